@@ -1,0 +1,1 @@
+"""Which page comes next, and fetching it politely."""

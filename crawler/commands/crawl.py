@@ -1,0 +1,99 @@
+"""`scrapy crawl news -a seeds=...`: Scrapy's command with checked settings and true exit codes."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from scrapy.commands.crawl import Command as ScrapyCrawl
+from scrapy.settings import SETTINGS_PRIORITIES
+
+from crawler.config import ConfigError, check_names
+from crawler.frontier import EXIT_STOPPED, EXIT_USAGE
+from crawler.seeds import Seed
+from db.database import open_for_reading
+from db.errors import DatabaseProblem
+from db.queries import seed_urls
+from pipelines.urls import host_key
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
+
+    from crawler.demo.server import Newsroom
+
+DEMO = "demo"
+DEMO_PORT = 8710
+_ARGUMENTS = ("seeds",)
+
+
+class Command(ScrapyCrawl):
+    """Run a spider; see `FrontierScheduler` for what happens then."""
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Check what can be checked without starting, run, and report through the exit code."""
+        assert self.settings is not None
+        assert self.crawler_process is not None
+        if args != ["news"]:
+            super().run(args, opts)
+            return
+        newsroom = None
+        try:
+            check_names(self.settings)
+            unknown = sorted(set(opts.spargs) - set(_ARGUMENTS))
+            if unknown:
+                raise ConfigError(f"there is no argument -a {unknown[0]}=...; the spider takes -a seeds=FILE or -a seeds=demo")
+            if opts.spargs.get("seeds") == DEMO:
+                newsroom = open_newsroom(self.settings)
+                opts.spargs["seeds"] = tuple(Seed(url=url, line=n) for n, url in enumerate(newsroom.seeds(), 1))
+        except (ConfigError, DatabaseProblem, OSError) as problem:
+            sys.stderr.write(f"scrapy crawl: {problem}\n")
+            self.exitcode = EXIT_USAGE
+            return
+        crawler = self._create_crawler("news")
+        self.crawler_process.crawl(crawler, **opts.spargs)
+        self.crawler_process.start()
+        if newsroom is not None:
+            newsroom.stop()
+        # without an entry the frontier was not closed: a second Ctrl-C, or Scrapy itself could not start
+        self.exitcode = crawler.stats.get_value("crawl/exit_code", EXIT_STOPPED)
+
+
+def open_newsroom(settings: Settings) -> Newsroom:
+    """Start the bundled newsroom and let the crawl reach it: its own port on loopback and nothing else.
+
+    An earlier demo crawl in the same database is gone on with at the port it had, because the port is part of the URLs.
+    """
+    from crawler.demo.server import Newsroom  # noqa: PLC0415 - its articles are read only when they are wanted
+
+    known = _port_in_database(settings["DATABASE_URL"])
+    try:
+        newsroom = Newsroom(port=known or DEMO_PORT)
+        newsroom.start()
+    except OSError as error:
+        if known:
+            raise OSError(f"{error}; the demo crawl in this database needs that port, or name another DATABASE_URL") from None
+        newsroom = Newsroom(port=0)
+        newsroom.start()
+    settings.set("ALLOW_NETWORKS", [*settings.getlist("ALLOW_NETWORKS"), f"127.0.0.1:{newsroom.port}"], "cmdline")
+    if (settings.getpriority("HOST_DELAY") or 0) < SETTINGS_PRIORITIES["cmdline"]:
+        settings.set("HOST_DELAY", 0, "cmdline")  # nobody to be polite to
+    return newsroom
+
+
+def _port_in_database(database_url: str) -> int | None:
+    """The port of the newsroom in a database that a demo crawl has been run on."""
+    try:
+        database = open_for_reading(database_url)
+    except DatabaseProblem:
+        return None
+    try:
+        with database.engine.connect() as connection:
+            for url in seed_urls(connection):
+                host, _, port = host_key(url).rpartition(":")
+                if host.endswith(".localhost"):
+                    return int(port)
+    finally:
+        database.close()
+    return None

@@ -1,0 +1,92 @@
+"""`scrapy why URL`: everything the crawl knows about one URL."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from crawler.frontier import EXIT_USAGE
+from db.keys import iso
+from db.queries import Explanation, explain
+from pipelines.records import BlockKind
+from pipelines.urls import canonicalize
+
+from ._database import read
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class Command(ScrapyCommand):
+    """Explain one URL."""
+
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """One URL."""
+        return "<url>"
+
+    def short_desc(self) -> str:
+        """One line for `scrapy`."""
+        return "Explain a URL: where it was found, its score, its state, what it duplicates"
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Print to standard output."""
+        if len(args) != 1:
+            raise UsageError("name one URL")
+        url = canonicalize(args[0] if "://" in args[0] else f"http://{args[0]}")
+        if url is None:
+            raise UsageError(f"{args[0]!r} is no http or https URL", print_help=False)
+        found = read(self, lambda connection: explain(connection, url))
+        if found is None:
+            return
+        name, known = found
+        if known is None:
+            sys.stderr.write(f"{url} has never been seen by the crawl in {name}\n")
+            self.exitcode = EXIT_USAGE
+            return
+        console = Console(highlight=False, soft_wrap=True)
+        for label, value in _lines(known):
+            console.print(f"{label:<14} {value}", markup=False)
+
+
+def _lines(known: Explanation) -> list[tuple[str, str]]:
+    """Label and text of every line."""
+    lines = [
+        ("URL", known.url),
+        ("state", known.state + (f" ({known.reason})" if known.reason else "")),
+    ]
+    if known.same_as:
+        lines.append(("same as", known.same_as))
+    if known.kind != "page":
+        lines.append(("kind", known.kind))
+    place = BlockKind(known.found_in).name.lower()
+    if known.found_on:
+        lines.append(("found on", f"{known.found_on} ({place})" + (f", as “{known.anchor}”" if known.anchor else "")))
+    else:
+        lines.append(("found", place))
+    lines.append(("depth", f"{known.depth}" + (f", from seed {known.seed}" if known.seed else "")))
+    parts = ", ".join(f"{signal} {value:g}" for signal, value in known.parts.items())
+    lines.append(("score", f"{known.score:.4f}" + (f" (signals: {parts})" if parts else "")))
+    if known.http_status:
+        lines.append(("answer", f"http {known.http_status}" + (f" at {iso(known.fetched_at)}" if known.fetched_at else "")))
+    if known.tries:
+        lines.append(("tries", str(known.tries)))
+    if known.next_visit and known.next_visit > time.time():
+        lines.append(("next visit", iso(known.next_visit)))
+    if known.article:
+        article = known.article
+        lines += [
+            ("article", article["title"]),
+            ("published", f"{article['published_at'] or 'unknown'} ({article['published_from'] or 'not found'})"),
+            ("text", f"{article['text_chars']} characters, quality {article['quality']:.2f}, by {article['extractor']}"),
+        ]
+    repeats = "duplicate of" if known.article and known.article["duplicate_of"] else "repeated by"
+    lines += [(repeats, f"{url} ({kind}, similarity {s:.2f}, {method})") for url, s, method, kind in known.duplicates]
+    return lines

@@ -1,0 +1,133 @@
+"""The project's settings, read once and checked before anything starts."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scrapy.settings import BaseSettings, default_settings
+
+from db.frontier import Limits
+from pipelines.extract import extractor
+
+from . import settings as project_settings
+from .guard import Guard
+from .politeness import Pauses
+from .rank.priority import Priority
+
+
+class ConfigError(ValueError):
+    """A setting or argument is wrong; the text says which and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Settings of the frontier, checked."""
+
+    database_url: str
+    database_patience: float
+    limits: Limits
+    pauses: Pauses
+    connections: int
+    tries: int
+    host_failures: int
+    redirects: int
+    window: int
+    hosts: int
+    in_flight: int
+    lease_seconds: float
+    priority: Priority
+    extractor: str
+    duplicate_threshold: float
+    robots_agent: str
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> Config:
+        """Read and check.
+
+        Raises:
+            ConfigError: naming the setting, its value and what is allowed.
+        """
+        try:
+            weights = settings.getdict("CRAWL_PRIORITY")
+        except (ValueError, TypeError):
+            raise ConfigError(
+                f"CRAWL_PRIORITY is {settings['CRAWL_PRIORITY']!r}; "
+                'write signals with weights, e.g. -s CRAWL_PRIORITY=\'{"depth": 1, "freshness": 0.5}\''
+            ) from None
+        try:
+            priority = Priority(settings["CRAWL_PRESET"], weights)
+            extractor(settings["EXTRACTOR"], _mapping(settings, "EXTRACTOR_PARAMS"))
+            Guard(settings.getlist("ALLOW_NETWORKS"))
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
+        return cls(
+            database_url=settings["DATABASE_URL"],
+            database_patience=_number(settings, "DATABASE_PATIENCE", least=0),
+            limits=Limits(
+                _limit(settings, "MAX_PAGES"), _limit(settings, "MAX_PAGES_PER_HOST"), _limit(settings, "MAX_DEPTH")
+            ),
+            pauses=Pauses(_number(settings, "HOST_DELAY", least=0), _number(settings, "CRAWL_DELAY_CAP", least=0)),
+            connections=_integer(settings, "HOST_CONNECTIONS", least=1),
+            tries=_integer(settings, "FETCH_TRIES", least=1),
+            host_failures=_integer(settings, "HOST_FAILURES", least=1),
+            redirects=_integer(settings, "REDIRECT_HOPS", least=0),
+            window=_integer(settings, "HOST_WINDOW", least=1),
+            hosts=_integer(settings, "MAX_HOSTS", least=1),
+            in_flight=_integer(settings, "CONCURRENT_REQUESTS", least=1),
+            lease_seconds=_number(settings, "LEASE_SECONDS", least=5),
+            priority=priority,
+            extractor=settings["EXTRACTOR"],
+            duplicate_threshold=_number(settings, "DUPLICATE_THRESHOLD", least=0, most=1),
+            robots_agent=project_settings.ROBOTS_AGENT,
+        )
+
+
+def check_names(settings: BaseSettings) -> None:
+    """Refuse settings given on the command line that nothing reads.
+
+    Raises:
+        ConfigError: naming the unknown setting and the one that was probably meant.
+    """
+    known = {name for module in (default_settings, project_settings) for name in vars(module) if name.isupper()}
+    for name in settings:
+        if (settings.getpriority(name) or 0) >= 40 and name not in known:
+            near = difflib.get_close_matches(name.upper(), sorted(known), n=1)
+            hint = f"; did you mean {near[0]}?" if near else ", and nothing reads it"
+            raise ConfigError(f"there is no setting {name}{hint} (the README lists all of them)")
+
+
+def _mapping(settings: BaseSettings, name: str) -> Mapping[str, Any]:
+    try:
+        return settings.getdict(name)
+    except (ValueError, TypeError):
+        raise ConfigError(f"{name} is {settings[name]!r}; write it as JSON, e.g. {json.dumps({'name': 1})}") from None
+
+
+def _number(settings: BaseSettings, name: str, *, least: float, most: float = math.inf) -> float:
+    try:
+        value = float(settings[name])
+    except (ValueError, TypeError):
+        value = math.nan
+    if not least <= value <= most:
+        upper = f" to {most:g}" if most < math.inf else " or more"
+        raise ConfigError(f"{name} is {settings[name]!r}; it takes a number, {least:g}{upper}")
+    return value
+
+
+def _integer(settings: BaseSettings, name: str, *, least: int) -> int:
+    value = _number(settings, name, least=least)
+    if value != int(value):
+        raise ConfigError(f"{name} is {settings[name]!r}; it takes a whole number")
+    return int(value)
+
+
+def _limit(settings: BaseSettings, name: str) -> int | None:
+    """A limit, or None for none (unset, empty or "none")."""
+    if settings[name] is None or str(settings[name]).strip().lower() in {"", "none"}:
+        return None
+    return _integer(settings, name, least=0)

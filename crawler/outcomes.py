@@ -1,0 +1,386 @@
+"""What a fetched page means for the frontier and the database: from a `Page` to the `Outcome` that is stored.
+
+Pure: nothing here waits, writes or reads a clock. Every redirect, failure and retry becomes a state in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from db.articles import NewArticle
+from db.frontier import Claim
+from db.keys import fingerprint, iso
+from db.store import NewUrl, Outcome, StoredPage
+from db.tables import Kind, State
+from pipelines.records import BlockKind, PageKind
+from pipelines.scope import Scope, host_identity
+from pipelines.stages import Page
+from pipelines.urls import canonicalize, host_key, same_host, site_key
+
+from .politeness import decode_robots, retry_after, retry_pause
+from .rank.priority import Priority, Sighting
+
+REFUSED = "address not allowed"
+"""`Page.error` of a request that the network guard refused."""
+
+_DAY = 86_400
+_REDIRECTS = {301, 302, 303, 307, 308}
+_TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
+_MOST_FEED_DEPTH = 1
+_MOST_SITEMAP_HOPS = 4
+_ZONES = {"zh": "+08:00"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """What the outcome of a fetch depends on besides the page.
+
+    Attributes:
+        priority: scores new URLs.
+        tries: how often a URL is tried.
+        redirects: how many redirects are followed.
+        depth: how deep the page's seed may be crawled, None for no limit.
+        known: URL -> the depth at which it is in the table already (a bounded memory, not all of it).
+        extractor: name of the extractor, for the article's row.
+        robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
+    """
+
+    priority: Priority
+    tries: int
+    redirects: int
+    depth: int | None
+    known: Mapping[int, int]
+    extractor: str
+    robots_hosts: tuple[int, ...] = ()
+
+    def robots(self, kind: str, text: str = "") -> tuple[tuple[int, str, str], ...]:
+        """The same rules for all the hosts concerned."""
+        return tuple((host_id, kind, text) for host_id in self.robots_hosts)
+
+
+def judge(page: Page, rulebook: Rulebook) -> Outcome:
+    """The outcome of one page of any kind."""
+    if page.error:
+        return _no_answer(page, rulebook)
+    if page.status in _REDIRECTS and page.headers.get("location"):
+        return _redirect(page, rulebook)
+    if page.status in _TRY_AGAIN and page.claim.tries + 1 < rulebook.tries:
+        asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
+        return _try_again(page, f"http {page.status}", asked)
+    if page.claim.kind == Kind.ROBOTS:
+        return _robots(page, rulebook)
+    if page.status != 200:
+        return _error_status(page)
+    if page.unreadable or page.worked is None:
+        return _answered(page, State.FAILED, page.unreadable or "not read")
+    return _read(page, rulebook)
+
+
+def new_url(
+    url: str,
+    kind: str,
+    *,
+    priority: Priority,
+    depth: int,
+    found_in: int,
+    now: float,
+    seed_id: int | None,
+    reason: str = "",
+    hops: int = 0,
+    dated: float | None = None,
+    again: bool = False,
+) -> NewUrl:
+    """A single URL for the frontier (links of a page come in columns, see `_links`)."""
+    host = host_key(url)
+    host_id, site_id, site = host_identity(host)
+    score, parts = priority.score(Sighting(depth, found_in, dated, int(now) // _DAY))
+    if kind == Kind.ROBOTS:
+        score = 1e9  # before everything else on its host
+    return NewUrl(
+        id=fingerprint(url),
+        url=url,
+        kind=kind,
+        host_id=host_id,
+        host=host,
+        site_id=site_id,
+        site=site,
+        depth=depth,
+        score=score,
+        score_parts=parts,
+        found_in=found_in,
+        seed_id=seed_id,
+        dated=dated,
+        reason=reason,
+        hops=hops,
+        again=again,
+    )
+
+
+def _answered(page: Page, state: str, reason: str = "") -> Outcome:
+    """An outcome with everything that an HTTP answer tells."""
+    return Outcome(
+        claim=page.claim,
+        state=state,
+        reason=reason,
+        counted=True,
+        http_status=page.status,
+        fetched_at=page.fetched_at,
+        etag=page.headers.get("etag", "")[:200] or None,
+        last_modified=page.headers.get("last-modified", "")[:100] or None,
+    )
+
+
+def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
+    """Refused, timed out, reset, no such host."""
+    if page.error == REFUSED:
+        return Outcome(
+            page.claim, State.SKIPPED, REFUSED, fetched_at=page.fetched_at, robots=rulebook.robots("refused")
+        )
+    if page.claim.tries + 1 < rulebook.tries:
+        return _try_again(page, page.error, None)
+    return Outcome(
+        page.claim,
+        State.FAILED,
+        page.error,
+        fetched_at=page.fetched_at,
+        failed=True,
+        robots=rulebook.robots("unreachable"),
+    )
+
+
+def _try_again(page: Page, reason: str, asked_seconds: float | None) -> Outcome:
+    """Waiting again, after a pause that grows with every try or that the server asked for."""
+    pause = asked_seconds if asked_seconds is not None else retry_pause(page.claim.tries + 1)
+    return Outcome(
+        page.claim,
+        State.PENDING,
+        reason,
+        http_status=page.status or None,
+        fetched_at=page.fetched_at,
+        next_visit=page.fetched_at + pause,
+        failed=True,
+    )
+
+
+def _error_status(page: Page) -> Outcome:
+    """An answer that is no page."""
+    if page.claim.kind in {Kind.SITEMAP, Kind.FEED}:
+        return replace(_answered(page, State.SKIPPED, f"no {page.claim.kind} (http {page.status})"), counted=False)
+    return replace(_answered(page, State.FAILED, f"http {page.status}"), failed=page.status >= 500)
+
+
+def _robots(page: Page, rulebook: Rulebook) -> Outcome:
+    """RFC 9309: rules when there are some, everything allowed on 4xx, nothing while it is unreachable."""
+    if 200 <= page.status < 300:
+        return replace(_answered(page, State.DONE), counted=False, robots=rulebook.robots("rules", decode_robots(page.body)))
+    if 400 <= page.status < 500 and page.status != 429:
+        return replace(_answered(page, State.DONE, "no robots.txt"), counted=False, robots=rulebook.robots("none"))
+    outcome = _answered(page, State.FAILED, f"http {page.status}")
+    return replace(outcome, counted=False, failed=True, robots=rulebook.robots("unreachable"))
+
+
+def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
+    """The target takes the place of the redirecting URL, at the same depth."""
+    claim = page.claim
+    target = canonicalize(page.headers["location"], claim.url)
+    outcome = replace(_answered(page, State.SKIPPED, "redirect"), counted=False)
+    is_robots = claim.kind == Kind.ROBOTS
+    if target is None or target == claim.url or claim.hops >= rulebook.redirects:
+        reason = "redirects nowhere" if target is None else "redirects to itself" if target == claim.url else "too many redirects"
+        # RFC 9309: a robots.txt that redirects too often counts as not there
+        return replace(outcome, state=State.FAILED, reason=reason, robots=rulebook.robots("none"))
+    host, own = host_key(target), host_key(claim.url)
+    adopted = None
+    reason = ""
+    if not is_robots and not page.scope.covers(host):
+        if claim.found_in == BlockKind.SEED and site_key(host) == site_key(own) and claim.seed_id is not None:
+            adopted = (claim.seed_id, host)  # example.com sends its visitors to news.example.com: follow
+        else:
+            reason = "outside"
+    new = new_url(
+        target,
+        claim.kind,
+        priority=rulebook.priority,
+        depth=claim.depth,
+        # what a seed redirects to is the seed
+        found_in=claim.found_in if claim.found_in == BlockKind.SEED else BlockKind.REDIRECT,
+        now=page.fetched_at,
+        seed_id=claim.seed_id,
+        reason=reason,
+        hops=claim.hops + 1,
+        again=is_robots,
+    )
+    return replace(
+        outcome,
+        same_as=new.id,
+        new_urls=(new,),
+        links=((new.id, BlockKind.REDIRECT),) if not is_robots else (),
+        seed_host=adopted,
+    )
+
+
+def _read(page: Page, rulebook: Rulebook) -> Outcome:
+    """A page, feed or sitemap that a worker has read."""
+    assert page.worked is not None
+    claim, parsed = page.claim, page.worked.parsed
+    is_page = claim.kind == Kind.PAGE
+    new_urls, links = _links(page, rulebook)
+    reason = parsed.reason
+    article = None
+    if is_page and parsed.kind == PageKind.ARTICLE:
+        if parsed.noindex:
+            reason = "noindex"
+        else:
+            article = _article(page, rulebook)
+    raw = None
+    if page.worked.raw is not None:
+        raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, page.worked.raw)
+    canonical_id, canonical = _canonical(page, rulebook)
+    if canonical is not None:
+        new_urls.append(canonical)
+    if canonical_id is not None:
+        links.setdefault(canonical_id, BlockKind.CANONICAL)
+    new_urls.extend(_sources(page, rulebook))
+    return replace(
+        _answered(page, State.DONE, "" if article else reason),
+        counted=is_page,
+        article=article,
+        same_as=canonical_id if canonical is not None and not canonical.reason else None,
+        new_urls=tuple(new_urls),
+        links=tuple(links.items()) if is_page else (),
+        raw=raw,
+    )
+
+
+def _links(page: Page, rulebook: Rulebook) -> tuple[list[NewUrl], dict[int, int]]:
+    """The page's links: those the frontier may not know yet as rows, and all of them as edges."""
+    assert page.worked is not None
+    links, targets, claim = page.worked.parsed.links, page.worked.targets, page.claim
+    depth = claim.depth + 1
+    too_deep = rulebook.depth is not None and depth > rulebook.depth
+    day = int(page.fetched_at) // _DAY
+    rows = []
+    for i, key in enumerate(targets.ids):
+        reason = targets.reasons[i] or ("too deep" if too_deep else "")
+        at = rulebook.known.get(key)
+        if at is not None and (reason or at <= depth):
+            continue
+        number = targets.host_of[i]
+        dated = links.dates[i] if links.dates and links.dates[i] else None
+        score, parts = rulebook.priority.score(Sighting(depth, links.blocks[i], dated, day))
+        rows.append(
+            NewUrl(
+                id=key,
+                url=links.urls[i],
+                kind=Kind.PAGE,
+                host_id=targets.host_ids[number],
+                host=targets.hosts[number],
+                site_id=targets.site_ids[number],
+                site=targets.sites[number],
+                depth=depth,
+                score=score,
+                score_parts=parts,
+                found_in=links.blocks[i],
+                seed_id=claim.seed_id,
+                anchor=links.anchors[i],
+                dated=dated,
+                reason=reason,
+            )
+        )
+    return rows, dict(zip(targets.ids, links.blocks, strict=True))
+
+
+def _sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
+    """Feeds that a home or channel page declares, sitemaps that a sitemap index names."""
+    assert page.worked is not None
+    claim = page.claim
+    named: list[tuple[str, str, int]] = []
+    if claim.kind == Kind.PAGE and claim.depth <= _MOST_FEED_DEPTH:
+        named += [(feed, Kind.FEED, 0) for feed in page.worked.parsed.feeds]
+    if claim.kind == Kind.SITEMAP and claim.hops < _MOST_SITEMAP_HOPS:
+        named += [(sitemap, Kind.SITEMAP, claim.hops + 1) for sitemap in page.worked.sitemaps]
+    for url, kind, hops in named:
+        if fingerprint(url) in rulebook.known:
+            continue
+        yield new_url(
+            url,
+            kind,
+            priority=rulebook.priority,
+            depth=claim.depth,
+            found_in=BlockKind.FEED if kind == Kind.FEED else BlockKind.SITEMAP,
+            now=page.fetched_at,
+            seed_id=claim.seed_id,
+            reason="" if page.scope.covers(host_key(url)) else "outside",
+            hops=hops,
+        )
+
+
+def _canonical(page: Page, rulebook: Rulebook) -> tuple[int | None, NewUrl | None]:
+    """The URL the page calls its canonical one, if it is another.
+
+    One on another host is recorded as an edge and nothing else: a page cannot give its identity away.
+    """
+    assert page.worked is not None
+    canonical = page.worked.parsed.metadata.canonical
+    if not canonical or canonical == page.claim.url or page.claim.kind != Kind.PAGE:
+        return None, None
+    own_host = same_host(host_key(canonical), host_key(page.claim.url))
+    return fingerprint(canonical), new_url(
+        canonical,
+        Kind.PAGE,
+        priority=rulebook.priority,
+        depth=page.claim.depth,
+        found_in=BlockKind.CANONICAL,
+        now=page.fetched_at,
+        seed_id=page.claim.seed_id,
+        reason="" if own_host else "outside",
+    )
+
+
+def _article(page: Page, rulebook: Rulebook) -> NewArticle:
+    """The article's row."""
+    assert page.worked is not None
+    parsed, claim = page.worked.parsed, page.claim
+    meta = parsed.metadata
+    _, site_id, _ = host_identity(host_key(claim.url))
+    canonical = meta.canonical
+    on_host = bool(canonical) and canonical != claim.url and same_host(host_key(canonical), host_key(claim.url))
+    return NewArticle(
+        id=claim.id,
+        site_id=site_id,
+        title=meta.title,
+        authors="、".join(meta.authors),
+        source=meta.source,
+        published_at=_with_zone(meta.published_at, meta.language),
+        published_precision=meta.published_precision or None,
+        published_from=meta.published_from or None,
+        language=meta.language,
+        text=parsed.extraction.text,
+        html=parsed.extraction.html,
+        summary=meta.summary,
+        keywords="、".join(meta.keywords),
+        classes=meta.section,
+        quality=parsed.extraction.confidence,
+        extractor=rulebook.extractor,
+        text_hash=parsed.signature.exact,
+        shingles=parsed.signature.shingles,
+        images=tuple((image.url, image.caption) for image in meta.images),
+        canonical_id=fingerprint(canonical) if on_host else None,
+        seen=iso(page.fetched_at),
+    )
+
+
+def _with_zone(published: str, language: str) -> str | None:
+    """A date alone becomes midnight in the zone of the page's language, so that every time in the table compares."""
+    if len(published) == len("2024-03-12"):
+        return f"{published}T00:00:00{_ZONES.get(language[:2], '+00:00')}"
+    return published or None
+
+
+def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:
+    """What `Rulebook.known` may remember once the outcome is stored: URL -> depth, far away when another link may win."""
+    for new in outcome.new_urls:
+        yield new.id, new.depth if not new.reason else 1 << 30
+
+

@@ -1,0 +1,169 @@
+"""Seeing a crawl run: a live line on a terminal, plain lines elsewhere, a summary at the end. Everything goes to stderr."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+from scrapy import signals
+from scrapy.logformatter import LogFormatter
+
+from .frontier import EXIT_FINISHED, FrontierScheduler
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+_LIVE_SECONDS = 0.5
+_RATE_SECONDS = 10.0
+
+
+class QuietFormatter(LogFormatter):
+    """No log line per page or item: the frontier's table says it all, and formatting costs time on every page."""
+
+    def crawled(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
+        """Nothing."""
+
+    def scraped(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
+        """Nothing."""
+
+
+class Progress:
+    """Scrapy extension that shows how the crawl is doing (`PROGRESS_SECONDS` between plain lines)."""
+
+    def __init__(self, crawler: Crawler, *, seconds: float, console: Console) -> None:
+        self._crawler = crawler
+        self._seconds = seconds
+        self._console = console
+        self._task: asyncio.Task[None] | None = None
+        self._started = time.monotonic()
+        self._recent: list[tuple[float, int]] = []
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Scrapy's constructor."""
+        progress = cls(
+            crawler,
+            seconds=crawler.settings.getfloat("PROGRESS_SECONDS"),
+            console=Console(file=sys.stderr, highlight=False),
+        )
+        crawler.signals.connect(progress._opened, signal=signals.spider_opened)
+        crawler.signals.connect(progress._closed, signal=signals.spider_closed)
+        return progress
+
+    @property
+    def _frontier(self) -> FrontierScheduler:
+        return cast("FrontierScheduler", self._crawler.engine.scheduler)
+
+    def _opened(self, spider: Spider) -> None:
+        frontier = self._frontier
+        if frontier.resumed is None:
+            return
+        resumed = frontier.resumed
+        if resumed.known:
+            self._console.print(
+                f"Going on with run {resumed.run_id}: {resumed.pending} URLs pending, "
+                f"{resumed.recovered} of them recovered in flight from a crawl that was killed."
+            )
+        self._task = asyncio.ensure_future(self._show())
+
+    async def _show(self) -> None:
+        if not self._console.is_terminal:
+            while True:
+                await asyncio.sleep(self._seconds)
+                self._console.print(f"{time.strftime('%H:%M:%S')} {self.line()}", soft_wrap=True)
+        with Live(Text(self.line()), console=self._console, auto_refresh=False, transient=True) as live:
+            while True:
+                await asyncio.sleep(_LIVE_SECONDS)
+                live.update(Text(self.line()), refresh=True)
+
+    def line(self) -> str:
+        """The state of the crawl in one line."""
+        frontier, totals = self._frontier, self._frontier.totals
+        window = frontier.window
+        now = time.monotonic()
+        self._recent.append((now, totals["pages"]))
+        while len(self._recent) > 2 and self._recent[0][0] < now - _RATE_SECONDS:
+            self._recent.pop(0)
+        (t0, n0), (t1, n1) = self._recent[0], self._recent[-1]
+        rate = (n1 - n0) / (t1 - t0) if t1 > t0 else 0.0
+        queued = max(0, frontier.queued) + (len(window) if window else 0)
+        parts = [
+            f"{rate:.1f} pages/s",
+            f"{totals['pages']} done",
+            f"{queued} queued",
+            f"{totals['failed']} failed",
+            f"{totals['new'] + totals['duplicate']} articles",
+            f"{totals['duplicate']} duplicates",
+        ]
+        if window:
+            active = sum(1 for host in window.hosts.values() if host.queue or host.busy)
+            parts.append(f"{active} hosts active")
+            best = window.best_score()
+            if best is not None:
+                parts.append(f"best waiting {best:.3f}")
+        if frontier.waiting_for:
+            parts.append(frontier.waiting_for)
+        return " | ".join(parts)
+
+    def _closed(self, spider: Spider, reason: str) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        frontier = self._frontier
+        if frontier.resumed is not None and frontier.database is not None:
+            self._console.print(self._summary(frontier))
+            self._console.print(_ending(frontier), soft_wrap=True)
+
+    def _summary(self, frontier: FrontierScheduler) -> Table:
+        totals = frontier.totals
+        table = Table(title="This crawl", show_header=False, title_justify="left")
+        table.add_column()
+        table.add_column(justify="right")
+        resumed = frontier.resumed
+        assert resumed is not None
+        rows: list[tuple[str, object]] = []
+        if resumed.known:
+            rows += [
+                ("pending at the start", resumed.pending),
+                ("of them recovered in flight", resumed.recovered),
+            ]
+        rows += [
+            ("pages fetched", totals["pages"]),
+            ("articles", totals["new"] + totals["duplicate"]),
+            ("  new", totals["new"]),
+            ("  duplicates of another", totals["duplicate"]),
+            ("articles updated", totals["updated"]),
+            ("other addresses of a stored article", totals["same page"]),
+            ("failed", totals["failed"]),
+            ("retries", totals["retries"]),
+            ("seconds", f"{time.monotonic() - self._started:.1f}"),
+        ]
+        for name, value in rows:
+            table.add_row(name, str(value))
+        for group, title in (("dropped", "pages that are no article"), ("failed", "failed"), ("links", "links not followed")):
+            reasons = Counter({k.partition("/")[2]: n for k, n in totals.items() if k.startswith(group + "/") and n})
+            if reasons:
+                table.add_section()
+                table.add_row(title, "")
+                for why, n in reasons.most_common(12):
+                    table.add_row(f"  {why}", str(n))
+        return table
+
+
+def _ending(frontier: FrontierScheduler) -> str:
+    """How it ended, what is left, where the result is."""
+    assert frontier.database is not None
+    where = f"Database: {frontier.database.name}"
+    if frontier.exit_code == EXIT_FINISHED:
+        beyond = frontier.left.beyond if frontier.left else 0
+        more = f" ({beyond} URLs lie beyond the limits)" if beyond else ""
+        return f"Finished: nothing is left within the limits{more}. {where}"
+    left = f"{frontier.left.within} URLs left" if frontier.left else "work left"
+    return f"Stopped with {left}; the same command goes on. {where}"

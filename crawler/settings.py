@@ -1,0 +1,102 @@
+"""Settings with working defaults. The README's table explains those a user tunes; `-s NAME=VALUE` overrides any of them.
+
+The second half is how this project uses Scrapy: its own scheduler is the frontier, every redirect, failure and retry
+becomes a state in the database, and nothing of Scrapy's spider middlewares is needed.
+"""
+
+import os
+
+BOT_NAME = "newscrawler"
+SPIDER_MODULES = ["crawler.spiders"]
+COMMANDS_MODULE = "crawler.commands"
+
+# ---- where the result goes
+DATABASE_URL = os.environ.get("DATABASE_URL", "sqlite:///news.db")
+DATABASE_PATIENCE = 300.0
+STORE_HTML = False
+
+# ---- how far
+MAX_PAGES = None
+MAX_PAGES_PER_HOST = None
+MAX_DEPTH = None
+
+# ---- in which order
+CRAWL_PRESET = "breadth"
+CRAWL_PRIORITY: dict[str, float] = {}
+
+# ---- how politely
+CONTACT = os.environ.get("CRAWL_CONTACT", "")
+HOST_DELAY = 1.0
+HOST_CONNECTIONS = 1
+CRAWL_DELAY_CAP = 30.0
+FETCH_TRIES = 3
+HOST_FAILURES = 10
+REDIRECT_HOPS = 8
+ALLOW_NETWORKS: list[str] = []
+
+# ---- what a page becomes
+EXTRACTOR = "density"
+EXTRACTOR_PARAMS: dict[str, object] = {}
+DUPLICATE_THRESHOLD = 0.65
+WORKERS = os.cpu_count() or 2
+PAGE_SECONDS = 20.0
+WORKER_MEMORY_MB = 3072
+
+# ---- how much at once
+CONCURRENT_REQUESTS = 64
+HOST_WINDOW = 8
+MAX_HOSTS = 2000
+LEASE_SECONDS = 60.0
+PROGRESS_SECONDS = 10.0
+
+# ---- Scrapy
+ROBOTS_AGENT = BOT_NAME
+USER_AGENT = f"{BOT_NAME}/0.1"  # the contact is added by the spider
+DEFAULT_REQUEST_HEADERS = {
+    "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
+    "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5,*;q=0.3",
+}
+SCHEDULER = "crawler.frontier.FrontierScheduler"
+TWISTED_DNS_RESOLVER = "crawler.guard.GuardedResolver"
+DOWNLOAD_HANDLERS = {
+    "http": "crawler.guard.GuardedHandler",
+    "https": "crawler.guard.GuardedHandler",
+    "data": None,
+    "file": None,
+    "ftp": None,
+    "s3": None,
+}
+ITEM_PIPELINES = {"pipelines.stages.ExtractStage": 100, "pipelines.stages.StoreStage": 900}
+EXTENSIONS = {
+    "crawler.progress.Progress": 500,
+    "scrapy.extensions.corestats.CoreStats": None,
+    "scrapy.extensions.logstats.LogStats": None,
+    "scrapy.extensions.logcount.LogCount": None,
+    "scrapy.extensions.telnet.TelnetConsole": None,
+    "scrapy.extensions.remote_control.RemoteControl": None,
+}
+LOG_FORMATTER = "crawler.progress.QuietFormatter"
+LOG_LEVEL = "WARNING"
+LOG_FORMAT = "%(asctime)s %(levelname)s: %(message)s"
+STATS_DUMP = False
+TELNETCONSOLE_ENABLED = False
+
+ROBOTSTXT_OBEY = False  # the frontier does, see crawler.politeness
+REDIRECT_ENABLED = False
+METAREFRESH_ENABLED = False
+RETRY_ENABLED = False
+COOKIES_ENABLED = False
+HTTPPROXY_ENABLED = False
+REFERER_ENABLED = False
+DOWNLOADER_STATS = False
+DOWNLOAD_DELAY = 0
+DOWNLOAD_TIMEOUT = 60
+DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
+DOWNLOAD_WARNSIZE = 0
+CONCURRENT_REQUESTS_PER_DOMAIN = 1000  # the host clock is the frontier's
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 512 * 1024 * 1024  # the frontier bounds what is in flight
+DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+}
+SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}

@@ -1,0 +1,102 @@
+"""The spider: thin. Seeds are rows of the frontier, requests come from the frontier, one `Page` item per answer goes out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from scrapy import Spider
+from scrapy.http import Response
+
+from crawler.frontier import FrontierScheduler
+from crawler.guard import AddressRefused
+from crawler.outcomes import REFUSED
+from pipelines.stages import Page
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.settings import BaseSettings
+    from twisted.python.failure import Failure
+
+_KEPT_HEADERS = ("content-type", "location", "retry-after", "etag", "last-modified", "x-robots-tag")
+_MOST_HEADER_CHARS = 2_000
+_ERRORS = {
+    "TimeoutError": "timed out",
+    "DownloadTimeoutError": "timed out",
+    "ConnectionRefusedError": "connection refused",
+    "DownloadConnectionRefusedError": "connection refused",
+    "DNSLookupError": "no such host",
+    "CannotResolveHostError": "no such host",
+    "ConnectionLost": "connection lost",
+    "ConnectionDone": "connection lost",
+    "ResponseFailed": "connection lost",
+    "ResponseNeverReceived": "connection lost",
+    "DownloadFailedError": "connection lost",
+    "DownloadCancelledError": "too large",
+    "CancelledError": "too large",
+    "ResponseDataLossError": "cut off",
+}
+
+
+class NewsSpider(Spider):
+    """`scrapy crawl news -a seeds=FILE` (or `-a seeds=demo`)."""
+
+    name = "news"
+
+    def __init__(self, seeds: Any = None, **unknown: str) -> None:
+        super().__init__()
+        self.seeds = seeds
+        self.unknown = unknown
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Complete the User-Agent with the contact, so that a site's owner can complain."""
+        super().update_settings(settings)
+        if (settings.getpriority("USER_AGENT") or 0) < 40:
+            contact = str(settings["CONTACT"] or "").strip()
+            if contact:
+                settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Nothing: seeds are rows of the frontier."""
+        return
+        yield
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Page]:
+        """An answer of any status."""
+        assert response.request is not None
+        page = self._page(response.request)
+        page.status = response.status
+        page.body = response.body
+        page.headers = {
+            name: b", ".join(values).decode("utf-8", "replace")[:_MOST_HEADER_CHARS]
+            for name in _KEPT_HEADERS
+            if (values := response.headers.getlist(name))
+        }
+        self._frontier.answered(page)
+        yield page
+
+    def failed(self, failure: Failure) -> Iterator[Page]:
+        """No answer."""
+        page = self._page(failure.request)  # type: ignore[attr-defined]
+        refused = failure.value if isinstance(failure.value, AddressRefused) else failure.value.__cause__
+        if isinstance(refused, AddressRefused):
+            page.error = REFUSED
+        else:
+            page.error = _ERRORS.get(type(failure.value).__name__, f"{type(failure.value).__name__}")
+        self._frontier.answered(page)
+        yield page
+
+    @property
+    def _frontier(self) -> FrontierScheduler:
+        return cast("FrontierScheduler", self.crawler.engine.scheduler)
+
+    def _page(self, request: Request) -> Page:
+        claim = request.meta["claim"]
+        return Page(
+            claim=claim,
+            scope=self._frontier.scope_of(claim),
+            fetched_at=time.time(),
+            seconds=time.monotonic() - request.meta["started"],
+        )

@@ -1,0 +1,226 @@
+"""Opening a database: connection settings, one crawl per SQLite file, migrations, foreign schemas.
+
+SQLite runs in WAL mode with `synchronous=NORMAL`: a killed process loses nothing, a power cut may lose the last
+transactions but never damages the file. Transactions are begun explicitly (BEGIN IMMEDIATE for the writer), because the
+driver's own habit of beginning late would let another writer in between a read and a write.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_SQLITE_BUSY_MS = 2_000
+_MIGRATION_LOCK = 7_241_895_301
+
+
+def parse_url(database_url: str) -> URL:
+    """Read a `DATABASE_URL`; plain `postgresql://` means the psycopg driver.
+
+    Raises:
+        WrongDatabase: the URL cannot be read or names a database other than SQLite or Postgres.
+    """
+    try:
+        url = make_url(database_url)
+    except ArgumentError:
+        raise WrongDatabase(
+            f"DATABASE_URL {database_url!r} is no database URL; use sqlite:///news.db or postgresql://user:password@host/name"
+        ) from None
+    if url.drivername in {"postgresql", "postgres"}:
+        url = url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise WrongDatabase(f"DATABASE_URL names {url.get_backend_name()!r}; SQLite and Postgres are supported")
+    if url.get_backend_name() == "sqlite" and not url.database:
+        raise WrongDatabase("DATABASE_URL names no file; use sqlite:///news.db")
+    return url
+
+
+class Database:
+    """An opened database. `close` releases the file lock.
+
+    Attributes:
+        engine: the SQLAlchemy engine.
+        name: the database as the user knows it (file path, or URL without password).
+        is_sqlite: whether it is a SQLite file.
+    """
+
+    def __init__(self, engine: Engine, name: str, lock: IO[str] | None) -> None:
+        self.engine = engine
+        self.name = name
+        self.is_sqlite = engine.dialect.name == "sqlite"
+        self._lock = lock
+
+    @contextmanager
+    def writing(self, connection: Connection) -> Iterator[None]:
+        """One write transaction; errors of the database come out as `DatabaseProblem`."""
+        try:
+            with connection.begin():
+                yield
+        except DBAPIError as error:
+            problem = classify(error, self.name)
+            if problem is None:
+                raise
+            raise problem from error
+
+    def close(self) -> None:
+        """Close all connections and let another crawl use the file."""
+        self.engine.dispose()
+        if self._lock:
+            self._lock.close()
+            self._lock = None
+
+
+def open_for_crawl(
+    database_url: str, *, patience_seconds: float = 60.0, waiting: Callable[[str], None] = lambda _: None
+) -> Database:
+    """Open (or create) a crawl's database, take the SQLite file's lock and bring the schema up to date.
+
+    Args:
+        database_url: see `parse_url`.
+        patience_seconds: how long a locked or silent database is waited for.
+        waiting: told once what is waited for.
+
+    Raises:
+        WrongDatabase: not a database of this program, made by a newer version, or in use by another crawl.
+        DatabaseGone: cannot be opened or written.
+    """
+    url = parse_url(database_url)
+    name = url.database if url.get_backend_name() == "sqlite" else url.render_as_string(hide_password=True)
+    assert name is not None  # parse_url saw to it
+    lock = _lock_file(Path(name)) if url.get_backend_name() == "sqlite" else None
+    database = Database(_engine(url), name, lock)
+    deadline = time.monotonic() + patience_seconds
+    told = False
+    try:
+        while True:
+            try:
+                _bring_up_to_date(database)
+            except Unavailable as problem:
+                if time.monotonic() > deadline:
+                    raise DatabaseGone(f"{problem}; gave up after {patience_seconds:.0f} s, nothing is lost") from problem
+                if not told:
+                    waiting(f"{problem}; waiting")
+                    told = True
+                time.sleep(1)
+            else:
+                return database
+    except DatabaseProblem:
+        database.close()
+        raise
+
+
+def open_for_reading(database_url: str) -> Database:
+    """Open an existing crawl database to look into it while a crawl may be running.
+
+    Raises:
+        WrongDatabase: there is none, or it is not one of this program's version.
+        DatabaseGone: it cannot be read.
+    """
+    url = parse_url(database_url)
+    if url.get_backend_name() == "sqlite":
+        path = Path(url.database or "")
+        if not path.is_file():
+            raise WrongDatabase(f"there is no database {path} yet; run 'scrapy crawl news -a seeds=seeds.txt' first")
+        name, engine = str(path), _engine(url)
+    else:
+        name, engine = url.render_as_string(hide_password=True), _engine(url)
+    database = Database(engine, name, None)
+    try:
+        with engine.connect() as connection:
+            found, head = _revision(connection, name), _head()
+    except DBAPIError as error:
+        raise classify(error, name) or error from error
+    if found != head:
+        raise WrongDatabase(f"{name} is not at this version's schema; start a crawl on it once to bring it up to date")
+    return database
+
+
+def _engine(url: URL) -> Engine:
+    """An engine with this project's connection settings."""
+    if url.get_backend_name() == "postgresql":
+        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    engine = create_engine(url, connect_args={"timeout": _SQLITE_BUSY_MS / 1000, "check_same_thread": False})
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: sqlite3.Connection, _record: Any) -> None:
+        connection.isolation_level = None  # transactions are begun by _begin below
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "cache_size=-65536", "temp_store=MEMORY"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writer") else "BEGIN")
+
+    return engine
+
+
+def _lock_file(path: Path) -> IO[str]:
+    """Take the operating system's lock that belongs to a SQLite file; it ends with the process, however that ends."""
+    try:
+        handle = path.with_name(path.name + ".lock").open("a")
+    except OSError as error:
+        raise DatabaseGone(
+            f"{path} cannot be opened for writing ({error.strerror}); its folder must exist and be writable"
+        ) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        handle.close()
+        raise WrongDatabase(
+            f"another crawl is running on {path}; wait for it, stop it, or name another file in DATABASE_URL"
+        ) from None
+    return handle
+
+
+def _config(connection: Connection | None = None) -> Config:
+    """Alembic's configuration, made in code so that no file of it is needed."""
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    config.attributes["connection"] = connection
+    return config
+
+
+def _head() -> str | None:
+    """The newest schema revision this program knows."""
+    return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def _revision(connection: Connection, name: str) -> str | None:
+    """The revision a database is at; refuses what is not ours or newer than we are."""
+    found = MigrationContext.configure(connection).get_current_revision()
+    if found is None:
+        tables = [table for table in inspect(connection).get_table_names() if table != "alembic_version"]
+        if tables:
+            raise WrongDatabase(
+                f"{name} holds other tables ({', '.join(sorted(tables)[:4])}); name a database of its own in DATABASE_URL"
+            )
+    elif found not in {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}:
+        raise WrongDatabase(f"{name} was made by a newer version (schema {found}); update this program or name another database")
+    return found
+
+
+def _bring_up_to_date(database: Database) -> None:
+    """Run the migrations that are missing, all in one transaction."""
+    try:
+        with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
+            if not database.is_sqlite:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            if _revision(connection, database.name) != _head():
+                command.upgrade(_config(connection), "head")
+    except DBAPIError as error:
+        raise classify(error, database.name) or DatabaseGone(f"{database.name}: {error.orig}") from error

@@ -1,0 +1,28 @@
+"""Stable identifiers and times: the same name has the same number on every machine, in every run."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from hashlib import blake2b
+
+
+def fingerprint(name: str) -> int:
+    """Signed 64-bit hash of a canonical URL, host or site name.
+
+    Two of 10 million names collide with a probability below 3 in a million.
+
+    Cost: about 1 microsecond.
+
+    >>> fingerprint("http://example.com/")
+    -350646258024731386
+    """
+    return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)
+
+
+def iso(unix_seconds: float) -> str:
+    """A time as ISO 8601 text in UTC, to the second: how the tables that people read hold it.
+
+    >>> iso(0.0)
+    '1970-01-01T00:00:00+00:00'
+    """
+    return datetime.fromtimestamp(unix_seconds, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,10 @@
+"""Alembic's entry: runs the migrations on the connection that `db.database` hands over."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from db.tables import Record
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=Record.metadata, render_as_batch=True)
+context.run_migrations()

@@ -1,0 +1,275 @@
+"""The tables, named for what they hold. `docs/architecture.md` shows how they hang together.
+
+Identifiers of sites, hosts, URLs and articles are stable 64-bit hashes of the canonical name (`pipelines.urls.fingerprint`),
+so that a link can be written without first looking up its target, on any machine, in any order. An article has the
+identifier of its URL. Times of the frontier are Unix seconds; times that people read are ISO 8601 text with zone.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from sqlalchemy import BigInteger, Float, Index, Integer, LargeBinary, SmallInteger, String, Table, Text, text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class State(StrEnum):
+    """What became of a URL."""
+
+    PENDING = "pending"
+    """Waits to be fetched (when `next_visit` is set, not before that time)."""
+    LEASED = "leased"
+    """Handed to the run in `leased_by`, which has not stored it yet."""
+    DONE = "done"
+    """Fetched and stored."""
+    FAILED = "failed"
+    """Given up; `reason` says why."""
+    SKIPPED = "skipped"
+    """Never to be fetched under the current limits, or another address of a page (`same_as`); `reason` says why."""
+
+
+class Kind(StrEnum):
+    """What a URL is fetched for."""
+
+    PAGE = "page"
+    ROBOTS = "robots"
+    SITEMAP = "sitemap"
+    FEED = "feed"
+
+
+class Record(DeclarativeBase):
+    """Base of all tables."""
+
+    @classmethod
+    def table(cls) -> Table:
+        """The Core table, which the batches use."""
+        return cls.__table__  # type: ignore[return-value]
+
+
+class Site(Record):
+    """A registrable domain (or a host that has none)."""
+
+    __tablename__ = "site"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    name: Mapped[str] = mapped_column(Text)
+    first_seen: Mapped[str] = mapped_column(Text)
+
+
+class Host(Record):
+    """A host and port: robots rules, clock, budget, and the run that may fetch from it."""
+
+    __tablename__ = "host"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    site_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    name: Mapped[str] = mapped_column(Text)
+    scheme: Mapped[str] = mapped_column(String(5))
+    robots: Mapped[str] = mapped_column(String(12), server_default="unknown")
+    """unknown, rules (see `robots_text`), none (everything allowed), unreachable or refused (nothing allowed)."""
+    robots_text: Mapped[str | None] = mapped_column(Text)
+    robots_at: Mapped[float | None] = mapped_column(Float)
+    ready_at: Mapped[float] = mapped_column(Float, server_default="0")
+    """No request before this time: the host clock as it was when last stored."""
+    pages: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Pages counted against the limits: answered or leased."""
+    articles: Mapped[int] = mapped_column(Integer, server_default="0")
+    failures: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Requests failed in a row."""
+    queued: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    """1 when pages of the host may be pending."""
+    owner: Mapped[int | None] = mapped_column(BigInteger)
+    """The run that may fetch from this host now."""
+
+    __table_args__ = (Index("ix_host_queued", "owner", sqlite_where=text("queued = 1"), postgresql_where=text("queued = 1")),)
+
+
+class Seed(Record):
+    """A line of the seeds file."""
+
+    __tablename__ = "seed"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """The URL's identifier."""
+    url: Mapped[str] = mapped_column(Text)
+    stay: Mapped[str] = mapped_column(String(4))
+    depth: Mapped[int | None] = mapped_column(Integer)
+    pages: Mapped[int | None] = mapped_column(Integer)
+    topic: Mapped[str] = mapped_column(Text, server_default="")
+    hosts: Mapped[str] = mapped_column(Text)
+    """Host names that count as the seed's own, separated by spaces (grows when the seed itself redirects)."""
+    used: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Pages counted against `pages`."""
+
+
+class Url(Record):
+    """The frontier: every URL ever seen, and what became of it."""
+
+    __tablename__ = "url"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    url: Mapped[str] = mapped_column(Text)
+    host_id: Mapped[int] = mapped_column(BigInteger)
+    seed_id: Mapped[int | None] = mapped_column(BigInteger)
+    kind: Mapped[str] = mapped_column(String(7))
+    state: Mapped[str] = mapped_column(String(7))
+    reason: Mapped[str | None] = mapped_column(Text)
+    depth: Mapped[int] = mapped_column(Integer)
+    score: Mapped[float] = mapped_column(Float)
+    score_parts: Mapped[str | None] = mapped_column(Text)
+    """JSON: value of each signal the score was made of."""
+    found_on: Mapped[int | None] = mapped_column(BigInteger)
+    found_in: Mapped[int] = mapped_column(SmallInteger)
+    """`pipelines.records.BlockKind` of the place it was found in."""
+    anchor: Mapped[str | None] = mapped_column(Text)
+    found_at: Mapped[float] = mapped_column(Float)
+    dated: Mapped[float | None] = mapped_column(Float)
+    """Time that a feed or sitemap states for the page."""
+    leased_by: Mapped[int | None] = mapped_column(BigInteger)
+    tries: Mapped[int] = mapped_column(Integer, server_default="0")
+    hops: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Redirects followed to come here."""
+    http_status: Mapped[int | None] = mapped_column(Integer)
+    fetched_at: Mapped[float | None] = mapped_column(Float)
+    etag: Mapped[str | None] = mapped_column(Text)
+    last_modified: Mapped[str | None] = mapped_column(Text)
+    next_visit: Mapped[float | None] = mapped_column(Float)
+    same_as: Mapped[int | None] = mapped_column(BigInteger)
+    """The URL this one is another address of: redirect target, canonical or stored page."""
+
+    __table_args__ = (
+        Index(
+            "ix_url_queue",
+            "host_id",
+            text("score DESC"),
+            "found_at",
+            sqlite_where=text("state = 'pending'"),
+            postgresql_where=text("state = 'pending'"),
+        ),
+        Index("ix_url_leased", "leased_by", sqlite_where=text("state = 'leased'"), postgresql_where=text("state = 'leased'")),
+    )
+
+
+class Link(Record):
+    """A link from page to page and the kind of block it stands in."""
+
+    __tablename__ = "link"
+    source: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    target: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    block: Mapped[int] = mapped_column(SmallInteger)
+
+    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own form
+
+
+class Article(Record):
+    """An article. Its identifier is that of its URL."""
+
+    __tablename__ = "article"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    site_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    title: Mapped[str] = mapped_column(Text)
+    authors: Mapped[str] = mapped_column(Text)
+    """Names joined by "、"."""
+    source: Mapped[str] = mapped_column(Text)
+    published_at: Mapped[str | None] = mapped_column(Text, index=True)
+    published_precision: Mapped[str | None] = mapped_column(String(6))
+    published_from: Mapped[str | None] = mapped_column(String(8))
+    language: Mapped[str] = mapped_column(String(8))
+    text: Mapped[str | None] = mapped_column(Text)
+    """Empty for an exact copy: the text is that of the article with the same `text_hash` (`v_articles` shows it)."""
+    html: Mapped[str | None] = mapped_column(Text)
+    summary: Mapped[str] = mapped_column(Text)
+    keywords: Mapped[str] = mapped_column(Text)
+    classes: Mapped[str] = mapped_column(Text)
+    """Channel or section, as the page names it."""
+    quality: Mapped[float] = mapped_column(Float)
+    """Confidence of the extraction, 0 to 1."""
+    extractor: Mapped[str] = mapped_column(Text)
+    text_hash: Mapped[int] = mapped_column(BigInteger, index=True)
+    text_chars: Mapped[int] = mapped_column(Integer)
+    cluster_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    duplicate_of: Mapped[int | None] = mapped_column(BigInteger)
+    """The article that stands for the cluster; empty for that one itself."""
+    first_seen: Mapped[str] = mapped_column(Text)
+    updated: Mapped[str] = mapped_column(Text)
+
+
+class ArticleVersion(Record):
+    """An earlier text of an article that has changed since."""
+
+    __tablename__ = "article_version"
+    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    seen: Mapped[str] = mapped_column(Text, primary_key=True)
+    title: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+
+
+class Shingle(Record):
+    """Sampled shingle hash -> article: where near-duplicates are looked up."""
+
+    __tablename__ = "shingle"
+    hash: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+
+    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own form
+
+
+class Duplicate(Record):
+    """Evidence that one article repeats another."""
+
+    __tablename__ = "duplicate"
+    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    of_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    similarity: Mapped[float] = mapped_column(Float)
+    method: Mapped[str] = mapped_column(Text)
+    kind: Mapped[str] = mapped_column(Text)
+
+
+class Cluster(Record):
+    """Articles that tell the same text; the identifier is that of the article standing for them."""
+
+    __tablename__ = "cluster"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    size: Mapped[int] = mapped_column(Integer)
+
+
+class Image(Record):
+    """An image of an article, the lead image first."""
+
+    __tablename__ = "image"
+    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    position: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    url: Mapped[str] = mapped_column(Text)
+    caption: Mapped[str] = mapped_column(Text)
+
+
+class Page(Record):
+    """The bytes of a page as fetched, zstd-compressed (only with `STORE_HTML`)."""
+
+    __tablename__ = "page"
+    url_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    fetched_at: Mapped[float] = mapped_column(Float)
+    content_type: Mapped[str] = mapped_column(Text)
+    encoding: Mapped[str] = mapped_column(Text)
+    body: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class Run(Record):
+    """One crawl process: its settings, its end, its totals."""
+
+    __tablename__ = "run"
+    id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+    started: Mapped[str] = mapped_column(Text)
+    finished: Mapped[str | None] = mapped_column(Text)
+    outcome: Mapped[str | None] = mapped_column(Text)
+    exit_code: Mapped[int | None] = mapped_column(Integer)
+    machine: Mapped[str] = mapped_column(Text)
+    pid: Mapped[int] = mapped_column(Integer)
+    alive_until: Mapped[float] = mapped_column(Float)
+    """The lease on hosts and URLs ends at this time unless it is renewed."""
+    settings: Mapped[str] = mapped_column(Text)
+    totals: Mapped[str | None] = mapped_column(Text)
+
+
+class Budget(Record):
+    """Pages counted against the limits of the whole crawl: one row, locked by whoever claims."""
+
+    __tablename__ = "budget"
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    pages: Mapped[int] = mapped_column(Integer)

@@ -1,0 +1,1 @@
+"""What a fetched page becomes: extraction, duplicates, storage."""

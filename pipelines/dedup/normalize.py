@@ -1,0 +1,157 @@
+"""The form in which two texts are compared: one table look-up per character."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import opencc
+
+Codes = npt.NDArray[np.uint32]
+"""A text as an array of code points."""
+
+MAX_CHARS = 1_000_000
+"""Characters that take part in a comparison; what follows is ignored, so that no page costs more than a bounded time."""
+
+_TABLE_SIZE = 0x33480  # past the last CJK plane; above are only private use, tags and variation selectors
+_SPACE = 0x20
+_MARK = 0xFFFFFFFE  # the character may compose with others: the whole text needs real NFKC first
+_EXPANDS = 0xFFFFFFFF  # the same for a character that NFKC makes several of
+_MAX_EXPANSION = 4  # longer compatibility forms (one code point for a whole phrase) become separators
+_MAX_MARKS = 8  # combining marks in a row; reordering longer runs is quadratic
+_JOINERS = "'’‘`´ʼ＇·"  # dropped without leaving a word boundary
+_HAN = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0x20000, 0x2A6DF), (0x2A700, 0x323AF))
+_UNSPACED = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x0F00, 0x0FFF),  # Tibetan
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x2E80, 0x312F),  # radicals, kana, bopomofo
+    (0x3190, 0xA4CF),  # kanbun to Yi
+    (0xF900, 0xFAFF),
+    (0x1B000, 0x1B2FF),
+    (0x20000, _TABLE_SIZE - 1),
+)
+
+WORD = 1
+"""Kind of a character of a script that puts spaces between words, and of digits."""
+UNSPACED = 2
+"""Kind of a character of a script without spaces (Chinese, Japanese, Thai ...)."""
+
+
+class Tables(NamedTuple):
+    """Per code point: what it becomes (0 = dropped), and its kind (0 = a space, `WORD`, `UNSPACED`)."""
+
+    target: Codes
+    kind: npt.NDArray[np.uint8]
+
+
+@cache
+def tables() -> Tables:
+    """Build the character tables, once per process.
+
+    Returns: arrays indexed by code point; code points past the end behave as the last entry, which is dropped.
+    Cost: 0.3 s CPU and 1 MB, at the first call.
+    """
+    target = np.arange(_TABLE_SIZE, dtype=np.uint32)
+    simplified = _simplified()
+    plain = np.zeros(_TABLE_SIZE, np.bool_)  # letters that are their own normal form: half of the table
+    for first, last in (*_HAN, (0xAC00, 0xD7A3)):
+        plain[first : last + 1] = True
+    for code in np.flatnonzero(~plain).tolist():
+        target[code] = _target(chr(code))
+    target[-1] = 0
+    step = np.arange(_TABLE_SIZE, dtype=np.uint32)
+    step[list(simplified)] = list(simplified.values())
+    known = target < _TABLE_SIZE
+    target[known] = step[target[known]]
+    kind = np.zeros(_TABLE_SIZE, np.uint8)
+    kind[1:] = WORD
+    for first, last in _UNSPACED:
+        kind[first : last + 1] = UNSPACED
+    kind[_SPACE] = 0
+    return Tables(target, kind)
+
+
+def _simplified() -> dict[int, int]:
+    """Traditional to simplified characters, one to one."""
+    characters = [chr(code) for first, last in _HAN for code in range(first, last + 1)]
+    converted = opencc.OpenCC("t2s").convert("\n".join(characters)).split("\n")
+    return {ord(old): ord(new) for old, new in zip(characters, converted, strict=True) if old != new and len(new) == 1}
+
+
+def _target(character: str) -> int:
+    """What one character becomes: a code point, a space, 0, `_MARK` or `_EXPANDS`."""
+    category = unicodedata.category(character)
+    if character in _JOINERS or (category in ("Cc", "Cf", "Cs", "Cn", "Co") and not character.isspace()):
+        return 0
+    if 0xFE00 <= ord(character) <= 0xFE0F:
+        return 0
+    composed = unicodedata.normalize("NFKC", character)
+    if len(composed) > _MAX_EXPANSION:
+        return _SPACE
+    if len(composed) > 1:
+        return _EXPANDS
+    if unicodedata.combining(composed) or 0x1160 <= ord(character) <= 0x11FF:
+        return _MARK
+    lowered = composed.lower()[0]
+    if unicodedata.category(lowered)[0] not in "LNM":
+        return _SPACE
+    return ord(lowered)
+
+
+def encode(text: str) -> Codes:
+    """Code points of a text, lone surrogates included. O(length)."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def normalize(text: str) -> str:
+    """Bring a text to the form in which it is compared; never shown to anybody.
+
+    Compatibility forms (NFKC), case, traditional characters, punctuation, spaces and control characters do not make
+    another article. Words of scripts with spaces stay apart by one space; between characters of scripts without
+    spaces, and between the two sorts, none is left.
+
+    Args:    text: any string; only the first `MAX_CHARS` characters count.
+    Returns: the normalised text, empty when nothing but punctuation was there.
+    Cost:    O(length), about 0.03 ms per 1,000 characters.
+    Differs: traditional to simplified goes character by character, not by phrases: exact enough for comparison, and
+             ten times faster.
+    """
+    return normalized_codes(text).tobytes().decode("utf-32-le")
+
+
+def normalized_codes(text: str) -> Codes:
+    """`normalize` as an array of code points."""
+    target, kind = tables()
+    codes = encode(text[:MAX_CHARS])
+    mapped = target.take(codes, mode="clip")
+    if mapped.size and mapped.max() >= _MARK:
+        codes = _composed(codes, mapped)
+        mapped = target.take(codes, mode="clip")
+        # A mark that composes with nothing stands for itself, but European accents are dropped.
+        accents = (codes >= 0x300) & (codes < 0x370)
+        mapped = np.where(mapped >= _MARK, np.where(accents, np.uint32(0), codes), mapped)
+    mapped = mapped[mapped != 0]
+    space = mapped == _SPACE
+    if space.any():
+        mapped = mapped[~(space & np.concatenate(([True], space[:-1])))]
+        kinds = kind.take(mapped, mode="clip")
+        before = np.concatenate(([0], kinds[:-1]))
+        after = np.concatenate((kinds[1:], [0]))
+        mapped = mapped[(kinds != 0) | ((before == WORD) & (after == WORD))]
+    return mapped
+
+
+def _composed(codes: Codes, mapped: Codes) -> Codes:
+    """The text in NFKC, dropped characters and over-long runs of marks taken out first."""
+    marks = mapped == _MARK
+    run = marks.copy()
+    for back in range(1, _MAX_MARKS + 1):
+        run[back:] &= marks[:-back]
+        run[:back] = False
+    plain = np.where(mapped == _SPACE, np.uint32(_SPACE), codes)[(mapped != 0) & ~run]
+    return encode(unicodedata.normalize("NFKC", plain.tobytes().decode("utf-32-le"))[:MAX_CHARS])

@@ -1,0 +1,227 @@
+"""Names of the people who wrote an article, out of the ways bylines are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from .clean import clean, unique
+
+MAX_AUTHORS: Final = 20
+MAX_NAME_CHARS: Final = 60
+
+# A pen name may follow a label with a colon or slash; after a bare 记者 only what starts with a family name counts.
+_STRONG = re.compile(
+    r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯)(?:\s?[:：/／╱]|(?=\s))\s{0,3}|(?:^|[（(【\[\s])(?:文字?|图文)\s?[/／╱|｜:：]\s{0,3}"
+)
+_WEAK = re.compile(r"(?:记者|記者|通讯员|通訊員|评论员|作者)\s?[:：/／╱]?\s{0,3}")
+_ROLE = re.compile(r"[\u4e00-\u9fff]{0,8}(?:记者|記者|通讯员|通訊員)\s{0,2}[:：]?\s{0,2}")
+_HAN_RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff·A-Za-z0-9 　、，,/／&]{2,60}")
+_TOKEN = re.compile(r"[ 　、，,/／&和]+")
+_REPORT = re.compile(r"(?:^|[（(\s\d])([\u4e00-\u9fff]{2,3})\s?(?:報導|报道|報道)[)）】]?$")
+_WESTERN = re.compile(
+    r"(?:^|[\s|｜])(?:author|by|von|par|por|di)\s?[:：]\s{0,3}([^\t|｜:：()（）【】\[\]<>]{2,60})", re.IGNORECASE
+)
+_BY = re.compile(
+    r"^(?:written\s|posted\s|words\s)?(?:by|von|par|por|di|text|door|av|af|autor(?:es|ka)?|автор)\s?:?\s{1,3}([^\W\d_][^\d|•·@\t]{2,80})",
+    re.IGNORECASE,
+)
+# The commonest family names, in both scripts.
+_FAMILY: Final = frozenset(
+    "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎閻"
+    "余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹鄒熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万萬段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文庞樊兰殷施陶洪翟安颜顏"
+    "倪严嚴牛温芦季俞章鲁葛伍韦申尤毕聂丛焦向柳邢路岳齐梅莫庄莊辛管祝左涂谷祁时舒耿牟卜詹關关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包"
+    "司柏宁柯阮桂闵解强柴华车冉房边辜吉饶刁瞿戚丘古米池滕晋苑邬臧畅宫来"
+)
+# What may stand right behind a name: the end, another label, a place with date or slash.
+_BEHIND = re.compile(
+    r"$|[\s　、，,/／╱|｜&)）】\]:：。；;]|(?:报道|報導|報道|报导|摄|攝|通讯员|通訊員|实习|實習|综合|綜合|整理|整合|编辑|电\b|電\b|专访|專訪|特稿|撰|文\b)|"
+    r"[\u4e00-\u9fff]{2,3}(?:\d|報導|报道|传真|傳真|專電|专电|[/／╱])"
+)
+_STOP: Final = frozenset(
+    ["admin", "administrator", "name", "editor", "staff", "author", "redaktion", "redaction", "none", "null", "unknown", "guest", "编辑", "佚名", "未知", "匿名", "小编", "管理员", "本站", "网络", "互联网", "综合", "本报", "记者", "记者们", "通讯员", "作者", "来源", "责任编辑", "编辑部", "报道", "報導", "综合报道", "整合", "整理", "原创", "转载", "不详", "专业", "网友", "系统", "发布", "楼主", "版主", "摄影", "手记", "观察", "调查", "团队", "提问", "会", "节", "站", "证", "实习生", "图片", "简介", "通讯", "嘉义", "嘉義", "台北", "北京", "上海", "广州", "高雄", "台中", "台南", "新北", "桃園", "當前位置", "当前位置", "首页"]
+)
+_NO_NAME = re.compile(r"^(?:简介|簡介|授权|授權|本人|单位|單位|投稿|认证|专栏|為|是|的|在|从|對|对|了)")
+_PUBLISHER = re.compile(
+    r"(?:通讯社|通訊社|中央社|新华社|中新社|日报|日報|晚报|信報|早报|时报|時報|商报|网|網|电视台|广播|新闻|企鹅号|编辑部|中心|频道|公司|手机版|整理|委员会|人民政府)$|^发布|^今日|[前日]$"
+)
+_ORGANISATION = re.compile(r"[网網報报社讯訊台臺刊版店會会局院部厅所公司频道日晚间新闻资]")
+_SPLIT = re.compile(r"\s{0,3}(?:[;,，、/／&|｜\t]|\s(?:and|und|et|y|e|и|en|og|och)\s|\s{2,})\s{0,3}|　")
+_PREFIX = re.compile(
+    r"^(?:(?:by|von|par|por|di)\s|(?:本报|本報|新华社|实习|见习|特约|首席)?"
+    r"(?:(?:作者|记者|記者|通讯员|撰文|撰稿)\s?[:：/／╱]?|(?:文字?|author|由)\s{0,2}[:：/／╱])\s{0,3})",
+    re.IGNORECASE,
+)
+_SUFFIX = re.compile(
+    r"(?:\s?[(（【].{0,40}|[/／╱].{0,30}|\s?(?:綜合報導|综合报道|台北報導|報導|报道|報道|实习记者|编辑|編輯)|\s(?:攝|摄|文|撰))$"
+)
+
+
+def from_line(line: str) -> list[str]:
+    """Names in a byline such as 作者：王小明 李雷, 【記者王小明╱台北報導】, 文/王小明 or "By Jane Doe".
+
+    Args:
+        line: one line of a page, fields separated by tabs; only its first 300 characters count.
+
+    Returns:
+        Names in order, maybe none.
+
+    Cost: O(characters).
+
+    >>> from_line("【記者王小明╱台北報導】")
+    ['王小明']
+    """
+    line = line[:300]
+    for match in _STRONG.finditer(line):
+        found = _names_at(line, match.end(), strict=False)
+        if found:
+            return found
+    found = []
+    for match in _WEAK.finditer(line):
+        found += _names_at(line, match.end(), strict=True)
+    if found:
+        return found
+    report = _REPORT.search(line)
+    if report and is_person(report[1]):
+        return [report[1]]
+    western = _WESTERN.search(line) or (_BY.match(line.strip()) if len(line) <= 120 else None)
+    return _SPLIT.split(western[1]) if western else []
+
+
+def from_prose(line: str) -> list[str]:
+    """Names at the head or the end of a paragraph: 本报记者 王小明 报道, （记者 李雷）.
+
+    Args:
+        line: a first or last paragraph of a text; only the first and the last 60 characters count.
+
+    Returns:
+        Names in order, maybe none; a reporter who merely acts in the story is none.
+
+    Cost: O(1).
+    """
+    for part in (line[:60], line[-60:]) if len(line) > 60 else (line,):
+        for match in _WEAK.finditer(part):
+            bracket = max(
+                part.rfind("（", 0, match.start()),
+                part.rfind("(", 0, match.start()),
+                part.rfind("【", 0, match.start()),
+            )
+            closed = max(part.rfind("）", 0, match.start()), part.rfind(")", 0, match.start()))
+            if match.start() <= 6 or bracket > closed:
+                found = _names_at(part, match.end(), strict=True)
+                if found:
+                    return found
+    return from_line(line if len(line) <= 40 else line[-16:]) if len(line) <= 40 or _REPORT.search(line[-16:]) else []
+
+
+def is_person(text: str) -> bool:
+    """Whether a field of an info line can only be a Chinese personal name.
+
+    >>> is_person("王小明"), is_person("新华网")
+    (True, False)
+    """
+    return (
+        2 <= len(text) <= 3
+        and text[0] in _FAMILY
+        and all("\u4e00" <= sign <= "\u9fff" for sign in text)
+        and not _ORGANISATION.search(text)
+        and text not in _STOP
+    )
+
+
+def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
+    """Names that begin at `start`; with `strict` only those with a family name and something that ends a name behind them."""
+    role = _ROLE.match(line, start)
+    if role:
+        start = role.end()
+    run = _HAN_RUN.match(line, start)
+    if not run:
+        return []
+    found: list[str] = []
+    text = run[0]
+    at = 0
+    for token in _TOKEN.split(text):
+        at = text.find(token, at)
+        if not token:
+            continue
+        if token[0].isascii() and strict:
+            break
+        behind = line[start + at + len(token) :][:12]
+        if (
+            not strict
+            and (len(token) <= 4 or token[0].isascii() or token[0] not in _FAMILY)
+            and not _NO_NAME.match(token)
+        ):
+            names = [token] if len(token) <= 10 and token not in _STOP else []
+        else:
+            names = _cut(token, behind)
+        found += names
+        if not names or sum(map(len, names)) < len(token):
+            break
+        at += len(token)
+    return found
+
+
+def _cut(token: str, behind: str) -> list[str]:
+    """Names written one after another without a break: 李莎莎黎史翔王进雨."""
+    found: list[str] = []
+    while token and token[0] in _FAMILY and len(found) < 8:
+        for size in (3, 2, 4):
+            name, rest = token[:size], token[size:]
+            if len(name) < size or name in _STOP or name[1:] in {"者", "们"}:
+                continue
+            follows = _BEHIND.match(rest + behind) if rest else _BEHIND.match(behind)
+            if follows or (size == 3 and rest[:1] in _FAMILY and len(rest) >= 2 and _BEHIND.match((rest + behind)[2:])):
+                break
+            if size < 4 and rest[:1] in _FAMILY and len(rest) >= 3 and _cut(rest, behind):
+                break
+        else:
+            break
+        found.append(name)
+        token = rest
+    return found
+
+
+def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of people: split, without labels and titles, without site names, links and stop words.
+
+    Args:
+        names: raw values of metas, JSON-LD or bylines.
+        site_names: what the site calls itself; never an author.
+
+    Returns:
+        At most `MAX_AUTHORS` distinct names of at most `MAX_NAME_CHARS` characters.
+
+    Cost: O(characters).
+    """
+    sites = {_fold(site) for site in site_names if site}
+    found: list[str] = []
+    for raw in names:
+        for part in _SPLIT.split(clean(raw[:400].replace("\t", "|"))):
+            name = part.strip(" .:：·-–—|　()（）[]【】<>\"'“”")
+            name = _SUFFIX.sub("", _PREFIX.sub("", name)).strip(" .:：()（）[]【】")
+            if _plausible(name) and _fold(name) not in sites:
+                found.append(name)
+    return unique(found, MAX_AUTHORS)
+
+
+def _plausible(name: str) -> bool:
+    """Whether a string can be a name at all."""
+    folded = _fold(name)
+    return (
+        2 <= len(name) <= MAX_NAME_CHARS
+        and bool(folded)
+        and name.lower() not in _STOP
+        and not _PUBLISHER.search(name)
+        and not any(sign in name for sign in ":：=@。，？！")
+        and sum(map(str.isdigit, name)) <= 3
+        and "http" not in folded
+        and "www" not in folded
+        and len(name.split()) <= 6
+    )
+
+
+def _fold(name: str) -> str:
+    """A name for comparison."""
+    return re.sub(r"[\W_]+", "", name).lower()

@@ -1,0 +1,311 @@
+"""RSS and Atom feeds: the addresses, titles and dates of their entries; nothing else of a feed is used, or read."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
+from html import unescape
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from ..records import BlockKind, Links
+from ..urls import canonicalize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_ENTRIES = 5000
+MAX_FEED_BYTES = 16 << 20
+MAX_ANCHOR_CHARS = 200
+
+_HEAD_BYTES = 8192
+_MAX_TITLE_CHARS = 2000
+_MAX_DATE_CHARS = 60
+_LAST_YEAR = 2100
+_DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([A-Za-z0-9._-]{1,40})["']""")
+_DECLARATION = re.compile(rb"\A\s{0,999}<\?xml[^>]{0,400}\?>")
+_TAG = re.compile(r"<[^<>]*>")
+_NAME_END = re.compile(r"[\s/>]")
+_DATE = re.compile(
+    r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]{0,3}(\d{1,2})[:时](\d{1,2})(?:[:分](\d{1,2}))?)?"
+    r"\D{0,3}(?:([+-]\d{2}):?(\d{2}))?"
+)
+_WORDED = re.compile(r"(?:[A-Za-z]{3,9},?\s*)?\d{1,2}[\s-]+[A-Za-z]{3}")
+_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
+_ALTERNATE = frozenset({"", "alternate"})
+# The date of publication before that of a change: a feed repeats an entry when it changes.
+_DATE_NAMES = ("pubdate", "published", "date", "issued", "created", "updated", "modified")
+_XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
+
+
+def looks_like_feed(body: bytes) -> bool:
+    """Tell whether a body is an RSS or Atom feed, from its first element.
+
+    Args:
+        body: as received, any encoding.
+
+    Returns:
+        True for `rss`, Atom's `feed`, and `RDF` that speaks of RSS.
+
+    Cost: constant, the first 8 KB are looked at.
+    """
+    head = head_text(body)
+    name = first_element(head)
+    return name in ("rss", "feed") or (name == "rdf" and ("purl.org/rss" in head or "netscape.com/rdf" in head))
+
+
+def parse_feed(body: bytes, url: str) -> Links:
+    """Read the entries of a feed.
+
+    The reader repairs what it can: wrong encodings, bare ampersands, missing ends. It never loads or expands anything.
+
+    Args:
+        body: as received; RSS 0.9 to 2.0, RSS 1.0 (RDF) or Atom.
+        url: the feed's own URL, base of relative links.
+
+    Returns:
+        One link per entry, each URL once, at most `MAX_ENTRIES`: block `FEED`, anchor = the entry's title, date = when
+        it was published (else changed). Empty when the body is no feed.
+
+    Cost: linear; about 0.8 ms for 50 entries of 1.4 KB.
+    """
+    root = _parse(body)
+    if root is None:
+        return Links()
+    rows: list[tuple[str, str, float]] = []
+    base = canonicalize(root.get(_XML_BASE, ""), url) or url
+    for element in root.iter("{*}item", "{*}entry"):
+        target, title, date = _read_entry(element, base)
+        if target:
+            rows.append((target, title, date))
+            if len(rows) >= MAX_ENTRIES:
+                break
+    return make_links(rows, BlockKind.FEED)
+
+
+def make_links(rows: Iterable[tuple[str, str, float]], kind: BlockKind) -> Links:
+    """Turn rows of (canonical URL, anchor, date) into columns, the first row of each URL.
+
+    Args:
+        rows: in document order.
+        kind: block kind of them all.
+
+    Returns:
+        The links; none is nofollow.
+    """
+    first: dict[str, tuple[str, float]] = {}
+    for target, anchor, date in rows:
+        first.setdefault(target, (anchor, date))
+    return Links(
+        urls=tuple(first),
+        anchors=tuple(anchor for anchor, _ in first.values()),
+        blocks=bytes([kind]) * len(first),
+        nofollow=bytes(len(first)),
+        dates=tuple(date for _, date in first.values()),
+    )
+
+
+def parse_time(text: str) -> float:
+    """Read a time as feeds and sitemaps write it.
+
+    Args:
+        text: ISO 8601 (also only a year or month), RFC 822, or Chinese; without zone it is taken for UTC.
+
+    Returns:
+        Unix time; 0.0 when there is none, or none between 1970 and 2100.
+
+    >>> parse_time("1970-01-02")
+    86400.0
+    """
+    text = text.strip()
+    if not text or len(text) > _MAX_DATE_CHARS:
+        return 0.0
+    found = _read_time(text)
+    if found is None:
+        return 0.0
+    if found.tzinfo is None:
+        found = found.replace(tzinfo=UTC)
+    # Zones could push the first and last years out of range.
+    return max(0.0, found.timestamp()) if 1970 <= found.year < _LAST_YEAR else 0.0
+
+
+def plain_title(text: str | None) -> str:
+    """Return a title as text: no tags, no character references, white space collapsed, at most 200 characters.
+
+    Args:
+        text: text of the element; may hold escaped HTML.
+
+    Returns:
+        The title, empty when there is none.
+    """
+    if not text:
+        return ""
+    text = text[:_MAX_TITLE_CHARS]
+    if "&" in text:
+        text = unescape(text)
+    if "<" in text:
+        text = unescape(_TAG.sub("", text))
+    return " ".join(text.split())[:MAX_ANCHOR_CHARS].rstrip()
+
+
+def to_utf8(body: bytes) -> bytes:
+    """Return an XML or text body in UTF-8, without byte order mark and XML declaration.
+
+    Strict UTF-8 comes before the declaration, because many servers declare what they do not send; GB 18030 stands for
+    its subsets gb2312 and gbk, and is the last guess.
+
+    Args:
+        body: as received.
+
+    Returns:
+        UTF-8; bytes that fit no encoding are replaced.
+    """
+    if body.startswith(codecs.BOM_UTF8):
+        body = body[3:]
+    elif body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        body = body.decode("utf-16", "replace").encode()
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        body = body.decode(_declared(body), "replace").encode()
+    return _DECLARATION.sub(b"", body, count=1)
+
+
+def head_text(body: bytes) -> str:
+    """Return the first 8 KB of a body as text, good enough to read element names.
+
+    Args:
+        body: as received.
+
+    Returns:
+        ASCII characters as they are, others somehow.
+    """
+    head = body[:_HEAD_BYTES]
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return head.decode("utf-16", "replace")
+    return head.removeprefix(codecs.BOM_UTF8).decode("latin-1")
+
+
+def first_element(text: str) -> str:
+    """Return the local name of the first element in lower case, past declarations and comments.
+
+    Args:
+        text: beginning of a document.
+
+    Returns:
+        The name, or an empty string when the text does not begin with markup.
+    """
+    position, end = 0, len(text)
+    while True:
+        while position < end and text[position].isspace():
+            position += 1
+        if not text.startswith("<", position):
+            return ""
+        past = _skip_declaration(text, position)
+        if past < 0:
+            return ""
+        if past == position:
+            stop = _NAME_END.search(text, position)
+            name = text[position + 1 : stop.start()] if stop else ""
+            return name.rpartition(":")[2].lower()
+        position = past
+
+
+def _skip_declaration(text: str, position: int) -> int:
+    """Return the end of the comment or declaration at a position; the position when there is none, -1 without end."""
+    for opening, closing in (("<!--", "-->"), ("<?", "?>"), ("<!", ">")):
+        if text.startswith(opening, position):
+            found = text.find(closing, position)
+            if opening == "<!" and found >= 0 and (subset := text.find("[", position, found)) >= 0:
+                # An internal subset, <!DOCTYPE x [...]>, has closing brackets of its own.
+                found = text.find("]>", subset)
+                return found + 2 if found >= 0 else -1
+            return found + len(closing) if found >= 0 else -1
+    return position
+
+
+def _declared(body: bytes) -> str:
+    """Return the encoding that a body declares, with supersets for its Chinese names."""
+    found = _DECLARED.search(body, 0, _HEAD_BYTES)
+    name = found[1].decode().lower() if found else ""
+    if name in ("", "utf-8", "utf8", "gb2312", "gbk", "gb_2312-80"):
+        return "gb18030"
+    try:
+        # Only encodings of text: the registry also holds hex, zlib and others.
+        return codecs.lookup(name).name if "a".encode(name) == b"a" else "gb18030"
+    except (LookupError, UnicodeError, TypeError):
+        return "gb18030"
+
+
+def _parse(body: bytes) -> etree._Element | None:
+    """Parse a body as XML that may be broken."""
+    body = to_utf8(body[:MAX_FEED_BYTES]).lstrip()
+    if not body.startswith(b"<"):
+        return None
+    parser = etree.XMLParser(
+        encoding="utf-8", recover=True, resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True
+    )
+    try:
+        return etree.fromstring(body, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def _local(element: etree._Element) -> str:
+    """Return the local name of an element in lower case, also when its prefix was never declared."""
+    tag = element.tag
+    return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
+
+
+def _read_entry(element: etree._Element, base: str) -> tuple[str, str, float]:
+    """Return URL, title and date of an entry; empty and zero where it has none."""
+    link = other = guid = title = ""
+    dates: dict[str, str] = {}
+    for child in element:
+        name = _local(child)
+        if name == "link":
+            address = child.get("href") or (child.text or "").strip() or (child.tail or "").strip()
+            if child.get("rel", "") in _ALTERNATE:
+                link = link or address
+            elif child.get("rel") != "enclosure":
+                other = other or address
+        elif name == "origlink":
+            link = (child.text or "").strip() or link
+        elif name in ("guid", "id"):
+            guid = (child.text or "").strip() if child.get("isPermaLink", "true").lower() != "false" else ""
+        elif name == "title" and not title:
+            title = plain_title("".join(map(str, child.itertext())))
+        elif name in _DATE_NAMES and child.text:
+            dates.setdefault(name, child.text)
+    about = element.get("{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about", "")
+    permanent = guid if guid.startswith(("http://", "https://")) else about
+    base = canonicalize(element.get(_XML_BASE, ""), base) or base
+    for candidate in (link, permanent, other):
+        target = canonicalize(candidate, base) if candidate else None
+        if target:
+            date = next((time for name in _DATE_NAMES if (time := parse_time(dates.get(name, "")))), 0.0)
+            return target, title, date
+    return "", "", 0.0
+
+
+def _read_time(text: str) -> datetime | None:
+    """Read a time in any of the known forms."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        pass
+    try:
+        if _WORDED.match(text):
+            return parsedate_to_datetime(text)
+        if found := _DATE.match(text):
+            year, month, day, hour, minute, second, zone, zone_minutes = (int(part) for part in found.groups("0"))
+            offset = timedelta(hours=zone, minutes=zone_minutes if zone >= 0 else -zone_minutes)
+            return datetime(year, month, day, hour, minute, second, tzinfo=timezone(offset))
+        if found := _MONTH.fullmatch(text):
+            return datetime(int(found[1]), int(found[2] or 1), 1, tzinfo=UTC)
+    except (ValueError, OverflowError, TypeError):
+        return None
+    return None

@@ -1,0 +1,119 @@
+"""What a page is: an article, a list of links, or neither."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from ..records import BlockKind, Extraction, Links, Metadata, PageKind
+from .density import squeeze
+from .document import Document
+from .metadata import located
+from .structured import read as read_structured
+
+_ERROR = re.compile(
+    r"404|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|找不到(?:页面|網頁|网页|頁面)|您访问的页面|您要访问的页面|内容不存在|已被删除|已删除|文章不存在|"
+    r"error \d{3}|access denied|403 forbidden|forbidden|服务器错误|出错了|something went wrong|just a moment|验证码|安全验证|人机验证",
+    re.IGNORECASE,
+)
+_LOGIN = re.compile(
+    r"请(?:先)?登录|請(?:先)?登入|用户登录|会员登录|登录后(?:可|才|查看)|log ?in to|sign in to|please (?:log|sign) ?in|subscribe to (?:read|continue)",
+    re.IGNORECASE,
+)
+_LIST_PATH = re.compile(
+    r"(?:^|/)(?:index|default|home|main|list|channel|category|categories|tag|tags|topics?|search|node|archives?|author|page|section|forum|node_\d{1,7}|list[-_]?\d{0,5}|index_\d{1,5})"
+    r"(?:\.\w{2,5})?/?$|/(?:tag|tags|category|search|channel|page|list|author|section)/",
+    re.IGNORECASE,
+)
+_ARTICLE_PATH = re.compile(
+    r"\d{4}[-/]?\d{2}[-/]?\d{0,2}|\d{5,}|/(?:article|articles|news|post|detail|content|story|a|p)/[^/]{3,}|\.s?html?$",
+    re.IGNORECASE,
+)
+
+
+def decide(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> tuple[PageKind, str]:
+    """Return what a page is and, unless it is an article, why not.
+
+    An article has prose that stands together; a list has headlines that are links. The two masses are compared, and what the
+    page says of itself (type, date, path) moves the bar.
+
+    Args:
+        document, extraction, metadata, links: of the same page.
+
+    Returns:
+        Kind and a short reason, empty for an article.
+
+    Cost: O(lines of the text + links).
+    """
+    title = metadata.title or document.title
+    body = extraction.text
+    chars = len(body)
+    headlines = sum(
+        1 for kind, anchor in zip(links.blocks, links.anchors, strict=True) if kind in _LISTED and len(anchor) >= 8
+    )
+    if not body:
+        return (
+            (PageKind.LIST, "list page")
+            if _is_list(document, headlines)
+            else (PageKind.OTHER, extraction.reason or "no text")
+        )
+    if chars < 600 and (_ERROR.search(title) or (chars < 300 and _ERROR.search(body[:200]))):
+        return PageKind.OTHER, "soft 404"
+    if chars < 300 and _LOGIN.search(body) and metadata.published_from in {"", "url"}:
+        return PageKind.OTHER, "login wall"
+    lines = body.split("\n")
+    prose = sum(len(line) for line in lines if len(line) >= 25)
+    url = urlsplit(document.url)
+    root = url.path in {"", "/"} and not url.query
+    path = 1 if _LIST_PATH.search(url.path) else 0
+    structured = read_structured(document).found
+    typed = structured or any(value.lower() in {"article", "news"} for value in document.metas.get("og:type", ()))
+    dated = metadata.published_from in {"json-ld", "meta", "visible", "script"}
+    linked = int(document.LT[0]) if document.tags else 0
+    score = 0.0
+    score += min(prose, 1500) / 300
+    score += 2.0 if typed else 0.0
+    score += 1.5 if dated and metadata.published_precision != "day" else 0.8 if dated else 0.0
+    score += 1.0 if metadata.authors or metadata.source else 0.0
+    score += 0.5 if _ARTICLE_PATH.search(url.path) and not root else 0.0
+    score -= 2.0 * path
+    score -= 2.0 if root else 0.0
+    score += 2.5 if _headed(document, extraction, title) else 0.0
+    score -= min(headlines, 60) / 30
+    score -= min(1.5, linked / max(chars, 1) / 10)
+    score -= 1.5 if extraction.confidence < 0.25 else 0.0
+    score -= 1.0 if prose < 0.5 * chars else 0.0
+    if score >= 0.0 and (chars >= 60 or typed or dated):
+        return PageKind.ARTICLE, ""
+    if headlines >= 5 or path or root:
+        return PageKind.LIST, "list page"
+    return PageKind.OTHER, "too little prose"
+
+
+_LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
+
+
+def _headed(document: Document, extraction: Extraction, title: str) -> bool:
+    """Whether the headline stands, not as a link, shortly before the text."""
+    kept = located(document, extraction)
+    wanted = squeeze(title)
+    if not kept or len(wanted) < 5:
+        return False
+    blocks = document.blocks
+    passed = 0
+    for index in range(min(kept[0] + 1, len(blocks) - 1), max(-1, kept[0] - 40), -1):
+        if blocks.link_chars[index] * 2 > blocks.chars[index]:
+            passed += 1
+            if passed > 12:
+                return False
+        elif squeeze(blocks.texts[index]) == wanted:
+            return True
+    return False
+
+
+def _is_list(document: Document, headlines: int) -> bool:
+    """Whether a page without text is a source of links: headlines, or link text that outweighs the rest."""
+    if headlines >= 3 or not document.tags:
+        return headlines >= 3
+    return bool(document.LTG[0] >= 5 or (document.LTG[0] >= 2 and document.LT[0] * 2 > document.T[0])) or headlines >= 1

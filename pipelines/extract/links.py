@@ -1,0 +1,214 @@
+"""The links of a page, each with the block that it stands in, and what the page tells robots about them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from ..records import BlockKind, Extraction, Links
+from ..urls import canonicalize
+from .density import squeeze
+from .document import Document
+from .noise import NOISE_TAGS, is_label
+
+MAX_LINKS: Final = 5000
+AGENT: Final = "newscrawler"
+
+_PAGES = re.compile(
+    r"^[\W_]{0,3}(?:\d{1,4}|下一?[页頁]|上一?[页頁]|首[页頁]|末[页頁]|尾[页頁]|最后一页|后一页|前一页|第\s?\d{1,4}\s?[页頁]|next(?: page)?|prev(?:ious)?(?: page)?|"
+    r"older(?: posts)?|newer(?: posts)?|last|first|weiter|suivant|[«»‹›<>]{1,3}|more|加载更多|查看更多)[\W_]{0,3}$",
+    re.IGNORECASE,
+)
+_PAGER_NAME = re.compile(
+    r"(?:^|[\s_-])(?:pag(?:e|er|es|ing|ination|inator|ebar|e-?nav\w*|elist|enum\w*)|pg|nextpage|wp-pagenavi)(?:$|[\s_-])"
+)
+_NAVIGATION = re.compile(
+    r"(?:^|[\s_-])(?:nav|navi?gation|navbar|topnav|subnav|mainnav|menus?|menu-?\w*|channel\w*|bread-?crumbs?|crumbs?|header|head|top|topbar|"
+    r"path|location|position|lujing|weizhi|logo|mnav|m-nav|nv|pt)(?:$|[\s_-])"
+)
+_FOOTER = re.compile(
+    r"(?:^|[\s_-])(?:footers?|foot|ft|copyright\w*|friend-?links?|yqlink|bottom\w*|colophon)(?:$|[\s_-])"
+)
+_RELATED = re.compile(
+    r"(?:^|[\s_-])(?:relat\w*|rel|recommend\w*|xgxw|xgyd|tuijian|rank\w*|hot\w*|sidebar\w*|side|aside|secondary|right|popular|most-?\w*|trending|more-?\w*)"
+    r"(?:$|[\s_-])"
+)
+_OTHER = re.compile(
+    r"(?:^|[\s_-])(?:comments?\w*|cmts?|share\w*|social\w*|ads?|advert\w*|tags?|tag-?\w*|login\w*|tool\w*|authi|user\w*|reply\w*)(?:$|[\s_-])"
+)
+# When one URL occurs twice, the place that says most about its target wins.
+_RANK: Final = {
+    BlockKind.LIST: 0,
+    BlockKind.BODY: 1,
+    BlockKind.RELATED: 2,
+    BlockKind.PAGINATION: 3,
+    BlockKind.NAVIGATION: 4,
+    BlockKind.OTHER: 5,
+    BlockKind.FOOTER: 6,
+}
+_HEADLINE_CHARS: Final = 8
+
+
+@lru_cache(maxsize=8192)
+def _named(name: str, tag: str) -> BlockKind | None:
+    """Kind that a container's name or tag states."""
+    if tag in {"footer"} or _FOOTER.search(name):
+        return BlockKind.FOOTER
+    if _PAGER_NAME.search(name):
+        return BlockKind.PAGINATION
+    if tag in {"nav", "header"} or _NAVIGATION.search(name):
+        return BlockKind.NAVIGATION
+    if _OTHER.search(name):
+        return BlockKind.OTHER
+    if tag == "aside" or _RELATED.search(name):
+        return BlockKind.RELATED
+    return None
+
+
+def extract(document: Document, extraction: Extraction) -> Links:
+    """Return the links of a page with the kind of block that each stands in.
+
+    Args:
+        document: a parsed page.
+        extraction: its article, if any: links inside its text are `BODY`, and long link lists beside it are `RELATED`,
+            while on a page without article they are `LIST`.
+
+    Returns:
+        Each canonical URL once, in document order, its most telling place kept; at most `MAX_LINKS`; never the page itself.
+
+    Cost: O(nodes + links).
+    """
+    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+    own = canonicalize(document.url)
+    kinds = _kinds(document)
+    related = _related_blocks(document)
+    body = {squeeze(line) for line in extraction.text.split("\n")} if extraction.text else set()
+    lists = BlockKind.RELATED if body else BlockKind.LIST
+    texts = document.blocks.texts
+    found: dict[str, tuple[str, BlockKind, int]] = {}
+    seen: dict[str, str | None] = {}
+    for number, (node, href, rel, anchor, block) in enumerate(document.links):
+        if len(href) > 4000:
+            continue
+        if href in seen:
+            url = seen[href]
+        else:
+            url = seen[href] = (
+                None if href[:1] == "#" or href[:11].lower() == "javascript:" else canonicalize(href, base)
+            )
+        if url is None or url == own:
+            continue
+        label = anchor or document.link_titles.get(number, "")[:200].strip()
+        kind = kinds[node] if node >= 0 else None
+        if kind in (None, BlockKind.RELATED, BlockKind.OTHER) and anchor and len(anchor) <= 12 and _PAGES.match(anchor):
+            kind = BlockKind.PAGINATION
+        if kind is None:
+            if block in related:
+                kind = BlockKind.RELATED
+            elif block < len(texts) and body and squeeze(texts[block]) in body:
+                kind = BlockKind.BODY
+            elif len(anchor) >= _HEADLINE_CHARS or (len(anchor) >= 5 and anchor.count(" ") >= 2):
+                kind = lists
+            elif document.tags[node] == "iframe" if node >= 0 else False:
+                kind = BlockKind.OTHER
+            else:
+                kind = BlockKind.NAVIGATION if len(anchor) <= 6 else BlockKind.OTHER
+        elif kind is BlockKind.RELATED and not body and len(anchor) >= _HEADLINE_CHARS:
+            kind = BlockKind.LIST
+        closed_link = 1 if rel and "nofollow" in rel.lower() else 0
+        before = found.get(url)
+        if before is None:
+            if len(found) >= MAX_LINKS:
+                continue
+            found[url] = (label, kind, closed_link)
+        else:
+            better = _RANK[kind] < _RANK[before[1]]
+            text = label if (better and label) or len(label) > len(before[0]) else before[0]
+            found[url] = (text, kind if better else before[1], before[2] & closed_link)
+    return Links(
+        tuple(found),
+        tuple(label for label, _, _ in found.values()),
+        bytes(kind for _, kind, _ in found.values()),
+        bytes(flag for _, _, flag in found.values()),
+        (0.0,) * len(found),
+    )
+
+
+def _kinds(document: Document) -> list[BlockKind | None]:
+    """For every node the kind that its nearest telling ancestor states."""
+    kinds: list[BlockKind | None] = []
+    tags = document.tags
+    text, link = document.T, document.LT
+    half = (int(text[0]) - int(link[0])) * 0.5 if tags else 0
+    total = int(document.LTG[0]) if tags else 0
+    for node, parent in enumerate(document.parents):
+        kind = kinds[parent] if parent >= 0 else None
+        name = document.names[node]
+        if (name or tags[node] in NOISE_TAGS) and kind is not BlockKind.FOOTER and kind is not BlockKind.PAGINATION:
+            stated = _named(name, tags[node])
+            # A container of most of the page's text or links says nothing by its name.
+            if stated is not None and text[node] - link[node] <= half and document.LTG[node] <= 0.8 * total + 3:
+                kind = stated
+        kinds.append(kind)
+    return kinds
+
+
+def _related_blocks(document: Document) -> set[int]:
+    """Blocks under the heading of a side section: linked lines that follow it without a break by prose."""
+    blocks = document.blocks
+    found: set[int] = set()
+    inside = False
+    for index, line in enumerate(blocks.texts):
+        if blocks.link_chars[index] * 2 > blocks.chars[index]:
+            if inside:
+                found.add(index)
+        else:
+            inside = (inside and blocks.chars[index] < 30) or is_label(line)
+    return found
+
+
+def page_directives(document: Document, robots_header: str) -> tuple[bool, bool]:
+    """Return (noindex, nofollow) as the page's robots metas and its X-Robots-Tag header say.
+
+    Args:
+        document: a parsed page.
+        robots_header: value of X-Robots-Tag, several ones joined by commas; directives for other agents do not count.
+    """
+    words: set[str] = set()
+    for name in ("robots", AGENT):
+        for value in document.metas.get(name, ()):
+            words.update(part.strip() for part in value.lower().split(","))
+    agent = ""
+    for part in robots_header.lower()[:2000].split(","):
+        before, colon, after = part.partition(":")
+        if colon and before.strip() not in {
+            "unavailable_after",
+            "max-snippet",
+            "max-image-preview",
+            "max-video-preview",
+        }:
+            agent, part = before.strip(), after
+        if agent in {"", AGENT, "*"}:
+            words.add(part.strip())
+    return bool(words & {"noindex", "none"}), bool(words & {"nofollow", "none"})
+
+
+def closed(links: Links) -> Links:
+    """Return the same links, all nofollow."""
+    return Links(links.urls, links.anchors, links.blocks, b"\x01" * len(links), links.dates)
+
+
+def feeds(document: Document) -> tuple[str, ...]:
+    """Return the canonical URLs of the RSS and Atom feeds that the page declares, at most 20."""
+    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+    found: dict[str, None] = {}
+    for rel, href, kind, _ in document.relations:
+        if "alternate" in rel.split() and kind.partition(";")[0].strip() in {
+            "application/rss+xml",
+            "application/atom+xml",
+        }:
+            url = canonicalize(href, base)
+            if url:
+                found[url] = None
+    return tuple(found)[:20]

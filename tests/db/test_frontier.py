@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import text
+
+from db import frontier
+from db.articles import Lookup
+from db.database import Database
+from db.frontier import Limits, RunEnd
+from db.keys import fingerprint
+from db.store import Store, add_urls
+from db.tables import State
+
+from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish
+
+SEED = "http://a.example/"
+A = fingerprint("a.example")
+store = Store(lambda _new, _candidates: None, Lookup()).store
+
+
+@pytest.fixture
+def begin(run_in: Callable) -> Callable:
+    """Start a run with some URLs waiting and take over their hosts."""
+
+    def begin_run(*urls: str, limits: Limits = Limits(), seeds: tuple = (seed_row(SEED),), **values: object) -> int:
+        resumed = run_in(frontier.start_run, start(*seeds, limits=limits))
+        rows = [new_url(url, seed_id=seeds[0].id, score=1.0 - i / 100, **values) for i, url in enumerate(urls)]
+        run_in(add_urls, (NOW, rows))
+        run_in(frontier.claim, wish(resumed.run_id, new_hosts=10))
+        return resumed.run_id
+
+    return begin_run
+
+
+def states(database: Database) -> dict[str, str]:
+    with database.engine.connect() as connection:
+        return {row.url: row.state for row in connection.execute(text("SELECT url, state FROM url"))}
+
+
+def test_best_first_and_only_once(begin: Callable, run_in: Callable) -> None:
+    urls = [f"http://a.example/{i}" for i in range(5)]
+    run_id = begin(*urls)
+    first = run_in(frontier.claim, wish(run_id, {A: 2}))
+    assert [c.url for c in first.urls] == urls[:2]
+    assert first.dry == {}
+    rest = run_in(frontier.claim, wish(run_id, {A: 10}))
+    assert [c.url for c in rest.urls] == urls[2:]
+    assert rest.dry == {A: None}
+
+
+def test_a_host_has_one_owner(begin: Callable, run_in: Callable, database: Database) -> None:
+    if database.is_sqlite:
+        pytest.skip("on SQLite a second run means that the first is dead")
+    begin("http://a.example/1")
+    other = run_in(frontier.start_run, start(now=NOW))
+    assert run_in(frontier.claim, wish(other.run_id, new_hosts=10)).hosts == []
+
+
+def test_exact_page_limit_over_all_hosts(begin: Callable, run_in: Callable) -> None:
+    limits = Limits(pages=3)
+    urls = [f"http://{h}.example/{i}" for i in range(4) for h in "abc"]
+    run_id = begin(*urls, limits=limits)
+    wants = {fingerprint(f"{h}.example"): 4 for h in "abc"}
+    claims = run_in(frontier.claim, wish(run_id, wants, limits=limits))
+    assert [c.url for c in claims.urls] == urls[:3]
+    assert run_in(frontier.claim, wish(run_id, wants, limits=limits)).spent
+    # one of them was a redirect: not a page, so one more may be fetched
+    run_in(store, done(claims.urls[0], state=State.SKIPPED, reason="redirect", counted=False))
+    again = run_in(frontier.claim, wish(run_id, wants, limits=limits))
+    assert [c.url for c in again.urls] == urls[3:4]
+
+
+def test_exact_page_limit_per_host_and_per_seed(begin: Callable, run_in: Callable) -> None:
+    limits = Limits(pages_per_host=2)
+    run_id = begin(*[f"http://a.example/{i}" for i in range(4)], limits=limits)
+    assert len(run_in(frontier.claim, wish(run_id, {A: 9}, limits=limits)).urls) == 2
+    assert run_in(frontier.claim, wish(run_id, {A: 9}, limits=limits)).urls == []
+
+
+def test_seed_budget(begin: Callable, run_in: Callable) -> None:
+    run_id = begin(*[f"http://a.example/{i}" for i in range(4)], seeds=(seed_row(SEED, pages=3),))
+    assert len(run_in(frontier.claim, wish(run_id, {A: 9})).urls) == 3
+    assert run_in(frontier.claim, wish(run_id, {A: 9})).urls == []
+    left = run_in(frontier.waiting, Limits())
+    assert (left.within, left.beyond) == (3, 1)
+
+
+def test_robots_rules_decide_at_the_claim(begin: Callable, run_in: Callable, database: Database) -> None:
+    run_id = begin("http://a.example/private/1", "http://a.example/2")
+    claims = run_in(
+        frontier.claim, wish(run_id, {A: 5}, objection=lambda _h, url: "robots" if "/private/" in url else "")
+    )
+    assert [c.url for c in claims.urls] == ["http://a.example/2"]
+    assert claims.skipped == 1
+    assert states(database)["http://a.example/private/1"] == State.SKIPPED
+
+
+def test_unknown_rules_let_only_robots_out(begin: Callable, run_in: Callable) -> None:
+    run_id = begin("http://a.example/1")
+    only = wish(run_id, {A: 5}, robots_only=frozenset({A}))
+    assert run_in(frontier.claim, only).urls == []
+    run_in(add_urls, (NOW, [new_url("http://a.example/robots.txt", kind="robots", score=1e9)]))
+    assert [c.kind for c in run_in(frontier.claim, only).urls] == ["robots"]
+
+
+def test_a_retry_waits_for_its_time(begin: Callable, run_in: Callable) -> None:
+    run_id = begin("http://a.example/1")
+    claim = run_in(frontier.claim, wish(run_id, {A: 1})).urls[0]
+    run_in(store, done(claim, state=State.PENDING, counted=False, next_visit=NOW + 30))
+    later = run_in(frontier.claim, wish(run_id, {A: 1}))
+    assert later.urls == []
+    assert later.dry == {A: NOW + 30}
+    assert [c.tries for c in run_in(frontier.claim, wish(run_id, {A: 1}, now=NOW + 31)).urls] == [1]
+
+
+def test_a_dead_runs_work_is_taken_up(begin: Callable, run_in: Callable, database: Database) -> None:
+    limits = Limits(pages=10)
+    run_id = begin("http://a.example/1", "http://a.example/2", limits=limits)
+    run_in(frontier.claim, wish(run_id, {A: 1}, limits=limits))
+    resumed = run_in(frontier.start_run, start(now=NOW + 61, limits=limits))
+    assert (resumed.recovered, resumed.pending) == (1, 2)
+    run_in(frontier.claim, wish(resumed.run_id, new_hosts=10))
+    assert len(run_in(frontier.claim, wish(resumed.run_id, {A: 9}, limits=limits)).urls) == 2
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 2
+
+
+def test_a_living_runs_work_is_left_alone(begin: Callable, run_in: Callable, database: Database) -> None:
+    if database.is_sqlite:
+        pytest.skip("on SQLite the file lock says that no other run lives")
+    run_id = begin("http://a.example/1")
+    run_in(frontier.claim, wish(run_id, {A: 1}))
+    assert run_in(frontier.start_run, start(now=NOW + 30)).recovered == 0
+
+
+def test_finish_gives_everything_back(begin: Callable, run_in: Callable, database: Database) -> None:
+    run_id = begin("http://a.example/1", "http://a.example/2")
+    run_in(frontier.claim, wish(run_id, {A: 1}))
+    run_in(frontier.finish_run, RunEnd(run_id, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 0}))
+    assert set(states(database).values()) == {State.PENDING}
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT outcome, exit_code FROM run")).one() == ("stopped", 3)
+
+
+def test_wider_limits_revive_what_was_too_deep(begin: Callable, run_in: Callable, database: Database) -> None:
+    begin("http://a.example/deep", limits=Limits(depth=1), depth=2, reason="too deep")
+    assert states(database)["http://a.example/deep"] == State.SKIPPED
+    run_in(frontier.start_run, start(seed_row(SEED), limits=Limits(depth=2), now=NOW + 100))
+    assert states(database)["http://a.example/deep"] == State.PENDING
+
+
+def test_new_scores_reorder_what_is_queued(begin: Callable, run_in: Callable) -> None:
+    urls = [f"http://a.example/{i}" for i in range(3)]
+    run_id = begin(*urls)
+    changed = run_in(frontier.set_scores, [(fingerprint(urls[2]), 9.0, {"pagerank": 0.9})])
+    assert changed == 1
+    assert [c.url for c in run_in(frontier.claim, wish(run_id, {A: 3})).urls] == [urls[2], urls[0], urls[1]]
+
+
+def test_hosts_without_work_are_dropped_and_found_again(begin: Callable, run_in: Callable) -> None:
+    run_id = begin("http://a.example/1")
+    run_in(frontier.claim, wish(run_id, {A: 5}))
+    assert run_in(frontier.drop_hosts, [A]) == set()
+    run_in(add_urls, (NOW, [new_url("http://a.example/2")]))
+    assert [h.name for h in run_in(frontier.claim, wish(run_id, new_hosts=3)).hosts] == ["a.example"]
+    assert run_in(frontier.drop_hosts, [A]) == {A}
+
+
+def test_give_back(begin: Callable, run_in: Callable) -> None:
+    run_id = begin("http://a.example/1")
+    claims = run_in(frontier.claim, wish(run_id, {A: 5})).urls
+    run_in(frontier.give_back, claims)
+    assert [c.tries for c in run_in(frontier.claim, wish(run_id, {A: 5})).urls] == [0]

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, text
+
+from db.database import Database, open_for_crawl
+from db.errors import DatabaseGone
+from db.writer import Writer
+
+
+def insert(connection: Connection, names: Sequence[str]) -> list[int]:
+    """Write sites; an empty name is a fault of the job itself."""
+    for name in names:
+        connection.execute(
+            text("INSERT INTO site (id, name, first_seen) VALUES (:id, :name, '')"),
+            {"id": hash(name) % 10**9, "name": name or None},
+        )
+    return [len(names)] * len(names)
+
+
+def count(database: Database) -> int:
+    with database.engine.connect() as connection:
+        return connection.execute(text("SELECT count(*) FROM site")).scalar_one()
+
+
+def test_results_come_after_the_commit(database: Database) -> None:
+    writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
+    writer.submit(insert, "one").result(10)
+    assert count(database) == 1
+    writer.close()
+
+
+def test_jobs_that_wait_share_a_transaction(database: Database) -> None:
+    writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
+    gate = threading.Event()
+
+    def wait(_connection: Connection, payloads: Sequence[None]) -> list[None]:
+        gate.wait(10)
+        return list(payloads)
+
+    writer.submit(wait, None)
+    futures = [writer.submit(insert, f"site {i}") for i in range(10)]
+    gate.set()
+    assert max(future.result(10) for future in futures) > 1
+    writer.close()
+
+
+def test_a_faulty_job_fails_alone(database: Database) -> None:
+    writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
+    futures = [writer.submit(insert, name) for name in ("a", "", "b")]
+    assert futures[0].result(10) >= 1
+    with pytest.raises(Exception, match="(?i)null"):
+        futures[1].result(10)
+    assert futures[2].result(10) >= 1
+    assert count(database) == 2
+    writer.close()
+
+
+def test_a_locked_database_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "news.db"
+    database = open_for_crawl(f"sqlite:///{path}")
+    said: list[str] = []
+    writer = Writer(database, patience_seconds=30, waiting=said.append)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    future = writer.submit(insert, "one")
+    time.sleep(3)
+    assert not future.done()
+    other.execute("ROLLBACK")
+    other.close()
+    future.result(10)
+    assert "locked" in said[0]
+    assert said[-1] == ""
+    writer.close()
+    database.close()
+
+
+def test_giving_up_fails_everything_that_waits(tmp_path: Path) -> None:
+    path = tmp_path / "news.db"
+    database = open_for_crawl(f"sqlite:///{path}")
+    writer = Writer(database, patience_seconds=0, waiting=lambda _: None)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    futures = [writer.submit(insert, name) for name in "abc"]
+    for future in futures:
+        with pytest.raises(DatabaseGone, match="gave up"):
+            future.result(20)
+    other.close()
+    with pytest.raises(DatabaseGone):
+        writer.submit(insert, "later").result(5)
+    writer.close()
+    database.close()
