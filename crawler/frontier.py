@@ -57,7 +57,15 @@ _WAKE = Request("data:,wake")
 _ROBOTS_SECONDS = 86_400.0
 _MOST_KNOWN = 400_000
 _LOOK_AGAIN_SECONDS = 1.0
-_SETTINGS_KEPT = ("MAX_PAGES", "MAX_PAGES_PER_HOST", "MAX_DEPTH", "HOST_DELAY", "CRAWL_PRESET", "CRAWL_PRIORITY", "EXTRACTOR")
+_SETTINGS_KEPT = (
+    "MAX_PAGES",
+    "MAX_PAGES_PER_HOST",
+    "MAX_DEPTH",
+    "HOST_DELAY",
+    "CRAWL_PRESET",
+    "CRAWL_PRIORITY",
+    "EXTRACTOR",
+)
 
 
 class FrontierScheduler(BaseScheduler):
@@ -173,7 +181,9 @@ class FrontierScheduler(BaseScheduler):
             self._seed_hosts.update(fingerprint(host) for host in row.hosts)
         now = time.time()
         first = [
-            new_url(row.url, Kind.PAGE, priority=config.priority, depth=0, found_in=BlockKind.SEED, now=now, seed_id=row.id)
+            new_url(
+                row.url, Kind.PAGE, priority=config.priority, depth=0, found_in=BlockKind.SEED, now=now, seed_id=row.id
+            )
             for row in self.resumed.seeds
             if row.id in self.resumed.new_seeds
         ]
@@ -601,7 +611,9 @@ class FrontierScheduler(BaseScheduler):
         if isinstance(error, DatabaseProblem):
             self._give_up(error)
         elif error is not None and not self._closing:
-            self.problem = f"internal error in the frontier ({type(error).__name__}: {error}); run the same command again"
+            self.problem = (
+                f"internal error in the frontier ({type(error).__name__}: {error}); run the same command again"
+            )
             logger.error("%s", self.problem, exc_info=error)
             self._stop("internal error")
 

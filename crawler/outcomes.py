@@ -9,12 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from db.articles import NewArticle
-from db.frontier import Claim
 from db.keys import fingerprint, iso
 from db.store import NewUrl, Outcome, StoredPage
 from db.tables import Kind, State
 from pipelines.records import BlockKind, PageKind
-from pipelines.scope import Scope, host_identity
+from pipelines.scope import host_identity
 from pipelines.stages import Page
 from pipelines.urls import canonicalize, host_key, same_host, site_key
 
@@ -173,7 +172,9 @@ def _error_status(page: Page) -> Outcome:
 def _robots(page: Page, rulebook: Rulebook) -> Outcome:
     """RFC 9309: rules when there are some, everything allowed on 4xx, nothing while it is unreachable."""
     if 200 <= page.status < 300:
-        return replace(_answered(page, State.DONE), counted=False, robots=rulebook.robots("rules", decode_robots(page.body)))
+        return replace(
+            _answered(page, State.DONE), counted=False, robots=rulebook.robots("rules", decode_robots(page.body))
+        )
     if 400 <= page.status < 500 and page.status != 429:
         return replace(_answered(page, State.DONE, "no robots.txt"), counted=False, robots=rulebook.robots("none"))
     outcome = _answered(page, State.FAILED, f"http {page.status}")
@@ -187,7 +188,13 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
     outcome = replace(_answered(page, State.SKIPPED, "redirect"), counted=False)
     is_robots = claim.kind == Kind.ROBOTS
     if target is None or target == claim.url or claim.hops >= rulebook.redirects:
-        reason = "redirects nowhere" if target is None else "redirects to itself" if target == claim.url else "too many redirects"
+        reason = (
+            "redirects nowhere"
+            if target is None
+            else "redirects to itself"
+            if target == claim.url
+            else "too many redirects"
+        )
         # RFC 9309: a robots.txt that redirects too often counts as not there
         return replace(outcome, state=State.FAILED, reason=reason, robots=rulebook.robots("none"))
     host, own = host_key(target), host_key(claim.url)
@@ -382,5 +389,3 @@ def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:
     """What `Rulebook.known` may remember once the outcome is stored: URL -> depth, far away when another link may win."""
     for new in outcome.new_urls:
         yield new.id, new.depth if not new.reason else 1 << 30
-
-

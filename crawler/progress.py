@@ -1,4 +1,4 @@
-"""Seeing a crawl run: a live line on a terminal, plain lines elsewhere, a summary at the end. Everything goes to stderr."""
+"""Seeing a crawl run: a live line on a terminal, plain lines elsewhere, a summary at the end. All goes to stderr."""
 
 from __future__ import annotations
 
@@ -33,6 +33,9 @@ class QuietFormatter(LogFormatter):
 
     def scraped(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
         """Nothing."""
+
+    def dropped(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
+        """Nothing: an item is dropped only when the database gave up, which is said once."""
 
 
 class Progress:
@@ -70,7 +73,8 @@ class Progress:
         if resumed.known:
             self._console.print(
                 f"Going on with run {resumed.run_id}: {resumed.pending} URLs pending, "
-                f"{resumed.recovered} of them recovered in flight from a crawl that was killed."
+                f"{resumed.recovered} of them recovered in flight from a crawl that was killed.",
+                soft_wrap=True,
             )
         self._task = asyncio.ensure_future(self._show())
 
@@ -147,7 +151,11 @@ class Progress:
         ]
         for name, value in rows:
             table.add_row(name, str(value))
-        for group, title in (("dropped", "pages that are no article"), ("failed", "failed"), ("links", "links not followed")):
+        for group, title in (
+            ("dropped", "pages that are no article"),
+            ("failed", "failed"),
+            ("links", "links not followed"),
+        ):
             reasons = Counter({k.partition("/")[2]: n for k, n in totals.items() if k.startswith(group + "/") and n})
             if reasons:
                 table.add_section()

@@ -1,4 +1,4 @@
-"""Settings with working defaults. The README's table explains those a user tunes; `-s NAME=VALUE` overrides any of them.
+"""Settings with working defaults. The README explains those a user tunes; `-s NAME=VALUE` overrides any of them.
 
 The second half is how this project uses Scrapy: its own scheduler is the frontier, every redirect, failure and retry
 becomes a state in the database, and nothing of Scrapy's spider middlewares is needed.
@@ -37,7 +37,7 @@ ALLOW_NETWORKS: list[str] = []
 # ---- what a page becomes
 EXTRACTOR = "density"
 EXTRACTOR_PARAMS: dict[str, object] = {}
-DUPLICATE_THRESHOLD = 0.65
+DUPLICATE_THRESHOLD = 0.8
 WORKERS = os.cpu_count() or 2
 PAGE_SECONDS = 20.0
 WORKER_MEMORY_MB = 3072

@@ -1,4 +1,4 @@
-"""The part of the frontier that is in memory: a few leased URLs per host, and the choice among hosts that are ready now.
+"""The part of the frontier in memory: a few leased URLs per host, and the choice among the hosts that are ready now.
 
 The best URL of the whole crawl is useless while its host must not be asked. So every host keeps its own short queue,
 ordered by score, and `pop` takes the best head among the hosts whose clock allows a request. Two heaps find it: hosts

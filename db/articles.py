@@ -1,8 +1,8 @@
 """Writing articles: new ones, duplicates with their evidence, other addresses of a stored one, changed texts.
 
-Near-duplicates are looked up in the `shingle` table. It keeps at most `Lookup.most_common` articles for one shingle, the
-earliest, so that a passage on every page of a site costs no more than any other and a story with thousands of copies
-stays findable.
+Near-duplicates are looked up in the `shingle` table. It keeps at most `Lookup.most_common` articles for one shingle,
+the earliest, so that a passage on every page of a site costs no more than any other and a story with thousands of
+copies stays findable.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ class Candidate:
 class Verdict:
     """Which candidate a new article repeats, how much, and by which method and in which way it was found.
 
-    `same_page` says that it is the same article of the same site at another address, not a reprint.
+    `same_page` says that it is the same article of the same site at another address, not a reprint; `own_wording` that it
+    differs enough for later copies of it to be looked up by its own shingles.
     """
 
     candidate: Candidate
@@ -94,6 +95,7 @@ class Verdict:
     method: str
     kind: str
     same_page: bool
+    own_wording: bool
 
 
 Judge = Callable[[NewArticle, Sequence[Candidate]], Verdict | None]
@@ -116,7 +118,7 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What `add` did: "new", "duplicate", "same page", "updated" or "unchanged"; `same_as` is the URL a same page is of."""
+    """What `add` did: "new", "duplicate", "same page" (of `same_as`), "updated" or "unchanged"."""
 
     what: str
     same_as: int | None = None
@@ -155,7 +157,7 @@ def add(connection: Connection, new: NewArticle, judge: Judge, lookup: Lookup) -
         )
     )
     _write_images(connection, new)
-    if not exact:
+    if verdict is None or verdict.own_wording:
         _write_shingles(connection, new, common, lookup)
     if verdict is None:
         connection.execute(upsert(connection, cluster).values(id=new.id, size=1).on_conflict_do_nothing())
@@ -176,13 +178,13 @@ def _write_evidence(connection: Connection, article_id: int, of_id: int, verdict
         connection.execute(duplicate.insert().values(article_id=article_id, of_id=of_id, **values))
 
 
-def _published(connection: Connection, article_id: int) -> Row[Any]:
+def _published(connection: Connection, article_id: int) -> Row[str | None, str | None]:
     """When an article says it was published, and how exactly."""
     query = select(article.c.published_at, article.c.published_precision).where(article.c.id == article_id)
     return connection.execute(query).one()
 
 
-def _is_earlier(new: NewArticle, stored: Row[Any]) -> bool:
+def _is_earlier(new: NewArticle, stored: Row[str | None, str | None]) -> bool:
     """Whether the new article was surely published before the stored one; a day alone says nothing within that day."""
     if not new.published_at or not stored.published_at:
         return False
@@ -307,7 +309,9 @@ def _move(connection: Connection, old: int, new: int) -> None:
     """Give a stored article the identifier of its canonical URL."""
     connection.execute(update(article).where(article.c.id == old).values(id=new))
     connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new))
-    connection.execute(update(article).where(article.c.cluster_id == new, article.c.duplicate_of == old).values(duplicate_of=new))
+    connection.execute(
+        update(article).where(article.c.cluster_id == new, article.c.duplicate_of == old).values(duplicate_of=new)
+    )
     members = select(article.c.id).where(article.c.cluster_id == new)
     connection.execute(
         update(duplicate).where(duplicate.c.of_id == old, duplicate.c.article_id.in_(members)).values(of_id=new)

@@ -8,6 +8,7 @@ driver's own habit of beginning late would let another writer in between a read 
 from __future__ import annotations
 
 import fcntl
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -15,16 +16,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
 
+SCHEMA = "0001"
+"""The newest revision in `migrations/versions`: what this program's tables look like."""
+
 _MIGRATIONS = Path(__file__).parent / "migrations"
+_REVISION = re.compile(r"(\d{4})_\w+\.py")
 _SQLITE_BUSY_MS = 2_000
 _MIGRATION_LOCK = 7_241_895_301
 
@@ -112,7 +113,9 @@ def open_for_crawl(
                 _bring_up_to_date(database)
             except Unavailable as problem:
                 if time.monotonic() > deadline:
-                    raise DatabaseGone(f"{problem}; gave up after {patience_seconds:.0f} s, nothing is lost") from problem
+                    raise DatabaseGone(
+                        f"{problem}; gave up after {patience_seconds:.0f} s, nothing is lost"
+                    ) from problem
                 if not told:
                     waiting(f"{problem}; waiting")
                     told = True
@@ -142,10 +145,10 @@ def open_for_reading(database_url: str) -> Database:
     database = Database(engine, name, None)
     try:
         with engine.connect() as connection:
-            found, head = _revision(connection, name), _head()
+            found = _revision(connection, name)
     except DBAPIError as error:
         raise classify(error, name) or error from error
-    if found != head:
+    if found != SCHEMA:
         raise WrongDatabase(f"{name} is not at this version's schema; start a crawl on it once to bring it up to date")
     return database
 
@@ -187,31 +190,36 @@ def _lock_file(path: Path) -> IO[str]:
     return handle
 
 
-def _config(connection: Connection | None = None) -> Config:
-    """Alembic's configuration, made in code so that no file of it is needed."""
+def _revision(connection: Connection, name: str) -> str | None:
+    """The revision a database is at; refuses what is not ours or newer than we are."""
+    tables = set(inspect(connection).get_table_names())
+    found = None
+    if "alembic_version" in tables:
+        found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    if found is None:
+        others = sorted(tables - {"alembic_version"})
+        if others:
+            raise WrongDatabase(
+                f"{name} holds other tables ({', '.join(others[:4])}); name a database of its own in DATABASE_URL"
+            )
+    elif found not in {
+        match[1] for path in (_MIGRATIONS / "versions").iterdir() if (match := _REVISION.match(path.name))
+    }:
+        raise WrongDatabase(
+            f"{name} was made by a newer version (schema {found}); update this program or name another database"
+        )
+    return found
+
+
+def _upgrade(connection: Connection) -> None:
+    """Run the migrations that are missing. Alembic is imported here: it is slow to load and seldom needed."""
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.attributes["connection"] = connection
-    return config
-
-
-def _head() -> str | None:
-    """The newest schema revision this program knows."""
-    return ScriptDirectory.from_config(_config()).get_current_head()
-
-
-def _revision(connection: Connection, name: str) -> str | None:
-    """The revision a database is at; refuses what is not ours or newer than we are."""
-    found = MigrationContext.configure(connection).get_current_revision()
-    if found is None:
-        tables = [table for table in inspect(connection).get_table_names() if table != "alembic_version"]
-        if tables:
-            raise WrongDatabase(
-                f"{name} holds other tables ({', '.join(sorted(tables)[:4])}); name a database of its own in DATABASE_URL"
-            )
-    elif found not in {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}:
-        raise WrongDatabase(f"{name} was made by a newer version (schema {found}); update this program or name another database")
-    return found
+    command.upgrade(config, "head")
 
 
 def _bring_up_to_date(database: Database) -> None:
@@ -220,7 +228,7 @@ def _bring_up_to_date(database: Database) -> None:
         with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
             if not database.is_sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-            if _revision(connection, database.name) != _head():
-                command.upgrade(_config(connection), "head")
+            if _revision(connection, database.name) != SCHEMA:
+                _upgrade(connection)
     except DBAPIError as error:
         raise classify(error, database.name) or DatabaseGone(f"{database.name}: {error.orig}") from error

@@ -1,14 +1,16 @@
 """What can go wrong with a database, in words for the person who runs the crawl.
 
-    DatabaseProblem           base: one sentence that says what happened and what to do
-    +-- WrongDatabase         the caller named a database that must not be used (foreign, newer, in use): nothing started
-    +-- DatabaseGone          the database or its disk gave up: stop, everything is resumable
-    +-- Unavailable           may pass by itself: locked, connection lost, deadlock; worth another try
+DatabaseProblem           base: one sentence that says what happened and what to do
++-- WrongDatabase         the caller named a database that must not be used (foreign, newer, in use): nothing started
++-- DatabaseGone          the database or its disk gave up: stop, everything is resumable
++-- Unavailable           may pass by itself: locked, connection lost, deadlock; worth another try
 """
 
 from __future__ import annotations
 
-from sqlalchemy.exc import DBAPIError
+from dataclasses import dataclass
+
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NotSupportedError
 
 
 class DatabaseProblem(Exception):
@@ -27,10 +29,50 @@ class Unavailable(DatabaseProblem):
     """The database does not answer at the moment."""
 
 
-_SQLITE_PASSING = ("locked", "busy")
-_SQLITE_DISK = ("disk is full", "disk i/o error", "no space")
-_POSTGRES_PASSING = {"40001": "serialization failure", "40P01": "deadlock", "55P03": "lock not available"}
-_POSTGRES_DISK = {"53100": "its disk is full"}
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A problem, the SQLSTATE codes (or their first characters) and the words of a message it is known by."""
+
+    problem: type[DatabaseProblem]
+    sentence: str
+    states: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+# The first that fits counts. {where}: the database; {text}: what the driver says.
+_RULES = (
+    _Rule(Unavailable, "{where}: a transaction was in another's way", states=("40001", "40P01", "55P03")),
+    _Rule(
+        DatabaseGone,
+        "{where}: the disk is full or failing ({text}); free some space and run the same command again",
+        states=("53100",),
+        words=("disk is full", "disk i/o error", "no space"),
+    ),
+    _Rule(
+        DatabaseGone,
+        "{where} is read-only ({text}); make it and its folder writable and run the same command again",
+        states=("25006",),
+        words=("readonly", "read-only"),
+    ),
+    _Rule(
+        DatabaseGone,
+        "{where} cannot be opened; its folder must exist and be writable",
+        words=("unable to open database file",),
+    ),
+    _Rule(
+        WrongDatabase,
+        "{where} is no usable SQLite database ({text}); name another file in DATABASE_URL",
+        words=("malformed", "not a database"),
+    ),
+    _Rule(
+        WrongDatabase,
+        "{where} refuses this user ({text}); check user, password and database name in DATABASE_URL",
+        states=("28", "3D000", "42501"),
+        words=("password authentication failed", "permission denied", "no password supplied"),
+    ),
+    _Rule(Unavailable, "{where} is locked by another program", words=("locked", "busy")),
+    _Rule(Unavailable, "{where} does not answer ({text})", states=("57P01", "57P02", "57P03", "08"), words=("connect",)),
+)
 
 
 def classify(error: DBAPIError, where: str) -> DatabaseProblem | None:
@@ -40,21 +82,12 @@ def classify(error: DBAPIError, where: str) -> DatabaseProblem | None:
         error: what SQLAlchemy raised.
         where: the database as the user named it, without password.
     """
-    text = str(error.orig or error).strip().splitlines()[0] if str(error.orig or error).strip() else type(error).__name__
-    state = getattr(error.orig, "sqlstate", None)
-    lower = text.lower()
-    if state in _POSTGRES_PASSING:
-        return Unavailable(f"{where}: {_POSTGRES_PASSING[state]}")
-    if state in _POSTGRES_DISK or any(words in lower for words in _SQLITE_DISK):
-        return DatabaseGone(f"{where}: the disk is full or failing ({text}); free some space and run the same command again")
-    if "readonly" in lower or "read-only" in lower or state == "25006":
-        return DatabaseGone(f"{where} is read-only ({text}); make it and its folder writable and run the same command again")
-    if "unable to open database file" in lower:
-        return DatabaseGone(f"{where} cannot be opened; its folder must exist and be writable")
-    if "malformed" in lower or "not a database" in lower:
-        return WrongDatabase(f"{where} is no usable SQLite database ({text}); name another file in DATABASE_URL")
-    if any(words in lower for words in _SQLITE_PASSING):
-        return Unavailable(f"{where} is locked by another program")
-    if error.connection_invalidated or state in {"57P01", "57P02", "57P03"} or (state or "").startswith("08") or "connect" in lower:
-        return Unavailable(f"{where} does not answer ({text})")
-    return None
+    if isinstance(error, IntegrityError | DataError | NotSupportedError):
+        return None
+    lines = str(error.orig or error).strip().splitlines()
+    text = lines[0] if lines else type(error).__name__
+    state = getattr(error.orig, "sqlstate", None) or ""
+    for rule in _RULES:
+        if any(state.startswith(code) for code in rule.states) or any(word in text.lower() for word in rule.words):
+            return rule.problem(rule.sentence.format(where=where, text=text))
+    return Unavailable(f"{where} does not answer ({text})") if error.connection_invalidated else None

@@ -275,8 +275,7 @@ def _count_budgets(connection: Connection, limits: Limits) -> None:
     connection.execute(upsert(connection, budget).values(id=1, pages=0).on_conflict_do_nothing())
     connection.execute(select(budget.c.pages).with_for_update())
     counted = (url.c.kind == Kind.PAGE) & (
-        (url.c.state == State.LEASED)
-        | (url.c.state.in_([State.DONE, State.FAILED]) & url.c.http_status.is_not(None))
+        (url.c.state == State.LEASED) | (url.c.state.in_([State.DONE, State.FAILED]) & url.c.http_status.is_not(None))
     )
     if limits.pages is not None or limits.pages_per_host is not None:
         per_host = connection.execute(select(url.c.host_id, func.count()).where(counted).group_by(url.c.host_id)).all()
@@ -302,7 +301,9 @@ def _revive(connection: Connection, start: RunStart) -> None:
             too_deep &= url.c.depth <= depth
         _wait_again(connection, too_deep)
     _wait_again(connection, (url.c.state == State.SKIPPED) & url.c.reason.in_(UNREACHABLE))
-    connection.execute(update(host).where(host.c.robots.in_(["unreachable", "refused"])).values(robots="unknown", failures=0))
+    connection.execute(
+        update(host).where(host.c.robots.in_(["unreachable", "refused"])).values(robots="unknown", failures=0)
+    )
 
 
 def _wait_again(connection: Connection, condition: Any) -> None:
@@ -455,7 +456,7 @@ def _best_of(
         rows = connection.execute(query.limit(asked).offset(len(found))).all()
         forbidden: dict[str, list[int]] = {}
         for row in rows:
-            candidate = Claim(*row)
+            candidate = Claim(*row)  # type: ignore[call-arg]
             objection = "" if candidate.kind == Kind.ROBOTS else request.objection(host_id, candidate.url)
             if objection:
                 forbidden.setdefault(objection, []).append(candidate.id)
@@ -491,9 +492,7 @@ def _take_hosts(connection: Connection, request: ClaimRequest) -> list[OwnedHost
     )
     rows = connection.execute(free).all()
     if rows:
-        connection.execute(
-            update(host).where(host.c.id.in_([row.id for row in rows])).values(owner=request.run_id)
-        )
+        connection.execute(update(host).where(host.c.id.in_([row.id for row in rows])).values(owner=request.run_id))
     return [
         OwnedHost(r.id, r.name, r.scheme, r.robots, r.robots_text, r.robots_at, r.ready_at, r.failures) for r in rows
     ]
@@ -583,6 +582,9 @@ def set_scores(
     )
     changed = []
     for batch in batches:
-        rows = [{"key": key, "new_score": score, "new_parts": json.dumps(parts)} for key, score, parts in sorted(batch, key=lambda b: b[0])]
+        rows = [
+            {"key": key, "new_score": score, "new_parts": json.dumps(parts)}
+            for key, score, parts in sorted(batch, key=lambda b: b[0])
+        ]
         changed.append(connection.execute(statement, rows).rowcount if rows else 0)
     return changed

@@ -52,7 +52,7 @@ class RunStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A whole crawl at a glance: URLs by state, articles, hosts (most waiting first), reasons for drops, newest runs."""
+    """A crawl at a glance: URLs by state, articles, hosts (most waiting first), reasons for drops, newest runs."""
 
     states: Mapping[str, int]
     articles: int
@@ -89,19 +89,19 @@ def status(connection: Connection, *, hosts: int = 20, runs: int = 5) -> Status:
         .group_by(url.c.state, url.c.reason)
         .order_by(func.count().desc())
     ).all()
-    articles = connection.execute(
-        select(func.count(), func.count(article.c.duplicate_of)).select_from(article)
-    ).one()
+    articles = connection.execute(select(func.count(), func.count(article.c.duplicate_of)).select_from(article)).one()
     newest = connection.execute(select(run).order_by(run.c.id.desc()).limit(runs)).all()
     names = ("pending", "leased", "done", "failed", "skipped")
     return Status(
         states={name: sum(int(row[i]) for row in per_host) for i, name in enumerate(names, 1)},
         articles=articles[0],
         duplicates=articles[1],
-        hosts=tuple(HostStatus(row[0], *(int(n) for n in row[1:7]), row[7], row[8]) for row in per_host[:hosts]),
+        hosts=tuple(HostStatus(*row) for row in per_host[:hosts]),
         reasons=tuple((row[0], row[1], row[2]) for row in reasons),
         runs=tuple(
-            RunStatus(r.id, r.started, r.finished, r.outcome, r.machine, r.pid, r.alive_until, json.loads(r.totals or "{}"))
+            RunStatus(
+                r.id, r.started, r.finished, r.outcome, r.machine, r.pid, r.alive_until, json.loads(r.totals or "{}")
+            )
             for r in newest
         ),
     )
@@ -137,7 +137,13 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
     """What happened to a URL, and why; None when the crawl has never seen it."""
     found_on, same_as, home = aliased(Url), aliased(Url), aliased(Seed)
     row = connection.execute(
-        select(url, host.c.name.label("host"), found_on.url.label("source"), same_as.url.label("other"), home.url.label("seed"))
+        select(
+            url,
+            host.c.name.label("host"),
+            found_on.url.label("source"),
+            same_as.url.label("other"),
+            home.url.label("seed"),
+        )
         .join(host, host.c.id == url.c.host_id)
         .outerjoin(found_on, found_on.id == url.c.found_on)
         .outerjoin(same_as, same_as.id == url.c.same_as)

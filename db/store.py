@@ -1,6 +1,6 @@
-"""The page transaction: what came of a fetch, its article, its duplicates, its links and its new URLs, all or nothing.
+"""The page transaction: what came of a fetch, its article, its duplicates, its links and new URLs, all or nothing.
 
-`store` takes everything that waits in one batch. URLs, links and states are written in bulk over all pages of the batch;
+`store` takes everything that waits in one batch. URLs, links and states are written in bulk over all pages of it;
 articles one after the other, because each may be a duplicate of the one before.
 """
 
@@ -189,10 +189,7 @@ def _add_hosts(connection: Connection, now: float, new_urls: Iterable[NewUrl]) -
         return
     connection.execute(
         upsert(connection, host).on_conflict_do_nothing(),
-        [
-            {"id": n.host_id, "site_id": n.site_id, "name": n.host, "scheme": n.url.partition(":")[0]}
-            for n in missing
-        ],
+        [{"id": n.host_id, "site_id": n.site_id, "name": n.host, "scheme": n.url.partition(":")[0]} for n in missing],
     )
     sites = {n.site_id: n.site for n in missing}
     seen = iso(now)
@@ -257,9 +254,7 @@ def _insert_urls(
         connection.execute(_IMPROVE, again)
     touched = {row[0].host_id for i, row in enumerate(rows) if row[0].host_id in owners[i].hosts}
     if touched:
-        connection.execute(
-            update(host).where(host.c.id.in_(sorted(touched)), host.c.queued == 0).values(queued=1)
-        )
+        connection.execute(update(host).where(host.c.id.in_(sorted(touched)), host.c.queued == 0).values(queued=1))
 
 
 _BETTER = ("depth", "score", "score_parts", "seed_id", "found_on", "found_in")
@@ -320,7 +315,7 @@ _CLOSE = (
 
 def _close_claims(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
     """Write the URLs' new states, the hosts' counters and clocks, and give back budgets that were not used."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     hosts: dict[int, dict[str, Any]] = {}
     for outcome, result in zip(outcomes, results, strict=True):
         rows.append(
@@ -337,7 +332,8 @@ def _close_claims(connection: Connection, outcomes: Sequence[Outcome], results: 
             }
         )
         counters = hosts.setdefault(
-            outcome.claim.host_id, {"key": outcome.claim.host_id, "n_articles": 0, "new_ready_at": 0.0, "n_failures": 0, "answered": 0}
+            outcome.claim.host_id,
+            {"key": outcome.claim.host_id, "n_articles": 0, "new_ready_at": 0.0, "n_failures": 0, "answered": 0},
         )
         counters["n_articles"] += result.article in {"new", "duplicate"}
         counters["new_ready_at"] = max(counters["new_ready_at"], outcome.ready_at)
@@ -361,7 +357,9 @@ def _close_claims(connection: Connection, outcomes: Sequence[Outcome], results: 
         .where(host.c.id == bindparam("key"))
         .values(
             articles=host.c.articles + bindparam("n_articles"),
-            ready_at=case((bindparam("new_ready_at") > host.c.ready_at, bindparam("new_ready_at")), else_=host.c.ready_at),
+            ready_at=case(
+                (bindparam("new_ready_at") > host.c.ready_at, bindparam("new_ready_at")), else_=host.c.ready_at
+            ),
             failures=case((bindparam("answered") == 1, 0), else_=host.c.failures + bindparam("n_failures")),
         ),
         [hosts[key] for key in sorted(hosts)],

@@ -1,6 +1,6 @@
 """The tables, named for what they hold. `docs/architecture.md` shows how they hang together.
 
-Identifiers of sites, hosts, URLs and articles are stable 64-bit hashes of the canonical name (`pipelines.urls.fingerprint`),
+Identifiers of sites, hosts, URLs and articles are stable 64-bit hashes of the canonical name (`db.keys.fingerprint`),
 so that a link can be written without first looking up its target, on any machine, in any order. An article has the
 identifier of its URL. Times of the frontier are Unix seconds; times that people read are ISO 8601 text with zone.
 """
@@ -79,7 +79,9 @@ class Host(Record):
     owner: Mapped[int | None] = mapped_column(BigInteger)
     """The run that may fetch from this host now."""
 
-    __table_args__ = (Index("ix_host_queued", "owner", sqlite_where=text("queued = 1"), postgresql_where=text("queued = 1")),)
+    __table_args__ = (
+        Index("ix_host_queued", "owner", sqlite_where=text("queued = 1"), postgresql_where=text("queued = 1")),
+    )
 
 
 class Seed(Record):
@@ -142,7 +144,12 @@ class Url(Record):
             sqlite_where=text("state = 'pending'"),
             postgresql_where=text("state = 'pending'"),
         ),
-        Index("ix_url_leased", "leased_by", sqlite_where=text("state = 'leased'"), postgresql_where=text("state = 'leased'")),
+        Index(
+            "ix_url_leased",
+            "leased_by",
+            sqlite_where=text("state = 'leased'"),
+            postgresql_where=text("state = 'leased'"),
+        ),
     )
 
 

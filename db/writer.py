@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 P = TypeVar("P")
 R = TypeVar("R")
 Work = Callable[[Connection, Sequence[P]], Sequence[R]]
-"""Does a batch of payloads inside an open transaction and returns one result each; may be run again after a rollback."""
+"""Does a batch of payloads in an open transaction, returns one result each; may be run again after a rollback."""
 
 _MOST_JOBS = 64
 _PAUSE_SECONDS = 1.0
@@ -82,7 +82,7 @@ class Writer:
         """The thread: take what waits, commit it, repeat."""
         ending = False
         while not ending:
-            jobs = []
+            jobs: list[_Job] = []
             job = self._queue.get()
             try:
                 while job is not None and len(jobs) < _MOST_JOBS:

@@ -1,7 +1,7 @@
 """Duplicates as the store asks for them: which stored article does a new one repeat, or is it that very page again?
 
-`pipelines.dedup` compares texts. Here its verdict meets what is known of the two pages: a near-copy on another site is a
-reprint and is linked to its original; the same text on the same site, under the same headline and time or tied by
+`pipelines.dedup` compares texts. Here its verdict meets what is known of the two pages: a near-copy on another site is
+a reprint and is linked to its original; the same text on the same site, under the same headline and time or tied by
 `rel=canonical`, is one article at two addresses and is stored once.
 """
 
@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from db.articles import Candidate, Lookup, NewArticle, Verdict
 
 from .dedup import Candidate as Compared
-from .dedup import matches, normalize
+from .dedup import Match, matches, normalize, worth_indexing
 from .dedup.candidates import CandidateParams
 
 _SAME_PAGE_CANONICAL = 0.9
 _SAME_PAGE = 0.98
+_SHORTEST_COPY = 40
 
 
 class DuplicateJudge:
@@ -37,19 +38,28 @@ class DuplicateJudge:
 
     def __call__(self, new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | None:
         """The candidate that the article repeats, the same page before any reprint, or None."""
-        exact = [c for c in candidates if c.text_hash == new.text_hash]
-        others = {c.id: c for c in candidates if c.text_hash != new.text_hash}
-        found = [(c, 1.0, "exact", "same") for c in exact]
-        if not any(_same_page(new, c, 1.0) for c in exact):
-            compared = [Compared(c.id, c.text, c.shared) for c in others.values()]
-            found += [
-                (others[m.article_id], m.similarity, m.method, m.kind)
-                for m in matches(new.text, compared, self._threshold)
-            ]
+        by_id = {c.id: c for c in candidates}
+        found = [Match(c.id, 1.0, "exact", "same") for c in candidates if _is_copy(new, c)]
+        if not any(_same_page(new, by_id[match.article_id], 1.0) for match in found):
+            others = [Compared(c.id, c.text, c.shared) for c in candidates if c.text_hash != new.text_hash]
+            found += matches(new.text, others, self._threshold)
         if not found:
             return None
-        verdicts = [Verdict(c, s, method, kind, _same_page(new, c, s)) for c, s, method, kind in found]
-        return max(verdicts, key=lambda v: (v.same_page, v.similarity))
+        verdicts = [_verdict(new, by_id[match.article_id], match) for match in found]
+        return max(verdicts, key=lambda verdict: (verdict.same_page, verdict.similarity))
+
+
+def _verdict(new: NewArticle, stored: Candidate, match: Match) -> Verdict:
+    """A match in the words of the store."""
+    same_page = _same_page(new, stored, match.similarity)
+    return Verdict(stored, match.similarity, match.method, match.kind, same_page, worth_indexing(match))
+
+
+def _is_copy(new: NewArticle, stored: Candidate) -> bool:
+    """Whether the texts are equal and say enough: two captions that read alike are not one story."""
+    if new.text_hash != stored.text_hash:
+        return False
+    return len(new.text) >= _SHORTEST_COPY or normalize(new.title) == normalize(stored.title)
 
 
 def _same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool:

@@ -1,6 +1,6 @@
 """The records that travel through the pipelines: frozen, picklable, free of behaviour.
 
-A page comes back from its worker process as one `ParsedPage`. Links are columns (one tuple or byte string per attribute)
+A page comes back from its worker process as one `ParsedPage`. Links are columns (one tuple or byte string each)
 rather than one object each, because a page has about sixty of them and most are known already.
 """
 
@@ -88,9 +88,9 @@ class Metadata:
         title: the headline, without the site's name.
         authors: names of people, in the page's order.
         source: the publisher the page credits (来源), else empty.
-        published_at: ISO 8601 with zone (`2024-03-12T08:30:00+08:00`), a plain date when the page gives no time, else empty.
+        published_at: ISO 8601 with zone (`2024-03-12T08:30:00+08:00`), a plain date when there is no time, else empty.
         published_precision: "second", "minute", "day" or empty.
-        published_from: where the time was found: "json-ld", "meta", "visible", "url" or empty.
+        published_from: where the time was found: "json-ld", "meta", "visible", "script", "url" or empty.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant"; empty when unknown.
         summary: the page's own description.
         keywords: the page's own keywords or tags.

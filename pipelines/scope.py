@@ -54,6 +54,9 @@ class Targets:
     sites: tuple[str, ...] = ()
 
 
+NO_TARGETS = Targets()
+
+
 @lru_cache(maxsize=65_536)
 def host_identity(host: str) -> tuple[int, int, str]:
     """Identifiers of a host and its site, and the site's name."""

@@ -11,6 +11,9 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
+from scrapy.exceptions import DropItem
+
+from db.errors import DatabaseProblem
 from db.frontier import Claim
 from db.tables import Kind
 
@@ -84,6 +87,10 @@ class ExtractStage:
         )
         return cls(pool, keep_raw=settings.getbool("STORE_HTML"))
 
+    def open_spider(self) -> None:
+        """Start the workers while the first pages are being fetched."""
+        self._pool.warm_up()
+
     async def process_item(self, item: Page) -> Page:
         """Fill in `worked`, or `unreadable`."""
         if item.error or item.status != 200 or item.claim.kind == Kind.ROBOTS:
@@ -126,6 +133,13 @@ class StoreStage:
         return cls(crawler)
 
     async def process_item(self, item: Page) -> Page:
-        """Store; returns when the transaction is committed."""
-        await cast("Frontier", self._crawler.engine.scheduler).store(item)
+        """Store; returns when the transaction is committed.
+
+        Raises:
+            DropItem: the database gave up; the frontier has said so and keeps the URL for the next run.
+        """
+        try:
+            await cast("Frontier", self._crawler.engine.scheduler).store(item)
+        except DatabaseProblem as problem:
+            raise DropItem(str(problem)) from problem
         return item

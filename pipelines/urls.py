@@ -247,7 +247,7 @@ def _canonical(url: str) -> str | None:
             # What is left may be a dot segment now.
             return _canonical(f"{href[:start]}{host}{stripped}{'?' if query else ''}{query}")
     if query:
-        query = _clean_query(_normal(query))
+        query = _clean_query(query)
     clean = f"{href[:start]}{host}{path}?{query}" if query else f"{href[:start]}{host}{path}"
     if len(clean) > MAX_URL_CHARS:
         return None
@@ -257,8 +257,10 @@ def _canonical(url: str) -> str | None:
 def _clean_host(authority: str) -> str:
     """Return the authority without credentials and trailing dot; empty when no such host can exist."""
     host, port = _split_port(authority.rpartition("@")[2])
+    if port == ":0" or ".." in host or host.startswith("."):
+        return ""
     host = host.removesuffix(".")
-    if port == ":0" or ".." in host or host.startswith(".") or len(host) > 253:
+    if len(host) > 253:
         return ""
     if len(host) > 63 and any(len(label) > 63 for label in host.split(".")):
         return ""
@@ -302,7 +304,8 @@ def _escape_character(found: re.Match[str]) -> str:
 
 def _clean_query(query: str) -> str:
     """Drop tracking parameters, sessions, empty and repeated pairs; keep the order."""
-    pairs = query.split("&")
+    # Each pair by itself: whether one is decoded must not depend on another, which may be dropped.
+    pairs = [_normal(pair) for pair in query.split("&")] if "%" in query else _normal(query).split("&")
     keys = [pair.partition("=")[0].lower() for pair in pairs]
     kept = [
         pair for pair, key in zip(pairs, keys, strict=True) if pair and not _is_noise(key, pair[len(key) + 1 :], keys)

@@ -10,7 +10,7 @@ import multiprocessing
 import resource
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import zstandard
@@ -19,8 +19,8 @@ from pebble import ProcessExpired, ProcessPool
 from .extract.feeds import looks_like_feed, parse_feed
 from .extract.page import parse_page
 from .extract.sitemaps import looks_like_sitemap, parse_sitemap
-from .records import BlockKind, Links, PageKind, ParsedPage
-from .scope import Scope, Targets, resolve
+from .records import Links, PageKind, ParsedPage
+from .scope import NO_TARGETS, Scope, Targets, resolve
 
 _TASKS_PER_PROCESS = 2_000
 
@@ -52,7 +52,7 @@ class Worked:
     """What a worker made of a document: the page, its links as the frontier wants them, sitemaps named, raw bytes."""
 
     parsed: ParsedPage
-    targets: Targets = Targets()
+    targets: Targets = NO_TARGETS
     sitemaps: tuple[str, ...] = ()
     raw: bytes | None = None
 
@@ -86,7 +86,8 @@ def work(task: Task, extractor: str, params: Mapping[str, object]) -> Worked:
 
 
 def _list_of(links: Links) -> ParsedPage:
-    return ParsedPage(PageKind.LIST, "feed or sitemap", links=replace(links, blocks=links.blocks or bytes([BlockKind.SITEMAP]) * len(links)))
+    """A page that is nothing but links."""
+    return ParsedPage(PageKind.LIST, "feed or sitemap", links=links)
 
 
 def _prepare(memory_bytes: int) -> None:
@@ -95,8 +96,12 @@ def _prepare(memory_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
 
 
+def _nothing() -> None:
+    """A task that only makes a worker start."""
+
+
 class WorkerPool:
-    """Worker processes, started at the first task.
+    """Worker processes, started by `warm_up` or the first task.
 
     Args:
         workers: how many.
@@ -110,7 +115,7 @@ class WorkerPool:
         self, *, workers: int, seconds: float, memory_bytes: int, extractor: str, params: Mapping[str, object]
     ) -> None:
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([__name__])
+        context.set_forkserver_preload(["pipelines.warm"])
         self._pool = ProcessPool(
             max_workers=workers,
             max_tasks=_TASKS_PER_PROCESS,
@@ -138,7 +143,11 @@ class WorkerPool:
         except ProcessExpired as error:
             raise PageUnreadable(f"its worker died (exit code {error.exitcode})") from None
 
+    def warm_up(self) -> None:
+        """Start the processes now, so that the first page does not wait for them."""
+        self._pool.schedule(_nothing)
+
     def close(self) -> None:
         """End the workers, dropping what they have not done. Blocks until they are gone."""
-        self._pool.stop()
+        self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()

@@ -43,7 +43,9 @@ class Command(ScrapyCrawl):
             check_names(self.settings)
             unknown = sorted(set(opts.spargs) - set(_ARGUMENTS))
             if unknown:
-                raise ConfigError(f"there is no argument -a {unknown[0]}=...; the spider takes -a seeds=FILE or -a seeds=demo")
+                raise ConfigError(
+                    f"there is no argument -a {unknown[0]}=...; the spider takes -a seeds=FILE or -a seeds=demo"
+                )
             if opts.spargs.get("seeds") == DEMO:
                 newsroom = open_newsroom(self.settings)
                 opts.spargs["seeds"] = tuple(Seed(url=url, line=n) for n, url in enumerate(newsroom.seeds(), 1))
@@ -73,7 +75,9 @@ def open_newsroom(settings: Settings) -> Newsroom:
         newsroom.start()
     except OSError as error:
         if known:
-            raise OSError(f"{error}; the demo crawl in this database needs that port, or name another DATABASE_URL") from None
+            raise OSError(
+                f"{error}; the demo crawl in this database needs that port, or name another DATABASE_URL"
+            ) from None
         newsroom = Newsroom(port=0)
         newsroom.start()
     settings.set("ALLOW_NETWORKS", [*settings.getlist("ALLOW_NETWORKS"), f"127.0.0.1:{newsroom.port}"], "cmdline")

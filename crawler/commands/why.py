@@ -75,7 +75,9 @@ def _lines(known: Explanation) -> list[tuple[str, str]]:
     parts = ", ".join(f"{signal} {value:g}" for signal, value in known.parts.items())
     lines.append(("score", f"{known.score:.4f}" + (f" (signals: {parts})" if parts else "")))
     if known.http_status:
-        lines.append(("answer", f"http {known.http_status}" + (f" at {iso(known.fetched_at)}" if known.fetched_at else "")))
+        lines.append(
+            ("answer", f"http {known.http_status}" + (f" at {iso(known.fetched_at)}" if known.fetched_at else ""))
+        )
     if known.tries:
         lines.append(("tries", str(known.tries)))
     if known.next_visit and known.next_visit > time.time():
@@ -85,7 +87,10 @@ def _lines(known: Explanation) -> list[tuple[str, str]]:
         lines += [
             ("article", article["title"]),
             ("published", f"{article['published_at'] or 'unknown'} ({article['published_from'] or 'not found'})"),
-            ("text", f"{article['text_chars']} characters, quality {article['quality']:.2f}, by {article['extractor']}"),
+            (
+                "text",
+                f"{article['text_chars']} characters, quality {article['quality']:.2f}, by {article['extractor']}",
+            ),
         ]
     repeats = "duplicate of" if known.article and known.article["duplicate_of"] else "repeated by"
     lines += [(repeats, f"{url} ({kind}, similarity {s:.2f}, {method})") for url, s, method, kind in known.duplicates]

@@ -1,7 +1,7 @@
 """The score that orders the frontier: a weighted sum of named signals, each in [0, 1].
 
-Breadth-first is the base order (survey of focused crawling, S01: pages within a few links of a seed are likely topical);
-every further signal re-orders it. Depth is a signal, not a wall: a strict level order would lose most of what the
+Breadth-first is the base order (survey of focused crawling, S01: pages within a few links of a seed are likely
+topical); every further signal re-orders it. Depth is a signal, not a wall: a strict level order would lose most of what the
 others gain. A signal is one function of what is known about a URL before it is fetched.
 """
 

@@ -1,4 +1,4 @@
-"""The spider: thin. Seeds are rows of the frontier, requests come from the frontier, one `Page` item per answer goes out."""
+"""The spider: thin. Seeds are rows of the frontier, requests come from there, one `Page` item per answer goes out."""
 
 from __future__ import annotations
 
@@ -80,8 +80,7 @@ class NewsSpider(Spider):
     def failed(self, failure: Failure) -> Iterator[Page]:
         """No answer."""
         page = self._page(failure.request)  # type: ignore[attr-defined]
-        refused = failure.value if isinstance(failure.value, AddressRefused) else failure.value.__cause__
-        if isinstance(refused, AddressRefused):
+        if isinstance(failure.value, AddressRefused):
             page.error = REFUSED
         else:
             page.error = _ERRORS.get(type(failure.value).__name__, f"{type(failure.value).__name__}")

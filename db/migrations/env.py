@@ -6,5 +6,7 @@ from alembic import context
 
 from db.tables import Record
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=Record.metadata, render_as_batch=True)
+context.configure(
+    connection=context.config.attributes["connection"], target_metadata=Record.metadata, render_as_batch=True
+)
 context.run_migrations()

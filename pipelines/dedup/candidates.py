@@ -2,12 +2,14 @@
 
 A stored index (a table of hash and article number) and this one give the same candidates, because both do:
 
-1. *Insert*: for each sampled shingle of a text, add (hash, article), unless the hash has `max_postings` articles already.
-   Such a shingle is boilerplate, and its row would never help.
+1. *Insert*: for each sampled shingle of a text, add (hash, article), unless the hash has `max_postings` articles
+   already. Such a shingle is boilerplate, and its row would never help (to insert it nevertheless changes no result).
+   Which articles are inserted is `worth_indexing`'s decision: hundreds of copies of one story would otherwise make
+   all its shingles look like boilerplate.
 2. *Look up*: for each sampled shingle of the new text, fetch its articles, oldest first. A hash with `max_postings`
    articles is skipped.
-3. *Rank*: count the fetched rows per article; keep those with at least `min_shared(size)` rows, size being the number
-   of sampled shingles of the new text; most rows first, equal counts in order of arrival; the first `max_candidates`.
+3. *Rank*: count the fetched rows per article; keep those with at least `min_shared` rows; most rows first, equal counts
+   in order of arrival; the first `max_candidates`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ class CandidateParams:
     """How candidates are chosen.
 
     Attributes:
-        max_postings: articles stored per shingle; a shingle that has so many finds nothing any more.
+        max_postings: articles stored per shingle; one that has so many finds nothing any more.
         min_shared: shingles that a candidate must share with the new text, at least.
         max_candidates: candidates that are compared.
     """
@@ -48,6 +50,7 @@ class ShingleIndex:
     """The shingle index in memory; article numbers must be given in growing order."""
 
     def __init__(self, params: CandidateParams = CandidateParams()) -> None:
+        """Start empty."""
         self._params = params
         self._postings: defaultdict[int, list[int]] = defaultdict(list)
 

@@ -14,7 +14,7 @@ Codes = npt.NDArray[np.uint32]
 """A text as an array of code points."""
 
 MAX_CHARS = 1_000_000
-"""Characters that take part in a comparison; what follows is ignored, so that no page costs more than a bounded time."""
+"""Characters that take part in a comparison; what follows is ignored, so that a page costs a bounded time."""
 
 _TABLE_SIZE = 0x33480  # past the last CJK plane; above are only private use, tags and variation selectors
 _SPACE = 0x20
@@ -86,15 +86,12 @@ def _simplified() -> dict[int, int]:
 def _target(character: str) -> int:
     """What one character becomes: a code point, a space, 0, `_MARK` or `_EXPANDS`."""
     category = unicodedata.category(character)
-    if character in _JOINERS or (category in ("Cc", "Cf", "Cs", "Cn", "Co") and not character.isspace()):
-        return 0
-    if 0xFE00 <= ord(character) <= 0xFE0F:
+    selector = 0xFE00 <= ord(character) <= 0xFE0F
+    if selector or character in _JOINERS or (category[0] == "C" and not character.isspace()):
         return 0
     composed = unicodedata.normalize("NFKC", character)
-    if len(composed) > _MAX_EXPANSION:
-        return _SPACE
     if len(composed) > 1:
-        return _EXPANDS
+        return _EXPANDS if len(composed) <= _MAX_EXPANSION else _SPACE
     if unicodedata.combining(composed) or 0x1160 <= ord(character) <= 0x11FF:
         return _MARK
     lowered = composed.lower()[0]
@@ -117,7 +114,7 @@ def normalize(text: str) -> str:
 
     Args:    text: any string; only the first `MAX_CHARS` characters count.
     Returns: the normalised text, empty when nothing but punctuation was there.
-    Cost:    O(length), about 0.03 ms per 1,000 characters.
+    Cost:    O(length), 0.03 (English) to 0.07 ms (Chinese) per 1,000 characters.
     Differs: traditional to simplified goes character by character, not by phrases: exact enough for comparison, and
              ten times faster.
     """
@@ -128,7 +125,7 @@ def normalized_codes(text: str) -> Codes:
     """`normalize` as an array of code points."""
     target, kind = tables()
     codes = encode(text[:MAX_CHARS])
-    mapped = target.take(codes, mode="clip")
+    mapped: Codes = target.take(codes, mode="clip")
     if mapped.size and mapped.max() >= _MARK:
         codes = _composed(codes, mapped)
         mapped = target.take(codes, mode="clip")

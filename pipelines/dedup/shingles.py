@@ -11,6 +11,7 @@ import numpy.typing as npt
 from .normalize import WORD, Codes, encode, tables
 
 Hashes = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int64]
 
 _BASE = 0x9E3779B97F4A7C15  # odd, therefore invertible modulo 2^64
 _MIX_1 = 0xBF58476D1CE4E5B9
@@ -59,7 +60,7 @@ def _character_hashes() -> Hashes:
     return _mixed(np.arange(tables().kind.size, dtype=np.uint64) * np.uint64(_BASE) + np.uint64(_BASE))
 
 
-def windows(codes: Codes, unspaced_chars: int, word_chars: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Hashes]:
+def windows(codes: Codes, unspaced_chars: int, word_chars: int) -> tuple[Places, Places, Hashes]:
     """Hash the window that starts at each character; its length depends on the script of that character.
 
     Returns: starts, ends and hashes of the windows that fit into the text; a text shorter than one window is one
@@ -80,7 +81,7 @@ def windows(codes: Codes, unspaced_chars: int, word_chars: int) -> tuple[npt.NDA
     starts, ends = starts[fits], ends[fits]
     if not starts.size:
         starts, ends = np.zeros(1, np.int64), np.full(1, size)
-    return starts, ends, _mixed((sums[ends] - sums[starts]) * inverses[starts])
+    return starts, ends, _mixed((sums.take(ends) - sums.take(starts)) * inverses.take(starts))
 
 
 def sample(normalized: str, params: ShingleParams = ShingleParams()) -> tuple[int, ...]:
@@ -91,7 +92,7 @@ def sample(normalized: str, params: ShingleParams = ShingleParams()) -> tuple[in
 
     Args:    normalized: text from `normalize`.
     Returns: signed 64-bit hashes, ascending, without repeats; the same in every process. Empty for an empty text.
-    Cost:    O(length), about 0.05 ms per 1,000 characters.
+    Cost:    O(length), about 0.06 ms per 1,000 characters.
     Source:  A. Broder, On the resemblance and containment of documents, 1997, section 4 (the s smallest fingerprints).
     Differs: shingles of characters instead of words.
     """

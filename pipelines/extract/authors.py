@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from .clean import clean, unique
+from .clean import clean, unique, words
 
 MAX_AUTHORS: Final = 20
 MAX_NAME_CHARS: Final = 60
 
 # A pen name may follow a label with a colon or slash; after a bare 记者 only what starts with a family name counts.
 _STRONG = re.compile(
-    r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯)(?:\s?[:：/／╱]|(?=\s))\s{0,3}|(?:^|[（(【\[\s])(?:文字?|图文)\s?[/／╱|｜:：]\s{0,3}"
+    r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯)(?:\s?[:：/／╱]|(?=\s))\s{0,3}|(?:^|[（(【\[\s])(?:文字?|"
+    r"图文)\s?[/／╱|｜:：]\s{0,3}"
 )
 _WEAK = re.compile(r"(?:记者|記者|通讯员|通訊員|评论员|作者)\s?[:：/／╱]?\s{0,3}")
 _ROLE = re.compile(r"[\u4e00-\u9fff]{0,8}(?:记者|記者|通讯员|通訊員)\s{0,2}[:：]?\s{0,2}")
@@ -24,29 +25,40 @@ _WESTERN = re.compile(
     r"(?:^|[\s|｜])(?:author|by|von|par|por|di)\s?[:：]\s{0,3}([^\t|｜:：()（）【】\[\]<>]{2,60})", re.IGNORECASE
 )
 _BY = re.compile(
-    r"^(?:written\s|posted\s|words\s)?(?:by|von|par|por|di|text|door|av|af|autor(?:es|ka)?|автор)\s?:?\s{1,3}([^\W\d_][^\d|•·@\t]{2,80})",
+    r"^(?:written\s|posted\s|words\s)?(?:by|von|par|por|di|text|door|av|af|autor(?:es|ka)?|"
+    r"автор)\s?:?\s{1,3}([^\W\d_][^\d|•·@\t]{2,80})",
     re.IGNORECASE,
 )
 # The commonest family names, in both scripts.
 _FAMILY: Final = frozenset(
-    "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎閻"
-    "余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹鄒熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万萬段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文庞樊兰殷施陶洪翟安颜顏"
-    "倪严嚴牛温芦季俞章鲁葛伍韦申尤毕聂丛焦向柳邢路岳齐梅莫庄莊辛管祝左涂谷祁时舒耿牟卜詹關关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包"
+    "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾"
+    "彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎閻"
+    "余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹鄒熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万萬段雷钱錢汤湯尹黎易常武乔"
+    "喬贺賀赖賴龚龔文庞樊兰殷施陶洪翟安颜顏"
+    "倪严嚴牛温芦季俞章鲁葛伍韦申尤毕聂丛焦向柳邢路岳齐梅莫庄莊辛管祝左涂谷祁时舒耿牟卜詹關关苗凌费纪靳盛童欧甄项曲"
+    "成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包"
     "司柏宁柯阮桂闵解强柴华车冉房边辜吉饶刁瞿戚丘古米池滕晋苑邬臧畅宫来"
 )
 # What may stand right behind a name: the end, another label, a place with date or slash.
 _BEHIND = re.compile(
-    r"$|[\s　、，,/／╱|｜&)）】\]:：。；;]|(?:报道|報導|報道|报导|摄|攝|通讯员|通訊員|实习|實習|综合|綜合|整理|整合|编辑|电\b|電\b|专访|專訪|特稿|撰|文\b)|"
+    r"$|[\s　、，,/／╱|｜&)）】\]:：。；;]|(?:报道|報導|報道|报导|摄|攝|通讯员|通訊員|实习|實習|综合|綜合|整理|整合|"
+    r"编辑|电\b|電\b|专访|專訪|特稿|撰|文\b)|"
     r"[\u4e00-\u9fff]{2,3}(?:\d|報導|报道|传真|傳真|專電|专电|[/／╱])"
 )
-_STOP: Final = frozenset(
-    ["admin", "administrator", "name", "editor", "staff", "author", "redaktion", "redaction", "none", "null", "unknown", "guest", "编辑", "佚名", "未知", "匿名", "小编", "管理员", "本站", "网络", "互联网", "综合", "本报", "记者", "记者们", "通讯员", "作者", "来源", "责任编辑", "编辑部", "报道", "報導", "综合报道", "整合", "整理", "原创", "转载", "不详", "专业", "网友", "系统", "发布", "楼主", "版主", "摄影", "手记", "观察", "调查", "团队", "提问", "会", "节", "站", "证", "实习生", "图片", "简介", "通讯", "嘉义", "嘉義", "台北", "北京", "上海", "广州", "高雄", "台中", "台南", "新北", "桃園", "當前位置", "当前位置", "首页"]
+_STOP: Final = words(
+    "admin administrator name editor staff author redaktion redaction none null unknown guest 编辑 佚名 "
+    "未知 匿名 小编 管理员 本站 网络 互联网 综合 本报 记者 记者们 通讯员 作者 来源 责任编辑 编辑部 报道 "
+    "報導 综合报道 整合 整理 原创 转载 不详 专业 网友 系统 发布 楼主 版主 摄影 手记 观察 调查 团队 提问 "
+    "会 节 站 证 实习生 图片 简介 通讯 嘉义 嘉義 台北 北京 上海 广州 高雄 台中 台南 新北 桃園 當前位置 "
+    "当前位置 首页"
 )
 _NO_NAME = re.compile(r"^(?:简介|簡介|授权|授權|本人|单位|單位|投稿|认证|专栏|為|是|的|在|从|對|对|了)")
 _PUBLISHER = re.compile(
-    r"(?:通讯社|通訊社|中央社|新华社|中新社|日报|日報|晚报|信報|早报|时报|時報|商报|网|網|电视台|广播|新闻|企鹅号|编辑部|中心|频道|公司|手机版|整理|委员会|人民政府)$|^发布|^今日|[前日]$"
+    r"(?:通讯社|通訊社|中央社|新华社|中新社|日报|日報|晚报|信報|早报|时报|時報|商报|网|網|电视台|广播|新闻|企鹅号|"
+    r"编辑部|中心|频道|公司|手机版|整理|委员会|人民政府)$|^发布|^今日|[前日]$"
 )
 _ORGANISATION = re.compile(r"[网網報报社讯訊台臺刊版店會会局院部厅所公司频道日晚间新闻资]")
+_HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 _SPLIT = re.compile(r"\s{0,3}(?:[;,，、/／&|｜\t]|\s(?:and|und|et|y|e|и|en|og|och)\s|\s{2,})\s{0,3}|　")
 _PREFIX = re.compile(
     r"^(?:(?:by|von|par|por|di)\s|(?:本报|本報|新华社|实习|见习|特约|首席)?"
@@ -54,7 +66,8 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 _SUFFIX = re.compile(
-    r"(?:\s?[(（【].{0,40}|[/／╱].{0,30}|\s?(?:綜合報導|综合报道|台北報導|報導|报道|報道|实习记者|编辑|編輯)|\s(?:攝|摄|文|撰))$"
+    r"(?:\s?[(（【].{0,40}|[/／╱].{0,30}|\s?(?:綜合報導|综合报道|台北報導|報導|报道|報道|实习记者|编辑|編輯)|"
+    r"\s(?:攝|摄|文|撰))$"
 )
 
 
@@ -131,7 +144,7 @@ def is_person(text: str) -> bool:
 
 
 def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
-    """Names that begin at `start`; with `strict` only those with a family name and something that ends a name behind them."""
+    """Names that begin at `start`; with `strict` only those with a family name and an end behind them."""
     role = _ROLE.match(line, start)
     if role:
         start = role.end()
@@ -217,6 +230,7 @@ def _plausible(name: str) -> bool:
         and not any(sign in name for sign in ":：=@。，？！")
         and sum(map(str.isdigit, name)) <= 3
         and "http" not in folded
+        and not _HOST.match(name)
         and "www" not in folded
         and len(name.split()) <= 6
     )

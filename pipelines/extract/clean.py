@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-# Controls, zero-width signs, direction marks, bidi embeddings and isolates, invisible operators, surrogates, annotations.
+# Controls, zero-width signs, direction marks, bidi embeddings, invisible operators, surrogates, annotations.
 _INVISIBLE = re.compile(
     "[\\x00-\\x08\\x0e-\\x1b\\x7f-\\x84\\x86-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f"
     "\\ud800-\\udfff\\ufeff\\ufff9-\\ufffc\\ufffe\\uffff]"
@@ -13,7 +13,7 @@ _INVISIBLE = re.compile(
 
 
 def clean(text: str, limit_chars: int | None = None) -> str:
-    """Return `text` on one line, without control, bidi, zero-width and surrogate characters.
+    r"""Return `text` on one line, without control, bidi, zero-width and surrogate characters.
 
     Args:
         text: any string, hostile ones too.
@@ -24,7 +24,7 @@ def clean(text: str, limit_chars: int | None = None) -> str:
 
     Cost: O(characters).
 
-    >>> clean("a\\x00 \\u202eb\\n c")
+    >>> clean("a\x00 \u202eb\n c")
     'a b c'
     """
     if _INVISIBLE.search(text):
@@ -33,6 +33,11 @@ def clean(text: str, limit_chars: int | None = None) -> str:
     if limit_chars is not None and len(text) > limit_chars:
         text = text[:limit_chars].rstrip()
     return text
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the set of the blank-separated words of `text`; keeps word tables readable."""
+    return frozenset(text.split())
 
 
 def unique(values: Iterable[str], limit: int) -> tuple[str, ...]:

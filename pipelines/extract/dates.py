@@ -1,7 +1,7 @@
 """Publish times as pages write them, read with explicit rules.
 
-General date parsers guess: a day without a year becomes this century's fifth year, "5月12日" becomes nothing. Each rule here
-reads one way of writing and answers with the precision that was written, never more.
+General date parsers guess: a day without a year becomes this century's fifth year, "5月12日" becomes nothing.
+Each rule here reads one way of writing and answers with the precision that was written, never more.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ _DIGITS = str.maketrans("０１２３４５６７８９：／－．　〇○零"
 _HAN: Final = {sign: value for value, sign in enumerate("一二三四五六七八九", 1)} | {"0": 0, "元": 1}
 
 _ISO = re.compile(
-    r"(?<!\d)((?:19|20)\d\d)-(\d\d?)-(\d\d?)[T ]\s?(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(?!\d|\s?[AP]M\b)(Z|[+-]\d\d:?\d\d|UTC|GMT)?",
+    r"(?<!\d)((?:19|20)\d\d)-(\d\d?)-(\d\d?)[T ]\s?(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(?!\d|"
+    r"\s?[AP]M\b)(Z|[+-]\d\d:?\d\d|UTC|GMT)?",
     re.IGNORECASE,
 )
 _CLOCK = (
-    r"(?:[日號号]?[\sT,，|｜·(（]{0,6}(?:(?:星期|周|週|礼拜)[一二三四五六日天]|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6})?[\s)）]{0,4}"
-    r"(上午|下午|晚上|晚间|凌晨|中午|早上|AM|PM)?\s{0,3}(\d{1,2})\s?(?:[:∶]|时|時|點|点)\s?(\d{1,2})(?:\s?(?:[:∶]|分)\s?(\d{1,2})(?!\d))?(?:分|秒)?"
+    r"(?:[日號号]?[\sT,，|｜·(（]{0,6}(?:(?:星期|周|週|礼拜)[一二三四五六日天]|(?:Mon|Tue|Wed|Thu|Fri|Sat|"
+    r"Sun)[a-z]{0,6})?[\s)）]{0,4}"
+    r"(上午|下午|晚上|晚间|凌晨|中午|早上|AM|PM)?\s{0,3}(\d{1,2})\s?(?:[:∶]|时|時|點|点)\s?(\d{1,2})(?:\s?(?:[:∶]|"
+    r"分)\s?(\d{1,2})(?!\d))?(?:分|秒)?"
     r"\s{0,2}(AM|PM|am|pm)?)?"
 )
 _NUMERIC = re.compile(r"(?<![\d.])((?:19|20)\d\d)\s?([-/.年])\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)" + _CLOCK)
@@ -38,10 +41,12 @@ _HAN_DATE = re.compile(
     r"([一二三四五六七八九0]{4})年([元一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})日" + _CLOCK
 )
 _SHORT = re.compile(
-    r"(?<![\d-])(\d{1,2})\s?[-/月]\s?(\d{1,2})\s?日?\s{1,4}(\d{1,2}):(\d\d)(?!\d)|(?<!\d)(\d{1,2})月(\d{1,2})日\s{0,3}(?:(\d{1,2}):(\d\d))?"
+    r"(?<![\d-])(\d{1,2})\s?[-/月]\s?(\d{1,2})\s?日?\s{1,4}(\d{1,2}):(\d\d)(?!\d)|"
+    r"(?<!\d)(\d{1,2})月(\d{1,2})日\s{0,3}(?:(\d{1,2}):(\d\d))?"
 )
 _RELATIVE = re.compile(
-    r"(\d{1,3})\s?(秒|分钟|分鐘|小时|小時|天|日|周|週|个月|個月|seconds?|minutes?|mins?|hours?|days?|weeks?)\s?(?:之?前|ago)|"
+    r"(\d{1,3})\s?(秒|分钟|分鐘|小时|小時|天|日|周|週|个月|個月|seconds?|minutes?|mins?|hours?|days?|"
+    r"weeks?)\s?(?:之?前|ago)|"
     r"(今天|今日|昨天|昨日|前天|yesterday|today|刚刚|剛剛|just now)\s{0,3}(?:(\d{1,2}):(\d\d))?",
     re.IGNORECASE,
 )
@@ -70,8 +75,8 @@ _CLOCK_WEST = (
     r"(?:,?\s{1,3}(?:at|um|à|alle|o|-|–|\||kl\.?)?\s{0,3}(\d{1,2})[:.h](\d\d)(?::(\d\d))?\s{0,2}([ap]\.?m\.?)?)?"
 )
 _DAY_FIRST = re.compile(
-    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.|º)?\s{1,2}(?:de\s)?([^\W\d_]{3,12})\.?,?\s{1,2}(?:de\s|del\s)?((?:19|20)\d\d)"
-    + _CLOCK_WEST,
+    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.|º)?\s{1,2}(?:de\s)?([^\W\d_]{3,12})\.?,?\s{1,2}(?:de\s|del\s)?((?:19|"
+    r"20)\d\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(
@@ -164,6 +169,11 @@ def read(text: str, now: datetime, zone: timezone) -> Moment | None:
     '2024-03-12'
     """
     text = text[:400].translate(_DIGITS)
+    return _numeric(text, now, zone) or _chinese(text, now, zone) or _west(text, now, zone)
+
+
+def _numeric(text: str, now: datetime, zone: timezone) -> Moment | None:
+    """Dates in digits, year first."""
     match = _ISO.search(text)
     if match:
         clock = (int(match[4]), int(match[5]), int(match[6]) if match[6] else None)
@@ -184,6 +194,11 @@ def read(text: str, now: datetime, zone: timezone) -> Moment | None:
         found = _moment((int(match[1]), int(match[3]), int(match[4])), _clock(match, 5), zone, now)
         if found:
             return found
+    return None
+
+
+def _chinese(text: str, now: datetime, zone: timezone) -> Moment | None:
+    """Dates of the Republic's calendar or in Chinese numerals."""
     republic = _ROC.search(text)
     if republic:
         return _moment((int(republic[1]) + 1911, int(republic[2]), int(republic[3])), _clock(republic, 4), zone, now)
@@ -191,7 +206,7 @@ def read(text: str, now: datetime, zone: timezone) -> Moment | None:
     if han:
         year = int("".join(str(_HAN[sign]) for sign in han[1]))
         return _moment((year, _han(han[2]), _han(han[3])), _clock(han, 4), zone, now)
-    return _west(text, now, zone)
+    return None
 
 
 def _west(text: str, now: datetime, zone: timezone) -> Moment | None:

@@ -131,7 +131,7 @@ class _View:
         title = squeeze(self.document.title)
         best, found = 6, -1
         for index, line in enumerate(self.document.blocks.texts):
-            if best <= len(line) <= 160 and not self.linked[index]:
+            if best <= len(line) <= 160 and line[1:3] in self.document.title and not self.linked[index]:
                 heading = squeeze(line)
                 size = len(heading) + (4 if self.document.tags[self.nodes[index]] in _HEADINGS else 0)
                 if size > best and heading in title:
@@ -146,7 +146,7 @@ class _View:
         text, link, ends = document.T, document.LT, document.ends
         headline = self.nodes[self.title] if self.title >= 0 else -1
         for node, name in enumerate(document.names):
-            if (name and noisy_name(name)) or document.tags[node] in NOISE_TAGS or node in document.hidden:
+            if (name and noisy_name(name)) or document.tags[node] in NOISE_TAGS or self._folded_away(node):
                 # What holds the headline, or most of the page, is no side section whatever its name.
                 if node <= headline < ends[node] and document.tags[node] != "nav" and text[node] > 400:
                     continue
@@ -173,8 +173,16 @@ class _View:
                 noise[index:] = True
         return noise
 
+    def _folded_away(self, node: int) -> bool:
+        """Whether a node is hidden and is not merely the rest of a text that a click unfolds."""
+        document = self.document
+        if node not in document.hidden:
+            return False
+        parent = document.parents[node]
+        return not (document.P[node] >= 1 and parent > 0 and document.P[parent] > document.P[node])
+
     def _teasers(self) -> Flags:
-        """Prose right under a linked headline, where that comes three times and more: summaries in a list of articles."""
+        """Prose right under a linked headline, three times and more: summaries in a list of articles."""
         blocks, nodes = self.document.blocks, self.nodes
         count = len(blocks)
         flags = np.zeros(count, np.bool_)
@@ -281,7 +289,9 @@ class _View:
         for index in inside[:60]:
             line = blocks.texts[index]
             heading = squeeze(line)
-            if (len(heading) >= 5 and heading in title) or (blocks.chars[index] < 70 and line[-1] not in "。！？.!?”" and _DATE.search(line) and is_info(line)):
+            if (len(heading) >= 5 and heading in title) or (
+                blocks.chars[index] < 70 and line[-1] not in "。！？.!?”" and _DATE.search(line) and is_info(line)
+            ):
                 first = index + 1
             elif self.prose[index]:
                 break

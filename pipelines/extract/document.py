@@ -8,20 +8,21 @@ headings, cells, lines between `<br>`); a block keeps the node it stands in.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from .clean import clean
+from .clean import clean, words
 from .encoding import decode
 
 MAX_NODES: Final = 120_000
 """Elements looked at; the rest of a larger page is ignored."""
-MAX_TEXT_CHARS: Final = 2_000_000
+MAX_TEXT_CHARS: Final = 1_000_000
 """Characters of text looked at."""
 MAX_DEPTH: Final = 512
 """Deeper trees are flattened before they are read."""
@@ -32,11 +33,13 @@ _SHORT_CHARS: Final = 240
 
 Counts = NDArray[np.int64]
 
-_INLINE: Final = frozenset(
-    ["a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em", "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"]
+_INLINE: Final = words(
+    "a abbr acronym b bdi bdo big cite code del dfn em font i img ins kbd label mark nobr q rb rp rt ruby "
+    "s samp small span strike strong sub sup time tt u var wbr"
 )
-_SKIP: Final = frozenset(
-    ["script", "style", "noscript", "template", "svg", "math", "select", "option", "button", "textarea", "object", "embed", "applet", "audio", "video", "canvas", "map", "head", "title", "datalist", "iframe", "frame", "noframes", "input"]
+_SKIP: Final = words(
+    "script style noscript template svg math select option button textarea object embed applet audio "
+    "video canvas map head title datalist iframe frame noframes input"
 )
 _MARKS = re.compile('[，。！？；：、,.!?;:…“”‘’"《》「」『』（）()।؟،۔]')
 _CLOSERS = re.compile(r"</(?:body|html)\s{0,20}>", re.IGNORECASE)
@@ -54,8 +57,8 @@ class Blocks:
         texts: text with white space collapsed.
         nodes: number of the block-level node that each stands in.
         starts: number of the innermost node around the block's first character.
-        parts: (node, text) of each piece of a short block that is made of several elements, else empty: what readers see as
-            separate fields of an info line is one block here.
+        parts: (node, text) of each piece of a short block that is made of several elements, else empty: what readers
+            see as separate fields of an info line is one block here.
         chars, link_chars, marks: characters without white space, those inside links, punctuation marks.
     """
 
@@ -170,16 +173,19 @@ def _too_deep(root: etree._Element) -> bool:
 class _Walk:
     """The one walk: fills the columns of a new document."""
 
+    __slots__ = (
+        "anchors", "block_nodes", "counts", "document", "found", "links", "name_cache", "own", "own_link", "own_marks",
+        "parts", "pieces", "place", "total",
+    )  # fmt: skip
+
     def __init__(self, document: Document) -> None:
         self.document = document
         self.own: list[int] = []
         self.own_link: list[int] = []
         self.own_marks: list[int] = []
-        # Columns of the stack of open elements: element, node (-1 in skipped content), nearest block node, open link.
-        self.elements: list[etree._Element] = []
-        self.nodes: list[int] = []
+        # Per node: nearest block-level node, and number of the link around it or -1.
         self.block_nodes: list[int] = []
-        self.open_links: list[int] = []
+        self.links: list[int] = []
         # The block being collected.
         self.pieces: list[str] = []
         self.parts: list[tuple[int, str]] = []
@@ -192,106 +198,92 @@ class _Walk:
 
     def run(self, root: etree._Element) -> None:
         """Visit every element once, in document order."""
-        elements, document = self.elements, self.document
-        for element in root.iter("*"):
-            parent = element.getparent()
-            while elements and elements[-1] is not parent:
-                self.close()
-            self.open(element)
-            if len(document.tags) >= MAX_NODES or self.total >= MAX_TEXT_CHARS:
-                break
-        while elements:
-            self.close()
+        document = self.document
+        elements = list(islice(root.iter("*"), MAX_NODES))
+        count = len(elements)
+        # Whole columns at once: the cheapest way to take texts out of the C tree.
+        tags = document.tags = [str(element.tag) for element in elements]
+        texts = [element.text for element in elements]
+        tails = [element.tail for element in elements]
+        numbers: dict[etree._Element | None, int] = {element: node for node, element in enumerate(elements)}
+        numbers_get = numbers.get
+        parents = document.parents = [numbers_get(element.getparent(), -1) for element in elements]
+        names = document.names = [""] * count
+        depths = document.depths = [0] * count
+        document.ends = list(range(1, count + 1))
+        self.own, self.own_link, self.own_marks = [0] * count, [0] * count, [0] * count
+        block_nodes = self.block_nodes = list(range(count))
+        links = self.links = [-1] * count
+        skipped = [tag in _SKIP for tag in tags]
+        opened: list[int] = []
+        for node, tag in enumerate(tags):
+            parent = parents[node]
+            while opened and opened[-1] != parent:
+                self.close(opened.pop(), node, tails, skipped)
+            opened.append(node)
+            if parent >= 0:
+                depths[node] = depths[parent] + 1
+                links[node] = links[parent]
+                if skipped[parent] and tag != "body":
+                    skipped[node] = True
+            if tag in _SPECIAL or tag in _FRAMES:
+                self.special(node, elements[node])
+            if skipped[node]:
+                block_nodes[node] = block_nodes[max(parent, 0)]
+                continue
+            if tag in _INLINE:
+                if parent >= 0:
+                    block_nodes[node] = block_nodes[parent]
+            elif self.pieces:
+                self.flush()
+            attributes = elements[node].items()
+            if attributes:
+                names[node] = self.describe(node, tag, {str(key): str(value) for key, value in attributes})
+            text = texts[node]
+            if text and self.total < MAX_TEXT_CHARS:
+                self.take(text, node)
+        while opened:
+            self.close(opened.pop(), count, tails, skipped)
         self.flush()
         document.links = [
-            (node, href, rel, clean("".join(pieces[:40]), 200), block)
+            (node, href, rel, clean("".join(pieces[:40]), 200) if pieces else "", block)
             for (node, href, rel, block), pieces in zip(self.found, self.anchors, strict=True)
         ]
-        self.sum_up()
+        self.sum_up(skipped)
 
-    def open(self, element: etree._Element) -> None:
-        """Describe an element and what precedes its first child."""
+    def close(self, node: int, end: int, tails: list[str | None], skipped: list[bool]) -> None:
+        """Leave an element and read the text behind it."""
         document = self.document
-        tag = element.tag
-        special = _SPECIAL.get(tag)
-        attributes: dict[str, str] = dict(element.items())  # type: ignore[arg-type]
-        if special is not None:
-            special(document, element, attributes)
-        nodes = self.nodes
-        if tag in _SKIP or (nodes and nodes[-1] < 0 and tag != "body"):
-            if tag in {"iframe", "frame"} and attributes.get("src"):
-                self.link(len(document.tags) - 1, attributes["src"], "")
-            self.elements.append(element)
-            nodes.append(-1)
-            self.block_nodes.append(self.block_nodes[-1] if self.block_nodes else 0)
-            self.open_links.append(-1)
-            return
-        node = len(document.tags)
-        block_node = node
-        if tag in _INLINE:
-            block_node = self.block_nodes[-1] if nodes else node
-        elif self.pieces:
+        document.ends[node] = end
+        if self.pieces and self.block_nodes[node] == node:
             self.flush()
-        open_link = self.open_links[-1] if nodes else -1
-        name = ""
-        if attributes:
-            name = self.describe(node, tag, attributes)
-            if tag in {"a", "area"}:
-                href = attributes.get("href")
-                if href:
-                    open_link = self.link(node, href, attributes.get("rel", ""))
-                    if attributes.get("title"):
-                        document.link_titles[open_link] = attributes["title"]
-        document.tags.append(tag)
-        document.names.append(name)
-        document.parents.append(nodes[-1] if nodes else -1)
-        document.ends.append(node + 1)
-        document.depths.append(len(nodes))
-        self.own.append(0)
-        self.own_link.append(0)
-        self.own_marks.append(0)
-        self.elements.append(element)
-        nodes.append(node)
-        self.block_nodes.append(block_node)
-        self.open_links.append(open_link)
-        text = element.text
-        if text:
-            self.take(text)
+        tail = tails[node]
+        if tail and self.total < MAX_TEXT_CHARS:
+            parent = document.parents[node]
+            if parent >= 0 and not skipped[parent]:
+                self.take(tail, parent)
 
-    def close(self) -> None:
-        """Leave the innermost open element and read the text behind it."""
-        element = self.elements.pop()
-        node = self.nodes.pop()
-        block_node = self.block_nodes.pop()
-        self.open_links.pop()
-        if node >= 0:
-            self.document.ends[node] = len(self.document.tags)
-            if block_node == node and self.pieces:
-                self.flush()
-        tail = element.tail
-        if tail and self.nodes and self.nodes[-1] >= 0:
-            self.take(tail)
-
-    def take(self, raw: str) -> None:
+    def take(self, raw: str, node: int) -> None:
         """Count a piece of text and append it to the block being collected."""
         if raw.isspace():
             if self.pieces:
                 self.pieces.append(" ")
             return
-        node = self.nodes[-1]
+        raw = raw[: MAX_TEXT_CHARS - self.total]
         chars = len("".join(raw.split()))
-        marks = len(_MARKS.findall(raw))
         self.total += chars
         self.own[node] += chars
-        self.own_marks[node] += marks
         if not self.pieces:
-            self.place = (self.block_nodes[-1], node)
+            self.place = (self.block_nodes[node], node)
         self.pieces.append(raw)
         self.parts.append((node, raw))
         counts = self.counts
         counts[0] += chars
-        counts[2] += marks
-        link = self.open_links[-1]
+        if chars > 1:
+            marks = len(_MARKS.findall(raw))
+            self.own_marks[node] += marks
+            counts[2] += marks
+        link = self.links[node]
         if link >= 0:
             self.own_link[node] += chars
             counts[1] += chars
@@ -307,12 +299,22 @@ class _Walk:
             blocks.nodes.append(self.place[0])
             blocks.starts.append(self.place[1])
             several = len(self.parts) > 1 and len(text) <= _SHORT_CHARS
-            blocks.parts.append(tuple((node, clean(raw)) for node, raw in self.parts) if several else ())
-            blocks.chars.append(self.counts[0])
-            blocks.link_chars.append(self.counts[1])
-            blocks.marks.append(self.counts[2])
+            blocks.parts.append(tuple(self.parts) if several else ())
+            chars, link_chars, marks = self.counts
+            blocks.chars.append(chars)
+            blocks.link_chars.append(link_chars)
+            blocks.marks.append(marks)
         self.parts.clear()
         self.counts = [0, 0, 0]
+
+    def special(self, node: int, element: etree._Element) -> None:
+        """Read an element of the head, a script or a frame."""
+        attributes = {str(key): str(value) for key, value in element.items()}
+        handler = _SPECIAL.get(str(element.tag))
+        if handler is not None:
+            handler(self.document, element, attributes)
+        elif attributes.get("src"):
+            self.link(node, attributes["src"], "")
 
     def link(self, node: int, href: str, rel: str) -> int:
         """Note a link and return its number."""
@@ -321,22 +323,17 @@ class _Walk:
         return len(self.found) - 1
 
     def describe(self, node: int, tag: str, attributes: dict[str, str]) -> str:
-        """Class, id and microdata name of a node; notes what is hidden, dated or an image."""
-        document = self.document
-        style = attributes.get("style")
-        if "hidden" in attributes or (style and "display" in style and _HIDDEN.search(style)):
-            document.hidden.add(node)
-        if tag == "img":
-            source = next((attributes[key] for key in _IMAGE_KEYS if attributes.get(key)), "")
-            if source:
-                document.images.append((node, source, attributes.get("alt", "")))
-                if self.open_links and self.open_links[-1] >= 0 and not self.anchors[self.open_links[-1]]:
-                    document.link_titles.setdefault(self.open_links[-1], attributes.get("alt", ""))
-        moment = attributes.get("datetime")
-        if moment is None and attributes.get("itemprop") in {"datePublished", "dateCreated"}:
-            moment = attributes.get("content")
-        if moment:
-            document.times.append((node, moment))
+        """Class, id and microdata name of a node; notes links and what is hidden, dated or an image."""
+        if tag in {"a", "area"}:
+            href = attributes.get("href")
+            if href:
+                number = self.links[node] = self.link(node, href, attributes.get("rel", ""))
+                if "title" in attributes:
+                    self.document.link_titles[number] = attributes["title"]
+        elif tag == "img":
+            self.image(node, attributes)
+        if not _TELLING.isdisjoint(attributes):
+            self.notice(node, attributes)
         name = attributes.get("class", "")
         for key in _NAME_KEYS:
             if key in attributes:
@@ -348,7 +345,27 @@ class _Walk:
             known = self.name_cache[name] = name[:200].lower()
         return known
 
-    def sum_up(self) -> None:
+    def notice(self, node: int, attributes: dict[str, str]) -> None:
+        """Note that a node is hidden or dated."""
+        style = attributes.get("style", "")
+        if "hidden" in attributes or ("display" in style and _HIDDEN.search(style)):
+            self.document.hidden.add(node)
+        moment = attributes.get("datetime")
+        if moment is None and attributes.get("itemprop") in {"datePublished", "dateCreated"}:
+            moment = attributes.get("content")
+        if moment:
+            self.document.times.append((node, moment))
+
+    def image(self, node: int, attributes: dict[str, str]) -> None:
+        """Note an image, and its alternative text as the title of the link around it."""
+        source = next((attributes[key] for key in _IMAGE_KEYS if attributes.get(key)), "")
+        if source:
+            self.document.images.append((node, source, attributes.get("alt", "")))
+            link = self.links[node]
+            if link >= 0 and not self.anchors[link]:
+                self.document.link_titles.setdefault(link, attributes.get("alt", ""))
+
+    def sum_up(self, skipped: list[bool]) -> None:
         """Turn what nodes hold themselves into sums over their sub-trees."""
         document = self.document
         count = len(document.tags)
@@ -357,17 +374,20 @@ class _Walk:
         starts = np.arange(count)
         ends = np.asarray(document.ends)
 
-        def sub_trees(own: list[int] | list[bool]) -> Counts:
+        def sub_trees(own: Sequence[int] | Sequence[bool]) -> Counts:
             total = np.zeros(count + 1, np.int64)
             np.cumsum(np.asarray(own, np.int64), out=total[1:])
             sums: Counts = total[ends] - total[starts]
             return sums
 
-        document.T, document.LT, document.Sb = sub_trees(self.own), sub_trees(self.own_link), sub_trees(self.own_marks)
-        links = {node for node, *_ in self.found}
-        document.LTG = sub_trees([node in links for node in range(count)])
+        document.T, document.LT = sub_trees(self.own), sub_trees(self.own_link)
+        document.Sb = sub_trees(self.own_marks)
+        linked = [False] * count
+        for node, *_ in self.found:
+            linked[node] = True
+        document.LTG = sub_trees(linked)
         document.P = sub_trees([tag == "p" for tag in document.tags])
-        document.TG = ends - starts
+        document.TG = sub_trees([not skip for skip in skipped])
 
 
 def _meta(document: Document, _: etree._Element, attributes: dict[str, str]) -> None:
@@ -412,8 +432,10 @@ def _html(document: Document, _: etree._Element, attributes: dict[str, str]) -> 
 
 _HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
 _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo", "src")
+_FRAMES: Final = frozenset({"iframe", "frame"})
+_TELLING: Final = frozenset({"style", "hidden", "datetime", "itemprop"})
 _NAME_KEYS: Final = ("id", "itemprop", "rel", "role")
-_SPECIAL: Final[dict[object, Callable[[Document, etree._Element, dict[str, str]], None]]] = {
+_SPECIAL: Final[dict[str, Callable[[Document, etree._Element, dict[str, str]], None]]] = {
     "meta": _meta,
     "link": _relation,
     "script": _script,

@@ -1,7 +1,7 @@
 """The character set of a page, found from several witnesses.
 
-No single source is trusted: servers declare UTF-8 over GBK bytes, pages declare gb2312 and hold gb18030, and statistical
-detectors err on short pages. Bytes that decode strictly as UTF-8 and are not plain ASCII are UTF-8, whoever says otherwise.
+No single source is trusted: servers declare UTF-8 over GBK bytes, pages declare gb2312 and hold gb18030, and
+statistical detectors err on short pages. Bytes that decode strictly as UTF-8 are UTF-8, whoever says otherwise.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_ENTRIES = 5000
-MAX_FEED_BYTES = 16 << 20
+MAX_FEED_BYTES = 4 << 20
 MAX_ANCHOR_CHARS = 200
 
 _HEAD_BYTES = 8192
@@ -70,13 +70,13 @@ def parse_feed(body: bytes, url: str) -> Links:
         One link per entry, each URL once, at most `MAX_ENTRIES`: block `FEED`, anchor = the entry's title, date = when
         it was published (else changed). Empty when the body is no feed.
 
-    Cost: linear; about 0.8 ms for 50 entries of 1.4 KB.
+    Cost: linear; about 1.5 ms for 50 entries of 1.4 KB, half of it their dates.
     """
     root = _parse(body)
     if root is None:
         return Links()
     rows: list[tuple[str, str, float]] = []
-    base = canonicalize(root.get(_XML_BASE, ""), url) or url
+    base = _base(root, url)
     for element in root.iter("{*}item", "{*}entry"):
         target, title, date = _read_entry(element, base)
         if target:
@@ -260,6 +260,12 @@ def _local(element: etree._Element) -> str:
     return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
 
 
+def _base(element: etree._Element, base: str) -> str:
+    """Return the base that an element's `xml:base` makes of its parent's."""
+    own = element.get(_XML_BASE)
+    return canonicalize(own, base) or base if own else base
+
+
 def _read_entry(element: etree._Element, base: str) -> tuple[str, str, float]:
     """Return URL, title and date of an entry; empty and zero where it has none."""
     link = other = guid = title = ""
@@ -282,7 +288,7 @@ def _read_entry(element: etree._Element, base: str) -> tuple[str, str, float]:
             dates.setdefault(name, child.text)
     about = element.get("{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about", "")
     permanent = guid if guid.startswith(("http://", "https://")) else about
-    base = canonicalize(element.get(_XML_BASE, ""), base) or base
+    base = _base(element, base)
     for candidate in (link, permanent, other):
         target = canonicalize(candidate, base) if candidate else None
         if target:

@@ -13,16 +13,20 @@ from .metadata import located
 from .structured import read as read_structured
 
 _ERROR = re.compile(
-    r"404|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|找不到(?:页面|網頁|网页|頁面)|您访问的页面|您要访问的页面|内容不存在|已被删除|已删除|文章不存在|"
-    r"error \d{3}|access denied|403 forbidden|forbidden|服务器错误|出错了|something went wrong|just a moment|验证码|安全验证|人机验证",
+    r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|找不到(?:页面|網頁|网页|頁面)|"
+    r"您访问的页面|您要访问的页面|内容不存在|已被删除|已删除|文章不存在|"
+    r"error \d{3}|access denied|403 forbidden|forbidden|服务器错误|出错了|something went wrong|just a moment|"
+    r"验证码|安全验证|人机验证",
     re.IGNORECASE,
 )
 _LOGIN = re.compile(
-    r"请(?:先)?登录|請(?:先)?登入|用户登录|会员登录|登录后(?:可|才|查看)|log ?in to|sign in to|please (?:log|sign) ?in|subscribe to (?:read|continue)",
+    r"请(?:先)?登录|請(?:先)?登入|用户登录|会员登录|登录后(?:可|才|查看)|log ?in to|sign in to|please (?:log|sign) "
+    r"?in|subscribe to (?:read|continue)",
     re.IGNORECASE,
 )
 _LIST_PATH = re.compile(
-    r"(?:^|/)(?:index|default|home|main|list|channel|category|categories|tag|tags|topics?|search|node|archives?|author|page|section|forum|node_\d{1,7}|list[-_]?\d{0,5}|index_\d{1,5})"
+    r"(?:^|/)(?:index|default|home|main|list|channel|category|categories|tag|tags|topics?|search|node|archives?|"
+    r"author|page|section|forum|node_\d{1,7}|list[-_]?\d{0,5}|index_\d{1,5})"
     r"(?:\.\w{2,5})?/?$|/(?:tag|tags|category|search|channel|page|list|author|section)/",
     re.IGNORECASE,
 )
@@ -35,11 +39,14 @@ _ARTICLE_PATH = re.compile(
 def decide(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> tuple[PageKind, str]:
     """Return what a page is and, unless it is an article, why not.
 
-    An article has prose that stands together; a list has headlines that are links. The two masses are compared, and what the
-    page says of itself (type, date, path) moves the bar.
+    An article has prose that stands together; a list has headlines that are links. The two masses are compared, and
+    what the page says of itself (type, date, path) moves the bar.
 
     Args:
-        document, extraction, metadata, links: of the same page.
+        document: a parsed page.
+        extraction: its text.
+        metadata: its metadata.
+        links: its links.
 
     Returns:
         Kind and a short reason, empty for an article.
@@ -47,21 +54,17 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     Cost: O(lines of the text + links).
     """
     title = metadata.title or document.title
+    refused = _refused(extraction, title, metadata)
+    if refused:
+        return PageKind.OTHER, refused
     body = extraction.text
     chars = len(body)
     headlines = sum(
-        1 for kind, anchor in zip(links.blocks, links.anchors, strict=True) if kind in _LISTED and len(anchor) >= 8
+        kind in _LISTED and len(anchor) >= 8 for kind, anchor in zip(links.blocks, links.anchors, strict=True)
     )
     if not body:
-        return (
-            (PageKind.LIST, "list page")
-            if _is_list(document, headlines)
-            else (PageKind.OTHER, extraction.reason or "no text")
-        )
-    if chars < 600 and (_ERROR.search(title) or (chars < 300 and _ERROR.search(body[:200]))):
-        return PageKind.OTHER, "soft 404"
-    if chars < 300 and _LOGIN.search(body) and metadata.published_from in {"", "url"}:
-        return PageKind.OTHER, "login wall"
+        listed = _is_list(document, headlines)
+        return (PageKind.LIST, "list page") if listed else (PageKind.OTHER, extraction.reason or "no text")
     lines = body.split("\n")
     prose = sum(len(line) for line in lines if len(line) >= 25)
     url = urlsplit(document.url)
@@ -94,6 +97,18 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 
 
+def _refused(extraction: Extraction, title: str, metadata: Metadata) -> str:
+    """Reason why a page is an error page or a login wall, else empty."""
+    body = extraction.text
+    if metadata.published_from not in {"", "url"}:
+        return ""  # error pages carry no date of publication; news about a 404 or a captcha does
+    if len(body) < 600 and len(title) <= 60 and _ERROR.search(title):
+        return "soft 404"
+    if len(body) < 300 and _ERROR.search(body[:200]):
+        return "soft 404"
+    return "login wall" if 0 < len(body) < 300 and _LOGIN.search(body) else ""
+
+
 def _headed(document: Document, extraction: Extraction, title: str) -> bool:
     """Whether the headline stands, not as a link, shortly before the text."""
     kept = located(document, extraction)
@@ -114,6 +129,10 @@ def _headed(document: Document, extraction: Extraction, title: str) -> bool:
 
 def _is_list(document: Document, headlines: int) -> bool:
     """Whether a page without text is a source of links: headlines, or link text that outweighs the rest."""
-    if headlines >= 3 or not document.tags:
-        return headlines >= 3
-    return bool(document.LTG[0] >= 5 or (document.LTG[0] >= 2 and document.LT[0] * 2 > document.T[0])) or headlines >= 1
+    if headlines or not document.tags:
+        return headlines > 0
+    count = int(document.LTG[0])
+    url = urlsplit(document.url)
+    # The root of a site without a text of its own leads to the site's pages, however few they are.
+    root = url.path in {"", "/"} and not url.query
+    return count >= 5 or (count >= 1 and (root or bool(document.LT[0] * 3 >= document.T[0])))

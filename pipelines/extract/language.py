@@ -6,12 +6,16 @@ import re
 from typing import Final
 
 _HANS: Final = frozenset(
-    "这个们来时国为说对会发过进动经学开关问产业现实员长东车书学习买卖门间见观觉电话网络设计论议语请谁让认记许证识试应该还选边远运连达万与专义乐"
-    "乡争亚亲亿从众优传伤华协单卫历压厂听启员响团园围图场坏块坚坛处备复头夺奋奖妇妈孙宁宝实审宽对导将尔尘层岁岛币师帮庄庆库庙张弹强归当录"
+    "这个们来时国为说对会发过进动经学开关问产业现实员长东车书学习买卖门间见观觉电话网络设计论议语请谁让认记许证识试"
+    "应该还选边远运连达万与专义乐"
+    "乡争亚亲亿从众优传伤华协单卫历压厂听启员响团园围图场坏块坚坛处备复头夺奋奖妇妈孙宁宝实审宽对导将尔尘层岁岛币师"
+    "帮庄庆库庙张弹强归当录"
 )
 _HANT: Final = frozenset(
-    "這個們來時國為說對會發過進動經學開關問產業現實員長東車書學習買賣門間見觀覺電話網絡設計論議語請誰讓認記許證識試應該還選邊遠運連達萬與專義樂"
-    "鄉爭亞親億從眾優傳傷華協單衛歷壓廠聽啟響團園圍圖場壞塊堅壇處備復頭奪奮獎婦媽孫寧寶審寬導將爾塵層歲島幣師幫莊慶庫廟張彈強歸當錄"
+    "這個們來時國為說對會發過進動經學開關問產業現實員長東車書學習買賣門間見觀覺電話網絡設計論議語請誰讓認記許證識試"
+    "應該還選邊遠運連達萬與專義樂"
+    "鄉爭亞親億從眾優傳傷華協單衛歷壓廠聽啟響團園圍圖場壞塊堅壇處備復頭奪奮獎婦媽孫寧寶審寬導將爾塵層歲島幣師幫莊慶"
+    "庫廟張彈強歸當錄"
 )
 _ONLY_HANS: Final = _HANS - _HANT
 _ONLY_HANT: Final = _HANT - _HANS
@@ -64,8 +68,8 @@ _SAMPLE_CHARS: Final = 3000
 def detect(text: str, declared: str = "") -> str:
     """Return the language of `text`: ISO 639-1, "zh-Hans" or "zh-Hant" for Chinese, empty when unknown.
 
-    The script decides where it can; among languages of one script the page's declaration counts unless the commonest words
-    clearly speak for another language.
+    The script decides where it can; among languages of one script the page's declaration counts unless the commonest
+    words clearly speak for another language.
 
     Args:
         text: the article, or whatever text the page has.

@@ -8,7 +8,6 @@ from typing import Final
 
 from ..records import BlockKind, Extraction, Links
 from ..urls import canonicalize
-from .density import squeeze
 from .document import Document
 from .noise import NOISE_TAGS, is_label
 
@@ -16,26 +15,31 @@ MAX_LINKS: Final = 5000
 AGENT: Final = "newscrawler"
 
 _PAGES = re.compile(
-    r"^[\W_]{0,3}(?:\d{1,4}|下一?[页頁]|上一?[页頁]|首[页頁]|末[页頁]|尾[页頁]|最后一页|后一页|前一页|第\s?\d{1,4}\s?[页頁]|next(?: page)?|prev(?:ious)?(?: page)?|"
+    r"^[\W_]{0,3}(?:\d{1,4}|下一?[页頁]|上一?[页頁]|首[页頁]|末[页頁]|尾[页頁]|最后一页|后一页|前一页|"
+    r"第\s?\d{1,4}\s?[页頁]|next(?: page)?|prev(?:ious)?(?: page)?|"
     r"older(?: posts)?|newer(?: posts)?|last|first|weiter|suivant|[«»‹›<>]{1,3}|more|加载更多|查看更多)[\W_]{0,3}$",
     re.IGNORECASE,
 )
 _PAGER_NAME = re.compile(
-    r"(?:^|[\s_-])(?:pag(?:e|er|es|ing|ination|inator|ebar|e-?nav\w*|elist|enum\w*)|pg|nextpage|wp-pagenavi)(?:$|[\s_-])"
+    r"(?:^|[\s_-])(?:pag(?:e|er|es|ing|ination|inator|ebar|e-?nav\w*|elist|enum\w*)|pg|nextpage|wp-pagenavi)(?:$|"
+    r"[\s_-])"
 )
 _NAVIGATION = re.compile(
-    r"(?:^|[\s_-])(?:nav|navi?gation|navbar|topnav|subnav|mainnav|menus?|menu-?\w*|channel\w*|bread-?crumbs?|crumbs?|header|head|top|topbar|"
+    r"(?:^|[\s_-])(?:nav|navi?gation|navbar|topnav|subnav|mainnav|menus?|menu-?\w*|channel\w*|bread-?crumbs?|"
+    r"crumbs?|header|head|top|topbar|"
     r"path|location|position|lujing|weizhi|logo|mnav|m-nav|nv|pt)(?:$|[\s_-])"
 )
 _FOOTER = re.compile(
     r"(?:^|[\s_-])(?:footers?|foot|ft|copyright\w*|friend-?links?|yqlink|bottom\w*|colophon)(?:$|[\s_-])"
 )
 _RELATED = re.compile(
-    r"(?:^|[\s_-])(?:relat\w*|rel|recommend\w*|xgxw|xgyd|tuijian|rank\w*|hot\w*|sidebar\w*|side|aside|secondary|right|popular|most-?\w*|trending|more-?\w*)"
+    r"(?:^|[\s_-])(?:relat\w*|rel|recommend\w*|xgxw|xgyd|tuijian|rank\w*|hot\w*|sidebar\w*|side|aside|secondary|"
+    r"right|popular|most-?\w*|trending|more-?\w*)"
     r"(?:$|[\s_-])"
 )
 _OTHER = re.compile(
-    r"(?:^|[\s_-])(?:comments?\w*|cmts?|share\w*|social\w*|ads?|advert\w*|tags?|tag-?\w*|login\w*|tool\w*|authi|user\w*|reply\w*)(?:$|[\s_-])"
+    r"(?:^|[\s_-])(?:comments?\w*|cmts?|share\w*|social\w*|ads?|advert\w*|tags?|tag-?\w*|login\w*|tool\w*|authi|"
+    r"user\w*|reply\w*)(?:$|[\s_-])"
 )
 # When one URL occurs twice, the place that says most about its target wins.
 _RANK: Final = {
@@ -48,6 +52,9 @@ _RANK: Final = {
     BlockKind.FOOTER: 6,
 }
 _HEADLINE_CHARS: Final = 8
+_VALUED: Final = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+_MAX_HREF_CHARS: Final = 4000
+_UNFOLLOWED = re.compile(r"\s{0,9}(?:#|javascript:|mailto:|tel:|data:)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=8192)
@@ -75,57 +82,32 @@ def extract(document: Document, extraction: Extraction) -> Links:
             while on a page without article they are `LIST`.
 
     Returns:
-        Each canonical URL once, in document order, its most telling place kept; at most `MAX_LINKS`; never the page itself.
+        Each canonical URL once, in document order, its most telling place kept; at most `MAX_LINKS`; never the page
+        itself.
 
     Cost: O(nodes + links).
     """
     base = (canonicalize(document.base, document.url) if document.base else None) or document.url
     own = canonicalize(document.url)
-    kinds = _kinds(document)
-    related = _related_blocks(document)
-    body = {squeeze(line) for line in extraction.text.split("\n")} if extraction.text else set()
-    lists = BlockKind.RELATED if body else BlockKind.LIST
-    texts = document.blocks.texts
+    place = _Places(document, extraction)
     found: dict[str, tuple[str, BlockKind, int]] = {}
     seen: dict[str, str | None] = {}
     for number, (node, href, rel, anchor, block) in enumerate(document.links):
-        if len(href) > 4000:
-            continue
-        if href in seen:
-            url = seen[href]
-        else:
-            url = seen[href] = (
-                None if href[:1] == "#" or href[:11].lower() == "javascript:" else canonicalize(href, base)
-            )
+        if href not in seen:
+            seen[href] = None if _UNFOLLOWED.match(href) or len(href) > _MAX_HREF_CHARS else canonicalize(href, base)
+        url = seen[href]
         if url is None or url == own:
             continue
         label = anchor or document.link_titles.get(number, "")[:200].strip()
-        kind = kinds[node] if node >= 0 else None
-        if kind in (None, BlockKind.RELATED, BlockKind.OTHER) and anchor and len(anchor) <= 12 and _PAGES.match(anchor):
-            kind = BlockKind.PAGINATION
-        if kind is None:
-            if block in related:
-                kind = BlockKind.RELATED
-            elif block < len(texts) and body and squeeze(texts[block]) in body:
-                kind = BlockKind.BODY
-            elif len(anchor) >= _HEADLINE_CHARS or (len(anchor) >= 5 and anchor.count(" ") >= 2):
-                kind = lists
-            elif document.tags[node] == "iframe" if node >= 0 else False:
-                kind = BlockKind.OTHER
-            else:
-                kind = BlockKind.NAVIGATION if len(anchor) <= 6 else BlockKind.OTHER
-        elif kind is BlockKind.RELATED and not body and len(anchor) >= _HEADLINE_CHARS:
-            kind = BlockKind.LIST
+        kind = place.kind(node, anchor, block)
         closed_link = 1 if rel and "nofollow" in rel.lower() else 0
         before = found.get(url)
-        if before is None:
-            if len(found) >= MAX_LINKS:
-                continue
-            found[url] = (label, kind, closed_link)
-        else:
+        if before is not None:
             better = _RANK[kind] < _RANK[before[1]]
             text = label if (better and label) or len(label) > len(before[0]) else before[0]
             found[url] = (text, kind if better else before[1], before[2] & closed_link)
+        elif len(found) < MAX_LINKS:
+            found[url] = (label, kind, closed_link)
     return Links(
         tuple(found),
         tuple(label for label, _, _ in found.values()),
@@ -133,6 +115,41 @@ def extract(document: Document, extraction: Extraction) -> Links:
         bytes(flag for _, _, flag in found.values()),
         (0.0,) * len(found),
     )
+
+
+class _Places:
+    """Which kind of block each link of one page stands in."""
+
+    def __init__(self, document: Document, extraction: Extraction) -> None:
+        self.document = document
+        self.kinds = _kinds(document)
+        self.related = _related_blocks(document)
+        self.body = set(extraction.text.split("\n")) if extraction.text else set()
+        self.lists = BlockKind.RELATED if self.body else BlockKind.LIST
+
+    def kind(self, node: int, anchor: str, block: int) -> BlockKind:
+        """Kind of the link in `node` whose text begins block `block`."""
+        stated = self.kinds[node]
+        if stated in {None, BlockKind.RELATED, BlockKind.OTHER} and 0 < len(anchor) <= 12 and _PAGES.match(anchor):
+            return BlockKind.PAGINATION
+        headline = len(anchor) >= _HEADLINE_CHARS or (len(anchor) >= 5 and anchor.count(" ") >= 2)
+        if stated is None:
+            return self._unnamed(node, anchor, block, headline=headline)
+        if stated is BlockKind.RELATED and not self.body and headline:
+            return BlockKind.LIST
+        return stated
+
+    def _unnamed(self, node: int, anchor: str, block: int, *, headline: bool) -> BlockKind:
+        """Kind of a link in containers without telling names."""
+        texts = self.document.blocks.texts
+        if block in self.related:
+            return BlockKind.RELATED
+        if block < len(texts) and texts[block] in self.body:
+            return BlockKind.BODY
+        if headline:
+            return self.lists
+        short = len(anchor) <= 6 and self.document.tags[node] not in {"iframe", "frame"}
+        return BlockKind.NAVIGATION if short else BlockKind.OTHER
 
 
 def _kinds(document: Document) -> list[BlockKind | None]:
@@ -181,16 +198,11 @@ def page_directives(document: Document, robots_header: str) -> tuple[bool, bool]
             words.update(part.strip() for part in value.lower().split(","))
     agent = ""
     for part in robots_header.lower()[:2000].split(","):
-        before, colon, after = part.partition(":")
-        if colon and before.strip() not in {
-            "unavailable_after",
-            "max-snippet",
-            "max-image-preview",
-            "max-video-preview",
-        }:
-            agent, part = before.strip(), after
+        before, colon, directive = part.rpartition(":")
+        if colon and before.strip() not in _VALUED:
+            agent = before.strip()
         if agent in {"", AGENT, "*"}:
-            words.add(part.strip())
+            words.add(directive.strip())
     return bool(words & {"noindex", "none"}), bool(words & {"nofollow", "none"})
 
 

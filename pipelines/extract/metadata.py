@@ -20,10 +20,11 @@ from .structured import Structured
 from .titles import headline, site_names
 
 _PUBLISHED: Final = (
-    "article:published_time", "og:published_time", "datepublished", "pubdate", "publishdate", "publish_date", "og:release_date",
-    "published_time", "article:published", "date", "dc.date", "dc.date.issued", "dcterms.created", "dcterms.date", "dcterms.issued",
-    "parsely-pub-date", "sailthru.date", "cxenseparse:recs:publishtime", "weibo: article:create_at", "publication_date",
-    "article_date_original", "pub_date", "publishtime", "createdate", "dc.date.created", "citation_publication_date", "bt:pubdate",
+    "article:published_time", "og:published_time", "datepublished", "pubdate", "publishdate", "publish_date",
+    "og:release_date", "published_time", "article:published", "date", "dc.date", "dc.date.issued",
+    "dcterms.created", "dcterms.date", "dcterms.issued", "parsely-pub-date", "sailthru.date",
+    "cxenseparse:recs:publishtime", "weibo: article:create_at", "publication_date", "article_date_original",
+    "pub_date", "publishtime", "createdate", "dc.date.created", "citation_publication_date", "bt:pubdate",
 )  # fmt: skip
 # Written when the page was rendered or last changed: heard when nothing better speaks.
 _LATE: Final = ("apub:time", "dateupdate", "article:modified_time", "og:updated_time", "lastmodified")
@@ -41,10 +42,12 @@ _AUTHOR: Final = (
 )
 _SOURCE: Final = ("contentsource", "source", "article:source", "weibo: article:source")
 _SOURCE_LINE = re.compile(
-    r"(?:文章来源|文章來源|新闻来源|信息来源|稿件来源|稿源|来源|來源|来自|出处|轉載自|转载自|转自)\s{0,3}(?:于|於)?\s{0,3}[:：]\s{0,4}([^\s|｜()（）\[\]【】<>]{2,40}(?: [A-Za-z][^\s|｜]{0,20}){0,3})"
+    r"(?:文章来源|文章來源|新闻来源|信息来源|稿件来源|稿源|来源|來源|来自|出处|轉載自|转载自|转自)\s{0,3}(?:于|"
+    r"於)?\s{0,3}[:：]\s{0,4}([^\s|｜()（）\[\]【】<>]{2,40}(?: [A-Za-z][^\s|｜]{0,20}){0,3})"
 )
 _SOURCE_CUT = re.compile(
-    r"(?:作者|记者|記者|编辑|責任|责任|发布|發布|时间|日期|浏览|点击|阅读|字号|字体|20\d\d[-年/.]|分享|评论|转载|我要|打印|【|，|。|\d{1,2}:\d\d).*$"
+    r"(?:作者|记者|記者|编辑|責任|责任|发布|發布|时间|日期|浏览|点击|阅读|字号|字体|20\d\d[-年/.]|分享|评论|转载|"
+    r"我要|打印|【|，|。|\d{1,2}:\d\d).*$"
 )
 _TIME_WORD = re.compile(r"发布|發布|发表|發表|时间|時間|日期|上稿|建立|刊登|published|posted|来源|來源", re.IGNORECASE)
 _STATED_TIME = re.compile(
@@ -57,11 +60,13 @@ _EPOCH = re.compile(
     re.IGNORECASE,
 )
 _SCRIPT_TIME = re.compile(
-    r"""(?<![\w.])["']?(?:ct|publish_?time|createTime|pub_?date|pub_?time|datePublished)["']?\s{0,4}[:=]\s{0,4}["']((?:19|20)\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?[^"']{0,8})["']""",
+    r"""(?<![\w.])["']?(?:ct|publish_?time|createTime|pub_?date|pub_?time|datePublished)["']?\s{0,4}"""
+    r"""[:=]\s{0,4}["']((?:19|20)\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?[^"']{0,8})["']""",
     re.IGNORECASE,
 )
 _AUTHOR_NAME = re.compile(
-    r"(?:^|[\s_-])(?:authors?|byline\w*|writer|reporter|journalist|author-?name|itemprop-author|post-author)(?:$|[\s_-])"
+    r"(?:^|[\s_-])(?:authors?|byline\w*|writer|reporter|journalist|author-?name|itemprop-author|post-author)(?:$|"
+    r"[\s_-])"
 )
 _AUTHOR_PAGE = re.compile(
     r"/(?:authors?|writers?|reporters?|journalists?|columnists?|people|profile|staff|by)/|space-uid|/author-",
@@ -75,8 +80,8 @@ _NEAR: Final = 14
 def extract(document: Document, extraction: Extraction, fetched_at: datetime) -> Metadata:
     """Return title, authors, source, time, language, summary and the rest.
 
-    Each field asks its witnesses in order of trust: structured data, meta elements, then what is visible between headline and
-    text. A witness that contradicts form (a future date, the site's name as author) is not heard.
+    Each field asks its witnesses in order of trust: structured data, meta elements, then what is visible between
+    headline and text. A witness that contradicts form (a future date, the site's name as author) is not heard.
 
     Args:
         document: a parsed page.
@@ -148,7 +153,7 @@ def _near(document: Document, title: str, kept: list[int]) -> list[int]:
     places = [
         index
         for index, text in enumerate(blocks.texts)
-        if wanted and len(text) < 3 * len(title) + 40 and squeeze(text) == wanted
+        if wanted and abs(len(text) - len(title)) <= 16 and squeeze(text) == wanted
     ]
     first = kept[0] if kept else -1
     before = [index for index in places if first < 0 or index <= first]
@@ -185,19 +190,20 @@ def _published(
         return (seen, "visible") if finer else (stated, origin)
     if seen and seen.precision != "day":
         return seen, "visible"
-    timed = next((found for _, value in document.times[:5] if (found := dates.read_stamp(value, now, zone))), None)
-    if timed and (seen is None or timed.day == seen.day):
-        return timed, "visible"
-    late = next((found for name in _LATE if (found := dates.read_stamp(_meta(document, name), now, zone))), None)
-    if late and (seen is None or late.day == seen.day):
-        return late, "meta"
-    scripted = _scripted(document, now, zone)
-    if scripted and (seen is None or scripted.day == seen.day):
-        return scripted, "script"
-    if seen:
-        return seen, "visible"
-    found = dates.read_url(document.url, now)
-    return found, "url" if found else ""
+    others = (
+        ("visible", (dates.read_stamp(value, now, zone) for _, value in document.times[:5])),
+        ("meta", (dates.read_stamp(_meta(document, name), now, zone) for name in _LATE)),
+        ("script", (_scripted(document, now, zone) for _ in range(1))),
+    )
+    for witness, moments in others:
+        moment = next((found for found in moments if found), None)
+        if moment and (seen is None or moment.day == seen.day):
+            return moment, witness
+    if seen is None:
+        seen, origin = dates.read_url(document.url, now), "url"
+    else:
+        origin = "visible"
+    return seen, origin if seen else ""
 
 
 def _visible(document: Document, near: list[int], now: datetime, zone: timezone) -> dates.Moment | None:
@@ -272,7 +278,7 @@ def _authors(
 
 
 def _byline(document: Document, near: list[int], kept: list[int], sites: list[str]) -> tuple[str, ...]:
-    """Names in explicit bylines: lines around headline and text, then heads and ends of paragraphs from the last one up."""
+    """Names in explicit bylines: lines around headline and text, then heads and ends of paragraphs."""
     texts, parts = document.blocks.texts, document.blocks.parts
     inside = set(kept)
     for index in near:
@@ -335,7 +341,7 @@ def _keywords(document: Document, structured: Structured) -> tuple[str, ...]:
 
 def _images(document: Document, structured: Structured, kept: list[int], base: str) -> tuple[Image, ...]:
     """The lead image that the metadata name, then those inside the text."""
-    lead = [value for value in (*document.metas.get("og:image", ())[:1], *structured.images[:1])]
+    lead = [*document.metas.get("og:image", ())[:1], *structured.images[:1]]
     found: dict[str, Image] = {}
     for value in lead:
         url = canonicalize(value, base)

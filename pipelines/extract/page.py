@@ -28,9 +28,11 @@ def parse_page(
     Args:
         body: bytes as fetched, at most as long as the downloader lets through.
         url: address after redirects.
-        content_type, robots_header: values of the Content-Type and X-Robots-Tag headers.
+        content_type: value of the Content-Type header.
+        robots_header: values of the X-Robots-Tag headers, joined by commas.
         fetched_at: when it was fetched, with zone.
-        extractor, params: a name of `EXTRACTORS` and values for its parameters.
+        extractor: a name of `EXTRACTORS`.
+        params: values for its parameters; the others keep their defaults.
 
     Returns:
         The record; nothing in a page makes this raise.

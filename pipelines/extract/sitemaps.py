@@ -25,6 +25,10 @@ MAX_SITEMAP_BYTES = 50 << 20
 MAX_RATIO = 250
 """Real sitemaps shrink to a tenth or a fiftieth; bombs to a thousandth."""
 
+MAX_ELEMENTS = 2_000_000
+MAX_ENTRY_ELEMENTS = 20_000
+"""An entry may hold a thousand images with their captions and licences."""
+
 _GZIP = b"\x1f\x8b"
 _FREE_BYTES = 1 << 20
 _ROOTS = ("urlset", "sitemapindex")
@@ -113,7 +117,6 @@ def _parse_xml(body: bytes, url: str) -> Sitemap:
     events = etree.iterparse(
         BytesIO(body.lstrip()),
         events=("end",),
-        tag=("{*}url", "{*}sitemap"),
         encoding="utf-8",
         recover=True,
         resolve_entities=False,
@@ -121,15 +124,21 @@ def _parse_xml(body: bytes, url: str) -> Sitemap:
         no_network=True,
         remove_comments=True,
     )
+    entries, elements, last = 0, 0, 0
     try:
         for _, element in events:
-            target, title, date = _read_entry(element, url)
-            if target and element.tag.rpartition("}")[2] == "sitemap":
-                children.setdefault(target)
-            elif target:
-                rows.append((target, title, date))
-            _drop(element)
-            if len(rows) + len(children) >= MAX_ENTRIES:
+            elements += 1
+            name = _local(element)
+            if name in ("url", "sitemap"):
+                target, title, date = _read_entry(element, url)
+                if target and name == "sitemap":
+                    children.setdefault(target)
+                elif target:
+                    rows.append((target, title, date))
+                _drop(element)
+                entries, last = entries + 1, elements
+            # What is neither is kept in memory until the next entry.
+            if entries >= MAX_ENTRIES or elements >= MAX_ELEMENTS or elements - last >= MAX_ENTRY_ELEMENTS:
                 break
     except etree.XMLSyntaxError:
         # Broken beyond repair from here on: what came before counts.
@@ -141,8 +150,7 @@ def _read_entry(element: etree._Element, url: str) -> tuple[str, str, float]:
     """Return URL, news title and date of one entry; empty and zero where it has none."""
     target, title, changed, published = "", "", "", ""
     for child in element:
-        tag = child.tag
-        name = tag.rpartition("}")[2] if isinstance(tag, str) else ""
+        name = _local(child)
         if name == "loc" and not target:
             target = canonicalize((child.text or "").strip(), url) or ""
         elif name == "lastmod":
@@ -151,6 +159,12 @@ def _read_entry(element: etree._Element, url: str) -> tuple[str, str, float]:
             title = plain_title(child.findtext("{*}title"))
             published = child.findtext("{*}publication_date") or ""
     return target, title, parse_time(published) or parse_time(changed)
+
+
+def _local(element: etree._Element) -> str:
+    """Return the local name of an element, empty for anything else."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def _drop(element: etree._Element) -> None:

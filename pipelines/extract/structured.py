@@ -8,10 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from .clean import words
 from .document import Document
 
-_ARTICLE: Final = frozenset(
-    ["article", "newsarticle", "blogposting", "reportagenewsarticle", "analysisnewsarticle", "opinionnewsarticle", "liveblogposting", "report", "scholarlyarticle", "techarticle", "backgroundnewsarticle", "reviewnewsarticle", "askpublicnewsarticle", "discussionforumposting", "socialmediaposting", "advertisercontentarticle", "satiricalarticle", "review", "recipe"]
+_ARTICLE: Final = words(
+    "article newsarticle blogposting reportagenewsarticle analysisnewsarticle opinionnewsarticle "
+    "liveblogposting report scholarlyarticle techarticle backgroundnewsarticle reviewnewsarticle "
+    "askpublicnewsarticle discussionforumposting socialmediaposting advertisercontentarticle "
+    "satiricalarticle review recipe"
 )
 _MAX_OBJECTS: Final = 400
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -131,7 +135,6 @@ def _names(value: object) -> Iterator[str]:
 def _addresses(value: object) -> Iterator[str]:
     """Addresses of images."""
     for item in value[:20] if isinstance(value, list) else [value]:
-        if isinstance(item, dict):
-            item = item.get("url") or item.get("contentUrl")
-        if isinstance(item, str) and item:
-            yield item[:2000]
+        address = item.get("url") or item.get("contentUrl") if isinstance(item, dict) else item
+        if isinstance(address, str) and address:
+            yield address[:2000]

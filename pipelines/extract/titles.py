@@ -55,8 +55,8 @@ def headings(document: Document) -> list[tuple[int, str, int]]:
 def headline(document: Document, structured: Structured, first_body_block: int) -> str:
     """Return the headline of a page without the site's name.
 
-    A visible line that is part of `<title>` or of the metadata's title is the best witness: it has neither the site's name
-    nor a paraphrase for sharing. Without one the metadata speak, then `<title>` cut at its separators.
+    A visible line that is part of `<title>` or of the metadata's title is the best witness: it has neither the site's
+    name nor a paraphrase for sharing. Without one the metadata speak, then `<title>` cut at its separators.
 
     Args:
         document: a parsed page.
@@ -75,33 +75,8 @@ def headline(document: Document, structured: Structured, first_body_block: int) 
     metas = [value for value in metas if value and squeeze(value) not in site]
     witnesses = [squeeze(text) for text in (document.title, *metas) if text]
     lines = headings(document)
-    levels = {index: level for level, _, index in lines}
-    limit = first_body_block + 1 if first_body_block >= 0 else 60
-    texts = document.blocks.texts
-    for index in range(min(limit, len(texts))):
-        if index not in levels and 5 <= len(texts[index]) <= 200:
-            lines.append((4, texts[index], index))
-    best, best_rank = "", 0.0
-    for level, text, index in lines:
-        line = squeeze(text)
-        if len(line) < 4 or line in site or len(line) > 300:
-            continue
-        votes = sum(
-            1
-            for witness in witnesses
-            if line in witness or (len(witness) > 8 and witness in line and len(line) < 1.3 * len(witness))
-        )
-        if not votes:
-            continue
-        share = min(1.0, len(line) / max(min(map(len, witnesses)), 1))
-        rank = votes * 0.5 + 3 * share + {1: 2.0, 2: 1.0, 3: 0.5}.get(level, 0.4)
-        if first_body_block >= 0 and index > first_body_block + 1:
-            rank -= 1.0
-        if level == 4 and document.blocks.link_chars[index] * 2 > document.blocks.chars[index]:
-            rank -= 1.5
-        if rank > best_rank:
-            best, best_rank = text, rank
-    if best and best_rank >= 2.0:
+    best = _agreed(document, _candidates(document, lines, first_body_block), witnesses, site, first_body_block)
+    if best:
         return clean(best, MAX_TITLE_CHARS)
     if metas:
         return clean(without_site(metas[0], site), MAX_TITLE_CHARS)
@@ -114,6 +89,47 @@ def headline(document: Document, structured: Structured, first_body_block: int) 
     if first:
         return clean(first[0], MAX_TITLE_CHARS)
     return clean(without_site(document.title, site), MAX_TITLE_CHARS)
+
+
+def _candidates(
+    document: Document, lines: list[tuple[int, str, int]], first_body_block: int
+) -> list[tuple[int, str, int]]:
+    """Headings, and as level 4 the other lines before the text."""
+    levels = {index for _, _, index in lines}
+    limit = first_body_block + 1 if first_body_block >= 0 else 60
+    texts = document.blocks.texts
+    others = [
+        (4, texts[index], index)
+        for index in range(min(limit, len(texts)))
+        if index not in levels and 5 <= len(texts[index]) <= 200
+    ]
+    return lines + others
+
+
+def _agreed(
+    document: Document, lines: list[tuple[int, str, int]], witnesses: list[str], site: set[str], first_body_block: int
+) -> str:
+    """The line that most witnesses repeat, headings and long lines before others; empty when none is convincing."""
+    best, best_rank = "", 2.0
+    shortest = max(min(map(len, witnesses), default=1), 1)
+    for level, text, index in lines:
+        line = squeeze(text)
+        if not 4 <= len(line) <= 300 or line in site:
+            continue
+        votes = sum(
+            line in witness or (len(witness) > 8 and witness in line and len(line) < 1.3 * len(witness))
+            for witness in witnesses
+        )
+        if not votes:
+            continue
+        rank = votes * 0.5 + 3 * min(1.0, len(line) / shortest) + {1: 2.0, 2: 1.0, 3: 0.5}.get(level, 0.4)
+        if first_body_block >= 0 and index > first_body_block + 1:
+            rank -= 1.0
+        if level == 4 and document.blocks.link_chars[index] * 2 > document.blocks.chars[index]:
+            rank -= 1.5
+        if rank > best_rank:
+            best, best_rank = text, rank
+    return best
 
 
 def _above(document: Document, first_body_block: int, site: set[str]) -> str:

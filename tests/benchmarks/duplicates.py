@@ -2,10 +2,11 @@
 
     uv run python tests/benchmarks/duplicates.py [zh|en ...] [--out FOLDER] [--mode pairs|crawl]
 
-Reads `neardup/<language>/` below the folder in BENCH_DATA (default: `../shared/data` beside the project): `docs.jsonl.gz`
-in order of arrival, `pairs.tsv` with the labels and `grey.json`. Mode "pairs" indexes every document and compares it
-with all its candidates, because pairs are counted; mode "crawl" does what a crawl does: duplicates are not indexed, and
-the best match alone counts. With --out the pairs found are written to `<FOLDER>/<language>.tsv`.
+Reads `neardup/<language>/` below the folder in BENCH_DATA (default: `../shared/data` beside the project):
+`docs.jsonl.gz` in order of arrival, `pairs.tsv` with the labels and `grey.json`. Mode "pairs" indexes every document
+and compares it with all its candidates, because pairs are counted; mode "crawl" does what a crawl does: the best
+match alone counts, and duplicates are indexed only when they are worth it. With --out the pairs found are written to
+`<FOLDER>/<language>.tsv`. "Pairs compared" counts all candidates, also those that `judge` drops unread.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipelines.dedup import DEFAULT_METHOD, THRESHOLD, Candidate, judge, matches, signature
+from pipelines.dedup import DEFAULT_METHOD, THRESHOLD, Candidate, judge, matches, signature, worth_indexing
 from pipelines.dedup.candidates import CandidateParams, ShingleIndex
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,7 +101,7 @@ def run(labels: Labels, mode: str, threshold: float, name: str) -> Result:
             duplicates = [] if best is None else [best]
         judged = time.process_time()
         result.found.extend((match.article_id, number, match.similarity, match.kind) for match in duplicates)
-        if every or not duplicates:
+        if every or worth_indexing(duplicates[0] if duplicates else None):
             index.add(number, signed.shingles)
             exact.setdefault(signed.exact, number)
         result.compared += len(candidates)
@@ -122,7 +123,9 @@ def report(labels: Labels, result: Result) -> Iterator[str]:
     order = {number: place for place, number in enumerate(labels.documents)}
     later = {max(pair, key=order.__getitem__) for pair in positives}
     caught = {max(pair, key=order.__getitem__) for pair in hits}
-    yield f"later copies caught {len(caught) / max(1, len(later)):.4f}"
+    collapsed = later & {second for _, second, _, _ in result.found}
+    caught_share, collapsed_share = (len(some) / max(1, len(later)) for some in (caught, collapsed))
+    yield f"later copies caught {caught_share:.4f}, collapsed into any article {collapsed_share:.4f}"
     edits: Counter[str] = Counter()
     found: Counter[str] = Counter()
     for pair in positives:
@@ -160,7 +163,7 @@ def main() -> int:
         sys.stdout.writelines(f"  {line}\n" for line in report(labels, result))
         if options.out:
             options.out.mkdir(parents=True, exist_ok=True)
-            rows = [f"{first}\t{second}\t{similarity:.4f}\t{kind}\n" for first, second, similarity, kind in result.found]
+            rows = [f"{first}\t{second}\t{share:.4f}\t{kind}\n" for first, second, share, kind in result.found]
             (options.out / f"{language}.tsv").write_text("".join(rows), encoding="utf-8")
     return 0
 

@@ -11,6 +11,7 @@ from db.store import NewUrl, Outcome
 from db.tables import State
 
 NOW = 1_700_000_000.0
+NO_LIMITS = Limits()
 
 
 def seed_row(url: str, **values: Any) -> SeedRow:
@@ -19,7 +20,7 @@ def seed_row(url: str, **values: Any) -> SeedRow:
     return SeedRow(id=fingerprint(url), url=url, **{**defaults, **values})
 
 
-def start(*seeds: SeedRow, limits: Limits = Limits(), now: float = NOW) -> RunStart:
+def start(*seeds: SeedRow, limits: Limits = NO_LIMITS, now: float = NOW) -> RunStart:
     return RunStart(
         started="2025-01-01T00:00:00+00:00",
         machine="here",

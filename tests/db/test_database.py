@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
-from db.database import Database, open_for_crawl, open_for_reading, parse_url
+from db.database import SCHEMA, Database, open_for_crawl, open_for_reading, parse_url
 from db.errors import DatabaseGone, WrongDatabase
 from db.tables import Record
 
@@ -26,6 +28,12 @@ def test_migrations_make_exactly_the_tables_of_the_models(database: Database) ->
         indexes = {index["name"] for index in inspect(connection).get_indexes("url")}
     assert [d for d in differences if "ix_url_queue" not in str(d)] == []
     assert "ix_url_leased" in indexes
+
+
+def test_the_schema_number_is_that_of_the_newest_migration() -> None:
+    config = Config()
+    config.set_main_option("script_location", "db/migrations")
+    assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA
 
 
 def test_the_queue_index_is_used_to_claim(database: Database) -> None:
@@ -47,7 +55,7 @@ def test_views_for_people(database: Database) -> None:
         views = set(inspect(connection).get_view_names())
         columns = connection.execute(text("SELECT * FROM v_articles")).keys()
     assert {"v_articles", "v_sites", "v_dropped"} <= views
-    wanted = "url title authors source published_at language text site first_seen duplicate_of".split()
+    wanted = ["url", "title", "authors", "source", "published_at", "language", "text", "site", "first_seen"]
     assert list(columns)[: len(wanted)] == wanted
 
 

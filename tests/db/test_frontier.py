@@ -12,8 +12,7 @@ from db.frontier import Limits, RunEnd
 from db.keys import fingerprint
 from db.store import Store, add_urls
 from db.tables import State
-
-from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish
+from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, start, wish
 
 SEED = "http://a.example/"
 A = fingerprint("a.example")
@@ -24,7 +23,7 @@ store = Store(lambda _new, _candidates: None, Lookup()).store
 def begin(run_in: Callable) -> Callable:
     """Start a run with some URLs waiting and take over their hosts."""
 
-    def begin_run(*urls: str, limits: Limits = Limits(), seeds: tuple = (seed_row(SEED),), **values: object) -> int:
+    def begin_run(*urls: str, limits: Limits = NO_LIMITS, seeds: tuple = (seed_row(SEED),), **values: object) -> int:
         resumed = run_in(frontier.start_run, start(*seeds, limits=limits))
         rows = [new_url(url, seed_id=seeds[0].id, score=1.0 - i / 100, **values) for i, url in enumerate(urls)]
         run_in(add_urls, (NOW, rows))

@@ -11,7 +11,6 @@ from db.database import Database
 from db.frontier import Claim
 from db.keys import fingerprint
 from db.store import Store, add_urls
-
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 
 TEXT = "市图书馆新馆昨天开放，首日迎来三千多名读者，馆藏图书八十万册。" * 3
@@ -25,7 +24,7 @@ def same_words(new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | No
             same = candidate.site_id == new.site_id and (
                 candidate.title == new.title or candidate.points_to == new.id or new.canonical_id == candidate.id
             )
-            return Verdict(candidate, similarity, "test", "edited", same)
+            return Verdict(candidate, similarity, "test", "edited", same, similarity < 1)
     return None
 
 
@@ -59,13 +58,15 @@ def test_page_links_and_state_in_one_go(run_in: Callable, claims: dict[str, Clai
     stored = run_in(store, done(claim, new_urls=found, links=[(n.id, 1) for n in found]))
     assert (stored.new_urls, stored.queued, stored.hosts) == (2, 1, {fingerprint("a.example")})
     assert rows(database, "SELECT count(*) FROM link") == [(2,)]
-    assert rows(database, f"SELECT state, http_status, leased_by FROM url WHERE id = {claim.id}") == [("done", 200, None)]
+    assert rows(database, f"SELECT state, http_status, leased_by FROM url WHERE id = {claim.id}") == [
+        ("done", 200, None)
+    ]
     assert ("outside",) in rows(database, "SELECT reason FROM v_dropped")
 
 
 def test_nothing_is_half_done(database: Database, run_in: Callable, claims: dict[str, Claim]) -> None:
     bad = done(claims["http://a.example/1"], article=article("http://a.example/1", TEXT), links=[(1, None)])
-    with pytest.raises(Exception, match="(?i)null"):
+    with pytest.raises(Exception, match=r"(?i)null"):
         run_in(store, bad)
     assert rows(database, "SELECT count(*) FROM article") == [(0,)]
     assert rows(database, "SELECT count(*) FROM url WHERE state = 'leased'") == [(4,)]

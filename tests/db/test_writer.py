@@ -55,7 +55,7 @@ def test_a_faulty_job_fails_alone(database: Database) -> None:
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
     futures = [writer.submit(insert, name) for name in ("a", "", "b")]
     assert futures[0].result(10) >= 1
-    with pytest.raises(Exception, match="(?i)null"):
+    with pytest.raises(Exception, match=r"(?i)null"):
         futures[1].result(10)
     assert futures[2].result(10) >= 1
     assert count(database) == 2

@@ -11,7 +11,10 @@ down_revision = None
 V_ARTICLES = """
 CREATE VIEW v_articles AS
 SELECT u.url, a.title, a.authors, a.source, a.published_at, a.language,
-       coalesce(a.text, (SELECT o.text FROM article o WHERE o.text_hash = a.text_hash AND o.text IS NOT NULL LIMIT 1)) AS text,
+       coalesce(
+           a.text,
+           (SELECT o.text FROM article o WHERE o.text_hash = a.text_hash AND o.text IS NOT NULL LIMIT 1)
+       ) AS text,
        s.name AS site, a.first_seen, ou.url AS duplicate_of,
        d.similarity, d.method AS duplicate_method, d.kind AS duplicate_kind,
        a.published_precision, a.published_from, a.summary, a.keywords, a.classes, a.quality, a.extractor,

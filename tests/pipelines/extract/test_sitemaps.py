@@ -125,6 +125,22 @@ def test_bounded() -> None:
     assert len(parse_sitemap(lines, URL).links) == MAX_ENTRIES
 
 
+def test_what_is_no_entry_does_not_pile_up() -> None:
+    good = b"<url><loc>/1</loc></url>"
+    assert (
+        len(
+            parse_sitemap(
+                b"<urlset>" + b"<x/>" * 10_000 + good + b"<x/>" * 30_000 + b"<url><loc>/2</loc></url>", URL
+            ).links
+        )
+        == 1
+    )
+    start = time.process_time()
+    assert len(parse_sitemap(b"<urlset>" + good + b"<url/>" * 1_000_000, URL).links) == 1
+    assert len(parse_sitemap(b"<urlset>" + good + b"<x>a</x>" * 1_000_000, URL).links) == 1
+    assert time.process_time() - start < 2
+
+
 def test_nothing_is_expanded_or_loaded() -> None:
     pages = "<urlset><url><loc>/a{}</loc></url><url><loc>/b</loc></url></urlset>"
     file = '<!DOCTYPE urlset [<!ENTITY e "lol"><!ENTITY f SYSTEM "file:///etc/passwd">]>' + pages.format("&f;")
