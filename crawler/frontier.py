@@ -1,20 +1,19 @@
 """The frontier as a Scrapy scheduler: glue between the engine, the window in memory and the tables.
 
-How it works. The URL table is the queue. A small window of leased URLs per host is kept in memory (`crawler.window`);
-`next_request` never waits, it pops from there. The database thread refills the window and writes finished pages, a
-batch a transaction (`db.writer`). Whenever a page is stored the engine polls again; for hosts that become ready later,
-and for refills, a sentinel request wakes it.
+The URL table is the queue. A small window of leased URLs per host is kept in memory (`crawler.window`); `next_request`
+never waits, it pops from there. The database thread refills the window and writes finished pages, a batch a transaction
+(`db.writer`). Whenever a page is stored the engine polls again; for hosts that become ready later, and after refills, a
+sentinel request wakes it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import heapq
 import logging
-import os
-import platform
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,22 +23,19 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
 from db import frontier as table
-from db.database import Database, open_for_crawl
 from db.errors import DatabaseGone, DatabaseProblem
-from db.frontier import Claim, ClaimRequest, OwnedHost, Resumed, RunEnd, RunStart, SeedRow, Waiting
-from db.keys import iso
+from db.frontier import Claim, ClaimRequest, OwnedHost, Waiting
 from db.store import NewUrl, Outcome, Store, Stored, add_urls
 from db.tables import Kind, State
-from db.writer import Writer
 from pipelines.duplicates import DuplicateJudge
 from pipelines.records import BlockKind
 from pipelines.scope import Scope
-from pipelines.urls import canonicalize, fingerprint, host_key
 
-from .config import Config, ConfigError
-from .outcomes import Rulebook, depth_memory, judge, new_url
-from .politeness import Rules, retry_after, retry_pause
-from .seeds import Seed, SeedError, load_seeds
+from .config import ConfigError
+from .hosts import Hosts, Seeds
+from .outcomes import Rulebook, depth_memory, internal_error, judge, new_url
+from .seeds import SeedError
+from .session import Session
 from .window import HostQueue, Window
 
 if TYPE_CHECKING:
@@ -54,18 +50,10 @@ logger = logging.getLogger(__name__)
 EXIT_FINISHED, EXIT_USAGE, EXIT_STOPPED, EXIT_DATABASE = 0, 2, 3, 4
 
 _WAKE = Request("data:,wake")
-_ROBOTS_SECONDS = 86_400.0
 _MOST_KNOWN = 400_000
 _LOOK_AGAIN_SECONDS = 1.0
-_SETTINGS_KEPT = (
-    "MAX_PAGES",
-    "MAX_PAGES_PER_HOST",
-    "MAX_DEPTH",
-    "HOST_DELAY",
-    "CRAWL_PRESET",
-    "CRAWL_PRIORITY",
-    "EXTRACTOR",
-)
+_LONGEST_NAP_SECONDS = 5.0
+_LONGEST_FIRST_PAUSE = 60.0
 
 
 class FrontierScheduler(BaseScheduler):
@@ -75,8 +63,11 @@ class FrontierScheduler(BaseScheduler):
         totals: counts of this run (pages, articles, duplicates, drops by reason ...), for whoever shows them.
         exit_code: what the process should return; see the README.
         problem: one sentence about why the crawl could not start or go on, else empty.
-        resumed: what the run found in the database, once it is open.
-        queued: URLs waiting, as far as this process knows.
+        waiting_for: what the database thread waits for at the moment, else empty.
+        session: the open database, once there is one.
+        window: the URLs in memory, once there is a session.
+        left: what was left when last counted.
+        queued: URLs waiting in the database, as far as this process knows.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -85,29 +76,22 @@ class FrontierScheduler(BaseScheduler):
         self.exit_code = EXIT_STOPPED
         self.problem = ""
         self.waiting_for = ""
-        self.resumed: Resumed | None = None
         self.left: Waiting | None = None
         self.queued = 0
+        self.session: Session | None = None
         self.window: Window | None = None
-        self.database: Database | None = None
-        self._writer: Writer | None = None
-        self._config: Config
+        self._hosts: Hosts
+        self._seeds: Seeds
         self._store: Store
-        self._rules: dict[int, Rules] = {}
-        self._failures: Counter[int] = Counter()
-        self._scopes: dict[int, Scope] = {}
-        self._depths: dict[int, int | None] = {}
-        self._seed_hosts: set[int] = set()
         self._known: OrderedDict[int, int] = OrderedDict()
-        self._robots_for: dict[int, set[int]] = {}
         self._due: list[tuple[float, int]] = []
         self._in_flight = 0
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._refilling = False
         self._more_hosts = True
         self._exhausted = False
         self._closing = False
-        self._wake_timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -117,80 +101,26 @@ class FrontierScheduler(BaseScheduler):
         crawler.signals.connect(scheduler._item_failed, signal=signals.item_error)
         return scheduler
 
-    # ------------------------------------------------------------ opening and closing
+    # ------------------------------------------------------------ beginning and end
 
     def open(self, spider: Spider) -> Deferred[None]:
         """Open the database, take back what a dead run left, add the seeds."""
-        return deferred_from_coro(self._open(spider))
+        return deferred_from_coro(self._open(getattr(spider, "seeds", None)))
 
-    async def _open(self, spider: Spider) -> None:
+    async def _open(self, seeds: Any) -> None:
         try:
-            self._config = Config.from_settings(self._crawler.settings)
-            seeds = self._read_seeds(getattr(spider, "seeds", None))
-            loop = asyncio.get_running_loop()
-            self.database = await loop.run_in_executor(None, self._open_database)
-            self._writer = Writer(
-                self.database,
-                patience_seconds=self._config.database_patience,
-                waiting=lambda text: loop.call_soon_threadsafe(self._database_waits, text),
-            )
-            await self._begin(seeds)
+            self.session = session = await Session.begin(self._crawler.settings, seeds, self._database_waits)
         except (ConfigError, SeedError, DatabaseProblem) as problem:
             self.problem = str(problem)
             self.exit_code = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
-
-    def _open_database(self) -> Database:
-        return open_for_crawl(
-            self._config.database_url,
-            patience_seconds=min(self._config.database_patience, 60.0),
-            waiting=lambda text: logger.warning("%s", text),
-        )
-
-    @staticmethod
-    def _read_seeds(seeds: Any) -> list[Seed]:
-        if not seeds:
-            raise SeedError("no seeds given; use -a seeds=seeds.txt (a file of URLs) or -a seeds=demo")
-        return load_seeds(seeds) if isinstance(seeds, str) else list(seeds)
-
-    async def _begin(self, seeds: Sequence[Seed]) -> None:
-        """Write the run and its seeds, and get the first URLs."""
-        config = self._config
-        settings = {name: self._crawler.settings[name] for name in _SETTINGS_KEPT}
-        rows = [
-            SeedRow(fingerprint(s.url), s.url, s.stay, s.depth, s.pages, s.topic, (host_key(s.url),)) for s in seeds
-        ]
-        self.resumed = await self._submit(
-            table.start_run,
-            RunStart(
-                started=iso(time.time()),
-                machine=platform.node(),
-                pid=os.getpid(),
-                settings=str({k: v for k, v in settings.items() if v is not None}),
-                now=time.time(),
-                lease_seconds=config.lease_seconds,
-                limits=config.limits,
-                seeds=rows,
-            ),
-        )
-        self.queued = self.resumed.pending
+            return
+        config = session.config
+        self.queued = session.queued
         self.window = Window(depth=config.window, connections=config.connections, most_hosts=config.hosts)
+        self._hosts = Hosts(config.pauses, config.host_failures, config.robots_agent)
+        self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
         self._store = Store(DuplicateJudge(config.duplicate_threshold), DuplicateJudge.lookup())
-        for row in self.resumed.seeds:
-            self._scopes[row.id] = Scope(row.stay, row.hosts)
-            self._depths[row.id] = row.depth if row.depth is not None else config.limits.depth
-            self._seed_hosts.update(fingerprint(host) for host in row.hosts)
-        now = time.time()
-        first = [
-            new_url(
-                row.url, Kind.PAGE, priority=config.priority, depth=0, found_in=BlockKind.SEED, now=now, seed_id=row.id
-            )
-            for row in self.resumed.seeds
-            if row.id in self.resumed.new_seeds
-        ]
-        if first:
-            added = await self._submit(add_urls, (now, first))
-            self.queued += added.queued
-        self._start_task(self._renew_lease())
+        self._start(session.keep_alive())
         self._top_up()
 
     def _refuse_to_run(self) -> None:
@@ -204,46 +134,25 @@ class FrontierScheduler(BaseScheduler):
         return deferred_from_coro(self._close(reason))
 
     async def _close(self, reason: str) -> None:
-        try:
-            await self._shut(reason)
-        finally:
-            self._crawler.stats.set_value("crawl/exit_code", self.exit_code)
-
-    async def _shut(self, reason: str) -> None:
         self._closing = True
         for task in list(self._tasks):
             task.cancel()
-        if self._wake_timer:
-            self._wake_timer.cancel()
-        if self._writer is None:
-            return
-        if self.resumed is not None:
+        if self._timer:
+            self._timer.cancel()
+        if self.session is not None:
             try:
-                await self._finish_run(reason)
+                self.left = await self.session.end(outcome=lambda left: self._verdict(left, reason), totals=self.totals)
             except DatabaseProblem as problem:
                 self._give_up(problem)
-        await asyncio.get_running_loop().run_in_executor(None, self._writer.close)
-        assert self.database is not None
-        self.database.close()
+            await self.session.close()
+        self._crawler.stats.set_value("crawl/exit_code", self.exit_code)
 
-    async def _finish_run(self, reason: str) -> None:
-        """Decide from the table how the crawl ended, and write it."""
-        assert self.resumed is not None
-        await self._submit(table.let_go, self.resumed.run_id)
-        self.left = await self._submit(table.waiting, self._config.limits)
-        done = self.left.within == 0 and reason == "finished"
-        if not self.problem:
-            self.exit_code = EXIT_FINISHED if done else EXIT_STOPPED
-        await self._submit(
-            table.finish_run,
-            RunEnd(
-                run_id=self.resumed.run_id,
-                finished=iso(time.time()),
-                outcome="finished" if done else f"stopped ({self.problem or reason})",
-                exit_code=self.exit_code,
-                totals=dict(self.totals),
-            ),
-        )
+    def _verdict(self, left: Waiting, reason: str) -> tuple[str, int]:
+        """How the run ended: the table decides whether it is finished."""
+        if self.problem:
+            return f"stopped ({self.problem})", self.exit_code
+        self.exit_code = EXIT_STOPPED if left.within else EXIT_FINISHED
+        return f"stopped ({reason})" if left.within else "finished", self.exit_code
 
     # ------------------------------------------------------------ Scrapy's scheduler interface
 
@@ -253,61 +162,44 @@ class FrontierScheduler(BaseScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """Swallow the sentinel; requests of others have no place in this frontier."""
-        if request is not _WAKE:
-            logger.warning("dropped %s: only the frontier makes requests", request)
-            return False
-        return True
+        if request is _WAKE:
+            return True
+        logger.warning("dropped %s: only the frontier makes requests", request)
+        return False
 
     def next_request(self) -> Request | None:
         """The best URL among hosts that are ready, or None. Never waits."""
-        if self.window is None or self._closing or self.problem:
+        if self.window is None or self.session is None or self._closing or self.problem:
             return None
         now = time.monotonic()
-        claim = self.window.pop(now) if self._in_flight < 2 * self._config.in_flight else None
+        claim = self.window.pop(now) if self._in_flight < 2 * self.session.config.in_flight else None
         self._top_up()
         if claim is None:
             self._plan_wake(now)
             return None
         self._in_flight += 1
-        return self._request(claim)
-
-    def _request(self, claim: Claim) -> Request:
         spider = self._crawler.spider
         return Request(
             claim.url,
             callback=spider.parse,  # type: ignore[union-attr]
             errback=spider.failed,  # type: ignore[union-attr]
             dont_filter=True,
-            meta={"claim": claim, "started": time.monotonic(), "handle_httpstatus_all": True},
+            meta={"claim": claim, "started": now, "handle_httpstatus_all": True},
         )
 
     # ------------------------------------------------------------ pages coming back
 
     def scope_of(self, claim: Claim) -> Scope:
         """Where the links of a claim's page may lead."""
-        own = Scope("host", (host_key(claim.url),))
-        return self._scopes.get(claim.seed_id, own) if claim.seed_id is not None else own
+        return self._seeds.scope_of(claim)
 
     def answered(self, page: Page) -> None:
         """The network is done with a page: its host's clock starts."""
-        host_id = page.claim.host_id
-        trouble = bool(page.error) or page.status == 429 or page.status >= 500
-        self._failures[host_id] = self._failures[host_id] + 1 if trouble else 0
-        pause = self._pause(page, self._failures[host_id])
+        pause = self._hosts.answered(page)
         page.ready_at = time.time() + pause
-        if self._failures[host_id] >= self._config.host_failures:
-            self._rules[host_id] = Rules("", self._config.robots_agent, "host unreachable")
-        now = time.monotonic()
         if self.window is not None:
-            self.window.finished(host_id, now + pause, now)
-
-    def _pause(self, page: Page, failures: int) -> float:
-        """Seconds until the host may be asked again."""
-        pause = self._config.pauses.between(self._rules.get(page.claim.host_id))
-        if page.status in {429, 503}:
-            asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
-            return max(pause, asked if asked is not None else retry_pause(failures))
-        return max(pause, min(30.0, retry_pause(failures))) if failures > 1 else pause
+            now = time.monotonic()
+            self.window.finished(page.claim.host_id, now + pause, now)
 
     async def store(self, page: Page) -> None:
         """Write what came of a page in one transaction and take over its links.
@@ -315,35 +207,32 @@ class FrontierScheduler(BaseScheduler):
         Raises:
             DatabaseProblem: the database gave up; the crawl is being stopped.
         """
-        claim = page.claim
-        robots_hosts = (claim.host_id,) if claim.kind == Kind.ROBOTS and claim.url.endswith("/robots.txt") else ()
-        waiting_for_rules = self._robots_for.get(claim.id, set())
+        assert self.session is not None
+        config = self.session.config
         rulebook = Rulebook(
-            priority=self._config.priority,
-            tries=self._config.tries,
-            redirects=self._config.redirects,
-            depth=self._depths.get(claim.seed_id, self._config.limits.depth)
-            if claim.seed_id is not None
-            else self._config.limits.depth,
+            priority=config.priority,
+            tries=config.tries,
+            redirects=config.redirects,
+            depth=self._seeds.depth_of(page.claim.seed_id),
             known=self._known,
-            extractor=self._config.extractor,
-            robots_hosts=(*robots_hosts, *sorted(waiting_for_rules - set(robots_hosts))),
+            extractor=config.extractor,
+            robots_hosts=self._hosts.hosts_of_robots(page.claim),
         )
         outcome = replace(judge(page, rulebook), ready_at=page.ready_at)
         try:
-            stored = await self._submit(self._store.store, outcome)
+            stored = await self.session.submit(self._store.store, outcome)
         except DatabaseProblem as problem:
             self._give_up(problem)
             raise
-        except Exception as error:  # noqa: BLE001 - a fault of ours: the page is marked failed, never left as if stored
-            logger.error("%s could not be stored", claim.url, exc_info=error)
-            outcome = _internal_error(page, error)
-            stored = await self._submit(self._store.store, outcome)
+        except Exception as error:  # a fault of ours: the page is marked failed, never left as if it were stored
+            logger.error("%s could not be stored", page.claim.url, exc_info=error)
+            outcome = internal_error(page, error)
+            stored = await self.session.submit(self._store.store, outcome)
         finally:
             self._in_flight -= 1
-        self._took(page, outcome, stored, rulebook)
+        self._took(page, outcome, stored)
 
-    def _took(self, page: Page, outcome: Outcome, stored: Stored, rulebook: Rulebook) -> None:
+    def _took(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """A page is stored: bring memory in line with the table."""
         assert self.window is not None
         claim = page.claim
@@ -353,13 +242,11 @@ class FrontierScheduler(BaseScheduler):
         while len(self._known) > _MOST_KNOWN:
             self._known.popitem(last=False)
         if outcome.seed_host is not None:
-            seed_id, host = outcome.seed_host
-            self._scopes[seed_id] = Scope(self._scopes[seed_id].stay, (*self._scopes[seed_id].hosts, host))
-            self._seed_hosts.add(fingerprint(host))
-        if claim.kind == Kind.ROBOTS:
-            self._robots_came(claim, outcome, rulebook)
+            self._seeds.adopt(*outcome.seed_host)
+        if claim.kind == Kind.ROBOTS and outcome.state != State.PENDING:
+            self._robots_came(claim, outcome)
         if outcome.next_visit is not None:
-            self._due.append((outcome.next_visit, claim.host_id))
+            heapq.heappush(self._due, (outcome.next_visit, claim.host_id))
         best: dict[int, float] = {}
         for new in outcome.new_urls:
             if not new.reason:
@@ -367,182 +254,139 @@ class FrontierScheduler(BaseScheduler):
         for host_id in stored.hosts:
             if host_id not in self.window.hosts:
                 self._more_hosts = True
-            elif outcome.next_visit is None or host_id != claim.host_id:
+            elif outcome.next_visit is None:
                 self.window.refresh(host_id)
                 self.window.overtake(host_id, best.get(host_id, float("-inf")))
         self._top_up()
 
     def _count(self, outcome: Outcome, stored: Stored) -> None:
+        """Add a page to the totals."""
         totals = self.totals
         self.queued += stored.queued
-        if outcome.claim.kind == Kind.PAGE:
-            totals["pages"] += outcome.counted
-            if stored.article:
-                totals[stored.article] += 1
-            reason = "same page" if stored.same_as else outcome.reason
-            if outcome.state == State.PENDING:
-                totals["retries"] += 1
-            elif reason:
-                totals[f"{'failed' if outcome.state == State.FAILED else 'dropped'}/{reason}"] += 1
-                totals["failed"] += outcome.state == State.FAILED
         for new in outcome.new_urls:
             if new.reason:
                 totals[f"links/{new.reason}"] += 1
+        if outcome.claim.kind != Kind.PAGE:
+            return
+        totals["pages"] += outcome.counted
+        if stored.article:
+            totals[stored.article] += 1
+        reason = "same page" if stored.same_as else outcome.reason
+        if outcome.state == State.PENDING:
+            totals["retries"] += 1
+        elif outcome.state == State.FAILED:
+            totals["failed"] += 1
+            totals[f"failed/{reason}"] += 1
+        elif reason:
+            totals[f"dropped/{reason}"] += 1
 
     def _item_failed(self, item: Page, failure: Any) -> None:
         """A stage before the store raised: the page must not look stored."""
-        if not isinstance(failure.value, DatabaseProblem) and not self._closing:
-            item.worked = None
-            item.unreadable = f"internal error ({failure.type.__name__})"
-            self._start_task(self.store(item))
+        if not self._closing:
+            item.worked, item.unreadable = None, f"internal error ({failure.type.__name__})"
+            self._start(self.store(item))
 
-    # ------------------------------------------------------------ robots.txt
-
-    def _robots_came(self, claim: Claim, outcome: Outcome, rulebook: Rulebook) -> None:
-        """New rules for a host, or a further hop towards them."""
+    def _robots_came(self, claim: Claim, outcome: Outcome) -> None:
+        """New rules for hosts, or a further hop towards them."""
         assert self.window is not None
-        if outcome.state == State.PENDING:
-            return
-        waiting_hosts = set(rulebook.robots_hosts)
-        self._robots_for.pop(claim.id, None)
-        if outcome.same_as is not None and outcome.state == State.SKIPPED:
-            self._robots_for.setdefault(outcome.same_as, set()).update(waiting_hosts)
-            return
+        assert self.session is not None
+        self._hosts.robots_moved(claim, outcome.same_as if outcome.state == State.SKIPPED else None)
         sitemaps: list[NewUrl] = []
         for host_id, kind, text in outcome.robots:
-            rules = self._rules_from(kind, text)
-            self._rules[host_id] = rules
+            rules = self._hosts.set_rules(host_id, kind, text)
             host = self.window.hosts.get(host_id)
             if host is None:
                 continue
             host.robots_known = True
             self.window.refresh(host_id)
-            if host_id in self._seed_hosts and kind in {"rules", "none"}:
-                sitemaps.extend(self._sitemaps(claim, host, rules))
+            if kind in {"rules", "none"}:
+                base = f"{claim.url.partition(':')[0]}://{host.name}/"
+                priority, now = self.session.config.priority, outcome.fetched_at
+                sitemaps += self._seeds.sitemaps(host.name, base, rules.sitemaps, priority=priority, now=now)
         if sitemaps:
-            self._start_task(self._add(sitemaps))
-
-    def _rules_from(self, kind: str, text: str) -> Rules:
-        reason = {"unreachable": "robots unreachable", "refused": "address not allowed"}.get(kind, "")
-        return Rules(text if kind == "rules" else "", self._config.robots_agent, reason)
-
-    def _sitemaps(self, claim: Claim, host: HostQueue, rules: Rules) -> list[NewUrl]:
-        """Sitemaps that the rules name, else the usual place; for hosts of seeds only."""
-        seed_id, scope = next(
-            ((key, scope) for key, scope in self._scopes.items() if scope.covers(host.name)), (None, None)
-        )
-        if scope is None or self._depths.get(seed_id or 0) == 0:
-            return []
-        base = claim.url if host.id == claim.host_id else f"{claim.url.partition(':')[0]}://{host.name}/robots.txt"
-        named = [url for url in (canonicalize(text, base) for text in rules.sitemaps) if url]
-        return [
-            new_url(
-                url,
-                Kind.SITEMAP,
-                priority=self._config.priority,
-                depth=0,
-                found_in=BlockKind.SITEMAP,
-                now=time.time(),
-                seed_id=seed_id,
-                reason="" if scope.covers(host_key(url)) else "outside",
-            )
-            for url in named or [canonicalize("/sitemap.xml", base) or ""]
-            if url
-        ]
+            self._start(self._add(sitemaps))
 
     # ------------------------------------------------------------ refilling
 
     def _top_up(self) -> None:
         """Ask the database for more when some host's queue runs low or hosts are free. One request at a time."""
-        if self._refilling or self._closing or self.problem or self.window is None:
+        if self._refilling or self._closing or self.problem or self.window is None or self.session is None:
             return
         window, now = self.window, time.time()
-        if self._due:
-            for due, host_id in [entry for entry in self._due if entry[0] <= now]:
-                self._due.remove((due, host_id))
-                window.refresh(host_id)
+        while self._due and self._due[0][0] <= now:
+            window.refresh(heapq.heappop(self._due)[1])
+        if self._more_hosts and not window.room_for_hosts:
+            self._start(self._drop_idle_hosts())
         wants = window.wants()
-        if window.room_for_hosts == 0 and self._more_hosts:
-            self._start_task(self._drop_idle_hosts())
         new_hosts = window.room_for_hosts if self._more_hosts else 0
-        if not wants and not new_hosts:
-            if not len(window) and not self._in_flight and not self._exhausted:
-                self._refilling = True
-                self._start_task(self._look_around())
-            return
-        assert self.resumed is not None
-        self._refilling = True
-        self._more_hosts = False
-        request = ClaimRequest(
-            run_id=self.resumed.run_id,
-            wants=wants,
-            new_hosts=new_hosts,
-            robots_only=frozenset(key for key in wants if not window.hosts[key].robots_known),
-            objection=self._objection,
-            limits=self._config.limits,
-            now=now,
-        )
-        self._start_task(self._refill(request))
-
-    def _objection(self, host_id: int, url: str) -> str:
-        """Asked from the database thread; rules are only ever replaced as a whole."""
-        return self._rules[host_id].objection(url)
+        if wants or new_hosts:
+            self._refilling = True
+            self._more_hosts = False
+            request = ClaimRequest(
+                run_id=self.session.resumed.run_id,
+                wants=wants,
+                new_hosts=new_hosts,
+                robots_only=frozenset(key for key in wants if not window.hosts[key].robots_known),
+                objection=self._hosts.objection,
+                limits=self.session.config.limits,
+                now=now,
+            )
+            self._start(self._refill(request))
+        elif not len(window) and not self._in_flight and not self._exhausted:
+            self._refilling = True
+            self._start(self._look_around())
 
     async def _refill(self, request: ClaimRequest) -> None:
+        """Claim URLs and hosts, queue the first and learn the second."""
         assert self.window is not None
+        assert self.session is not None
         try:
-            claims = await self._submit(table.claim, request)
-            robots = self._took_over(claims.hosts)
+            claims = await self.session.submit(table.claim, request)
+            robots = [self._take_over(host) for host in claims.hosts]
             for host_id, due in claims.dry.items():
                 self.window.mark_dry(host_id)
                 if due is not None:
-                    self._due.append((due, host_id))
+                    heapq.heappush(self._due, (due, host_id))
             if request.new_hosts and len(claims.hosts) >= request.new_hosts:
                 self._more_hosts = True
             self.totals["dropped/robots"] += claims.skipped
-            self.queued -= claims.skipped + len(claims.urls)
             surplus = self.window.push(claims.urls, time.monotonic())
+            self.queued += len(surplus) - len(claims.urls) - claims.skipped
             if surplus:
-                self.queued += len(surplus)
-                await self._submit(table.give_back, surplus)
-            if robots:
-                await self._add(robots)
+                await self.session.submit(table.give_back, surplus)
+            wanted = [new for new in robots if new is not None]
+            if wanted:
+                await self._add(wanted)
         finally:
             self._refilling = False
         self._wake()
 
-    def _took_over(self, hosts: Sequence[OwnedHost]) -> list[NewUrl]:
-        """Hold new hosts; returns the robots.txt that must be fetched first."""
+    def _take_over(self, host: OwnedHost) -> NewUrl | None:
+        """Hold a new host; returns its robots.txt if that must be fetched first."""
         assert self.window is not None
-        now, wall = time.monotonic(), time.time()
-        robots = []
-        for host in hosts:
-            fresh = host.robots_at is not None and wall - host.robots_at < _ROBOTS_SECONDS
-            known = host.robots != "unknown" and fresh
-            if known:
-                self._rules[host.id] = self._rules_from(host.robots, host.robots_text or "")
-            else:
-                robots.append(
-                    new_url(
-                        f"{host.scheme}://{host.name}/robots.txt",
-                        Kind.ROBOTS,
-                        priority=self._config.priority,
-                        depth=0,
-                        found_in=BlockKind.OTHER,
-                        now=wall,
-                        seed_id=None,
-                        again=True,
-                    )
-                )
-            ready_in = min(60.0, max(0.0, host.ready_at - wall))
-            self._failures[host.id] = host.failures
-            self.window.add_host(HostQueue(host.id, host.name, ready_at=now + ready_in, robots_known=known))
-        return robots
+        assert self.session is not None
+        now = time.time()
+        known = self._hosts.take_over(host, now)
+        pause = min(_LONGEST_FIRST_PAUSE, max(0.0, host.ready_at - now))
+        self.window.add_host(HostQueue(host.id, host.name, ready_at=time.monotonic() + pause, robots_known=known))
+        if known:
+            return None
+        return new_url(
+            f"{host.scheme}://{host.name}/robots.txt",
+            Kind.ROBOTS,
+            priority=self.session.config.priority,
+            depth=0,
+            found_in=BlockKind.OTHER,
+            now=now,
+            seed_id=None,
+            again=True,
+        )
 
-    async def _add(self, new_urls: list[NewUrl]) -> None:
+    async def _add(self, new_urls: Sequence[NewUrl]) -> None:
         """Add URLs that no page named."""
         assert self.window is not None
-        stored = await self._submit(add_urls, (time.time(), new_urls))
+        assert self.session is not None
+        stored = await self.session.submit(add_urls, (time.time(), new_urls))
         self.queued += stored.queued
         for host_id in stored.hosts:
             if host_id in self.window.hosts:
@@ -554,35 +398,31 @@ class FrontierScheduler(BaseScheduler):
     async def _drop_idle_hosts(self) -> None:
         """Make room for hosts that have work."""
         assert self.window is not None
+        assert self.session is not None
         due = {host_id for _, host_id in self._due}
         idle = [host_id for host_id in self.window.idle_hosts() if host_id not in due]
         if not idle:
             return
-        kept = await self._submit(table.drop_hosts, idle)
+        kept = await self.session.submit(table.drop_hosts, idle)
         for host_id in idle:
             host = self.window.hosts.get(host_id)
-            if host_id not in kept and host is not None and not host.queue and not host.busy:
+            if host is not None and host_id not in kept and not host.queue and not host.busy:
                 self.window.remove_host(host_id)
-                self._rules.pop(host_id, None)
+                self._hosts.forget(host_id)
         self._wake()
 
     async def _look_around(self) -> None:
-        """Nothing queued, nothing under way: is anything left, and when?"""
+        """Nothing queued, nothing under way: is anything left within the limits, and when is it due?"""
         assert self.window is not None
+        assert self.session is not None
         try:
-            left = await self._submit(table.waiting, self._config.limits)
-            self.left = left
-            if left.within == 0:
+            self.left = await self.session.submit(table.waiting, self.session.config.limits)
+            if self.left.within == 0:
                 self._exhausted = True
                 return
-            pause = _LOOK_AGAIN_SECONDS
-            if left.next_due is not None and left.next_due > time.time():
-                pause = min(max(left.next_due - time.time(), 0.05), 5.0)
-                await asyncio.sleep(pause)
-            elif self._due:
-                await asyncio.sleep(0.05)
-            else:
-                await asyncio.sleep(pause)
+            due = self.left.next_due
+            pause = due - time.time() if due is not None else _LOOK_AGAIN_SECONDS
+            await asyncio.sleep(min(max(pause, 0.05), _LONGEST_NAP_SECONDS))
             for host_id in self.window.hosts:
                 self.window.refresh(host_id)
             self._more_hosts = True
@@ -592,37 +432,21 @@ class FrontierScheduler(BaseScheduler):
 
     # ------------------------------------------------------------ small machinery
 
-    async def _submit(self, work: Any, payload: Any) -> Any:
-        """Run database work and wait for its commit."""
-        assert self._writer is not None
-        return await asyncio.wrap_future(self._writer.submit(work, payload))
-
-    def _start_task(self, coroutine: Any) -> None:
+    def _start(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         """Run in the background; a database that gave up stops the crawl, anything else is a bug to be seen."""
         task = asyncio.ensure_future(coroutine)
         self._tasks.add(task)
-        task.add_done_callback(self._task_ended)
+        task.add_done_callback(self._ended)
 
-    def _task_ended(self, task: asyncio.Task[None]) -> None:
+    def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
-        if task.cancelled():
-            return
-        error = task.exception()
+        error = None if task.cancelled() else task.exception()
         if isinstance(error, DatabaseProblem):
             self._give_up(error)
         elif error is not None and not self._closing:
-            self.problem = (
-                f"internal error in the frontier ({type(error).__name__}: {error}); run the same command again"
-            )
+            self.problem = f"internal error ({type(error).__name__}: {error}); the same command goes on"
             logger.error("%s", self.problem, exc_info=error)
             self._stop("internal error")
-
-    async def _renew_lease(self) -> None:
-        """Say that this run is alive."""
-        assert self.resumed is not None
-        while True:
-            await asyncio.sleep(self._config.lease_seconds / 3)
-            await self._submit(table.renew, (self.resumed.run_id, time.time() + self._config.lease_seconds))
 
     def _database_waits(self, text: str) -> None:
         """The database thread waits for something, or no longer does."""
@@ -643,7 +467,7 @@ class FrontierScheduler(BaseScheduler):
     def _stop(self, reason: str) -> None:
         if not self._closing:
             self._closing = True
-            asyncio.ensure_future(self._crawler.engine.close_spider_async(reason=reason))
+            self._start(self._crawler.engine.close_spider_async(reason=reason))
 
     def _wake(self) -> None:
         """Make the engine poll now."""
@@ -651,27 +475,14 @@ class FrontierScheduler(BaseScheduler):
             self._crawler.engine.crawl(_WAKE)
 
     def _plan_wake(self, now: float) -> None:
-        """Make the engine poll when the next host becomes ready."""
+        """Make the engine poll when the next host becomes ready or the next URL is due."""
         assert self.window is not None
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
         ready_at = self.window.next_ready()
-        if self._wake_timer:
-            self._wake_timer.cancel()
-            self._wake_timer = None
-        pauses = [ready_at - now] if ready_at is not None else []
+        pauses = [] if ready_at is None else [ready_at - now]
         if self._due:
-            pauses.append(min(due for due, _ in self._due) - time.time())
+            pauses.append(self._due[0][0] - time.time())
         if pauses:
-            self._wake_timer = asyncio.get_running_loop().call_later(max(0.001, min(pauses)), self._wake)
-
-
-def _internal_error(page: Page, error: Exception) -> Outcome:
-    """A page that could not be stored as it is."""
-    return Outcome(
-        page.claim,
-        State.FAILED,
-        f"internal error ({type(error).__name__})",
-        counted=page.status > 0,
-        http_status=page.status or None,
-        fetched_at=page.fetched_at,
-        ready_at=page.ready_at,
-    )
+            self._timer = asyncio.get_running_loop().call_later(max(0.001, min(pauses)), self._wake)

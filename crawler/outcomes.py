@@ -69,11 +69,13 @@ def judge(page: Page, rulebook: Rulebook) -> Outcome:
         return _try_again(page, f"http {page.status}", asked)
     if page.claim.kind == Kind.ROBOTS:
         return _robots(page, rulebook)
-    if page.status != 200:
-        return _error_status(page)
-    if page.unreadable or page.worked is None:
-        return _answered(page, State.FAILED, page.unreadable or "not read")
-    return _read(page, rulebook)
+    return _read(page, rulebook) if page.status == 200 else _error_status(page)
+
+
+def internal_error(page: Page, error: Exception) -> Outcome:
+    """A page that could not be stored as it is, through a fault of ours."""
+    outcome = _answered(page, State.FAILED, f"internal error ({type(error).__name__})")
+    return replace(outcome, counted=page.status > 0 and page.claim.kind == Kind.PAGE, ready_at=page.ready_at)
 
 
 def new_url(
@@ -228,8 +230,9 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
 
 
 def _read(page: Page, rulebook: Rulebook) -> Outcome:
-    """A page, feed or sitemap that a worker has read."""
-    assert page.worked is not None
+    """A page, feed or sitemap that a worker has read, or could not read."""
+    if page.worked is None:
+        return _answered(page, State.FAILED, page.unreadable or "not read")
     claim, parsed = page.claim, page.worked.parsed
     is_page = claim.kind == Kind.PAGE
     new_urls, links = _links(page, rulebook)
@@ -386,6 +389,6 @@ def _with_zone(published: str, language: str) -> str | None:
 
 
 def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:
-    """What `Rulebook.known` may remember once the outcome is stored: URL -> depth, far away when another link may win."""
+    """What `Rulebook.known` may remember once it is stored: URL -> depth, far away when another link may win."""
     for new in outcome.new_urls:
         yield new.id, new.depth if not new.reason else 1 << 30

@@ -67,9 +67,9 @@ class Progress:
 
     def _opened(self, spider: Spider) -> None:
         frontier = self._frontier
-        if frontier.resumed is None:
+        if frontier.session is None:
             return
-        resumed = frontier.resumed
+        resumed = frontier.session.resumed
         if resumed.known:
             self._console.print(
                 f"Going on with run {resumed.run_id}: {resumed.pending} URLs pending, "
@@ -121,7 +121,7 @@ class Progress:
         if self._task is not None:
             self._task.cancel()
         frontier = self._frontier
-        if frontier.resumed is not None and frontier.database is not None:
+        if frontier.session is not None:
             self._console.print(self._summary(frontier))
             self._console.print(_ending(frontier), soft_wrap=True)
 
@@ -130,8 +130,8 @@ class Progress:
         table = Table(title="This crawl", show_header=False, title_justify="left")
         table.add_column()
         table.add_column(justify="right")
-        resumed = frontier.resumed
-        assert resumed is not None
+        assert frontier.session is not None
+        resumed = frontier.session.resumed
         rows: list[tuple[str, object]] = []
         if resumed.known:
             rows += [
@@ -167,8 +167,8 @@ class Progress:
 
 def _ending(frontier: FrontierScheduler) -> str:
     """How it ended, what is left, where the result is."""
-    assert frontier.database is not None
-    where = f"Database: {frontier.database.name}"
+    assert frontier.session is not None
+    where = f"Database: {frontier.session.database.name}"
     if frontier.exit_code == EXIT_FINISHED:
         beyond = frontier.left.beyond if frontier.left else 0
         more = f" ({beyond} URLs lie beyond the limits)" if beyond else ""

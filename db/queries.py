@@ -96,7 +96,7 @@ def status(connection: Connection, *, hosts: int = 20, runs: int = 5) -> Status:
         states={name: sum(int(row[i]) for row in per_host) for i, name in enumerate(names, 1)},
         articles=articles[0],
         duplicates=articles[1],
-        hosts=tuple(HostStatus(*row) for row in per_host[:hosts]),
+        hosts=tuple(HostStatus(*tuple(row)) for row in per_host[:hosts]),
         reasons=tuple((row[0], row[1], row[2]) for row in reasons),
         runs=tuple(
             RunStatus(

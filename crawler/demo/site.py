@@ -1,0 +1,178 @@
+"""What the newsroom's sites have in common: which pages there are, and what each of them has to show."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from html import escape
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from .content import Article
+
+HOT = 6
+RELATED = 3
+OUTSIDE = ("Example", "http://example.com/")
+"""The one link that leaves the newsroom."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An answer: body, its declared type, status, target of a redirect, and when it last changed."""
+
+    body: bytes
+    content_type: str
+    status: int = 200
+    location: str = ""
+    modified: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One page of a list: its address-name, visible name, articles, number (from 1) and the number of pages."""
+
+    slug: str
+    name: str
+    articles: tuple[Article, ...]
+    page: int
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One page of an article, with its neighbours in the channel."""
+
+    article: Article
+    part: int
+    newer: Article | None
+    older: Article | None
+    related: tuple[Article, ...]
+
+    @property
+    def paragraphs(self) -> tuple[str, ...]:
+        """What stands on this page."""
+        return self.article.parts[self.part - 1]
+
+
+class Site(ABC):
+    """One news site: its addresses and its pages.
+
+    A subclass says how addresses look (`path`, `list_path`) and writes three sorts of HTML page; `routes` joins them.
+
+    Args:
+        articles: all of the site's, newest first.
+        port: where the newsroom listens, because absolute addresses contain it.
+        friends: title and address of the neighbouring sites.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    channels: ClassVar[Mapping[str, str]]
+    encoding: ClassVar[str] = "utf-8"
+    content_type: ClassVar[str] = "text/html; charset=utf-8"
+    per_page: ClassVar[int] = 6
+
+    def __init__(self, articles: Sequence[Article], port: int, friends: Sequence[tuple[str, str]]) -> None:
+        self.articles = tuple(articles)
+        self.listed = tuple(article for article in articles if not article.hidden)
+        self.origin = f"http://{self.name}.localhost:{port}"
+        self.friends = (*friends, OUTSIDE)
+        self.hot = tuple(sorted(self.listed, key=lambda article: _stable(article.key))[:HOT])
+
+    @abstractmethod
+    def path(self, article: Article, part: int = 1) -> str:
+        """The address of a page of an article, without the origin."""
+
+    @abstractmethod
+    def list_path(self, slug: str, page: int = 1) -> str:
+        """The address of a page of a channel."""
+
+    @abstractmethod
+    def home(self) -> str:
+        """The home page."""
+
+    @abstractmethod
+    def listing(self, listing: Listing) -> str:
+        """A channel page."""
+
+    @abstractmethod
+    def story(self, story: Story) -> str:
+        """An article page."""
+
+    def extras(self) -> dict[str, Callable[[], Page]]:
+        """Further pages: feeds, sitemaps, robots.txt, redirects, forms."""
+        return {}
+
+    def url(self, article: Article, part: int = 1) -> str:
+        """The absolute address of a page of an article."""
+        return self.origin + self.path(article, part)
+
+    def lists(self) -> dict[str, tuple[str, tuple[Article, ...]]]:
+        """Every list of articles: address-name -> visible name, articles."""
+        return {
+            slug: (name, tuple(article for article in self.listed if article.channel == slug))
+            for slug, name in self.channels.items()
+        }
+
+    def routes(self) -> dict[str, Callable[[], Page]]:
+        """What the site serves: address without origin -> a function that makes the page."""
+        routes: dict[str, Callable[[], Page]] = {"/": lambda: self.html(self.home(), self.listed[0].published)}
+        for slug, (name, articles) in self.lists().items():
+            pages = max(1, -(-len(articles) // self.per_page))
+            for page in range(1, pages + 1):
+                shown = articles[(page - 1) * self.per_page : page * self.per_page]
+                routes[self.list_path(slug, page)] = partial(self._list_page, Listing(slug, name, shown, page, pages))
+        for article in self.articles:
+            for part in range(1, len(article.parts) + 1):
+                routes[self.path(article, part)] = partial(self._story_page, article, part)
+        return routes | self.extras()
+
+    def html(self, text: str, modified: datetime | None = None, *, status: int = 200) -> Page:
+        """Encode a page as the site does; what its character set lacks becomes a character reference."""
+        return Page(text.encode(self.encoding, "xmlcharrefreplace"), self.content_type, status, modified=modified)
+
+    def not_found(self) -> Page:
+        """The answer to an unknown address."""
+        return self.html(f"<html><head><title>404</title></head><body><h1>404 - {self.title}</h1></body></html>", status=404)
+
+    def redirect(self, target: str) -> Page:
+        """A permanent redirect."""
+        return Page(b"Moved", "text/plain", 301, location=target)
+
+    def _list_page(self, listing: Listing) -> Page:
+        """Render a channel page."""
+        return self.html(self.listing(listing), listing.articles[0].published if listing.articles else None)
+
+    def _story_page(self, article: Article, part: int) -> Page:
+        """Find an article's neighbours and render it."""
+        channel = [other for other in self.listed if other.channel == article.channel]
+        place = channel.index(article) if article in channel else 0
+        ring = [other for other in channel[place + 1 :] + channel[:place] if other is not article]
+        story = Story(
+            article=article,
+            part=part,
+            newer=channel[place - 1] if place > 0 else None,
+            older=channel[place + 1] if place + 1 < len(channel) else None,
+            related=tuple(sorted(ring, key=lambda other: _stable(f"{article.key} {other.key}"))[:RELATED]),
+        )
+        return self.html(self.story(story), article.published)
+
+
+def link(url: str, text: str, attributes: str = "") -> str:
+    """An HTML link; address and text are escaped, attributes are not."""
+    return f'<a href="{escape(url)}"{attributes and " " + attributes}>{escape(text)}</a>'
+
+
+def pick(choices: Sequence[str], key: str, count: int) -> list[str]:
+    """Choose some of a list, always the same for the same key."""
+    return sorted(choices, key=lambda choice: _stable(key + choice))[:count]
+
+
+def _stable(text: str) -> bytes:
+    """A hash that is the same in every process."""
+    return blake2b(text.encode(), digest_size=8).digest()

@@ -1,0 +1,144 @@
+"""What a run knows of its hosts and seeds: robots rules, failures in a row, and where each seed's crawl may go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from db.frontier import Claim, OwnedHost, SeedRow
+from db.keys import fingerprint
+from db.store import NewUrl
+from db.tables import Kind
+from pipelines.records import BlockKind
+from pipelines.scope import Scope
+from pipelines.stages import Page
+from pipelines.urls import canonicalize, host_key
+
+from .outcomes import new_url
+from .politeness import Pauses, Rules, retry_after, retry_pause
+from .rank.priority import Priority
+
+_ROBOTS_SECONDS = 86_400.0
+_LONGEST_REST = 30.0
+_REASONS = {"unreachable": "robots unreachable", "refused": "address not allowed"}
+
+
+class Hosts:
+    """Robots rules and health of the hosts a run owns.
+
+    Args:
+        pauses: our own delay and how much of a robots crawl-delay is honoured.
+        most_failures: so many failures in a row and the host is left alone.
+        agent: the product token that robots.txt knows us by.
+    """
+
+    def __init__(self, pauses: Pauses, most_failures: int, agent: str) -> None:
+        self._pauses = pauses
+        self._most_failures = most_failures
+        self._agent = agent
+        self._rules: dict[int, Rules] = {}
+        self._failures: Counter[int] = Counter()
+        self._robots_for: dict[int, set[int]] = {}
+
+    def take_over(self, host: OwnedHost, now: float) -> bool:
+        """Learn what the table knows of a host; returns whether its rules are known and fresh."""
+        self._failures[host.id] = host.failures
+        fresh = host.robots_at is not None and now - host.robots_at < _ROBOTS_SECONDS
+        if host.robots == "unknown" or not fresh:
+            return False
+        self.set_rules(host.id, host.robots, host.robots_text or "")
+        return True
+
+    def forget(self, host_id: int) -> None:
+        """The host is owned no longer."""
+        self._rules.pop(host_id, None)
+        del self._failures[host_id]
+
+    def set_rules(self, host_id: int, kind: str, text: str) -> Rules:
+        """New rules, in the words of `Outcome.robots`."""
+        rules = Rules(text if kind == "rules" else "", self._agent, _REASONS.get(kind, ""))
+        self._rules[host_id] = rules
+        return rules
+
+    def objection(self, host_id: int, url: str) -> str:
+        """Why a URL must not be fetched, or an empty string. Called from the database thread."""
+        return self._rules[host_id].objection(url)
+
+    def answered(self, page: Page) -> float:
+        """Note how a request went; returns the seconds until the host may be asked again."""
+        host_id = page.claim.host_id
+        trouble = bool(page.error) or page.status == 429 or page.status >= 500
+        failures = self._failures[host_id] = self._failures[host_id] + 1 if trouble else 0
+        if failures >= self._most_failures:
+            self._rules[host_id] = Rules("", self._agent, "host unreachable")
+        pause = self._pauses.between(self._rules.get(host_id))
+        if page.status in {429, 503}:
+            asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
+            return max(pause, asked if asked is not None else retry_pause(failures))
+        return max(pause, min(_LONGEST_REST, retry_pause(failures))) if failures > 1 else pause
+
+    def hosts_of_robots(self, claim: Claim) -> tuple[int, ...]:
+        """The hosts whose rules a robots.txt is: its own, and those whose robots.txt redirected to it."""
+        own = {claim.host_id} if claim.kind == Kind.ROBOTS and claim.url.endswith("/robots.txt") else set()
+        return tuple(sorted(own | self._robots_for.get(claim.id, set())))
+
+    def robots_moved(self, claim: Claim, target: int | None) -> None:
+        """A robots.txt has been answered: from now on, or after a redirect, its target speaks for the same hosts."""
+        hosts = self.hosts_of_robots(claim)
+        self._robots_for.pop(claim.id, None)
+        if target is not None:
+            self._robots_for.setdefault(target, set()).update(hosts)
+
+
+class Seeds:
+    """Where each seed's crawl may go and how deep.
+
+    Args:
+        rows: the seeds as stored.
+        depth: `MAX_DEPTH`, for seeds without a depth of their own.
+    """
+
+    def __init__(self, rows: Iterable[SeedRow], depth: int | None) -> None:
+        self._scopes = {row.id: Scope(row.stay, row.hosts) for row in rows}
+        self._depths = {row.id: row.depth for row in rows if row.depth is not None}
+        self._most_depth = depth
+
+    def scope_of(self, claim: Claim) -> Scope:
+        """Where the links of a claim's page may lead."""
+        own = Scope("host", (host_key(claim.url),))
+        return own if claim.seed_id is None else self._scopes.get(claim.seed_id, own)
+
+    def depth_of(self, seed_id: int | None) -> int | None:
+        """How many links from the seed may be followed; None for no limit."""
+        return self._most_depth if seed_id is None else self._depths.get(seed_id, self._most_depth)
+
+    def adopt(self, seed_id: int, host: str) -> None:
+        """A further host counts as the seed's own."""
+        scope = self._scopes[seed_id]
+        self._scopes[seed_id] = Scope(scope.stay, (*scope.hosts, host))
+
+    def sitemaps(self, host: str, base: str, named: Sequence[str], *, priority: Priority, now: float) -> list[NewUrl]:
+        """Sitemaps of a host, if it is a seed's own: those its robots.txt names, else the usual place."""
+        seed_id = next((key for key, scope in self._scopes.items() if host in scope.hosts), None)
+        if seed_id is None or self.depth_of(seed_id) == 0:
+            return []
+        urls = [url for url in (canonicalize(text, base) for text in named) if url]
+        urls = urls or [url for url in [canonicalize("/sitemap.xml", base)] if url]
+        return [
+            new_url(
+                url,
+                Kind.SITEMAP,
+                priority=priority,
+                depth=0,
+                found_in=BlockKind.SITEMAP,
+                now=now,
+                seed_id=seed_id,
+                reason="" if self._scopes[seed_id].covers(host_key(url)) else "outside",
+            )
+            for url in urls
+        ]
+
+
+def seed_row(url: str, *, stay: str, depth: int | None, pages: int | None, topic: str) -> SeedRow:
+    """A seed as it is stored."""
+    return SeedRow(fingerprint(url), url, stay, depth, pages, topic, (host_key(url),))
