@@ -349,9 +349,9 @@ class FrontierScheduler(BaseScheduler):
                     heapq.heappush(self._due, (due, host_id))
             if request.new_hosts and len(claims.hosts) >= request.new_hosts:
                 self._more_hosts = True
-            self.totals["dropped/robots"] += claims.skipped
+            self.totals.update({f"dropped/{reason}": n for reason, n in claims.skipped.items()})
             surplus = self.window.push(claims.urls, time.monotonic())
-            self.queued += len(surplus) - len(claims.urls) - claims.skipped
+            self.queued += len(surplus) - len(claims.urls) - claims.skipped.total()
             if surplus:
                 await self.session.submit(table.give_back, surplus)
             wanted = [new for new in robots if new is not None]

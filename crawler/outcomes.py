@@ -270,8 +270,11 @@ def _links(page: Page, rulebook: Rulebook) -> tuple[list[NewUrl], dict[int, int]
     depth = claim.depth + 1
     too_deep = rulebook.depth is not None and depth > rulebook.depth
     day = int(page.fetched_at) // _DAY
+    feeds = set(page.worked.parsed.feeds)  # rows of their own, see _sources
     rows = []
     for i, key in enumerate(targets.ids):
+        if links.urls[i] in feeds:
+            continue
         reason = targets.reasons[i] or ("too deep" if too_deep else "")
         at = rulebook.known.get(key)
         if at is not None and (reason or at <= depth):

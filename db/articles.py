@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import Connection, Row, func, or_, select, update
 
 from .frontier import upsert
 from .tables import Article, ArticleVersion, Cluster, Duplicate, Image, Shingle, Url
@@ -64,8 +64,7 @@ class Candidate:
     """A stored article that a new one may repeat.
 
     Attributes:
-        id, site_id, title, published_at, text_hash: as stored.
-        text: its text (for an exact copy, which stores none, that of the new article).
+        id, site_id, title, published_at, text_hash, text: as stored.
         stands_for: the article that stands for its cluster.
         points_to: the URL its own page called canonical, if that was another.
         shared: shingles in common with the new article.
@@ -141,15 +140,11 @@ def add(connection: Connection, new: NewArticle, judge: Judge, lookup: Lookup) -
         stored = connection.execute(select(article).where(article.c.id == new.id)).one()
         return _update(connection, stored, new)
     original = verdict.candidate.stands_for if verdict else None
-    first = original is not None and _is_earlier(new, _published(connection, original))
-    exact = verdict is not None and verdict.candidate.text_hash == new.text_hash
     connection.execute(
         article.insert().values(
             _values(new)
             | {
                 "id": new.id,
-                "text": None if exact else new.text,
-                "html": None if exact else new.html,
                 "cluster_id": original or new.id,
                 "duplicate_of": original,
                 "first_seen": new.seen,
@@ -165,7 +160,7 @@ def add(connection: Connection, new: NewArticle, judge: Judge, lookup: Lookup) -
     assert original is not None
     _write_evidence(connection, new.id, verdict.candidate.id, verdict)
     connection.execute(update(cluster).where(cluster.c.id == original).values(size=cluster.c.size + 1))
-    if first:
+    if _is_earlier(new, _published(connection, original)):
         _take_over(connection, original, new.id, verdict)
     return Added("duplicate")
 
@@ -239,32 +234,30 @@ _CANDIDATE_COLUMNS = (
 
 
 def _candidates(connection: Connection, new: NewArticle, lookup: Lookup) -> tuple[list[Candidate], set[int]]:
-    """Stored articles that may be the same, best first, and the new article's shingles that are common already."""
+    """Stored articles that may be the same, and those of the new article's shingles that are common already."""
     query = select(*_CANDIDATE_COLUMNS).join(url, url.c.id == article.c.id)
-    rows = {
-        row.id: Candidate(*row[:5], row.text or new.text, row.stands_for, row.points_to, len(new.shingles))
-        for row in connection.execute(
-            query.where(article.c.text_hash == new.text_hash)
-            .order_by(article.c.site_id != new.site_id, article.c.duplicate_of.is_not(None))
-            .limit(_MOST_EXACT)
-        )
-    }
-    found = connection.execute(
+    everything = len(new.shingles)
+    rows = connection.execute(
+        query.where(article.c.text_hash == new.text_hash)
+        .order_by(article.c.site_id != new.site_id, article.c.duplicate_of.is_not(None))
+        .limit(_MOST_EXACT)
+    ).all()
+    tied = [article.c.id == new.canonical_id] if new.canonical_id is not None else []
+    rows += connection.execute(query.where(or_(url.c.same_as == new.id, *tied)).limit(_MOST_EXACT)).all()
+    found = {row.id: Candidate(*row, shared=everything) for row in rows}
+    hits = connection.execute(
         select(shingle.c.hash, shingle.c.article_id).where(shingle.c.hash.in_(new.shingles))
     ).all()
-    shared = Counter(row.article_id for row in found)
-    spread = Counter(row.hash for row in found)
-    near = [
-        (key, n)
-        for key, n in sorted(shared.items(), key=lambda item: (-item[1], item[0]))
-        if key not in rows and n >= min(lookup.least_shared, len(new.shingles))
-    ][: lookup.candidates]
-    if near:
-        counts = dict(near)
-        for row in connection.execute(query.where(article.c.id.in_(list(counts)), article.c.text.is_not(None))):
-            rows[row.id] = Candidate(*row[:8], counts[row.id])
+    shared = Counter(hit.article_id for hit in hits)
+    spread = Counter(hit.hash for hit in hits)
+    least = min(lookup.least_shared, everything)
+    near = {key: n for key, n in shared.items() if key not in found and n >= least}
+    best = sorted(near, key=lambda key: (-near[key], key))[: lookup.candidates]
+    if best:
+        for row in connection.execute(query.where(article.c.id.in_(best))):
+            found[row.id] = Candidate(*row, shared=near[row.id])
     common = {key for key, n in spread.items() if n >= lookup.most_common}
-    return sorted(rows.values(), key=lambda c: -c.shared), common
+    return sorted(found.values(), key=lambda candidate: -candidate.shared), common
 
 
 def _write_shingles(connection: Connection, new: NewArticle, common: set[int], lookup: Lookup) -> None:
@@ -289,17 +282,15 @@ def _update(connection: Connection, stored: Row[Any], new: NewArticle) -> Added:
     """The same article again: keep the text that was, if it has changed."""
     values = _values(new)
     if stored.text_hash == new.text_hash:
-        del values["text"], values["html"]  # an exact copy's text is that of its original
         if all(stored._mapping[name] == value for name, value in values.items() if name != "updated"):
             return Added("unchanged")
         connection.execute(update(article).where(article.c.id == new.id).values(values))
         return Added("updated")
-    if stored.text:
-        connection.execute(
-            upsert(connection, version)
-            .values(article_id=stored.id, seen=stored.updated, title=stored.title, text=stored.text)
-            .on_conflict_do_nothing()
-        )
+    connection.execute(
+        upsert(connection, version)
+        .values(article_id=stored.id, seen=stored.updated, title=stored.title, text=stored.text)
+        .on_conflict_do_nothing()
+    )
     connection.execute(update(article).where(article.c.id == new.id).values(values))
     _write_shingles(connection, new, set(), Lookup())
     return Added("updated")

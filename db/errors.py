@@ -71,7 +71,9 @@ _RULES = (
         words=("password authentication failed", "permission denied", "no password supplied"),
     ),
     _Rule(Unavailable, "{where} is locked by another program", words=("locked", "busy")),
-    _Rule(Unavailable, "{where} does not answer ({text})", states=("57P01", "57P02", "57P03", "08"), words=("connect",)),
+    _Rule(
+        Unavailable, "{where} does not answer ({text})", states=("57P01", "57P02", "57P03", "08"), words=("connect",)
+    ),
 )
 
 

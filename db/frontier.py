@@ -8,6 +8,7 @@ that the dead run held back to pending. Every function takes a connection inside
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -154,14 +155,14 @@ class Claims:
         urls: leased now, in the order in which they should be fetched.
         hosts: newly owned hosts (ask for their URLs with the next request).
         dry: hosts that gave less than was asked for, and when the next of their URLs is due, if one is.
-        skipped: how many URLs the robots rules ruled out.
+        skipped: how many URLs were ruled out, by reason.
         spent: the limit of the whole crawl is reached.
     """
 
     urls: list[Claim] = field(default_factory=list)
     hosts: list[OwnedHost] = field(default_factory=list)
     dry: dict[int, float | None] = field(default_factory=dict)
-    skipped: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
     spent: bool = False
 
 
@@ -464,7 +465,7 @@ def _best_of(
                 found.append(candidate)
         for objection, ids in forbidden.items():
             skip(connection, ids, objection)
-            claims.skipped += len(ids)
+            claims.skipped[objection] += len(ids)
         if len(rows) < asked:
             break
     if len(found) < request.wants[host_id]:

@@ -145,6 +145,12 @@ class Url(Record):
             postgresql_where=text("state = 'pending'"),
         ),
         Index(
+            "ix_url_same_as",
+            "same_as",
+            sqlite_where=text("same_as IS NOT NULL"),
+            postgresql_where=text("same_as IS NOT NULL"),
+        ),
+        Index(
             "ix_url_leased",
             "leased_by",
             sqlite_where=text("state = 'leased'"),
@@ -178,9 +184,8 @@ class Article(Record):
     published_precision: Mapped[str | None] = mapped_column(String(6))
     published_from: Mapped[str | None] = mapped_column(String(8))
     language: Mapped[str] = mapped_column(String(8))
-    text: Mapped[str | None] = mapped_column(Text)
-    """Empty for an exact copy: the text is that of the article with the same `text_hash` (`v_articles` shows it)."""
-    html: Mapped[str | None] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    html: Mapped[str] = mapped_column(Text)
     summary: Mapped[str] = mapped_column(Text)
     keywords: Mapped[str] = mapped_column(Text)
     classes: Mapped[str] = mapped_column(Text)

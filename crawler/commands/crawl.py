@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from crawler.config import ConfigError, check_names
+from crawler.config import Config, ConfigError, check_names
 from crawler.frontier import EXIT_STOPPED, EXIT_USAGE
 from crawler.seeds import Seed
 from db.database import open_for_reading
@@ -41,6 +41,7 @@ class Command(ScrapyCrawl):
         newsroom = None
         try:
             check_names(self.settings)
+            Config.from_settings(self.settings)  # before Scrapy builds anything from them
             unknown = sorted(set(opts.spargs) - set(_ARGUMENTS))
             if unknown:
                 raise ConfigError(

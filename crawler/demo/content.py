@@ -12,8 +12,8 @@ Authors are separated by `、` or `,`. The last field may be left out; its keys 
 flag `hidden` keeps an article out of all lists. A reprint names its original in the first line:
 
     === 2101 exact wanbao/1009                   no title and no paragraphs: both are the original's
-    === 4101 script kuaixun/2021                 the same, in the other Chinese script; authors and source are written out
-    === 2111 edited wanbao/1001                  title and paragraphs written out; `$2` is the original's second paragraph
+    === 4101 script kuaixun/2021                 the same in the other script; authors and source are given
+    === 2111 edited wanbao/1001                  written out; `$2` is the original's second paragraph
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Article:
     def summary(self) -> str:
         """The first paragraph without its dateline, cut short."""
         text = re.sub(r"^【[^】]*】", "", self.parts[0][0])
-        limit = 160 if self.site == "herald" else 60
-        return text if len(text) <= limit else text[:limit].rstrip() + "……"
+        limit, mark = (160, "...") if self.site == "herald" else (60, "……")
+        return text if len(text) <= limit else text[:limit].rstrip() + mark
 
     def detail(self, name: str) -> str:
         """The value of one of `details`, empty when it is absent."""
@@ -139,7 +139,8 @@ def _entries(text: str) -> list[list[str]]:
 def _parse(site: str, lines: list[str]) -> Article:
     """Read one entry; a reprint's text is still missing or has references."""
     head = lines[0].split()[1:]
-    number, kind, original = int(head[0]), *(head[1:] or ("", ""))
+    number = int(head[0])
+    kind, original = head[1:] or ("", "")
     if kind and kind not in REPRINT_KINDS:
         msg = f"{kind!r} is not one of {', '.join(REPRINT_KINDS)}"
         raise ValueError(msg)
@@ -177,15 +178,15 @@ def _resolve(article: Article, read: dict[str, Article]) -> Article:
         parts = tuple(tuple(_convert(line, article.site) for line in part) for part in original.parts)
         return replace(article, title=_convert(original.title, article.site), parts=parts)
     whole = original.paragraphs
-    parts = tuple(tuple(whole[int(line[1:]) - 1] if line[0] == "$" else line for line in part) for part in article.parts)
-    return replace(article, parts=parts)
+    written = [[whole[int(line[1:]) - 1] if line[0] == "$" else line for line in part] for part in article.parts]
+    return replace(article, parts=tuple(map(tuple, written)))
 
 
 def _convert(text: str, site: str) -> str:
     """Write a text in the script and with the quotation marks of a site."""
     if site in _QUOTES:
-        return _converter("s2tw").convert(text).translate(_QUOTES[site])
-    return _converter("tw2s").convert(text).translate(_PLAIN_QUOTES)
+        return str(_converter("s2tw").convert(text)).translate(_QUOTES[site])
+    return str(_converter("tw2s").convert(text)).translate(_PLAIN_QUOTES)
 
 
 @lru_cache(maxsize=2)

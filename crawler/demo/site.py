@@ -112,6 +112,10 @@ class Site(ABC):
         """The absolute address of a page of an article."""
         return self.origin + self.path(article, part)
 
+    def channel_link(self, article: Article) -> str:
+        """A link to the channel that an article stands in."""
+        return link(self.list_path(article.channel), self.channels[article.channel])
+
     def lists(self) -> dict[str, tuple[str, tuple[Article, ...]]]:
         """Every list of articles: address-name -> visible name, articles."""
         return {
@@ -138,7 +142,8 @@ class Site(ABC):
 
     def not_found(self) -> Page:
         """The answer to an unknown address."""
-        return self.html(f"<html><head><title>404</title></head><body><h1>404 - {self.title}</h1></body></html>", status=404)
+        text = f"<html><head><title>404</title></head><body><h1>404 - {escape(self.title)}</h1></body></html>"
+        return self.html(text, status=404)
 
     def redirect(self, target: str) -> Page:
         """A permanent redirect."""

@@ -56,7 +56,9 @@ def atom(site: Site, articles: Sequence[Article]) -> Page:
 
 def sitemap(urls: Iterable[tuple[str, str]]) -> str:
     """A sitemap of address and last change (ISO, may be empty)."""
-    rows = "".join(f"<url><loc>{escape(url)}</loc>{changed and f'<lastmod>{changed}</lastmod>'}</url>\n" for url, changed in urls)
+    rows = "".join(
+        f"<url><loc>{escape(url)}</loc>{changed and f'<lastmod>{changed}</lastmod>'}</url>\n" for url, changed in urls
+    )
     return f'{_HEAD}<urlset xmlns="{_SITEMAP}">\n{rows}</urlset>\n'
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from html import escape
 
@@ -182,12 +183,12 @@ class _View:
         return not (document.P[node] >= 1 and parent > 0 and document.P[parent] > document.P[node])
 
     def _teasers(self) -> Flags:
-        """Prose right under a linked headline, three times and more: summaries in a list of articles."""
+        """Prose right under a linked headline, three times and more in one list: summaries of other articles."""
         blocks, nodes = self.document.blocks, self.nodes
         count = len(blocks)
         flags = np.zeros(count, np.bool_)
         ends, parents = self.document.ends, self.document.parents
-        found: list[int] = []
+        found: list[tuple[int, int]] = []
         for index in map(int, np.flatnonzero(self.prose)):
             if _MORE.search(blocks.texts[index][-12:]):
                 flags[index] = True
@@ -201,10 +202,16 @@ class _View:
                     holder = max(holder, 0)
                     inside = (nodes[before] >= holder) and nodes[before] < ends[holder]
                     if inside and self.document.TG[holder] <= 25:
-                        found.append(index)
+                        found.append((index, holder))
                     break
-        if len(found) >= 3:
-            flags[found] = True
+        # A list holds each pair of headline and summary in a container of its own, or all of them in one; a text with
+        # an advert in it holds one such pair among other paragraphs.
+        pairs = Counter(holder for _, holder in found)
+        prose = {holder: int(self.prose[(nodes >= holder) & (nodes < ends[holder])].sum()) for holder in pairs}
+        single = Counter(parents[holder] for holder in pairs if prose[holder] == 1)
+        for index, holder in found:
+            own = prose[holder] == 1 and single[parents[holder]] >= 3
+            flags[index] |= own or (pairs[holder] >= 3 and pairs[holder] * 2 > prose[holder])
         return flags
 
     def _section(self, index: int) -> tuple[int, int]:

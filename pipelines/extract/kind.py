@@ -72,6 +72,8 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     path = 1 if _LIST_PATH.search(url.path) else 0
     structured = read_structured(document).found
     typed = structured or any(value.lower() in {"article", "news"} for value in document.metas.get("og:type", ()))
+    if root and not typed:
+        return PageKind.LIST, "list page"  # a home page, however long the summary of its first story is
     dated = metadata.published_from in {"json-ld", "meta", "visible", "script"}
     linked = int(document.LT[0]) if document.tags else 0
     score = 0.0
@@ -81,7 +83,6 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     score += 1.0 if metadata.authors or metadata.source else 0.0
     score += 0.5 if _ARTICLE_PATH.search(url.path) and not root else 0.0
     score -= 2.0 * path
-    score -= 2.0 if root else 0.0
     score += 2.5 if _headed(document, extraction, title) else 0.0
     score -= min(headlines, 60) / 30
     score -= min(1.5, linked / max(chars, 1) / 10)

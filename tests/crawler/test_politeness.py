@@ -27,7 +27,9 @@ class TestRules:
         assert rules.sitemaps == []
 
     def test_a_reason_forbids_everything_whatever_the_text_says(self) -> None:
-        rules = Rules("User-agent: *\nAllow: /\nCrawl-delay: 9\nSitemap: http://h.cn/s.xml", AGENT, "robots unreachable")
+        rules = Rules(
+            "User-agent: *\nAllow: /\nCrawl-delay: 9\nSitemap: http://h.cn/s.xml", AGENT, "robots unreachable"
+        )
         assert rules.objection("http://h.cn/") == "robots unreachable"
         assert rules.delay_seconds == 0.0
         assert rules.sitemaps == []
@@ -52,12 +54,18 @@ class TestRules:
         rules = Rules(f"User-agent: *\nCrawl-delay: {delay}", AGENT)
         assert Pauses(1.0, 30.0).between(rules) == 1.0
 
-    @pytest.mark.parametrize("text", ["<!DOCTYPE html><html><body>404</body></html>", "\ufeff\n\n", ":::\n#", "\x00\x01"])
+    @pytest.mark.parametrize(
+        "text", ["<!DOCTYPE html><html><body>404</body></html>", "\ufeff\n\n", ":::\n#", "\x00\x01"]
+    )
     def test_what_is_no_robots_file_forbids_nothing(self, text: str) -> None:
         assert Rules(text, AGENT).objection("http://h.cn/a") == ""
 
     @settings(deadline=None, max_examples=150)
-    @given(st.lists(st.tuples(st.sampled_from(["User-agent", "Disallow", "Allow", "Crawl-delay", "Sitemap", ""]), st.text())))
+    @given(
+        st.lists(
+            st.tuples(st.sampled_from(["User-agent", "Disallow", "Allow", "Crawl-delay", "Sitemap", ""]), st.text())
+        )
+    )
     def test_no_text_makes_it_raise(self, lines: list[tuple[str, str]]) -> None:
         rules = Rules("\n".join(f"{name}: {value}" for name, value in lines), AGENT)
         assert rules.objection("http://h.cn/a%E5%86?b=c") in {"", "robots"}
@@ -116,7 +124,9 @@ class TestRetryAfter:
     def test_number_or_date(self, value: str, seconds: float) -> None:
         assert retry_after(value, NOW) == pytest.approx(seconds)
 
-    @pytest.mark.parametrize("value", ["", "  ", "soon", "-5", "1.5", "１２", "²", "120, 240", "1e3", "Wed, 99 Foo 2023"])
+    @pytest.mark.parametrize(
+        "value", ["", "  ", "soon", "-5", "1.5", "１２", "²", "120, 240", "1e3", "Wed, 99 Foo 2023"]
+    )
     def test_nothing_usable(self, value: str) -> None:
         assert retry_after(value, NOW) is None
 
@@ -133,7 +143,11 @@ class TestRetryAfter:
         assert retry_after(value, NOW) is None
 
     @settings(deadline=None, max_examples=300)
-    @given(st.one_of(st.text(), st.from_regex(r"(Mon, )?[0-9]{1,3} (Jan|Dec|X) [0-9]{1,5} [0-9:]{1,8} ?([+-][0-9]{1,6}|GMT)?")))
+    @given(
+        st.one_of(
+            st.text(), st.from_regex(r"(Mon, )?[0-9]{1,3} (Jan|Dec|X) [0-9]{1,5} [0-9:]{1,8} ?([+-][0-9]{1,6}|GMT)?")
+        )
+    )
     @example("Mon, 01 Jan 0100 00:00:00 -0000")
     def test_always_within_an_hour(self, value: str) -> None:
         seconds = retry_after(value, NOW)

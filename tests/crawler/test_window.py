@@ -83,7 +83,7 @@ class WindowMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.window.room_for_hosts)
     @rule(key=st.integers(1, 6), ready_in=st.sampled_from([0.0, 1.0, 5.0]), known=st.booleans())
-    def add_host(self, key: int, ready_in: float, known: bool) -> None:
+    def add_host(self, key: int, ready_in: float, *, known: bool) -> None:
         if key not in self.hosts:
             self.window.add_host(HostQueue(key, f"h{key}.cn", ready_at=self.now + ready_in, robots_known=known))
             self.hosts[key] = ModelHost(self.now + ready_in, known)

@@ -92,7 +92,7 @@ def test_robots_rules_decide_at_the_claim(begin: Callable, run_in: Callable, dat
         frontier.claim, wish(run_id, {A: 5}, objection=lambda _h, url: "robots" if "/private/" in url else "")
     )
     assert [c.url for c in claims.urls] == ["http://a.example/2"]
-    assert claims.skipped == 1
+    assert claims.skipped == {"robots": 1}
     assert states(database)["http://a.example/private/1"] == State.SKIPPED
 
 

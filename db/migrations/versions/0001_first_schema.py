@@ -11,10 +11,7 @@ down_revision = None
 V_ARTICLES = """
 CREATE VIEW v_articles AS
 SELECT u.url, a.title, a.authors, a.source, a.published_at, a.language,
-       coalesce(
-           a.text,
-           (SELECT o.text FROM article o WHERE o.text_hash = a.text_hash AND o.text IS NOT NULL LIMIT 1)
-       ) AS text,
+       a.text,
        s.name AS site, a.first_seen, ou.url AS duplicate_of,
        d.similarity, d.method AS duplicate_method, d.kind AS duplicate_kind,
        a.published_precision, a.published_from, a.summary, a.keywords, a.classes, a.quality, a.extractor,
@@ -67,8 +64,8 @@ def upgrade() -> None:
         sa.Column("published_precision", sa.String(length=6), nullable=True),
         sa.Column("published_from", sa.String(length=8), nullable=True),
         sa.Column("language", sa.String(length=8), nullable=False),
-        sa.Column("text", sa.Text(), nullable=True),
-        sa.Column("html", sa.Text(), nullable=True),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("html", sa.Text(), nullable=False),
         sa.Column("summary", sa.Text(), nullable=False),
         sa.Column("keywords", sa.Text(), nullable=False),
         sa.Column("classes", sa.Text(), nullable=False),
@@ -241,6 +238,14 @@ def upgrade() -> None:
         unique=False,
         sqlite_where=sa.text("state = 'leased'"),
         postgresql_where=sa.text("state = 'leased'"),
+    )
+    op.create_index(
+        "ix_url_same_as",
+        "url",
+        ["same_as"],
+        unique=False,
+        sqlite_where=sa.text("same_as IS NOT NULL"),
+        postgresql_where=sa.text("same_as IS NOT NULL"),
     )
     op.create_index(
         "ix_url_queue",

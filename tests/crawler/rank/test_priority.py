@@ -61,7 +61,9 @@ def test_freshness_halves_in_three_days_and_ignores_the_future() -> None:
 
 def test_every_kind_of_block_has_a_value_of_its_own_choice() -> None:
     values = {kind: SIGNALS["block"](sighting(found_in=kind)) for kind in BlockKind}
-    assert values[BlockKind.BODY] > values[BlockKind.RELATED] > values[BlockKind.NAVIGATION] > values[BlockKind.FOOTER] > 0
+    assert (
+        values[BlockKind.BODY] > values[BlockKind.RELATED] > values[BlockKind.NAVIGATION] > values[BlockKind.FOOTER] > 0
+    )
 
 
 @settings(deadline=None, max_examples=150)
@@ -85,7 +87,9 @@ def test_presets_name_signals_only() -> None:
     assert all(set(weights) <= set(SIGNALS) for weights in PRESETS.values())
 
 
-@pytest.mark.parametrize("weight", [math.nan, math.inf, -math.inf, "1", None, True, [1], 10**400])
+@pytest.mark.parametrize(
+    "weight", [math.nan, math.inf, -math.inf, "1", None, True, [1], pytest.param(10**400, id="huge")]
+)
 def test_a_weight_is_a_finite_number(weight: Any) -> None:
     with pytest.raises(ValueError, match=r"CRAWL_PRIORITY\['depth'\]"):
         Priority("breadth", {"depth": weight})

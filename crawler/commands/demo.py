@@ -1,0 +1,73 @@
+"""`scrapy demo`: serve the bundled newsroom until it is stopped."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from crawler.demo.server import Newsroom
+from crawler.frontier import EXIT_USAGE
+
+from .crawl import DEMO_PORT
+
+if TYPE_CHECKING:
+    import argparse
+
+MAX_PORT = 65535
+_PAUSE_SECONDS = 3600
+
+
+class Command(ScrapyCommand):
+    """Open the newsroom."""
+
+    requires_project = False
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """No arguments."""
+        return "[--port N]"
+
+    def short_desc(self) -> str:
+        """One line for `scrapy`."""
+        return "Serve the bundled newsroom: five invented news sites on this computer, to crawl or to look at"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own and `--port`."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--port",
+            type=int,
+            default=DEMO_PORT,
+            metavar="N",
+            help=f"port on 127.0.0.1, 0 for a free one ({DEMO_PORT})",
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Serve until Ctrl-C or SIGTERM."""
+        if args:
+            raise UsageError("the demo takes no arguments")
+        if not 0 <= opts.port <= MAX_PORT:
+            raise UsageError(f"{opts.port} is no port; allowed are 0 to {MAX_PORT}", print_help=False)
+        newsroom = Newsroom(port=opts.port)
+        try:
+            newsroom.start()
+        except OSError as error:
+            sys.stderr.write(f"scrapy demo: {error}; name another one with --port\n")
+            self.exitcode = EXIT_USAGE
+            return
+        # a handler that raises ends the pause below in one way, whichever signal came
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        sys.stdout.write("\n".join(["The newsroom is open. Ctrl-C closes it.", *newsroom.seeds(), ""]))
+        sys.stdout.flush()
+        try:
+            while True:
+                time.sleep(_PAUSE_SECONDS)
+        except KeyboardInterrupt:
+            sys.stdout.write("The newsroom is closed.\n")
+        finally:
+            newsroom.stop()

@@ -1,0 +1,100 @@
+"""Run the real command in a process of its own, against a newsroom served by the test.
+
+The processes are forked from one that has imported everything already: a command starts in milliseconds instead of
+seconds. `python -m scrapy` itself is run where the start matters.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sqlite3
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crawler.demo.server import Newsroom
+
+ROOT = Path(__file__).parents[2]
+
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload(
+    [
+        "scrapy.cmdline",
+        "scrapy.crawler",
+        "crawler.progress",
+        "crawler.commands.crawl",
+        "crawler.guard",
+        "pipelines.warm",
+    ]
+)
+
+
+@dataclass
+class Running:
+    """A command under way; `finish` waits for its end."""
+
+    process: BaseProcess
+    log: Path
+
+    def finish(self, timeout: float = 100) -> Finished:
+        self.process.join(timeout)
+        assert self.process.exitcode is not None, "the command did not end"
+        out, errors = (self.log.with_suffix(suffix) for suffix in (".out", ".err"))
+        return Finished(self.process.exitcode, out.read_text("utf-8"), errors.read_text("utf-8"))
+
+
+@dataclass
+class Finished:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def start(folder: Path, *arguments: str) -> Running:
+    """Start a `scrapy` command; its output goes to files in `folder`."""
+    log = folder / f"command-{len(list(folder.glob('command-*.err')))}"
+    process = _context.Process(target=_execute, args=(arguments, str(log)))
+    process.start()
+    return Running(process, log)
+
+
+def scrapy(folder: Path, *arguments: str, timeout: float = 100) -> Finished:
+    """Run a command to its end."""
+    return start(folder, *arguments).finish(timeout)
+
+
+def _execute(arguments: Sequence[str], log: str) -> None:
+    """In the new process: become the command."""
+    for descriptor, suffix in ((1, ".out"), (2, ".err")):
+        os.dup2(os.open(log + suffix, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
+    os.chdir(ROOT)
+    for name in ("DATABASE_URL", "CRAWL_CONTACT"):
+        os.environ.pop(name, None)
+    from scrapy.cmdline import execute
+
+    sys.argv = ["scrapy", *arguments]
+    execute()
+
+
+def crawl_arguments(newsroom: Newsroom, folder: Path, *settings: str, seeds: Sequence[str] = ()) -> list[str]:
+    """Arguments of a crawl of the newsroom into `folder/news.db`; settings as NAME=VALUE, later ones win."""
+    path = folder / "seeds.txt"
+    path.write_text("\n".join(seeds or newsroom.seeds()), encoding="utf-8")
+    defaults = (f"DATABASE_URL=sqlite:///{folder}/news.db", f"ALLOW_NETWORKS=127.0.0.1:{newsroom.port}", "HOST_DELAY=0")
+    return ["crawl", "news", "-a", f"seeds={path}", *[x for s in (*defaults, *settings) for x in ("-s", s)]]
+
+
+def crawl(newsroom: Newsroom, folder: Path, *settings: str, seeds: Sequence[str] = ()) -> Finished:
+    """Crawl the newsroom into `folder/news.db`."""
+    return scrapy(folder, *crawl_arguments(newsroom, folder, *settings, seeds=seeds))
+
+
+def rows(folder: Path, sql: str) -> list[tuple]:
+    """Ask the result."""
+    with sqlite3.connect(folder / "news.db") as database:
+        return database.execute(sql).fetchall()

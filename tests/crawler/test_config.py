@@ -1,0 +1,180 @@
+"""Settings: what is read, and what the messages say about wrong ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+
+from crawler import settings as project_settings
+from crawler.config import Config, ConfigError, check_names
+from db.frontier import Limits
+
+
+def given(**values: Any) -> Settings:
+    """The project's settings, and values as `-s NAME=VALUE` sets them."""
+    made = Settings()
+    made.setmodule(project_settings, "project")
+    made.setdict(values, "cmdline")
+    return made
+
+
+def test_defaults_work() -> None:
+    config = Config.from_settings(given())
+    assert config.limits == Limits(None, None, None)
+    assert config.priority.weights == {"depth": 1.0}
+    assert (config.connections, config.pauses.delay, config.tries) == (1, 1.0, 3)
+    assert config.extractor == "density"
+    assert config.robots_agent == "newscrawler"
+    check_names(given())
+
+
+def test_values_of_the_command_line_are_text() -> None:
+    config = Config.from_settings(
+        given(
+            MAX_PAGES="500",
+            MAX_PAGES_PER_HOST=" none ",
+            MAX_DEPTH="0",
+            HOST_DELAY="0.5",
+            HOST_CONNECTIONS="2",
+            CRAWL_PRIORITY='{"block": 2, "depth": 0}',
+            EXTRACTOR_PARAMS='{"min_chars": 10}',
+            DUPLICATE_THRESHOLD="1",
+            ALLOW_NETWORKS="127.0.0.1:8710",
+            DATABASE_URL="sqlite:///x.db",
+        )
+    )
+    assert config.limits == Limits(500, None, 0)
+    assert config.pauses.delay == 0.5
+    assert config.connections == 2
+    assert config.priority.weights == {"block": 2.0}
+    assert config.duplicate_threshold == 1.0
+    assert config.database_url == "sqlite:///x.db"
+
+
+@pytest.mark.parametrize("none", [None, "", "None", "NONE", "  "])
+def test_no_limit(none: Any) -> None:
+    assert Config.from_settings(given(MAX_PAGES=none, MAX_DEPTH=none)).limits == Limits()
+
+
+NUMBERS = [
+    "MAX_PAGES",
+    "MAX_PAGES_PER_HOST",
+    "MAX_DEPTH",
+    "HOST_DELAY",
+    "CRAWL_DELAY_CAP",
+    "HOST_CONNECTIONS",
+    "FETCH_TRIES",
+    "HOST_FAILURES",
+    "REDIRECT_HOPS",
+    "HOST_WINDOW",
+    "MAX_HOSTS",
+    "CONCURRENT_REQUESTS",
+    "LEASE_SECONDS",
+    "DUPLICATE_THRESHOLD",
+    "DATABASE_PATIENCE",
+]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("value", ["many", "-1", "nan", "1,5", "1 2", [1]])
+def test_no_number_or_a_negative_one(name: str, value: Any) -> None:
+    with pytest.raises(ConfigError, match=name) as raised:
+        Config.from_settings(given(**{name: value}))
+    assert repr(value) in str(raised.value)
+    assert "it takes a number" in str(raised.value)
+
+
+@pytest.mark.parametrize("name", [name for name in NUMBERS if not name.startswith("MAX_")])
+def test_a_number_must_be_given(name: str) -> None:
+    for value in ("", None):
+        with pytest.raises(ConfigError, match=name):
+            Config.from_settings(given(**{name: value}))
+
+
+@pytest.mark.parametrize("name", ["MAX_PAGES", "HOST_CONNECTIONS"])
+@pytest.mark.parametrize("value", ["1.5", "inf", "1e400"])
+def test_whole_numbers(name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=name):
+        Config.from_settings(given(**{name: value}))
+
+
+@pytest.mark.parametrize("name", ["HOST_DELAY", "LEASE_SECONDS"])
+def test_a_pause_without_end_is_none(name: str) -> None:
+    with pytest.raises(ConfigError, match=name):
+        Config.from_settings(given(**{name: "inf"}))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HOST_CONNECTIONS", "0"),
+        ("FETCH_TRIES", "0"),
+        ("HOST_WINDOW", "0"),
+        ("MAX_HOSTS", "0"),
+        ("LEASE_SECONDS", "4.9"),
+    ],
+)
+def test_too_small(name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name} is '{value}'; it takes a number, [15] or more"):
+        Config.from_settings(given(**{name: value}))
+
+
+def test_too_large() -> None:
+    with pytest.raises(ConfigError, match="DUPLICATE_THRESHOLD is '65'; it takes a number, 0 to 1"):
+        Config.from_settings(given(DUPLICATE_THRESHOLD="65"))
+
+
+@pytest.mark.parametrize("value", ["{", "depth=1", "[1, 2]", "3", "null", '"depth"'])
+def test_priority_that_is_no_mapping(value: str) -> None:
+    with pytest.raises(ConfigError, match=r"CRAWL_PRIORITY is .* e\.g\. -s CRAWL_PRIORITY"):
+        Config.from_settings(given(CRAWL_PRIORITY=value))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("CRAWL_PRIORITY", '{"dept": 1}', "unknown signal 'dept'; the signals are: block"),
+        ("CRAWL_PRIORITY", '{"depth": "1"}', r"CRAWL_PRIORITY\['depth'\] is '1'; a weight is a finite number"),
+        ("CRAWL_PRIORITY", '{"depth": Infinity}', "a weight is a finite number"),
+        ("CRAWL_PRESET", "best", "CRAWL_PRESET 'best' is unknown; use one of: breadth"),
+        ("EXTRACTOR", "magic", "unknown extractor 'magic'; known: "),
+        ("EXTRACTOR_PARAMS", "{", "EXTRACTOR_PARAMS is '{'; write it as JSON"),
+        ("EXTRACTOR_PARAMS", '{"min_char": 1}', "has no parameter 'min_char'; known: "),
+        ("ALLOW_NETWORKS", "10.0.0.0/33", "ALLOW_NETWORKS: '10.0.0.0/33' is no network"),
+    ],
+)
+def test_unknown_names_and_values(name: str, value: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Config.from_settings(given(**{name: value}))
+
+
+@pytest.mark.parametrize("value", ['{"min_chars": [1]}', '{"min_chars": "ten"}', '{"link_share": null}'])
+def test_parameters_that_every_page_would_fail_on(value: str) -> None:
+    with pytest.raises(ConfigError, match=r"EXTRACTOR_PARAMS|parameter"):
+        Config.from_settings(given(EXTRACTOR_PARAMS=value))
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("MAX_PAGE", "did you mean MAX_PAGES"),
+        ("max_pages", "did you mean MAX_PAGES"),
+        ("HOSTDELAY", "did you mean HOST_DELAY"),
+        ("QWXYZ", "nothing reads it"),
+    ],
+)
+def test_misspelt_names(name: str, hint: str) -> None:
+    with pytest.raises(ConfigError, match=f"there is no setting {name}.*{hint}"):
+        check_names(given(**{name: "1"}))
+
+
+def test_names_of_this_project_and_of_scrapy_are_known() -> None:
+    check_names(given(MAX_PAGES="1", LOG_LEVEL="INFO", DOWNLOAD_TIMEOUT="5", EXTRACTOR_PARAMS="{}"))
+
+
+def test_unknown_names_that_were_not_typed_are_nobodys_mistake() -> None:
+    made = given()
+    made.set("SOMEBODYS_ADDON", 1, "addon")
+    check_names(made)

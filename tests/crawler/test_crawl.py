@@ -1,0 +1,265 @@
+"""The main job on the bundled newsroom: real command, real HTTP, real database."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, make_url, text
+
+from crawler.demo.server import Newsroom
+from tests.crawler.crawling import Running, crawl, crawl_arguments, rows, scrapy, start
+
+
+@dataclass
+class Crawled:
+    newsroom: Newsroom
+    folder: Path
+    output: str
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
+    """One whole crawl that many tests look at."""
+    folder = tmp_path_factory.mktemp("crawled")
+    with Newsroom() as newsroom:
+        done = crawl(newsroom, folder, "CONTACT=editor@example.org")
+        assert done.returncode == 0, done.stderr
+        yield Crawled(newsroom, folder, done.stderr)
+
+
+@pytest.fixture
+def newsroom() -> Iterator[Newsroom]:
+    with Newsroom() as serving:
+        yield serving
+
+
+def test_every_article_is_stored_once(crawled: Crawled) -> None:
+    stored = Counter(url for (url,) in rows(crawled.folder, "SELECT url FROM v_articles"))
+    wanted = {article.url for article in crawled.newsroom.truth()}
+    assert wanted - set(stored) == set()
+    assert max(stored.values()) == 1
+    parts = {part for article in crawled.newsroom.truth() for part in article.parts}
+    assert set(stored) - wanted - parts == set()
+
+
+def test_titles_times_and_texts(crawled: Crawled) -> None:
+    stored = {
+        row[0]: row[1:]
+        for row in rows(crawled.folder, "SELECT url, title, authors, published_at, text FROM v_articles")
+    }
+    truth = crawled.newsroom.truth()
+    titles = sum(stored[a.url][0] == a.title for a in truth)
+    days = sum((stored[a.url][2] or "")[:10] == a.published[:10] for a in truth)
+    texts = sum(_overlap(a.text, stored[a.url][3]) > 0.9 for a in truth if not a.parts)
+    assert titles >= 0.97 * len(truth)
+    assert days >= 0.97 * len(truth)
+    assert texts >= 0.95 * sum(not a.parts for a in truth)
+    assert all("\ufffd" not in row[3] for row in stored.values())
+
+
+def _overlap(wanted: str, found: str) -> float:
+    """Share of the wanted sentences' characters that are found, in order of appearance."""
+    kept = sum(len(line) for line in wanted.split("\n") if line.strip() in found)
+    return kept / max(1, len(wanted.replace("\n", "")))
+
+
+def test_reprints_point_to_an_original(crawled: Crawled) -> None:
+    clusters = dict(rows(crawled.folder, "SELECT url, coalesce(duplicate_of, url) FROM v_articles"))
+    reprints = [a for a in crawled.newsroom.truth() if a.reprint_of]
+    together = [a for a in reprints if clusters[a.url] == clusters[a.reprint_of]]
+    assert len(reprints) >= 10
+    assert len(together) >= 0.9 * len(reprints)
+    originals = [a.url for a in crawled.newsroom.truth() if not a.reprint_of]
+    assert len({clusters[url] for url in originals}) >= 0.98 * len(originals)
+
+
+def test_politeness_on_the_wire(crawled: Crawled) -> None:
+    log = crawled.newsroom.requests()
+    hosts = {request.host for request in log}
+    for host in hosts:
+        own = sorted((r for r in log if r.host == host), key=lambda r: r.start)
+        assert own[0].path == "/robots.txt"
+        assert all(a.end <= b.start for a, b in itertools.pairwise(own)), f"two requests at once to {host}"
+    assert not [r for r in log if r.path.startswith("/internal/")]
+    assert {r.user_agent for r in log} == {"newscrawler/0.1 (+editor@example.org)"}
+
+
+def test_each_page_is_fetched_once(crawled: Crawled) -> None:
+    counts = Counter((r.host, r.path) for r in crawled.newsroom.requests())
+    assert {key: n for key, n in counts.items() if n > 1} == {}
+
+
+def test_sitemaps_and_feeds_are_found(crawled: Crawled) -> None:
+    kinds = dict(rows(crawled.folder, "SELECT kind, count(*) FROM url WHERE state = 'done' GROUP BY kind"))
+    assert kinds["sitemap"] >= 3
+    assert kinds["feed"] >= 2
+
+
+def test_outside_links_are_left_alone_but_known(crawled: Crawled) -> None:
+    outside = rows(crawled.folder, "SELECT url FROM url WHERE reason = 'outside'")
+    assert any("example.com" in url for (url,) in outside)
+
+
+def test_every_drop_has_a_reason(crawled: Crawled) -> None:
+    silent = rows(
+        crawled.folder,
+        "SELECT url FROM url WHERE kind = 'page' AND reason IS NULL AND id NOT IN (SELECT id FROM article)",
+    )
+    assert silent == []
+    assert rows(crawled.folder, "SELECT count(*) FROM url WHERE state IN ('pending', 'leased')") == [(0,)]
+
+
+def test_links_keep_their_block(crawled: Crawled) -> None:
+    blocks = dict(rows(crawled.folder, "SELECT block, count(*) FROM link GROUP BY block"))
+    assert len(blocks) >= 4
+
+
+def test_the_summary_says_what_happened(crawled: Crawled) -> None:
+    assert "Finished: nothing is left within the limits." in crawled.output
+    assert f"{crawled.folder}/news.db" in crawled.output
+
+
+def test_again_finds_nothing_left(crawled: Crawled) -> None:
+    before = len(crawled.newsroom.requests())
+    again = crawl(crawled.newsroom, crawled.folder)
+    assert again.returncode == 0
+    assert len(crawled.newsroom.requests()) == before
+
+
+def test_status_and_why(crawled: Crawled) -> None:
+    database = f"DATABASE_URL=sqlite:///{crawled.folder}/news.db"
+    status = scrapy(crawled.folder, "status", "-s", database)
+    assert status.returncode == 0
+    assert "articles" in status.stdout
+    assert "finished" in status.stdout
+    reprint = rows(crawled.folder, "SELECT url FROM v_articles WHERE duplicate_of IS NOT NULL")[0][0]
+    why = scrapy(crawled.folder, "why", reprint, "-s", database)
+    assert why.returncode == 0
+    assert "duplicate of" in why.stdout
+    assert "found on" in why.stdout
+    assert "depth 0." in why.stdout
+    unknown = scrapy(crawled.folder, "why", "http://never.example/seen", "-s", database)
+    assert unknown.returncode == 2
+    assert "never been seen" in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    ("setting", "counted"),
+    [
+        ("MAX_PAGES=37", "SELECT count(*) FROM url WHERE kind = 'page' AND state IN ('done', 'failed')"),
+        (
+            "MAX_PAGES_PER_HOST=9",
+            "SELECT max(n) FROM (SELECT count(*) AS n FROM url WHERE kind = 'page' AND state IN ('done', 'failed') GROUP BY host_id)",
+        ),
+        ("MAX_DEPTH=1", "SELECT max(depth) FROM url WHERE kind = 'page' AND state IN ('done', 'failed')"),
+    ],
+)
+def test_limits_are_exact(newsroom: Newsroom, tmp_path: Path, setting: str, counted: str) -> None:
+    done = crawl(newsroom, tmp_path, setting)
+    assert done.returncode == 0, done.stderr
+    assert rows(tmp_path, counted) == [(int(setting.partition("=")[2]),)]
+    assert rows(tmp_path, "SELECT count(*) FROM url WHERE state = 'leased'") == [(0,)]
+
+
+def test_seed_options(newsroom: Newsroom, tmp_path: Path) -> None:
+    first, second = newsroom.seeds()[:2]
+    done = crawl(newsroom, tmp_path, seeds=[f"{first} pages=7", f"{second} depth=0"])
+    assert done.returncode == 0, done.stderr
+    found = rows(
+        tmp_path,
+        "SELECT s.url, count(*) FROM url u JOIN seed s ON s.id = u.seed_id "
+        "WHERE u.kind = 'page' AND u.state IN ('done', 'failed') GROUP BY s.url",
+    )
+    assert dict(found) == {first: 7, second: 1}
+
+
+def test_host_delay_is_kept(newsroom: Newsroom, tmp_path: Path) -> None:
+    crawl(newsroom, tmp_path, "HOST_DELAY=0.4", "MAX_PAGES_PER_HOST=4")
+    for host in {r.host for r in newsroom.requests()}:
+        starts = sorted((r.start, r.end) for r in newsroom.requests() if r.host == host)
+        assert all(b[0] - a[1] >= 0.39 for a, b in itertools.pairwise(starts))
+
+
+def test_loopback_is_refused_unless_allowed(newsroom: Newsroom, tmp_path: Path) -> None:
+    done = crawl(newsroom, tmp_path, "ALLOW_NETWORKS=")
+    assert done.returncode == 0
+    assert newsroom.requests() == []
+    assert "address not allowed" in done.stderr
+
+
+def _start(newsroom: Newsroom, folder: Path) -> Running:
+    return start(folder, *crawl_arguments(newsroom, folder))
+
+
+def _wait_for(condition: object, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, "took too long"
+        time.sleep(0.05)
+
+
+def test_killed_crawls_lose_nothing(crawled: Crawled, tmp_path: Path) -> None:
+    with Newsroom(port=0, latency_seconds=0.02) as newsroom:
+        for share in (0.2, 0.5, 0.8):
+            process = _start(newsroom, tmp_path).process
+            target = share * 200
+            _wait_for(lambda target=target, p=process: len(newsroom.requests()) > target or not p.is_alive())
+            process.kill()
+            process.join()
+        done = crawl(newsroom, tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "recovered" in done.stderr
+        port, other = str(crawled.newsroom.port), str(newsroom.port)
+        stored = [url.replace(other, port) for (url,) in rows(tmp_path, "SELECT url FROM v_articles")]
+        assert sorted(stored) == sorted(url for (url,) in rows(crawled.folder, "SELECT url FROM v_articles"))
+        assert rows(tmp_path, "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_ctrl_c_stops_cleanly_and_can_be_resumed(tmp_path: Path) -> None:
+    with Newsroom(port=0, latency_seconds=0.05) as newsroom:
+        running = _start(newsroom, tmp_path)
+        _wait_for(lambda: len(newsroom.requests()) > 30)
+        os.kill(running.process.pid, signal.SIGINT)
+        done = running.finish(30)
+        assert done.returncode == 3, done.stderr
+        assert "the same command goes on" in done.stderr
+        assert rows(tmp_path, "SELECT count(*) FROM url WHERE state = 'leased'") == [(0,)]
+        assert crawl(newsroom, tmp_path).returncode == 0
+
+
+def test_a_second_crawl_on_the_same_file_is_refused(tmp_path: Path) -> None:
+    with Newsroom(port=0, latency_seconds=0.05) as newsroom:
+        first = _start(newsroom, tmp_path)
+        _wait_for(lambda: len(newsroom.requests()) > 5)
+        second = crawl(newsroom, tmp_path)
+        os.kill(first.process.pid, signal.SIGINT)
+        first.finish(30)
+    assert second.returncode == 2
+    assert "another crawl is running" in second.stderr
+    assert "Traceback" not in second.stderr
+
+
+def test_postgres_gives_the_same_articles(crawled: Crawled, tmp_path: Path, postgres_server: str) -> None:
+    url = make_url(postgres_server).set(drivername="postgresql+psycopg")
+    admin = create_engine(url, isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(text("CREATE DATABASE crawl_test"))
+    target = url.set(database="crawl_test")
+    done = crawl(crawled.newsroom, tmp_path, f"DATABASE_URL={target.render_as_string(hide_password=False)}")
+    assert done.returncode == 0, done.stderr
+    engine = create_engine(target)
+    with engine.connect() as connection:
+        stored = sorted(row.url for row in connection.execute(text("SELECT url FROM v_articles")))
+    engine.dispose()
+    with admin.connect() as connection:
+        connection.execute(text("DROP DATABASE crawl_test WITH (FORCE)"))
+    admin.dispose()
+    assert stored == sorted(url for (url,) in rows(crawled.folder, "SELECT url FROM v_articles"))

@@ -1,0 +1,379 @@
+"""Worker processes: what they read, and that a document which hurts one costs nothing but itself."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from pipelines.records import BlockKind, PageKind
+from pipelines.scope import Scope
+from pipelines.worker import PageUnreadable, Task, Worked, WorkerPool, work
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
+
+SCOPE = Scope("host", ("h.cn",))
+PROSE = "市政府昨天宣布，新的地铁线路将于明年春天开工建设，全长二十三公里，沿途设十五座车站，预计三年后通车。"
+ARTICLE = f"""<!DOCTYPE html><html lang="zh"><head><meta charset="utf-8"><title>地铁新线明年开工</title>
+<link rel="canonical" href="http://h.cn/news/1.html"></head><body><nav><a href="/">首页</a></nav>
+<h1>地铁新线明年开工</h1><p>2023-11-14 08:30</p><article>{"".join(f"<p>{PROSE}{n}</p>" for n in range(8))}</article>
+<a href="/news/2.html">相关报道：公交线路调整方案公布</a><a href="http://other.cn/x">友情链接</a>
+<a href="/map.pdf">线路图</a></body></html>""".encode()
+FEED = b"""<?xml version="1.0"?><rss version="2.0"><channel><title>t</title><link>http://h.cn/</link>
+<item><title>One</title><link>http://h.cn/1</link><pubDate>Tue, 14 Nov 2023 22:13:20 GMT</pubDate></item>
+<item><title>Two</title><link>http://other.cn/2</link></item></channel></rss>"""
+SITEMAP = b"""<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<url><loc>http://h.cn/1</loc><lastmod>2023-11-14T22:13:20Z</lastmod></url><url><loc>http://h.cn/2</loc></url></urlset>"""
+INDEX = b"""<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<sitemap><loc>http://h.cn/s1.xml</loc></sitemap></sitemapindex>"""
+SMALL = b"<html><title>t</title><p>hello</p></html>"
+SLOW = b"<a href=x>y</a>" * 800_000  # 12 MB of links: seconds to read
+FILES = {
+    "png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+    "jpeg": b"\xff\xd8\xff\xe0\0\x10JFIF",
+    "zip": b"PK\3\4\x14\0",
+    "pdf": b"%PDF-1.4\n%\xe2\xe3\n",
+}
+LARGE = gzip.compress(b"<urlset>" + b"<url><loc>http://h.cn/1</loc></url>" * 1_400_000, 1)  # 48 MB unpacked
+
+
+def task(body: bytes, kind: str = "page", **values: Any) -> Task:
+    defaults = {
+        "url": "http://h.cn/news/1.html",
+        "content_type": "text/html",
+        "robots_header": "",
+        "fetched_at": 1_700_000_000.0,
+        "scope": SCOPE,
+        "keep_raw": False,
+    }
+    return Task(kind, body, **{**defaults, **values})
+
+
+def pool_of(workers: int = 1, **values: Any) -> WorkerPool:
+    defaults: dict[str, Any] = {"seconds": 20.0, "memory_bytes": 8 << 30, "extractor": "density", "params": {}}
+    return WorkerPool(workers=workers, **{**defaults, **values})
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[WorkerPool]:
+    made = pool_of(2)
+    yield made
+    made.close()
+
+
+def run(coroutine: Coroutine[Any, Any, Any], seconds: float = 30) -> Any:
+    """Run with a limit, so that a lost page fails a test instead of stopping all."""
+    return asyncio.run(asyncio.wait_for(coroutine, seconds))
+
+
+async def read(pool: WorkerPool, body: bytes, kind: str = "page", **values: Any) -> Worked | str:
+    """What became of a document: the result, or the reason why there is none."""
+    try:
+        return await pool.run(task(body, kind, **values))
+    except PageUnreadable as problem:
+        return str(problem)
+    except RuntimeError as error:  # what a broken pool says, to every page after
+        return f"not a reason to store: {error!r}"
+
+
+def workers_alive() -> set[int]:
+    """Processes below the fork server of this process (all of them are workers), the dead not counted."""
+    parents: dict[int, int] = {}
+    names: dict[int, str] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                _, _, fields = (folder / "stat").read_text().rpartition(")")
+                names[int(folder.name)] = (folder / "cmdline").read_text()
+            except OSError:
+                continue
+            state, parent = fields.split()[:2]
+            if state != "Z":
+                parents[int(folder.name)] = int(parent)
+    servers = {pid for pid, parent in parents.items() if parent == os.getpid() and "forkserver" in names[pid]}
+    return {pid for pid, parent in parents.items() if parent in servers}
+
+
+def address_space(pid: int) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmSize:"))
+
+
+async def busy_with_slow(worker: int, usual: int) -> None:
+    """Wait until a worker builds the tree of the slow document, which is several times its size."""
+    async with asyncio.timeout(20):
+        while address_space(worker) < usual + 4 * len(SLOW):
+            await asyncio.sleep(0.01)
+
+
+class TestWork:
+    """The function that runs in a worker, here."""
+
+    def read(self, body: bytes, kind: str = "page", **values: Any) -> Worked:
+        return work(task(body, kind, **values), "density", {})
+
+    def test_page(self) -> None:
+        worked = self.read(ARTICLE)
+        parsed = worked.parsed
+        assert parsed.kind == PageKind.ARTICLE
+        assert parsed.metadata.title == "地铁新线明年开工"
+        assert PROSE in parsed.extraction.text
+        reasons = dict(zip(parsed.links.urls, worked.targets.reasons, strict=True))
+        assert reasons["http://h.cn/news/2.html"] == ""
+        assert reasons["http://h.cn/map.pdf"] == "file"
+        assert reasons["http://other.cn/x"] == "outside"
+        assert worked.raw is None
+
+    def test_raw_bytes_are_kept_when_asked_for(self) -> None:
+        raw = self.read(ARTICLE, keep_raw=True).raw
+        assert raw is not None
+        assert zstandard.decompress(raw) == ARTICLE
+
+    @pytest.mark.parametrize("kind", ["feed", "page"])
+    def test_feed(self, kind: str) -> None:
+        worked = self.read(FEED, kind)
+        assert worked.parsed.links.urls == ("http://h.cn/1", "http://other.cn/2")
+        assert worked.parsed.links.dates == (1_700_000_000.0, 0.0)
+        assert set(worked.parsed.links.blocks) == {BlockKind.FEED}
+        assert worked.targets.reasons == ("", "outside")
+        assert worked.parsed.kind == PageKind.LIST
+        assert worked.parsed.reason
+
+    @pytest.mark.parametrize("kind", ["sitemap", "page"])
+    @pytest.mark.parametrize("pack", [bytes, gzip.compress])
+    def test_sitemap(self, kind: str, pack: Any) -> None:
+        worked = self.read(pack(SITEMAP), kind)
+        assert worked.parsed.links.urls == ("http://h.cn/1", "http://h.cn/2")
+        assert worked.parsed.links.dates == (1_700_000_000.0, 0.0)
+        assert worked.sitemaps == ()
+        assert len(worked.targets.ids) == 2
+
+    @pytest.mark.parametrize("kind", ["sitemap", "page"])
+    def test_sitemap_index(self, kind: str) -> None:
+        worked = self.read(INDEX, kind)
+        assert worked.sitemaps == ("http://h.cn/s1.xml",)
+        assert len(worked.parsed.links) == 0
+
+    @pytest.mark.parametrize("kind", ["feed", "sitemap"])
+    @pytest.mark.parametrize("body", [b"", b"\0\xff" * 50, ARTICLE, b"<?xml version='1.0'?>", b"\x1f\x8b broken"])
+    def test_a_source_that_is_none_gives_nothing_to_store(self, kind: str, body: bytes) -> None:
+        worked = self.read(body, kind)
+        assert worked.parsed.kind == PageKind.LIST
+        assert worked.sitemaps == ()
+
+    @pytest.mark.parametrize("body", [b"", b"\0" * 100, b"\xff\xfe", b"<" * 1000, b"!?" * 500])
+    def test_a_page_that_is_none_is_no_article(self, body: bytes) -> None:
+        worked = self.read(body)
+        assert worked.parsed.kind != PageKind.ARTICLE
+        assert worked.parsed.reason
+
+    @pytest.mark.parametrize("content_type", ["text/html", "application/octet-stream"])
+    @pytest.mark.parametrize("kind", FILES)
+    def test_a_file_is_no_article_whatever_it_is_called(self, kind: str, content_type: str) -> None:
+        body = FILES[kind] + random.Random(1).randbytes(20_000)
+        assert self.read(body, content_type=content_type).parsed.kind == PageKind.OTHER
+
+
+class TestPool:
+    def test_reads_as_the_function_does(self, pool: WorkerPool) -> None:
+        async def all_kinds() -> list[Worked | str]:
+            wanted = [(ARTICLE, "page"), (FEED, "feed"), (SITEMAP, "sitemap"), (INDEX, "sitemap")]
+            return await asyncio.gather(*(read(pool, body, kind, keep_raw=True) for body, kind in wanted))
+
+        assert run(all_kinds()) == [
+            work(task(body, kind, keep_raw=True), "density", {})
+            for body, kind in [(ARTICLE, "page"), (FEED, "feed"), (SITEMAP, "sitemap"), (INDEX, "sitemap")]
+        ]
+
+    def test_many_at_once_come_back_each_to_its_own(self, pool: WorkerPool) -> None:
+        async def many() -> list[Worked | str]:
+            bodies = [b"<title>number %d</title><a href=/%d>about it</a>" % (n, n) for n in range(60)]
+            return await asyncio.gather(*(read(pool, body) for body in bodies))
+
+        for n, worked in enumerate(run(many())):
+            assert worked.parsed.links.urls == (f"http://h.cn/{n}",)
+
+    def test_a_wrong_extractor_is_the_callers_mistake(self) -> None:
+        broken = pool_of(extractor="magic")
+        try:
+            with pytest.raises(ValueError, match="magic"):
+                run(read(broken, SMALL))
+            with pytest.raises(ValueError, match="magic"):
+                run(read(broken, SMALL))
+        finally:
+            broken.close()
+
+
+class TestAccidents:
+    def test_a_document_that_takes_too_long(self) -> None:
+        pool = pool_of(2, seconds=0.4)
+
+        async def pages() -> list[Worked | str]:
+            await read(pool, SMALL)  # the processes are there
+            slow = asyncio.create_task(read(pool, SLOW))
+            others = [await read(pool, SMALL) for _ in range(5)]
+            return [await slow, *others, await read(pool, SMALL)]
+
+        try:
+            slow, *others = run(pages())
+        finally:
+            pool.close()
+        assert slow == "took too long to read"
+        assert all(isinstance(other, Worked) for other in others)
+
+    def test_a_document_that_takes_too_much_memory(self) -> None:
+        roomy = pool_of()
+        try:
+            before = workers_alive()
+            assert isinstance(run(read(roomy, LARGE, "sitemap")), Worked)
+            usual = min(address_space(pid) for pid in workers_alive() - before or workers_alive())
+        finally:
+            roomy.close()
+        tight = pool_of(memory_bytes=usual + (16 << 20))
+        try:
+            assert run(read(tight, LARGE, "sitemap")) == "took too much memory to read"
+            assert isinstance(run(read(tight, SMALL)), Worked)
+        finally:
+            tight.close()
+
+    def test_a_worker_killed_at_work_costs_its_page(self) -> None:
+        before = workers_alive()
+        pool = pool_of(1)
+
+        async def pages() -> list[Worked | str]:
+            await read(pool, SMALL)
+            (worker,) = workers_alive() - before
+            usual = address_space(worker)
+            slow = asyncio.create_task(read(pool, SLOW))
+            waiting = [asyncio.create_task(read(pool, SMALL)) for _ in range(3)]
+            await busy_with_slow(worker, usual)
+            os.kill(worker, signal.SIGKILL)
+            return [await slow, *[await one for one in waiting], await read(pool, ARTICLE)]
+
+        try:
+            slow, *others = run(pages())
+        finally:
+            pool.close()
+        assert slow == "its worker died (exit code -9)"
+        assert all(isinstance(other, Worked) for other in others)
+
+    def test_a_worker_killed_while_idle_costs_at_most_one_page(self) -> None:
+        before = workers_alive()
+        pool = pool_of(1)
+
+        async def pages() -> list[Worked | str]:
+            await read(pool, SMALL)
+            (worker,) = workers_alive() - before
+            os.kill(worker, signal.SIGKILL)
+            await asyncio.sleep(0.5)
+            return [await read(pool, SMALL) for _ in range(3)]
+
+        try:
+            results = run(pages())
+        finally:
+            pool.close()
+        assert all(isinstance(result, Worked) for result in results[1:])
+
+    def test_a_document_too_large_to_hand_over_costs_itself(self) -> None:
+        before = workers_alive()
+        roomy = pool_of(1)
+        try:
+            run(read(roomy, SMALL))
+            usual = max(address_space(pid) for pid in workers_alive() - before)
+        finally:
+            roomy.close()
+        tight = pool_of(1, memory_bytes=usual + (16 << 20))
+
+        async def pages() -> list[Worked | str]:
+            await read(tight, SMALL)
+            return [await read(tight, b" " * (48 << 20)), await read(tight, SMALL)]
+
+        try:
+            too_large, small = run(pages())
+        finally:
+            tight.close()
+        assert too_large in {"took too much memory to read", "its worker died (exit code 1)"}
+        assert isinstance(small, Worked)
+
+
+class TestClose:
+    def gone(self, workers: set[int]) -> bool:
+        until = time.monotonic() + 5
+        while (left := workers & workers_alive()) and time.monotonic() < until:
+            time.sleep(0.02)
+        return not left
+
+    def test_leaves_no_worker(self) -> None:
+        before, children = workers_alive(), set(multiprocessing.active_children())
+        pool = pool_of(3)
+        run(read(pool, SMALL))
+        workers = workers_alive() - before
+        assert len(workers) == 3
+        pool.close()
+        assert self.gone(workers)
+        assert set(multiprocessing.active_children()) <= children
+
+    def test_in_the_middle_of_work(self) -> None:
+        before = workers_alive()
+        pool = pool_of(2)
+
+        async def begin() -> list[Any]:
+            await read(pool, SMALL)
+            tasks = [asyncio.create_task(read(pool, SLOW)) for _ in range(4)]
+            await asyncio.sleep(0.3)
+            await asyncio.get_running_loop().run_in_executor(None, pool.close)
+            return await asyncio.gather(*tasks, return_exceptions=True)
+
+        results = run(begin(), 4)
+        assert not any(isinstance(result, Worked) for result in results)
+        assert self.gone(workers_alive() - before)
+
+    def test_before_the_first_page_and_twice(self) -> None:
+        pool = pool_of(1)
+        pool.close()
+        pool.close()
+
+    def test_warm_up_starts_the_processes(self) -> None:
+        before = workers_alive()
+        pool = pool_of(2)
+        pool.warm_up()
+        until = time.monotonic() + 10
+        while len(workers_alive() - before) < 2 and time.monotonic() < until:
+            time.sleep(0.02)
+        started = workers_alive() - before
+        pool.close()
+        assert len(started) == 2
+
+    def test_ctrl_c_is_the_parents_business(self) -> None:
+        before = workers_alive()
+        pool = pool_of(1)
+        try:
+            run(read(pool, SMALL))
+            (worker,) = workers_alive() - before
+            os.kill(worker, signal.SIGINT)
+            assert isinstance(run(read(pool, SMALL)), Worked)
+            assert workers_alive() - before == {worker}
+        finally:
+            pool.close()
+
+
+def test_nothing_of_the_crawler_is_loaded_in_a_worker() -> None:
+    """Fork servers import `pipelines.warm`: neither Scrapy nor SQLAlchemy may come with it (memory, start time)."""
+    code = "import sys, pipelines.warm; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    path = str(Path(__file__).resolve().parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path}
+    )
+    assert {"scrapy", "twisted", "crawler"}.isdisjoint(done.stdout.split())
