@@ -113,7 +113,7 @@ def _number(settings: BaseSettings, name: str, *, least: float, most: float = ma
         value = float(settings[name])
     except (ValueError, TypeError):
         value = math.nan
-    if not least <= value <= most:
+    if not (math.isfinite(value) and least <= value <= most):
         upper = f" to {most:g}" if most < math.inf else " or more"
         raise ConfigError(f"{name} is {settings[name]!r}; it takes a number, {least:g}{upper}")
     return value

@@ -168,7 +168,8 @@ def _error_status(page: Page) -> Outcome:
     """An answer that is no page."""
     if page.claim.kind in {Kind.SITEMAP, Kind.FEED}:
         return replace(_answered(page, State.SKIPPED, f"no {page.claim.kind} (http {page.status})"), counted=False)
-    return replace(_answered(page, State.FAILED, f"http {page.status}"), failed=page.status >= 500)
+    trouble = page.status in _TRY_AGAIN or page.status >= 500
+    return replace(_answered(page, State.FAILED, f"http {page.status}"), failed=trouble)
 
 
 def _robots(page: Page, rulebook: Rulebook) -> Outcome:
@@ -311,7 +312,7 @@ def _sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
     named: list[tuple[str, str, int]] = []
     if claim.kind == Kind.PAGE and claim.depth <= _MOST_FEED_DEPTH:
         named += [(feed, Kind.FEED, 0) for feed in page.worked.parsed.feeds]
-    if claim.kind == Kind.SITEMAP and claim.hops < _MOST_SITEMAP_HOPS:
+    if claim.hops < _MOST_SITEMAP_HOPS:
         named += [(sitemap, Kind.SITEMAP, claim.hops + 1) for sitemap in page.worked.sitemaps]
     for url, kind, hops in named:
         if fingerprint(url) in rulebook.known:

@@ -74,7 +74,7 @@ class Pauses:
 
 def retry_pause(tries: int) -> float:
     """Seconds to wait after the n-th try of a URL failed: 2, 8, 32 ... at most an hour."""
-    return float(min(_LONGEST_PAUSE, _FIRST_PAUSE * 4 ** max(0, tries - 1)))
+    return float(min(_LONGEST_PAUSE, _FIRST_PAUSE * 4 ** min(10, max(0, tries - 1))))
 
 
 def retry_after(value: str, now: float) -> float | None:
@@ -87,7 +87,7 @@ def retry_after(value: str, now: float) -> float | None:
     if value.isascii() and value.isdigit():
         return float(min(_LONGEST_PAUSE, int(value[:9])))
     try:
-        moment = parsedate_to_datetime(value)
-    except (ValueError, TypeError):
+        moment = parsedate_to_datetime(value).timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
         return None
-    return min(_LONGEST_PAUSE, max(0.0, moment.timestamp() - now))
+    return min(_LONGEST_PAUSE, max(0.0, moment - now))

@@ -85,8 +85,8 @@ class Candidate:
 class Verdict:
     """Which candidate a new article repeats, how much, and by which method and in which way it was found.
 
-    `same_page` says that it is the same article of the same site at another address, not a reprint; `own_wording` that it
-    differs enough for later copies of it to be looked up by its own shingles.
+    `same_page` says that it is the same article of the same site at another address, not a reprint; `own_wording` that
+    it differs enough for later copies of it to be looked up by its own shingles.
     """
 
     candidate: Candidate
@@ -233,18 +233,34 @@ _CANDIDATE_COLUMNS = (
 )
 
 
+def _candidate(row: Any, shared: int) -> Candidate:
+    """A row of `_CANDIDATE_COLUMNS` as a candidate."""
+    return Candidate(
+        row.id,
+        row.site_id,
+        row.title,
+        row.published_at,
+        row.text_hash,
+        row.text,
+        row.stands_for,
+        row.points_to,
+        shared,
+    )
+
+
 def _candidates(connection: Connection, new: NewArticle, lookup: Lookup) -> tuple[list[Candidate], set[int]]:
     """Stored articles that may be the same, and those of the new article's shingles that are common already."""
     query = select(*_CANDIDATE_COLUMNS).join(url, url.c.id == article.c.id)
     everything = len(new.shingles)
-    rows = connection.execute(
-        query.where(article.c.text_hash == new.text_hash)
-        .order_by(article.c.site_id != new.site_id, article.c.duplicate_of.is_not(None))
-        .limit(_MOST_EXACT)
-    ).all()
+    exact = query.where(article.c.text_hash == new.text_hash).order_by(
+        article.c.site_id != new.site_id, article.c.duplicate_of.is_not(None)
+    )
     tied = [article.c.id == new.canonical_id] if new.canonical_id is not None else []
-    rows += connection.execute(query.where(or_(url.c.same_as == new.id, *tied)).limit(_MOST_EXACT)).all()
-    found = {row.id: Candidate(*row, shared=everything) for row in rows}
+    found = {
+        row.id: _candidate(row, everything)
+        for question in (exact, query.where(or_(url.c.same_as == new.id, *tied)))
+        for row in connection.execute(question.limit(_MOST_EXACT))
+    }
     hits = connection.execute(
         select(shingle.c.hash, shingle.c.article_id).where(shingle.c.hash.in_(new.shingles))
     ).all()
@@ -255,7 +271,7 @@ def _candidates(connection: Connection, new: NewArticle, lookup: Lookup) -> tupl
     best = sorted(near, key=lambda key: (-near[key], key))[: lookup.candidates]
     if best:
         for row in connection.execute(query.where(article.c.id.in_(best))):
-            found[row.id] = Candidate(*row, shared=near[row.id])
+            found[row.id] = _candidate(row, near[row.id])
     common = {key for key, n in spread.items() if n >= lookup.most_common}
     return sorted(found.values(), key=lambda candidate: -candidate.shared), common
 

@@ -10,12 +10,16 @@ import multiprocessing
 import resource
 import signal
 from collections.abc import Mapping
+from concurrent.futures import Future, InvalidStateError
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import zstandard
 from pebble import ProcessExpired, ProcessPool
 
+from .extract.encoding import is_binary
 from .extract.feeds import looks_like_feed, parse_feed
 from .extract.page import parse_page
 from .extract.sitemaps import looks_like_sitemap, parse_sitemap
@@ -72,6 +76,8 @@ def work(task: Task, extractor: str, params: Mapping[str, object]) -> Worked:
     if task.kind == "feed" or looks_like_feed(task.body):
         links = parse_feed(task.body, task.url)
         return Worked(_list_of(links), resolve(links, task.scope))
+    if is_binary(task.body):
+        return Worked(ParsedPage(PageKind.OTHER, "a file, not a page"))
     parsed = parse_page(
         task.body,
         task.url,
@@ -114,18 +120,25 @@ class WorkerPool:
     def __init__(
         self, *, workers: int, seconds: float, memory_bytes: int, extractor: str, params: Mapping[str, object]
     ) -> None:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["pipelines.warm"])
-        self._pool = ProcessPool(
-            max_workers=workers,
-            max_tasks=_TASKS_PER_PROCESS,
-            initializer=_prepare,
-            initargs=[memory_bytes],
-            context=context,
-        )
+        self._workers = workers
         self._seconds = seconds
+        self._memory_bytes = memory_bytes
         self._extractor = extractor
         self._params = dict(params)
+        self._under_way: set[Future[Worked]] = set()
+        self._closed = False
+        self._pool = self._new_pool()
+
+    def _new_pool(self) -> ProcessPool:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["pipelines.warm"])
+        return ProcessPool(
+            max_workers=self._workers,
+            max_tasks=_TASKS_PER_PROCESS,
+            initializer=_prepare,
+            initargs=[self._memory_bytes],
+            context=context,
+        )
 
     async def run(self, task: Task) -> Worked:
         """Read one document in a worker.
@@ -133,15 +146,32 @@ class WorkerPool:
         Raises:
             PageUnreadable: it took too long, too much memory, or its worker died.
         """
-        future = self._pool.schedule(work, args=[task, self._extractor, self._params], timeout=self._seconds)
         try:
-            return await asyncio.wrap_future(future)
+            try:
+                return await self._try(task)
+            except BrokenProcessPool:  # a worker killed between two pages can break the whole pool: make a new one
+                return await self._try(task)
         except TimeoutError:
             raise PageUnreadable("took too long to read") from None
         except MemoryError:
             raise PageUnreadable("took too much memory to read") from None
         except ProcessExpired as error:
             raise PageUnreadable(f"its worker died (exit code {error.exitcode})") from None
+        except BrokenProcessPool:
+            raise PageUnreadable("its worker died") from None
+
+    async def _try(self, task: Task) -> Worked:
+        """Run a task once, in a pool that works."""
+        if self._closed:
+            raise PageUnreadable("the crawl was stopped")
+        if not self._pool.active:
+            self._pool = self._new_pool()
+        future = self._pool.schedule(work, args=[task, self._extractor, self._params], timeout=self._seconds)
+        self._under_way.add(future)
+        try:
+            return await asyncio.wrap_future(future)
+        finally:
+            self._under_way.discard(future)
 
     def warm_up(self) -> None:
         """Start the processes now, so that the first page does not wait for them."""
@@ -149,5 +179,9 @@ class WorkerPool:
 
     def close(self) -> None:
         """End the workers, dropping what they have not done. Blocks until they are gone."""
+        self._closed = True
         self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
+        for future in tuple(self._under_way):  # the pool leaves them waiting
+            with suppress(InvalidStateError):
+                future.set_exception(PageUnreadable("the crawl was stopped"))

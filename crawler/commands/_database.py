@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
-from crawler.frontier import EXIT_DATABASE, EXIT_USAGE
 from db.database import open_for_reading
 from db.errors import DatabaseGone, DatabaseProblem, classify
+
+from ..frontier import EXIT_DATABASE, EXIT_USAGE
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

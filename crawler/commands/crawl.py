@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING
 from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from crawler.config import Config, ConfigError, check_names
-from crawler.frontier import EXIT_STOPPED, EXIT_USAGE
-from crawler.seeds import Seed
 from db.database import open_for_reading
 from db.errors import DatabaseProblem
 from db.queries import seed_urls
 from pipelines.urls import host_key
+
+from ..config import Config, ConfigError, check_names
+from ..frontier import EXIT_STOPPED, EXIT_USAGE
+from ..seeds import Seed
 
 if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
 
-    from crawler.demo.server import Newsroom
+    from ..demo.server import Newsroom
 
 DEMO = "demo"
 DEMO_PORT = 8710
@@ -68,7 +69,7 @@ def open_newsroom(settings: Settings) -> Newsroom:
 
     An earlier demo crawl in the same database is gone on with at the port it had, because the port is part of the URLs.
     """
-    from crawler.demo.server import Newsroom  # noqa: PLC0415 - its articles are read only when they are wanted
+    from ..demo.server import Newsroom  # noqa: PLC0415 - its articles are read only when they are wanted
 
     known = _port_in_database(settings["DATABASE_URL"])
     try:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from crawler.demo.server import Newsroom
-from crawler.frontier import EXIT_USAGE
-
+from ..demo.server import Newsroom
+from ..frontier import EXIT_USAGE
 from .crawl import DEMO_PORT
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from rich.console import Console
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from crawler.frontier import EXIT_USAGE
 from db.keys import iso
 from db.queries import Explanation, explain
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize
 
+from ..frontier import EXIT_USAGE
 from ._database import read
 
 if TYPE_CHECKING:

@@ -1,14 +1,13 @@
 """The score that orders the frontier: a weighted sum of named signals, each in [0, 1].
 
 Breadth-first is the base order (survey of focused crawling, S01: pages within a few links of a seed are likely
-topical); every further signal re-orders it. Depth is a signal, not a wall: a strict level order would lose most of what the
-others gain. A signal is one function of what is known about a URL before it is fetched.
+topical); every further signal re-orders it. Depth is a signal, not a wall: a strict level order would lose most of
+what the others gain. A signal is one function of what is known about a URL before it is fetched.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +15,7 @@ from functools import lru_cache
 from pipelines.records import BlockKind
 
 _DAY = 86_400.0
+_MOST_WEIGHT = 1e6
 _BLOCK_VALUE = {
     BlockKind.SEED: 1.0,
     BlockKind.BODY: 1.0,
@@ -89,8 +89,8 @@ class Priority:
             )
         self.weights: dict[str, float] = {}
         for name, weight in {**PRESETS[preset], **weights}.items():
-            if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
-                raise ValueError(f"CRAWL_PRIORITY[{name!r}] is {weight!r}; a weight is a finite number")
+            if isinstance(weight, bool) or not isinstance(weight, int | float) or not abs(weight) <= _MOST_WEIGHT:
+                raise ValueError(f"CRAWL_PRIORITY[{name!r}] is {weight!r}; a weight is a finite number, at most a million")
             if weight:
                 self.weights[name] = float(weight)
         self._score = lru_cache(maxsize=4096)(self._compute)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 from scrapy import Spider
 from scrapy.http import Response
 
-from crawler.frontier import FrontierScheduler
-from crawler.guard import AddressRefused
-from crawler.outcomes import REFUSED
 from pipelines.stages import Page
+
+from ..frontier import FrontierScheduler
+from ..guard import AddressRefused
+from ..outcomes import REFUSED
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -11,8 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pipelines.records import Signature
-
+from ..records import Signature
 from .lcs import CALIBRATED, CONTAINS, DIFFERENT, Comparison, Verdict, VerifyParams, compare
 from .normalize import normalize
 from .shingles import ShingleParams, sample

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, Final
@@ -34,10 +35,12 @@ def extractor(name: str, params: Mapping[str, object] | None = None) -> Extracto
     if name not in EXTRACTORS:
         raise ValueError(f"unknown extractor {name!r}; known: {', '.join(sorted(EXTRACTORS))}")
     function, kind = EXTRACTORS[name]
-    known = [item.name for item in fields(kind)]
-    for key in params or ():
+    known = {item.name: item.default for item in fields(kind)}
+    for key, value in (params or {}).items():
         if key not in known:
             raise ValueError(f"extractor {name!r} has no parameter {key!r}; known: {', '.join(known)}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise ValueError(f"parameter {key!r} of extractor {name!r} is {value!r}; it takes a number, {known[key]}")
     chosen = kind(**(params or {}))
 
     def run(document: Document) -> Extraction:

@@ -65,6 +65,33 @@ def _errors(body: bytes, codec: str) -> int:
     )
 
 
+_MAGIC = (
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"RIFF",
+    b"%PDF",
+    b"PK\x03\x04",
+    b"\x1f\x8b",
+    b"\xd0\xcf\x11\xe0",
+    b"Rar!",
+    b"OggS",
+)
+_CONTROLS = bytes(set(range(0x20)) - set(b"\t\n\r\f\x1b"))
+
+
+def is_binary(body: bytes) -> bool:
+    """Whether bytes are a picture, a document or an archive, whatever they are called.
+
+    Known first bytes, or more control characters than any text has (UTF-16 with its mark aside).
+    """
+    if body.startswith(_MAGIC):
+        return True
+    head = body[:4096]
+    marked = body.startswith(tuple(mark for mark, _ in _BOMS))
+    return not marked and len(head) - len(head.translate(None, _CONTROLS)) > 0.05 * len(head)
+
+
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     """Return the text of `body` and the name of the character set it was read in.
 

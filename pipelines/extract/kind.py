@@ -13,8 +13,8 @@ from .metadata import located
 from .structured import read as read_structured
 
 _ERROR = re.compile(
-    r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|找不到(?:页面|網頁|网页|頁面)|"
-    r"您访问的页面|您要访问的页面|内容不存在|已被删除|已删除|文章不存在|"
+    r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|"
+    r"找不到(?:页面|網頁|网页|頁面)|您访问的页面|您要访问的页面|内容不存在|已被删除|已删除|文章不存在|"
     r"error \d{3}|access denied|403 forbidden|forbidden|服务器错误|出错了|something went wrong|just a moment|"
     r"验证码|安全验证|人机验证",
     re.IGNORECASE,
@@ -65,6 +65,8 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     if not body:
         listed = _is_list(document, headlines)
         return (PageKind.LIST, "list page") if listed else (PageKind.OTHER, extraction.reason or "no text")
+    if sum(map(str.isalnum, body[:2000])) < 20:
+        return PageKind.OTHER, "no prose"
     lines = body.split("\n")
     prose = sum(len(line) for line in lines if len(line) >= 25)
     url = urlsplit(document.url)

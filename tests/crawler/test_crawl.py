@@ -157,7 +157,8 @@ def test_status_and_why(crawled: Crawled) -> None:
         ("MAX_PAGES=37", "SELECT count(*) FROM url WHERE kind = 'page' AND state IN ('done', 'failed')"),
         (
             "MAX_PAGES_PER_HOST=9",
-            "SELECT max(n) FROM (SELECT count(*) AS n FROM url WHERE kind = 'page' AND state IN ('done', 'failed') GROUP BY host_id)",
+            "SELECT max(n) FROM (SELECT count(*) AS n FROM url "
+            "WHERE kind = 'page' AND state IN ('done', 'failed') GROUP BY host_id)",
         ),
         ("MAX_DEPTH=1", "SELECT max(depth) FROM url WHERE kind = 'page' AND state IN ('done', 'failed')"),
     ],

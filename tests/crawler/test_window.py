@@ -221,7 +221,7 @@ class WindowMachine(RuleBasedStateMachine):
         assert len(self.window) == 0
 
 
-WindowMachine.TestCase.settings = settings(deadline=None, max_examples=120, stateful_step_count=40)
+WindowMachine.TestCase.settings = settings(deadline=None, max_examples=200, stateful_step_count=60)
 TestWindow = WindowMachine.TestCase
 
 
@@ -261,6 +261,24 @@ def test_pause_counts_from_the_longest() -> None:
     assert held.pop(60.0) is not None
 
 
+def test_a_free_connection_waits_for_the_pause_too() -> None:
+    held = window(connections=2)
+    held.push([claim(n) for n in range(3)], 0.0)
+    held.pop(0.0)
+    held.finished(1, 5.0, 0.0)
+    assert held.pop(4.0) is None
+    assert held.pop(5.0) is not None
+    assert held.pop(5.0) is not None
+
+
+def test_the_place_of_a_head_is_not_inherited() -> None:
+    held = window(connections=2, hosts=(1, 2))
+    held.push([claim(1, 1, 0.9)], 0.0)
+    held.push([claim(2, 1, 0.1)], 0.0)
+    held.push([claim(3, 2, 0.5)], 0.0)
+    assert [held.pop(0.0).id for _ in range(3)] == [1, 3, 2]  # type: ignore[union-attr]
+
+
 def test_one_url_is_asked_for_while_the_rules_are_unknown() -> None:
     held = window(hosts=())
     held.add_host(HostQueue(1, "h1.cn"))
@@ -295,6 +313,10 @@ def test_overtake_asks_only_for_what_beats_the_worst() -> None:
     assert held.wants() == {1: 4}
     assert held.push([claim(n, score=0.6) for n in range(4, 8)], 0.0) == []
     assert held.wants() == {}
+    for _ in range(6):
+        held.pop(0.0)
+        held.finished(1, 0.0, 0.0)
+    assert held.wants() == {1: 2}
 
 
 def test_surplus_gives_back_the_worst() -> None:
