@@ -90,7 +90,7 @@ class Priority:
         self.weights: dict[str, float] = {}
         for name, weight in {**PRESETS[preset], **weights}.items():
             if isinstance(weight, bool) or not isinstance(weight, int | float) or not abs(weight) <= _MOST_WEIGHT:
-                raise ValueError(f"CRAWL_PRIORITY[{name!r}] is {weight!r}; a weight is a finite number, at most a million")
+                raise ValueError(f"CRAWL_PRIORITY[{name!r}] is {weight!r}; a weight is a finite number up to a million")
             if weight:
                 self.weights[name] = float(weight)
         self._score = lru_cache(maxsize=4096)(self._compute)

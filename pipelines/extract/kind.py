@@ -65,8 +65,6 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     if not body:
         listed = _is_list(document, headlines)
         return (PageKind.LIST, "list page") if listed else (PageKind.OTHER, extraction.reason or "no text")
-    if sum(map(str.isalnum, body[:2000])) < 20:
-        return PageKind.OTHER, "no prose"
     lines = body.split("\n")
     prose = sum(len(line) for line in lines if len(line) >= 25)
     url = urlsplit(document.url)
@@ -101,8 +99,10 @@ _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 
 
 def _refused(extraction: Extraction, title: str, metadata: Metadata) -> str:
-    """Reason why a page is an error page or a login wall, else empty."""
+    """Reason why a page is an error page, a login wall or a heap of signs, else empty."""
     body = extraction.text
+    if body and sum(map(str.isalnum, body[:2000])) < 20:
+        return "no prose"
     if metadata.published_from not in {"", "url"}:
         return ""  # error pages carry no date of publication; news about a 404 or a captcha does
     if len(body) < 600 and len(title) <= 60 and _ERROR.search(title):
