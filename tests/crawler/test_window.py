@@ -76,6 +76,7 @@ class WindowMachine(RuleBasedStateMachine):
     def begin(self, depth: int, connections: int, most: int) -> None:
         self.depth, self.connections, self.most = depth, connections, most
         self.window = Window(depth=depth, connections=connections, most_hosts=most)
+        self.add_host(1, 0.0, known=True)
 
     def pick(self, data: Any, where: Any = lambda _host: True) -> int | None:
         fit = [key for key, host in self.hosts.items() if where(host)]
@@ -89,7 +90,7 @@ class WindowMachine(RuleBasedStateMachine):
             self.hosts[key] = ModelHost(self.now + ready_in, known)
 
     @precondition(lambda self: self.hosts)
-    @rule(data=st.data(), scores=st.lists(SCORES, max_size=6), found_at=st.sampled_from([0.0, 1.0]))
+    @rule(data=st.data(), scores=st.lists(SCORES, min_size=1, max_size=6), found_at=st.sampled_from([0.0, 1.0]))
     def push(self, data: Any, scores: list[float], found_at: float) -> None:
         claims = []
         for score in scores:
@@ -111,7 +112,11 @@ class WindowMachine(RuleBasedStateMachine):
         self.taken += len(given_back)
         assert sorted(given_back, key=order) == sorted(expected, key=order)
 
-    @rule()
+    @rule(times=st.integers(1, 4))
+    def pop_some(self, times: int) -> None:
+        for _ in range(times):
+            self.pop()
+
     def pop(self) -> None:
         ready = [
             host
@@ -153,31 +158,24 @@ class WindowMachine(RuleBasedStateMachine):
     def advance(self, seconds: float) -> None:
         self.now += seconds
 
-    @rule(key=st.integers(1, 7))
-    def refresh(self, key: int) -> None:
-        self.window.refresh(key)
-        if key in self.hosts:
-            self.hosts[key].dry = False
-
-    @rule(key=st.integers(1, 7))
-    def mark_dry(self, key: int) -> None:
-        self.window.mark_dry(key)
-        if key in self.hosts:
-            self.hosts[key].dry = True
-            self.hosts[key].better_waits = False
-
-    @rule(key=st.integers(1, 7), score=SCORES)
-    def overtake(self, key: int, score: float) -> None:
-        self.window.overtake(key, score)
+    @rule(key=st.integers(1, 7), what=st.sampled_from(["refresh", "dry", "overtake", "robots"]), score=SCORES)
+    def news(self, key: int, what: str, score: float) -> None:
+        """What the database tells, perhaps of a host that is no longer held."""
         host = self.hosts.get(key)
-        if host and host.queue and score > min(one.score for one in host.queue):
-            host.overtaken = host.better_waits = True
-
-    @rule(data=st.data())
-    def robots_come(self, data: Any) -> None:
-        key = self.pick(data)
-        if key is not None:
-            self.window.hosts[key].robots_known = self.hosts[key].robots_known = True
+        if what == "refresh":
+            self.window.refresh(key)
+            if host:
+                host.dry = False
+        elif what == "dry":
+            self.window.mark_dry(key)
+            if host:
+                host.dry, host.better_waits = True, False
+        elif what == "overtake":
+            self.window.overtake(key, score)
+            if host and host.queue and score > min(one.score for one in host.queue):
+                host.overtaken = host.better_waits = True
+        elif host:
+            self.window.hosts[key].robots_known = host.robots_known = True
 
     @rule()
     def drop_idle(self) -> None:
@@ -221,7 +219,7 @@ class WindowMachine(RuleBasedStateMachine):
         assert len(self.window) == 0
 
 
-WindowMachine.TestCase.settings = settings(deadline=None, max_examples=200, stateful_step_count=60)
+WindowMachine.TestCase.settings = settings(deadline=None, max_examples=150, stateful_step_count=40)
 TestWindow = WindowMachine.TestCase
 
 

@@ -1,0 +1,63 @@
+"""The README tells the truth: every setting, exit code, view, command and registry name stands in it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from crawler import settings
+from crawler.frontier import EXIT_DATABASE, EXIT_FINISHED, EXIT_STOPPED, EXIT_USAGE
+from crawler.rank.priority import PRESETS, SIGNALS
+from crawler.seeds import OPTIONS
+from db.tables import Record
+from pipelines.extract import EXTRACTORS
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def _tuned() -> list[str]:
+    """Settings of the first half of the settings module: those a user tunes."""
+    source = Path(settings.__file__).read_text(encoding="utf-8").partition("# ---- Scrapy")[0]
+    return re.findall(r"^([A-Z_]+)\b.*=", source, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [n for n in _tuned() if n not in {"BOT_NAME", "SPIDER_MODULES", "COMMANDS_MODULE"}])
+def test_every_setting_is_explained_with_its_default(name: str) -> None:
+    row = next((line for line in README.splitlines() if line.startswith("|") and f"`{name}`" in line), "")
+    assert row, f"{name} is missing in the README's table"
+    value = getattr(settings, name)
+    if isinstance(value, int | float) and not isinstance(value, bool) and name != "WORKERS":
+        assert f"{value:g}" in row, f"the README gives another default for {name}"
+
+
+@pytest.mark.parametrize("name", [*EXTRACTORS, *SIGNALS, *PRESETS])
+def test_every_registry_name_stands_in_the_readme(name: str) -> None:
+    assert f"`{name}`" in README
+
+
+@pytest.mark.parametrize("table", sorted(Record.metadata.tables))
+def test_every_table_is_explained(table: str) -> None:
+    assert f"`{table}`" in README
+
+
+@pytest.mark.parametrize("code", [EXIT_FINISHED, EXIT_USAGE, EXIT_STOPPED, EXIT_DATABASE])
+def test_exit_codes(code: int) -> None:
+    assert re.search(rf"^\| {code} \|", README, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "crawler" / "commands").glob("[a-z]*.py")), ids=lambda p: p.stem)
+def test_every_command_is_explained(path: Path) -> None:
+    assert f"scrapy {path.stem}" in README
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_seed_options(option: str) -> None:
+    assert f"`{option}=" in README
+
+
+def test_algorithms_name_their_source() -> None:
+    for path in (ROOT / "pipelines" / "extract" / "density.py", ROOT / "crawler" / "rank" / "priority.py"):
+        assert re.search(r"Source:|S\d\d", path.read_text(encoding="utf-8")), path
