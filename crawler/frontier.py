@@ -201,7 +201,7 @@ class FrontierScheduler(BaseScheduler):
             now = time.monotonic()
             self.window.finished(page.claim.host_id, now + pause, now)
 
-    async def store(self, page: Page) -> None:
+    async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links.
 
         Raises:
@@ -231,6 +231,7 @@ class FrontierScheduler(BaseScheduler):
         finally:
             self._in_flight -= 1
         self._took(page, outcome, stored)
+        return stored
 
     def _took(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """A page is stored: bring memory in line with the table."""

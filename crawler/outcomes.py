@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from db.articles import NewArticle
 from db.keys import fingerprint, iso
@@ -387,9 +388,11 @@ def _article(page: Page, rulebook: Rulebook) -> NewArticle:
 
 def _with_zone(published: str, language: str) -> str | None:
     """A date alone becomes midnight in the zone of the page's language, so that every time in the table compares."""
+    if not published:
+        return None
     if len(published) == len("2024-03-12"):
-        return f"{published}T00:00:00{_ZONES.get(language[:2], '+00:00')}"
-    return published or None
+        published += f"T00:00:00{_ZONES.get(language[:2], '+00:00')}"
+    return datetime.fromisoformat(published).isoformat(timespec="seconds")
 
 
 def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:

@@ -35,7 +35,7 @@ class QuietFormatter(LogFormatter):
         """Nothing."""
 
     def dropped(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
-        """Nothing: an item is dropped only when the database gave up, which is said once."""
+        """Nothing: a page that is no article is no item; the table says why."""
 
 
 class Progress:

@@ -79,6 +79,7 @@ LOG_FORMATTER = "crawler.progress.QuietFormatter"
 LOG_LEVEL = "WARNING"
 LOG_FORMAT = "%(asctime)s %(levelname)s: %(message)s"
 STATS_DUMP = False
+FEED_EXPORT_ENCODING = "utf-8"
 TELNETCONSOLE_ENABLED = False
 
 ROBOTSTXT_OBEY = False  # the frontier does, see crawler.politeness
@@ -94,6 +95,7 @@ DOWNLOAD_TIMEOUT = 60
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
 DOWNLOAD_WARNSIZE = 0
 CONCURRENT_REQUESTS_PER_DOMAIN = 1000  # the host clock is the frontier's
+CONCURRENT_ITEMS = 1  # an answer gives one item; Scrapy makes this many tasks for each
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 512 * 1024 * 1024  # the frontier bounds what is in flight
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,

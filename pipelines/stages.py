@@ -15,6 +15,7 @@ from scrapy.exceptions import DropItem
 
 from db.errors import DatabaseProblem
 from db.frontier import Claim
+from db.store import Stored
 from db.tables import Kind
 
 from .scope import Scope
@@ -60,7 +61,7 @@ class Page:
 class Frontier(Protocol):
     """What the store stage needs of the scheduler."""
 
-    async def store(self, page: Page) -> None:
+    async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
 
 
@@ -122,7 +123,7 @@ class ExtractStage:
 
 
 class StoreStage:
-    """Hands finished pages to the frontier, which owns the database."""
+    """Hands finished pages to the frontier, which owns the database; lets articles through to Scrapy's exporters."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -132,14 +133,26 @@ class StoreStage:
         """Scrapy's constructor."""
         return cls(crawler)
 
-    async def process_item(self, item: Page) -> Page:
-        """Store; returns when the transaction is committed.
+    async def process_item(self, item: Page) -> dict[str, str]:
+        """Store; returns when the transaction is committed, with the article as a plain item (for `-o articles.jsonl`).
 
         Raises:
-            DropItem: the database gave up; the frontier has said so and keeps the URL for the next run.
+            DropItem: the page was stored as no article, or the database gave up (the frontier has said so and keeps the
+                URL for the next run).
         """
         try:
-            await cast("Frontier", self._crawler.engine.scheduler).store(item)
+            stored = await cast("Frontier", self._crawler.engine.scheduler).store(item)
         except DatabaseProblem as problem:
             raise DropItem(str(problem)) from problem
-        return item
+        if item.worked is None or stored.article not in {"new", "duplicate", "updated"}:
+            raise DropItem(stored.article or "no article")
+        meta = item.worked.parsed.metadata
+        return {
+            "url": item.claim.url,
+            "title": meta.title,
+            "authors": "、".join(meta.authors),
+            "source": meta.source,
+            "published_at": meta.published_at,
+            "language": meta.language,
+            "text": item.worked.parsed.extraction.text,
+        }

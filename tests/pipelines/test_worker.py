@@ -340,6 +340,22 @@ class TestClose:
         assert not any(isinstance(result, Worked) for result in results)
         assert self.gone(workers_alive() - before)
 
+    def test_after_a_worker_was_killed_none_of_its_fellows_is_left(self) -> None:
+        before = workers_alive()
+        pool = pool_of(3)
+
+        async def pages() -> Worked | str:
+            await read(pool, SMALL)
+            await asyncio.sleep(0.2)
+            os.kill(min(workers_alive() - before), signal.SIGKILL)
+            await asyncio.sleep(0.3)
+            return await read(pool, SMALL)
+
+        result = run(pages())
+        pool.close()
+        assert isinstance(result, Worked)
+        assert self.gone(workers_alive() - before)
+
     def test_before_the_first_page_and_twice(self) -> None:
         pool = pool_of(1)
         pool.close()
