@@ -65,6 +65,9 @@ class Config:
             Guard(settings.getlist("ALLOW_NETWORKS"))
         except ValueError as error:
             raise ConfigError(str(error)) from None
+        _integer(settings, "WORKERS", least=1)
+        _integer(settings, "WORKER_MEMORY_MB", least=256)
+        _number(settings, "PAGE_SECONDS", least=0.1)
         return cls(
             database_url=settings["DATABASE_URL"],
             database_patience=_number(settings, "DATABASE_PATIENCE", least=0),

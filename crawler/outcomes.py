@@ -16,7 +16,7 @@ from db.tables import Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.scope import host_identity
 from pipelines.stages import Page
-from pipelines.urls import canonicalize, host_key, same_host, site_key
+from pipelines.urls import canonicalize, file_type, host_key, same_host, site_key
 
 from .politeness import decode_robots, retry_after, retry_pause
 from .rank.priority import Priority, Sighting
@@ -209,6 +209,8 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
             adopted = (claim.seed_id, host)  # example.com sends its visitors to news.example.com: follow
         else:
             reason = "outside"
+    if claim.kind == Kind.PAGE and file_type(target):
+        reason = "file"
     new = new_url(
         target,
         claim.kind,
@@ -234,7 +236,8 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
 def _read(page: Page, rulebook: Rulebook) -> Outcome:
     """A page, feed or sitemap that a worker has read, or could not read."""
     if page.worked is None:
-        return _answered(page, State.FAILED, page.unreadable or "not read")
+        failed = _answered(page, State.FAILED, page.unreadable or "not read")
+        return replace(failed, counted=page.claim.kind == Kind.PAGE)
     claim, parsed = page.claim, page.worked.parsed
     is_page = claim.kind == Kind.PAGE
     new_urls, links = _links(page, rulebook)

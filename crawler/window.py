@@ -91,6 +91,7 @@ class Window:
         """The database has nothing (more) of this host now."""
         if host_id in self.hosts:
             self.hosts[host_id].dry = True
+            self.hosts[host_id].overtaken = False
             self._hungry.discard(host_id)
 
     def wants(self) -> dict[int, int]:

@@ -57,7 +57,7 @@ def _verdict(new: NewArticle, stored: Candidate, match: Match) -> Verdict:
 
 def _is_copy(new: NewArticle, stored: Candidate) -> bool:
     """Whether the texts are equal and say enough: two captions that read alike are not one story."""
-    if new.text_hash != stored.text_hash:
+    if new.text_hash != stored.text_hash or not new.text_hash:
         return False
     return len(new.text) >= _SHORTEST_COPY or normalize(new.title) == normalize(stored.title)
 

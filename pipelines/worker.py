@@ -27,6 +27,10 @@ from .records import Links, PageKind, ParsedPage
 from .scope import NO_TARGETS, Scope, Targets, resolve
 
 _TASKS_PER_PROCESS = 2_000
+_PLACES = 2
+"""Tasks handed to the pool per worker: one being read, one waiting."""
+_PATIENCE_SECONDS = 30.0
+"""A task that is not back this long after it must be done has been lost by the pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,7 @@ class WorkerPool:
         self._extractor = extractor
         self._params = dict(params)
         self._under_way: set[Future[Worked]] = set()
+        self._places = asyncio.Semaphore(_PLACES * workers)
         self._closed = False
         self._pool = self._new_pool()
 
@@ -146,32 +151,47 @@ class WorkerPool:
         Raises:
             PageUnreadable: it took too long, too much memory, or its worker died.
         """
-        try:
+        async with self._places:
             try:
                 return await self._try(task)
-            except BrokenProcessPool:  # a worker killed between two pages can break the whole pool: make a new one
+            except BrokenProcessPool:  # a worker killed between two pages can break the whole pool
+                await self._replace_pool()
+            try:
                 return await self._try(task)
+            except BrokenProcessPool:
+                await self._replace_pool()
+                raise PageUnreadable("its worker died") from None
+
+    async def _try(self, task: Task) -> Worked:
+        """Run a task once."""
+        if self._closed:
+            raise PageUnreadable("the crawl was stopped")
+        arguments = [task, self._extractor, self._params]
+        try:
+            future = self._pool.schedule(work, args=arguments, timeout=self._seconds)
+        except RuntimeError as error:  # "the pool is not active"
+            raise BrokenProcessPool(str(error)) from error
+        self._under_way.add(future)
+        try:
+            async with asyncio.timeout(_PLACES * self._seconds + _PATIENCE_SECONDS):
+                return await asyncio.wrap_future(future)
         except TimeoutError:
+            if not future.done() or future.cancelled():  # the pool has lost the task: it is of no use any more
+                await self._replace_pool()
             raise PageUnreadable("took too long to read") from None
         except MemoryError:
             raise PageUnreadable("took too much memory to read") from None
         except ProcessExpired as error:
             raise PageUnreadable(f"its worker died (exit code {error.exitcode})") from None
-        except BrokenProcessPool:
-            raise PageUnreadable("its worker died") from None
-
-    async def _try(self, task: Task) -> Worked:
-        """Run a task once, in a pool that works."""
-        if self._closed:
-            raise PageUnreadable("the crawl was stopped")
-        if not self._pool.active:
-            self._pool = self._new_pool()
-        future = self._pool.schedule(work, args=[task, self._extractor, self._params], timeout=self._seconds)
-        self._under_way.add(future)
-        try:
-            return await asyncio.wrap_future(future)
         finally:
             self._under_way.discard(future)
+
+    async def _replace_pool(self) -> None:
+        """Go on with new workers, and end those of the old pool."""
+        if self._closed:
+            return
+        old, self._pool = self._pool, self._new_pool()
+        await asyncio.get_running_loop().run_in_executor(None, _end, old)
 
     def warm_up(self) -> None:
         """Start the processes now, so that the first page does not wait for them."""
@@ -180,8 +200,13 @@ class WorkerPool:
     def close(self) -> None:
         """End the workers, dropping what they have not done. Blocks until they are gone."""
         self._closed = True
-        self._pool.stop()  # type: ignore[no-untyped-call]
-        self._pool.join()
+        _end(self._pool)
         for future in tuple(self._under_way):  # the pool leaves them waiting
             with suppress(InvalidStateError):
                 future.set_exception(PageUnreadable("the crawl was stopped"))
+
+
+def _end(pool: ProcessPool) -> None:
+    """End a pool's workers; blocks until they are gone."""
+    pool.stop()  # type: ignore[no-untyped-call]
+    pool.join()
