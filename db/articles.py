@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, func, select, update
 
-from .frontier import upsert
+from .frontier import insert_new, insert_rows
 from .tables import Article, ArticleVersion, Cluster, Duplicate, Image, Shingle, Url
 
 article, version, shingle, duplicate, cluster, image, url = (
@@ -128,7 +128,7 @@ def add(connection: Connection, new: NewArticle, judge: Judge, lookup: Lookup) -
 
     Cost: two indexed reads, the judge's comparisons, three or four inserts.
     """
-    stored = connection.execute(select(article).where(article.c.id == new.id)).one_or_none()
+    stored = connection.execute(_STORED, {"key": new.id}).one_or_none()
     if stored is not None:
         return _update(connection, stored, new)
     candidates, common = _candidates(connection, new, lookup)
@@ -137,25 +137,16 @@ def add(connection: Connection, new: NewArticle, judge: Judge, lookup: Lookup) -
         if verdict.candidate.points_to != new.id:
             return Added("same page", verdict.candidate.id)
         _move(connection, verdict.candidate.id, new.id)
-        stored = connection.execute(select(article).where(article.c.id == new.id)).one()
+        stored = connection.execute(_STORED, {"key": new.id}).one()
         return _update(connection, stored, new)
     original = verdict.candidate.stands_for if verdict else None
-    connection.execute(
-        article.insert().values(
-            _values(new)
-            | {
-                "id": new.id,
-                "cluster_id": original or new.id,
-                "duplicate_of": original,
-                "first_seen": new.seen,
-            }
-        )
-    )
+    values = {"id": new.id, "cluster_id": original or new.id, "duplicate_of": original, "first_seen": new.seen}
+    connection.execute(_INSERT, _values(new) | values)
     _write_images(connection, new)
     if verdict is None or verdict.own_wording:
         _write_shingles(connection, new, common, lookup)
     if verdict is None:
-        connection.execute(upsert(connection, cluster).values(id=new.id, size=1).on_conflict_do_nothing())
+        connection.execute(insert_new(connection, cluster), {"id": new.id, "size": 1})
         return Added("new")
     assert original is not None
     _write_evidence(connection, new.id, verdict.candidate.id, verdict)
@@ -233,6 +224,19 @@ _CANDIDATE_COLUMNS = (
 )
 
 
+_STORED = select(article).where(article.c.id == bindparam("key"))
+_INSERT = article.insert()
+_CANDIDATES = select(*_CANDIDATE_COLUMNS).join(url, url.c.id == article.c.id)
+_EXACT = (
+    _CANDIDATES.where(article.c.text_hash == bindparam("text_hash"))
+    .order_by(article.c.site_id != bindparam("site_id"), article.c.duplicate_of.is_not(None))
+    .limit(_MOST_EXACT)
+)
+_TIED = _CANDIDATES.where(url.c.same_as == bindparam("key")).limit(_MOST_EXACT)
+_BY_ID = _CANDIDATES.where(article.c.id.in_(bindparam("keys", expanding=True)))
+_HITS = select(shingle.c.hash, shingle.c.article_id).where(shingle.c.hash.in_(bindparam("hashes", expanding=True)))
+
+
 def _candidate(row: Any, shared: int) -> Candidate:
     """A row of `_CANDIDATE_COLUMNS` as a candidate."""
     return Candidate(
@@ -250,27 +254,20 @@ def _candidate(row: Any, shared: int) -> Candidate:
 
 def _candidates(connection: Connection, new: NewArticle, lookup: Lookup) -> tuple[list[Candidate], set[int]]:
     """Stored articles that may be the same, and those of the new article's shingles that are common already."""
-    query = select(*_CANDIDATE_COLUMNS).join(url, url.c.id == article.c.id)
     everything = len(new.shingles)
-    exact = query.where(article.c.text_hash == new.text_hash).order_by(
-        article.c.site_id != new.site_id, article.c.duplicate_of.is_not(None)
-    )
-    tied = [article.c.id == new.canonical_id] if new.canonical_id is not None else []
-    found = {
-        row.id: _candidate(row, everything)
-        for question in (exact, query.where(or_(url.c.same_as == new.id, *tied)))
-        for row in connection.execute(question.limit(_MOST_EXACT))
-    }
-    hits = connection.execute(
-        select(shingle.c.hash, shingle.c.article_id).where(shingle.c.hash.in_(new.shingles))
-    ).all()
+    rows = list(connection.execute(_EXACT, {"text_hash": new.text_hash, "site_id": new.site_id}))
+    rows += connection.execute(_TIED, {"key": new.id})
+    if new.canonical_id is not None:
+        rows += connection.execute(_BY_ID, {"keys": [new.canonical_id]})
+    found = {row.id: _candidate(row, everything) for row in rows}
+    hits = connection.execute(_HITS, {"hashes": new.shingles}).all()
     shared = Counter(hit.article_id for hit in hits)
     spread = Counter(hit.hash for hit in hits)
     least = min(lookup.least_shared, everything)
     near = {key: n for key, n in shared.items() if key not in found and n >= least}
     best = sorted(near, key=lambda key: (-near[key], key))[: lookup.candidates]
     if best:
-        for row in connection.execute(query.where(article.c.id.in_(best))):
+        for row in connection.execute(_BY_ID, {"keys": best}):
             found[row.id] = _candidate(row, near[row.id])
     common = {key for key, n in spread.items() if n >= lookup.most_common}
     return sorted(found.values(), key=lambda candidate: -candidate.shared), common
@@ -278,15 +275,14 @@ def _candidates(connection: Connection, new: NewArticle, lookup: Lookup) -> tupl
 
 def _write_shingles(connection: Connection, new: NewArticle, common: set[int], lookup: Lookup) -> None:
     """Index the text, leaving out shingles that are in enough articles already."""
-    rows = [{"hash": key, "article_id": new.id} for key in sorted(new.shingles) if key not in common]
-    if rows:
-        connection.execute(upsert(connection, shingle).on_conflict_do_nothing(), rows)
+    rows = [(key, new.id) for key in sorted(new.shingles) if key not in common]
+    insert_rows(connection, shingle, ("hash", "article_id"), rows)
 
 
 def _write_images(connection: Connection, new: NewArticle) -> None:
     if new.images:
         connection.execute(
-            upsert(connection, image).on_conflict_do_nothing(),
+            insert_new(connection, image),
             [
                 {"article_id": new.id, "position": i, "url": address, "caption": caption}
                 for i, (address, caption) in enumerate(new.images)
@@ -303,9 +299,8 @@ def _update(connection: Connection, stored: Row[Any], new: NewArticle) -> Added:
         connection.execute(update(article).where(article.c.id == new.id).values(values))
         return Added("updated")
     connection.execute(
-        upsert(connection, version)
-        .values(article_id=stored.id, seen=stored.updated, title=stored.title, text=stored.text)
-        .on_conflict_do_nothing()
+        insert_new(connection, version),
+        {"article_id": stored.id, "seen": stored.updated, "title": stored.title, "text": stored.text},
     )
     connection.execute(update(article).where(article.c.id == new.id).values(values))
     _write_shingles(connection, new, set(), Lookup())

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, case, or_, select, update
 
 from . import articles
 from .articles import NewArticle
-from .frontier import Claim, refund, upsert
+from .frontier import Claim, insert_new, insert_rows, refund, upsert
 from .keys import iso
 from .tables import Host, Kind, Link, Page, Seed, Site, State, Url
 
@@ -183,18 +183,18 @@ def _add_hosts(connection: Connection, now: float, new_urls: Iterable[NewUrl]) -
         hosts.setdefault(new.host_id, new)
     if not hosts:
         return
-    known = set(connection.execute(select(host.c.id).where(host.c.id.in_(hosts))).scalars())
+    known = set(_in_chunks(connection, _KNOWN_HOSTS, list(hosts)))
     missing = [hosts[key] for key in sorted(hosts) if key not in known]
     if not missing:
         return
     connection.execute(
-        upsert(connection, host).on_conflict_do_nothing(),
+        insert_new(connection, host),
         [{"id": n.host_id, "site_id": n.site_id, "name": n.host, "scheme": n.url.partition(":")[0]} for n in missing],
     )
     sites = {n.site_id: n.site for n in missing}
     seen = iso(now)
     connection.execute(
-        upsert(connection, site).on_conflict_do_nothing(),
+        insert_new(connection, site),
         [{"id": key, "name": sites[key], "first_seen": seen} for key in sorted(sites)],
     )
 
@@ -215,7 +215,7 @@ def _insert_urls(
     if not rows:
         return
     order = sorted(range(len(rows)), key=lambda i: rows[i][0].id)
-    known = set(_in_chunks(connection, select(url.c.id), url.c.id, [rows[i][0].id for i in order]))
+    known = set(_in_chunks(connection, _KNOWN_URLS, [rows[i][0].id for i in order]))
     fresh: dict[int, dict[str, Any]] = {}
     again: list[dict[str, Any]] = []
     for i in order:
@@ -249,12 +249,12 @@ def _insert_urls(
             again.append({"key": new.id, **{f"new_{name}": values[name] for name in _BETTER}, "again": int(new.again)})
             owners[i].hosts.add(new.host_id)
     if fresh:
-        connection.execute(upsert(connection, url).on_conflict_do_nothing(), list(fresh.values()))
+        connection.execute(insert_new(connection, url), list(fresh.values()))
     if again:
         connection.execute(_IMPROVE, again)
     touched = {row[0].host_id for i, row in enumerate(rows) if row[0].host_id in owners[i].hosts}
     if touched:
-        connection.execute(update(host).where(host.c.id.in_(sorted(touched)), host.c.queued == 0).values(queued=1))
+        connection.execute(_QUEUE_HOST, [{"key": key} for key in sorted(touched)])
 
 
 _BETTER = ("depth", "score", "score_parts", "seed_id", "found_on", "found_in")
@@ -277,23 +277,27 @@ _IMPROVE = (
 )
 
 
-def _in_chunks(connection: Connection, query: Any, column: Any, ids: Sequence[int], size: int = 5_000) -> list[int]:
+_KNOWN_HOSTS = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)))
+_KNOWN_URLS = select(url.c.id).where(url.c.id.in_(bindparam("ids", expanding=True)))
+_QUEUE_HOST = update(host).where(host.c.id == bindparam("key"), host.c.queued == 0).values(queued=1)
+
+
+def _in_chunks(connection: Connection, query: Any, ids: Sequence[int], size: int = 5_000) -> list[int]:
     """Run an IN query in pieces that every database accepts."""
     found: list[int] = []
     for start in range(0, len(ids), size):
-        found.extend(connection.execute(query.where(column.in_(ids[start : start + size]))).scalars())
+        found.extend(connection.execute(query, {"ids": ids[start : start + size]}).scalars())
     return found
 
 
 def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     """Write the edges of all pages at once; a page fetched again keeps the edges it had."""
     rows = [
-        {"source": outcome.claim.id, "target": target, "block": block}
+        (outcome.claim.id, target, block)
         for outcome in sorted(outcomes, key=lambda o: o.claim.id)
         for target, block in outcome.links
     ]
-    if rows:
-        connection.execute(upsert(connection, link).on_conflict_do_nothing(), rows)
+    insert_rows(connection, link, ("source", "target", "block"), rows)
 
 
 _CLOSE = (
@@ -309,6 +313,17 @@ _CLOSE = (
         next_visit=bindparam("new_next_visit"),
         same_as=bindparam("new_same_as"),
         leased_by=None,
+    )
+)
+
+
+_COUNT_HOST = (
+    update(host)
+    .where(host.c.id == bindparam("key"))
+    .values(
+        articles=host.c.articles + bindparam("n_articles"),
+        ready_at=case((bindparam("new_ready_at") > host.c.ready_at, bindparam("new_ready_at")), else_=host.c.ready_at),
+        failures=case((bindparam("answered") == 1, 0), else_=host.c.failures + bindparam("n_failures")),
     )
 )
 
@@ -352,18 +367,7 @@ def _close_claims(connection: Connection, outcomes: Sequence[Outcome], results: 
             seed_id, name = outcome.seed_host
             connection.execute(update(seed).where(seed.c.id == seed_id).values(hosts=seed.c.hosts + " " + name))
     connection.execute(_CLOSE, sorted(rows, key=lambda row: row["key"]))
-    connection.execute(
-        update(host)
-        .where(host.c.id == bindparam("key"))
-        .values(
-            articles=host.c.articles + bindparam("n_articles"),
-            ready_at=case(
-                (bindparam("new_ready_at") > host.c.ready_at, bindparam("new_ready_at")), else_=host.c.ready_at
-            ),
-            failures=case((bindparam("answered") == 1, 0), else_=host.c.failures + bindparam("n_failures")),
-        ),
-        [hosts[key] for key in sorted(hosts)],
-    )
+    connection.execute(_COUNT_HOST, [hosts[key] for key in sorted(hosts)])
     refund(
         connection,
         [(o.claim.host_id, o.claim.seed_id) for o in outcomes if o.claim.kind == Kind.PAGE and not o.counted],
