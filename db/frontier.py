@@ -45,13 +45,11 @@ def insert_new(connection: Connection, table: Table) -> Any:
 _INSERTS: dict[tuple[str, str], Any] = {}
 
 
-def insert_rows(
-    connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
-) -> None:
+def insert_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert many rows, leaving out those whose key is there already.
 
-    For the two tables that get dozens of rows a page: tuples go to the driver as they are, which saves three quarters of
-    the time that a dictionary a row would take.
+    For the two tables that get dozens of rows a page: tuples go to the driver as they are, which saves three quarters
+    of the time that a dictionary a row would take.
     """
     if not rows:
         return
