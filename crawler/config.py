@@ -11,7 +11,7 @@ from typing import Any
 
 from scrapy.settings import BaseSettings, default_settings
 
-from db.frontier import Limits
+from db.budgets import Limits
 from pipelines.extract import extractor
 
 from . import settings as project_settings
@@ -67,7 +67,13 @@ class Config:
             raise ConfigError(str(error)) from None
         _integer(settings, "WORKERS", least=1)
         _integer(settings, "WORKER_MEMORY_MB", least=256)
-        _number(settings, "PAGE_SECONDS", least=0.1)
+        for name in ("PAGE_SECONDS", "PROGRESS_SECONDS", "DOWNLOAD_TIMEOUT"):
+            _number(settings, name, least=0.1)
+        _integer(settings, "DOWNLOAD_MAXSIZE", least=1024)
+        try:
+            settings.getbool("STORE_HTML")
+        except ValueError:
+            raise ConfigError(f"STORE_HTML is {settings['STORE_HTML']!r}; it takes True or False") from None
         return cls(
             database_url=settings["DATABASE_URL"],
             database_patience=_number(settings, "DATABASE_PATIENCE", least=0),

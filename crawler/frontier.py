@@ -53,7 +53,7 @@ _WAKE = Request("data:,wake")
 _MOST_KNOWN = 400_000
 _LOOK_AGAIN_SECONDS = 1.0
 _LONGEST_NAP_SECONDS = 5.0
-_LONGEST_FIRST_PAUSE = 60.0
+_LONGEST_FIRST_PAUSE = 3_600.0
 
 
 class FrontierScheduler(BaseScheduler):
@@ -119,8 +119,8 @@ class FrontierScheduler(BaseScheduler):
         self.window = Window(depth=config.window, connections=config.connections, most_hosts=config.hosts)
         self._hosts = Hosts(config.pauses, config.host_failures, config.robots_agent)
         self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
-        self._store = Store(DuplicateJudge(config.duplicate_threshold), DuplicateJudge.lookup())
-        self._start(session.keep_alive())
+        self._store = Store(session.resumed.run_id, DuplicateJudge(config.duplicate_threshold), DuplicateJudge.lookup())
+        self._start(session.keep_alive(self._work_came_free))
         self._top_up()
 
     def _refuse_to_run(self) -> None:
@@ -175,7 +175,10 @@ class FrontierScheduler(BaseScheduler):
         claim = self.window.pop(now) if self._in_flight < 2 * self.session.config.in_flight else None
         self._top_up()
         if claim is None:
-            self._plan_wake(now)
+            if (
+                self._in_flight < 2 * self.session.config.in_flight
+            ):  # else the next page that is stored wakes the engine
+                self._plan_wake(now)
             return None
         self._in_flight += 1
         spider = self._crawler.spider
@@ -195,11 +198,19 @@ class FrontierScheduler(BaseScheduler):
 
     def answered(self, page: Page) -> None:
         """The network is done with a page: its host's clock starts."""
+        host_id = page.claim.host_id
         pause = self._hosts.answered(page)
         page.ready_at = time.time() + pause
-        if self.window is not None:
-            now = time.monotonic()
-            self.window.finished(page.claim.host_id, now + pause, now)
+        if self.window is None or self.session is None:
+            return
+        now = time.monotonic()
+        self.window.finished(host_id, now + pause, now)
+        if self._hosts.is_closed(host_id):  # given up just now: what is queued of it goes back, to be skipped
+            surplus = self.window.take_all(host_id)
+            if surplus:
+                self.queued += len(surplus)
+                self._start(self.session.submit(table.give_back, surplus))
+            self.window.refresh(host_id)
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links.
@@ -218,8 +229,9 @@ class FrontierScheduler(BaseScheduler):
             extractor=config.extractor,
             robots_hosts=self._hosts.hosts_of_robots(page.claim),
         )
-        outcome = replace(judge(page, rulebook), ready_at=page.ready_at)
+        page.stored = True
         try:
+            outcome = replace(judge(page, rulebook), ready_at=page.ready_at)
             stored = await self.session.submit(self._store.store, outcome)
         except DatabaseProblem as problem:
             self._give_up(problem)
@@ -283,7 +295,7 @@ class FrontierScheduler(BaseScheduler):
 
     def _item_failed(self, item: Page, failure: Any) -> None:
         """A stage before the store raised: the page must not look stored."""
-        if not self._closing:
+        if not self._closing and not item.stored:
             item.worked, item.unreadable = None, f"internal error ({failure.type.__name__})"
             self._start(self.store(item))
 
@@ -291,9 +303,18 @@ class FrontierScheduler(BaseScheduler):
         """New rules for hosts, or a further hop towards them."""
         assert self.window is not None
         assert self.session is not None
+        answers = list(outcome.robots)
+        if answers:  # hosts whose robots.txt redirected here while this answer was on its way
+            _, kind, text = answers[0]
+            told = {host_id for host_id, _, _ in answers}
+            late = [(key, kind, text) for key in self._hosts.hosts_of_robots(claim) if key not in told]
+            answers += late
+            if late:
+                rows = [(key, kind, text, outcome.fetched_at) for key, kind, text in late]
+                self._start(self.session.submit(table.set_robots, rows))
         self._hosts.robots_moved(claim, outcome.same_as if outcome.state == State.SKIPPED else None)
         sitemaps: list[NewUrl] = []
-        for host_id, kind, text in outcome.robots:
+        for host_id, kind, text in answers:
             rules = self._hosts.set_rules(host_id, kind, text)
             host = self.window.hosts.get(host_id)
             if host is None:
@@ -316,19 +337,22 @@ class FrontierScheduler(BaseScheduler):
         window, now = self.window, time.time()
         while self._due and self._due[0][0] <= now:
             window.refresh(heapq.heappop(self._due)[1])
-        if self._more_hosts and not window.room_for_hosts:
+        if self._more_hosts and not window.room_for_hosts and window.idle_hosts():
+            self._refilling = True
             self._start(self._drop_idle_hosts())
+            return
         wants = window.wants()
         new_hosts = window.room_for_hosts if self._more_hosts else 0
         if wants or new_hosts:
             self._refilling = True
-            self._more_hosts = False
+            self._more_hosts = self._more_hosts and not new_hosts
             request = ClaimRequest(
                 run_id=self.session.resumed.run_id,
                 wants=wants,
                 new_hosts=new_hosts,
                 robots_only=frozenset(key for key in wants if not window.hosts[key].robots_known),
                 objection=self._hosts.objection,
+                closed=self._hosts.closed,
                 limits=self.session.config.limits,
                 now=now,
             )
@@ -369,16 +393,21 @@ class FrontierScheduler(BaseScheduler):
         now = time.time()
         known = self._hosts.take_over(host, now)
         pause = min(_LONGEST_FIRST_PAUSE, max(0.0, host.ready_at - now))
-        self.window.add_host(HostQueue(host.id, host.name, ready_at=time.monotonic() + pause, robots_known=known))
-        if known:
-            return None
+        self.window.add_host(
+            HostQueue(host.id, host.name, host.scheme, ready_at=time.monotonic() + pause, robots_known=known)
+        )
+        return None if known else self._robots_of(host.scheme, host.name)
+
+    def _robots_of(self, scheme: str, name: str) -> NewUrl:
+        """The robots.txt of a host, to be fetched (again)."""
+        assert self.session is not None
         return new_url(
-            f"{host.scheme}://{host.name}/robots.txt",
+            f"{scheme}://{name}/robots.txt",
             Kind.ROBOTS,
             priority=self.session.config.priority,
             depth=0,
             found_in=BlockKind.OTHER,
-            now=now,
+            now=time.time(),
             seed_id=None,
             again=True,
         )
@@ -400,16 +429,22 @@ class FrontierScheduler(BaseScheduler):
         """Make room for hosts that have work."""
         assert self.window is not None
         assert self.session is not None
-        due = {host_id for _, host_id in self._due}
-        idle = [host_id for host_id in self.window.idle_hosts() if host_id not in due]
-        if not idle:
-            return
-        kept = await self.session.submit(table.drop_hosts, idle)
-        for host_id in idle:
-            host = self.window.hosts.get(host_id)
-            if host is not None and host_id not in kept and not host.queue and not host.busy:
-                self.window.remove_host(host_id)
-                self._hosts.forget(host_id)
+        try:
+            due = {host_id for _, host_id in self._due}
+            idle = [host_id for host_id in self.window.idle_hosts() if host_id not in due]
+            kept = await self.session.submit(table.drop_hosts, (self.session.config.limits, idle)) if idle else set()
+            dropped = 0
+            for host_id in idle:
+                if host_id in kept:
+                    self.window.refresh(host_id)
+                else:
+                    self.window.remove_host(host_id)
+                    self._hosts.forget(host_id)
+                    dropped += 1
+            if not dropped:
+                self._more_hosts = False  # until some host has nothing left to do
+        finally:
+            self._refilling = False
         self._wake()
 
     async def _look_around(self) -> None:
@@ -423,13 +458,25 @@ class FrontierScheduler(BaseScheduler):
                 return
             due = self.left.next_due
             pause = due - time.time() if due is not None else _LOOK_AGAIN_SECONDS
-            await asyncio.sleep(min(max(pause, 0.05), _LONGEST_NAP_SECONDS))
-            for host_id in self.window.hosts:
-                self.window.refresh(host_id)
+            await asyncio.sleep(min(max(pause, 0.2), _LONGEST_NAP_SECONDS))
+            await self.session.submit(table.wake_hosts, None)
             self._more_hosts = True
+            if not self.window.room_for_hosts:
+                await self._drop_idle_hosts()
+                self._more_hosts = True
+            for host in self.window.hosts.values():
+                self.window.refresh(host.id)
+            unknown = [host for host in self.window.hosts.values() if not host.robots_known]
+            if unknown:
+                await self._add([self._robots_of(host.scheme, host.name) for host in unknown])
         finally:
             self._refilling = False
             self._wake()
+
+    def _work_came_free(self) -> None:
+        """A dead run's hosts may be taken over."""
+        self._more_hosts = True
+        self._top_up()
 
     # ------------------------------------------------------------ small machinery
 

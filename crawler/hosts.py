@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from db.frontier import Claim, OwnedHost, SeedRow
+from db.frontier import Claim, OwnedHost
 from db.keys import fingerprint
+from db.runs import SeedRow
 from db.store import NewUrl
 from db.tables import Kind
 from pipelines.records import BlockKind
@@ -42,7 +43,7 @@ class Hosts:
 
     def take_over(self, host: OwnedHost, now: float) -> bool:
         """Learn what the table knows of a host; returns whether its rules are known and fresh."""
-        self._failures[host.id] = host.failures
+        self._failures[host.id] = 0  # in a row, in this run
         fresh = host.robots_at is not None and now - host.robots_at < _ROBOTS_SECONDS
         if host.robots == "unknown" or not fresh:
             return False
@@ -63,6 +64,15 @@ class Hosts:
     def objection(self, host_id: int, url: str) -> str:
         """Why a URL must not be fetched, or an empty string. Called from the database thread."""
         return self._rules[host_id].objection(url)
+
+    def closed(self, host_id: int) -> str:
+        """Why nothing of a host may be fetched, or an empty string. Called from the database thread."""
+        return self._rules[host_id].reason
+
+    def is_closed(self, host_id: int) -> bool:
+        """Whether nothing of a host may be fetched."""
+        rules = self._rules.get(host_id)
+        return rules is not None and bool(rules.reason)
 
     def answered(self, page: Page) -> float:
         """Note how a request went; returns the seconds until the host may be asked again."""
@@ -114,8 +124,9 @@ class Seeds:
 
     def adopt(self, seed_id: int, host: str) -> None:
         """A further host counts as the seed's own."""
-        scope = self._scopes[seed_id]
-        self._scopes[seed_id] = Scope(scope.stay, (*scope.hosts, host))
+        scope = self._scopes.get(seed_id)
+        if scope is not None:
+            self._scopes[seed_id] = Scope(scope.stay, (*scope.hosts, host))
 
     def sitemaps(self, host: str, base: str, named: Sequence[str], *, priority: Priority, now: float) -> list[NewUrl]:
         """Sitemaps of a host, if it is a seed's own: those its robots.txt names, else the usual place."""

@@ -79,6 +79,11 @@ def internal_error(page: Page, error: Exception) -> Outcome:
     return replace(outcome, counted=page.status > 0 and page.claim.kind == Kind.PAGE, ready_at=page.ready_at)
 
 
+def url_id(url: str, kind: str) -> int:
+    """The identifier of a URL fetched for a purpose: a page that is named as a feed, too, is two rows."""
+    return fingerprint(url if kind == Kind.PAGE else f"{kind} {url}")
+
+
 def new_url(
     url: str,
     kind: str,
@@ -100,7 +105,7 @@ def new_url(
     if kind == Kind.ROBOTS:
         score = 1e9  # before everything else on its host
     return NewUrl(
-        id=fingerprint(url),
+        id=url_id(url, kind),
         url=url,
         kind=kind,
         host_id=host_id,
@@ -170,7 +175,8 @@ def _error_status(page: Page) -> Outcome:
     if page.claim.kind in {Kind.SITEMAP, Kind.FEED}:
         return replace(_answered(page, State.SKIPPED, f"no {page.claim.kind} (http {page.status})"), counted=False)
     trouble = page.status in _TRY_AGAIN or page.status >= 500
-    return replace(_answered(page, State.FAILED, f"http {page.status}"), failed=trouble)
+    counted = page.claim.kind == Kind.PAGE and not 300 <= page.status < 400
+    return replace(_answered(page, State.FAILED, f"http {page.status}"), failed=trouble, counted=counted)
 
 
 def _robots(page: Page, rulebook: Rulebook) -> Outcome:
@@ -284,6 +290,8 @@ def _links(page: Page, rulebook: Rulebook) -> tuple[list[NewUrl], dict[int, int]
         at = rulebook.known.get(key)
         if at is not None and (reason or at <= depth):
             continue
+        if at is None and url_id(links.urls[i], Kind.FEED) in rulebook.known:
+            continue
         number = targets.host_of[i]
         dated = links.dates[i] if links.dates and links.dates[i] else None
         score, parts = rulebook.priority.score(Sighting(depth, links.blocks[i], dated, day))
@@ -319,7 +327,7 @@ def _sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
     if claim.hops < _MOST_SITEMAP_HOPS:
         named += [(sitemap, Kind.SITEMAP, claim.hops + 1) for sitemap in page.worked.sitemaps]
     for url, kind, hops in named:
-        if fingerprint(url) in rulebook.known:
+        if url_id(url, kind) in rulebook.known:
             continue
         yield new_url(
             url,

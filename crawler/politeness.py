@@ -22,18 +22,18 @@ class Rules:
     Args:
         text: the robots.txt; empty means that everything is allowed.
         agent: the product token we go by.
-        reason: why everything is forbidden, if it is.
+        reason: why everything is forbidden, if it is (also an attribute).
     """
 
     def __init__(self, text: str, agent: str, reason: str = "") -> None:
         self._agent = agent
-        self._reason = reason
+        self.reason = reason
         self._parsed = Protego.parse(text) if text and not reason else None
 
     def objection(self, url: str) -> str:
         """Why a URL must not be fetched, or an empty string."""
-        if self._reason:
-            return self._reason
+        if self.reason:
+            return self.reason
         if self._parsed is None or self._parsed.can_fetch(url, self._agent):
             return ""
         return "robots"

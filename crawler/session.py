@@ -14,9 +14,11 @@ from typing import Any, TypeVar
 from scrapy.settings import BaseSettings
 
 from db import frontier as table
+from db import runs
 from db.database import Database, open_for_crawl
-from db.frontier import Resumed, RunEnd, RunStart, Waiting
+from db.frontier import Waiting
 from db.keys import iso
+from db.runs import Resumed, RunEnd, RunStart
 from db.store import add_urls
 from db.tables import Kind
 from db.writer import Work, Writer
@@ -100,7 +102,7 @@ class Session:
             limits=self.config.limits,
             seeds=[seed_row(s.url, stay=s.stay, depth=s.depth, pages=s.pages, topic=s.topic) for s in seeds],
         )
-        self.resumed = await self.submit(table.start_run, start)
+        self.resumed = await self.submit(runs.start_run, start)
         first = [
             new_url(
                 row.url,
@@ -110,9 +112,9 @@ class Session:
                 found_in=BlockKind.SEED,
                 now=now,
                 seed_id=row.id,
+                again=row.id in self.resumed.new_seeds,
             )
-            for row in self.resumed.seeds
-            if row.id in self.resumed.new_seeds
+            for row in start.seeds
         ]
         added = await self.submit(add_urls, (now, first))
         self.queued = self.resumed.pending + added.queued
@@ -121,21 +123,21 @@ class Session:
         """Run database work and wait for its commit."""
         return await asyncio.wrap_future(self._writer.submit(work, payload))
 
-    async def keep_alive(self) -> None:
-        """Say again and again that this run lives."""
+    async def keep_alive(self, freed: Callable[[], None]) -> None:
+        """Say again and again that this run lives; calls `freed` when a dead run's work has been taken back."""
         lease = self.config.lease_seconds
         while True:
             await asyncio.sleep(lease / 3)
-            await self.submit(table.renew, (self.resumed.run_id, time.time() + lease))
+            now = time.time()
+            if await self.submit(runs.renew, (self.resumed.run_id, now, now + lease)):
+                freed()
 
     async def end(self, *, outcome: Callable[[Waiting], tuple[str, int]], totals: Mapping[str, int]) -> Waiting:
         """Put back what is leased and write how the run ended, as `outcome` decides from what is left."""
-        await self.submit(table.let_go, self.resumed.run_id)
+        await self.submit(runs.let_go, self.resumed.run_id)
         left = await self.submit(table.waiting, self.config.limits)
         text, exit_code = outcome(left)
-        await self.submit(
-            table.finish_run, RunEnd(self.resumed.run_id, iso(time.time()), text, exit_code, dict(totals))
-        )
+        await self.submit(runs.finish_run, RunEnd(self.resumed.run_id, iso(time.time()), text, exit_code, dict(totals)))
         return left
 
     async def close(self) -> None:

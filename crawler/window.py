@@ -22,6 +22,7 @@ class HostQueue:
 
     id: int
     name: str
+    scheme: str = "http"
     ready_at: float = 0.0
     busy: int = 0
     """Requests under way."""
@@ -108,12 +109,15 @@ class Window:
     def push(self, claims: Iterable[Claim], now: float) -> list[Claim]:
         """Queue leased URLs; returns those that no longer fit and should be given back."""
         touched = set()
+        surplus: list[Claim] = []
         for claim in claims:
-            host = self.hosts[claim.host_id]
+            host = self.hosts.get(claim.host_id)
+            if host is None:
+                surplus.append(claim)
+                continue
             heapq.heappush(host.queue, (-claim.score, claim.found_at, claim.id, claim))
             self._size += 1
             touched.add(claim.host_id)
-        surplus: list[Claim] = []
         for host_id in touched:
             host = self.hosts[host_id]
             host.overtaken = False
@@ -126,6 +130,16 @@ class Window:
                 self._hungry.discard(host_id)
             self._offer(host, now)
         return surplus
+
+    def take_all(self, host_id: int) -> list[Claim]:
+        """Take what is queued for a host out of the window, to be given back."""
+        host = self.hosts.get(host_id)
+        if host is None:
+            return []
+        claims = [entry[3] for entry in host.queue]
+        self._size -= len(claims)
+        host.queue.clear()
+        return claims
 
     def pop(self, now: float) -> Claim | None:
         """Take the best URL among the hosts that are ready; its host counts as busy until `finished`.

@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
-from .frontier import insert_new, insert_rows
+from .statements import insert_new, insert_rows
 from .tables import Article, ArticleVersion, Cluster, Duplicate, Image, Shingle, Url
 
 article, version, shingle, duplicate, cluster, image, url = (
@@ -137,6 +137,9 @@ def add(connection: Connection, new: NewArticle, judge: Judge, lookup: Lookup) -
         if verdict.candidate.points_to != new.id:
             return Added("same page", verdict.candidate.id)
         _move(connection, verdict.candidate.id, new.id)
+        moved = shingle.c.hash.in_(new.shingles) & (shingle.c.article_id == verdict.candidate.id)
+        connection.execute(shingle.delete().where(moved))
+        _write_shingles(connection, new, common, lookup)
         stored = connection.execute(_STORED, {"key": new.id}).one()
         return _update(connection, stored, new)
     original = verdict.candidate.stands_for if verdict else None

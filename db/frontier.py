@@ -1,84 +1,23 @@
-"""The frontier's SQL: runs, seeds, host ownership, claims, re-scoring.
+"""The frontier's SQL: taking over hosts, claiming their best URLs, what is left, new scores.
 
-A host belongs to one run at a time (`host.owner`), so only that run's clock decides when it is asked and claims need no
-lock on single URLs. Ownership ends with the run's lease (`run.alive_until`): whoever takes the host over puts the URLs
-that the dead run held back to pending. Every function takes a connection inside an open transaction.
+A host belongs to one run at a time, so only that run's clock decides when it is asked and claims need no lock on single
+URLs. Every function takes a connection inside an open transaction.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from sqlalchemy import Connection, Table, bindparam, func, literal_column, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.sql.dml import Insert
+from sqlalchemy import Connection, bindparam, exists, func, not_, or_, select, update
 
-from .tables import Budget, Host, Kind, Run, Seed, State, Url
+from .budgets import Limits, beyond_limits, pages_left, refund, seed_budgets, spend
+from .statements import in_state
+from .tables import Host, Kind, State, Url
 
-url, host, seed, run, budget = Url.table(), Host.table(), Seed.table(), Run.table(), Budget.table()
-
-_BATCH = 400
-TOO_DEEP = "too deep"
-UNREACHABLE = ("robots unreachable", "host unreachable", "address not allowed")
-"""Reasons that may have passed when the next run starts."""
-
-
-def upsert(connection: Connection, table: Any) -> Any:
-    """`INSERT` of the connection's dialect, which knows `on_conflict_do_...`."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement: Insert = dialect.insert(table)
-    return statement
-
-
-def insert_new(connection: Connection, table: Table) -> Any:
-    """`INSERT ... ON CONFLICT DO NOTHING`, made once: building it costs more than running it."""
-    key = (connection.dialect.name, table.name)
-    if key not in _INSERTS:
-        _INSERTS[key] = upsert(connection, table).on_conflict_do_nothing()
-    return _INSERTS[key]
-
-
-_INSERTS: dict[tuple[str, str], Any] = {}
-
-
-def insert_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert many rows, leaving out those whose key is there already.
-
-    For the two tables that get dozens of rows a page: tuples go to the driver as they are, which saves three quarters
-    of the time that a dictionary a row would take.
-    """
-    if not rows:
-        return
-    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
-    places = ", ".join([mark] * len(columns))
-    names = ", ".join(columns)
-    connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING", rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How far a crawl may go; None means no limit. A page counts when it was answered (redirects do not count)."""
-
-    pages: int | None = None
-    pages_per_host: int | None = None
-    depth: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SeedRow:
-    """A seed as stored."""
-
-    id: int
-    url: str
-    stay: str
-    depth: int | None
-    pages: int | None
-    topic: str
-    hosts: tuple[str, ...]
+url, host = Url.table(), Host.table()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,41 +55,6 @@ class OwnedHost:
 
 
 @dataclass(frozen=True, slots=True)
-class RunStart:
-    """What a run tells about itself when it begins."""
-
-    started: str
-    machine: str
-    pid: int
-    settings: str
-    now: float
-    lease_seconds: float
-    limits: Limits
-    seeds: Sequence[SeedRow]
-
-
-@dataclass(frozen=True, slots=True)
-class Resumed:
-    """What a new run finds.
-
-    Attributes:
-        run_id: its number.
-        known: URLs in the table, of every state.
-        pending: URLs waiting (the recovered ones included).
-        recovered: URLs that a run which died had in flight, waiting again now.
-        seeds: all seeds, those of earlier runs included.
-        new_seeds: identifiers of the seeds that were not there before.
-    """
-
-    run_id: int
-    known: int
-    pending: int
-    recovered: int
-    seeds: tuple[SeedRow, ...]
-    new_seeds: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
 class ClaimRequest:
     """A wish for work.
 
@@ -160,6 +64,7 @@ class ClaimRequest:
         new_hosts: how many further hosts may be taken over.
         robots_only: hosts among `wants` whose rules are not known yet: only their robots.txt may be handed out.
         objection: why a host's rules forbid a URL, or an empty string.
+        closed: why a host's rules forbid every URL, or an empty string.
         now: Unix time.
     """
 
@@ -168,6 +73,7 @@ class ClaimRequest:
     new_hosts: int
     robots_only: frozenset[int]
     objection: Callable[[int, str], str]
+    closed: Callable[[int], str]
     limits: Limits
     now: float
 
@@ -191,197 +97,6 @@ class Claims:
     spent: bool = False
 
 
-# ---------------------------------------------------------------- runs
-
-
-def start_run(connection: Connection, starts: Sequence[RunStart]) -> list[Resumed]:
-    """Write a run's row, take back what dead runs left, add new seeds, and revive what wider limits now allow."""
-    return [_start_run(connection, start) for start in starts]
-
-
-def _start_run(connection: Connection, start: RunStart) -> Resumed:
-    run_id = connection.execute(
-        run.insert().values(
-            started=start.started,
-            machine=start.machine,
-            pid=start.pid,
-            settings=start.settings,
-            alive_until=start.now + start.lease_seconds,
-        )
-    ).inserted_primary_key[0]  # type: ignore[index]
-    recovered = _recover(connection, start, run_id)
-    before = {row.id for row in connection.execute(select(seed.c.id))}
-    for row in start.seeds:
-        values = {"stay": row.stay, "depth": row.depth, "pages": row.pages, "topic": row.topic}
-        connection.execute(
-            upsert(connection, seed)
-            .values(id=row.id, url=row.url, hosts=" ".join(row.hosts), used=0, **values)
-            .on_conflict_do_update(index_elements=["id"], set_=values)
-        )
-    _revive(connection, start)
-    _count_budgets(connection, start.limits)
-    seeds = tuple(
-        SeedRow(r.id, r.url, r.stay, r.depth, r.pages, r.topic, tuple(r.hosts.split()))
-        for r in connection.execute(select(seed))
-    )
-    states = {row[0]: row[1] for row in connection.execute(select(url.c.state, func.count()).group_by(url.c.state))}
-    return Resumed(
-        run_id=run_id,
-        known=sum(states.values()),
-        pending=states.get(State.PENDING, 0),
-        recovered=recovered,
-        seeds=seeds,
-        new_seeds=frozenset({row.id for row in start.seeds} - before),
-    )
-
-
-def _recover(connection: Connection, start: RunStart, run_id: int) -> int:
-    """Put back what runs hold that are dead: ended, out of lease, or killed on this very machine."""
-    others = connection.execute(
-        select(run.c.id, run.c.alive_until, run.c.finished).where(run.c.id != run_id, run.c.finished.is_(None))
-    ).all()
-    if connection.dialect.name == "sqlite":  # the file lock says that nobody else is there
-        dead = [row.id for row in others]
-    else:
-        dead = [row.id for row in others if row.alive_until < start.now]
-    return _release(connection, dead) if dead else 0
-
-
-def _release(connection: Connection, runs: Sequence[int]) -> int:
-    """Put the URLs that runs hold back to pending, free their hosts and budgets; returns how many URLs."""
-    held = connection.execute(
-        select(url.c.id, url.c.host_id, url.c.seed_id, url.c.kind).where(
-            url.c.state == State.LEASED, url.c.leased_by.in_(runs)
-        )
-    ).all()
-    refund(connection, [(row.host_id, row.seed_id) for row in held if row.kind == Kind.PAGE])
-    connection.execute(
-        update(url)
-        .where(url.c.state == State.LEASED, url.c.leased_by.in_(runs))
-        .values(state=State.PENDING, leased_by=None)
-    )
-    connection.execute(update(host).where(host.c.owner.in_(runs)).values(owner=None))
-    connection.execute(
-        update(run)
-        .where(run.c.id.in_(runs), run.c.finished.is_(None))
-        .values(outcome=func.coalesce(run.c.outcome, "died"), alive_until=0.0)
-    )
-    return len(held)
-
-
-def refund(connection: Connection, pages: Iterable[tuple[int, int | None]]) -> None:
-    """Give back the budget of pages (host, seed) that were leased but are not counted after all."""
-    hosts: dict[int, int] = {}
-    seeds: dict[int, int] = {}
-    for host_id, seed_id in pages:
-        hosts[host_id] = hosts.get(host_id, 0) + 1
-        if seed_id is not None:
-            seeds[seed_id] = seeds.get(seed_id, 0) + 1
-    _spend(connection, {key: -n for key, n in hosts.items()}, {key: -n for key, n in seeds.items()})
-
-
-def _spend(connection: Connection, hosts: Mapping[int, int], seeds: Mapping[int, int]) -> None:
-    """Add to the counters of hosts, seeds and the whole crawl (rows in order of their key, against deadlocks)."""
-    if not hosts:
-        return
-    connection.execute(_SPEND_HOST, [{"key": key, "n": hosts[key]} for key in sorted(hosts)])
-    if seeds:
-        connection.execute(_SPEND_SEED, [{"key": key, "n": seeds[key]} for key in sorted(seeds)])
-    connection.execute(_SPEND, {"n": sum(hosts.values())})
-
-
-_SPEND_HOST = update(host).where(host.c.id == bindparam("key")).values(pages=host.c.pages + bindparam("n"))
-_SPEND_SEED = update(seed).where(seed.c.id == bindparam("key")).values(used=seed.c.used + bindparam("n"))
-_SPEND = update(budget).values(pages=budget.c.pages + bindparam("n"))
-
-
-def _count_budgets(connection: Connection, limits: Limits) -> None:
-    """Make the budgets true: what is counted is what the URL table says was answered or is leased."""
-    connection.execute(upsert(connection, budget).values(id=1, pages=0).on_conflict_do_nothing())
-    connection.execute(select(budget.c.pages).with_for_update())
-    counted = (url.c.kind == Kind.PAGE) & (
-        (url.c.state == State.LEASED) | (url.c.state.in_([State.DONE, State.FAILED]) & url.c.http_status.is_not(None))
-    )
-    if limits.pages is not None or limits.pages_per_host is not None:
-        per_host = connection.execute(select(url.c.host_id, func.count()).where(counted).group_by(url.c.host_id)).all()
-        if per_host:
-            connection.execute(
-                update(host).where(host.c.id == bindparam("key")).values(pages=bindparam("n")),
-                [{"key": key, "n": n} for key, n in sorted(per_host)],
-            )
-        connection.execute(update(budget).values(pages=sum(n for _, n in per_host)))
-    limited = connection.execute(select(seed.c.id).where(seed.c.pages.is_not(None))).scalars().all()
-    for seed_id in limited:
-        used = connection.execute(select(func.count()).where(counted, url.c.seed_id == seed_id)).scalar_one()
-        connection.execute(update(seed).where(seed.c.id == seed_id).values(used=used))
-
-
-def _revive(connection: Connection, start: RunStart) -> None:
-    """What was skipped for a limit that is wider now, or for a robots.txt that may answer now, waits again."""
-    deepest = start.limits.depth
-    changed = [(r.id, r.depth if r.depth is not None else deepest) for r in start.seeds]
-    for seed_id, depth in changed:
-        too_deep = (url.c.state == State.SKIPPED) & (url.c.reason == TOO_DEEP) & (url.c.seed_id == seed_id)
-        if depth is not None:
-            too_deep &= url.c.depth <= depth
-        _wait_again(connection, too_deep)
-    _wait_again(connection, (url.c.state == State.SKIPPED) & url.c.reason.in_(UNREACHABLE))
-    connection.execute(
-        update(host).where(host.c.robots.in_(["unreachable", "refused"])).values(robots="unknown", failures=0)
-    )
-
-
-def _wait_again(connection: Connection, condition: Any) -> None:
-    hosts = connection.execute(select(url.c.host_id).where(condition).distinct()).scalars().all()
-    if hosts:
-        connection.execute(update(url).where(condition).values(state=State.PENDING, reason=None, tries=0))
-        connection.execute(update(host).where(host.c.id.in_(hosts)).values(queued=1))
-
-
-def renew(connection: Connection, leases: Sequence[tuple[int, float]]) -> list[None]:
-    """Prolong runs' leases: pairs of run and the Unix time until which it lives."""
-    for run_id, until in leases:
-        connection.execute(update(run).where(run.c.id == run_id).values(alive_until=until))
-    return [None for _ in leases]
-
-
-def let_go(connection: Connection, runs: Sequence[int]) -> list[int]:
-    """Put back what runs that are ending hold; returns how many URLs each held."""
-    return [_release(connection, [run_id]) for run_id in runs]
-
-
-@dataclass(frozen=True, slots=True)
-class RunEnd:
-    """How a run ended."""
-
-    run_id: int
-    finished: str
-    outcome: str
-    exit_code: int
-    totals: Mapping[str, Any]
-
-
-def finish_run(connection: Connection, ends: Sequence[RunEnd]) -> list[None]:
-    """Free what the runs hold and write how they ended."""
-    for end in ends:
-        _release(connection, [end.run_id])
-        connection.execute(
-            update(run)
-            .where(run.c.id == end.run_id)
-            .values(
-                finished=end.finished,
-                outcome=end.outcome,
-                exit_code=end.exit_code,
-                alive_until=0.0,
-                totals=json.dumps(end.totals, ensure_ascii=False),
-            )
-        )
-    return [None for _ in ends]
-
-
-# ---------------------------------------------------------------- claims
-
-
 def claim(connection: Connection, requests: Sequence[ClaimRequest]) -> list[Claims]:
     """Hand out the best waiting URLs of the asked hosts, within the limits, and take over further hosts.
 
@@ -391,19 +106,19 @@ def claim(connection: Connection, requests: Sequence[ClaimRequest]) -> list[Clai
 
 
 def _claim(connection: Connection, request: ClaimRequest) -> Claims:
-    left = None
-    if request.limits.pages is not None:
-        used = connection.execute(select(budget.c.pages).with_for_update()).scalar_one()
-        left = max(0, request.limits.pages - used)
-        if left == 0:
-            return Claims(dry=dict.fromkeys(request.wants), spent=True)
+    left = pages_left(connection, request.limits)
+    if left == 0:
+        return Claims(dry=dict.fromkeys(request.wants), spent=True)
     claims = Claims(hosts=_take_hosts(connection, request) if request.new_hosts else [])
-    seeds = _seed_budgets(connection)
+    seeds = seed_budgets(connection)
     spent_seeds = {key for key, n in seeds.items() if n <= 0}
     candidates: list[Claim] = []
+    owned = set(connection.execute(_OWNED, {"ids": list(request.wants), "run": request.run_id}).scalars())
     for host_id in sorted(request.wants):
-        found = _best_of(connection, request, host_id, spent_seeds, claims)
-        candidates.extend(found)
+        if host_id in owned:
+            candidates += _best_of(connection, request, host_id, spent_seeds, claims)
+        else:
+            claims.dry[host_id] = None
     candidates.sort(key=lambda c: (-c.score, c.found_at))
     spent_hosts: dict[int, int] = {}
     spent_by_seed: dict[int, int] = {}
@@ -425,21 +140,16 @@ def _claim(connection: Connection, request: ClaimRequest) -> Claims:
     if claims.urls:
         ids = sorted(candidate.id for candidate in claims.urls)
         connection.execute(_LEASE, [{"key": key, "run": request.run_id} for key in ids])
-        _spend(connection, spent_hosts, spent_by_seed)
+        spend(connection, spent_hosts, spent_by_seed)
     return claims
 
 
+_OWNED = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.owner == bindparam("run"))
 _LEASE = (
     update(url)
     .where(url.c.id == bindparam("key"))
     .values(state=State.LEASED, leased_by=bindparam("run"), tries=url.c.tries + 1, next_visit=None)
 )
-_SEED_BUDGETS = select(seed.c.id, seed.c.pages, seed.c.used).where(seed.c.pages.is_not(None))
-
-
-def _seed_budgets(connection: Connection) -> dict[int, int]:
-    """Pages left for each seed that has a limit."""
-    return {row.id: row.pages - row.used for row in connection.execute(_SEED_BUDGETS)}
 
 
 _CLAIM_COLUMNS = (
@@ -460,15 +170,16 @@ _CLAIM_COLUMNS = (
 )
 
 
-_WAITING = (url.c.host_id == bindparam("host")) & (url.c.state == literal_column("'pending'"))
+_WAITING = (url.c.host_id == bindparam("host")) & (in_state(State.PENDING))
 _BEST = (
     select(*_CLAIM_COLUMNS)
     .where(_WAITING, or_(url.c.next_visit.is_(None), url.c.next_visit <= bindparam("now")))
     .order_by(url.c.score.desc(), url.c.found_at)
     .limit(bindparam("most"))
-    .offset(bindparam("passed"))
 )
 _BEST_ROBOTS = _BEST.where(url.c.kind == Kind.ROBOTS)
+_SKIP_HOST = update(url).where(_WAITING, url.c.kind != Kind.ROBOTS).values(state=State.SKIPPED, reason=bindparam("why"))
+_READ_AHEAD = 200
 _NEXT_DUE = select(func.min(url.c.next_visit)).where(_WAITING)
 
 
@@ -484,28 +195,31 @@ def _best_of(
     query = _BEST_ROBOTS if robots_only else _BEST
     if spent_seeds:
         query = query.where(or_(url.c.seed_id.is_(None), url.c.seed_id.not_in(spent_seeds)))
-    found: list[Claim] = []
+    closed = "" if robots_only else request.closed(host_id)
+    if closed:
+        claims.skipped[closed] += connection.execute(_SKIP_HOST, {"host": host_id, "why": closed}).rowcount
+        want = 0
+    found: dict[int, Claim] = {}
     while len(found) < want:
-        asked = want - len(found)
-        wish = {"host": host_id, "now": request.now, "most": asked, "passed": len(found)}
-        rows = connection.execute(query, wish).all()
+        most = max(want, _READ_AHEAD if found else 0)
+        rows = connection.execute(query, {"host": host_id, "now": request.now, "most": most}).all()
         forbidden: dict[str, list[int]] = {}
         for row in rows:
             candidate = Claim(*row)  # type: ignore[call-arg]
             objection = "" if candidate.kind == Kind.ROBOTS else request.objection(host_id, candidate.url)
             if objection:
                 forbidden.setdefault(objection, []).append(candidate.id)
-            else:
-                found.append(candidate)
+            elif len(found) < want:
+                found[candidate.id] = candidate
         for objection, ids in forbidden.items():
             skip(connection, ids, objection)
             claims.skipped[objection] += len(ids)
-        if len(rows) < asked:
+        if len(rows) < most or not forbidden:
             break
     if len(found) < request.wants[host_id]:
         due = connection.execute(_NEXT_DUE, {"host": host_id}).scalar_one()
         claims.dry[host_id] = due if due is not None and due > request.now else None
-    return found
+    return list(found.values())
 
 
 def skip(connection: Connection, ids: Sequence[int], reason: str) -> None:
@@ -533,20 +247,54 @@ def _take_hosts(connection: Connection, request: ClaimRequest) -> list[OwnedHost
     ]
 
 
-def drop_hosts(connection: Connection, requests: Sequence[Sequence[int]]) -> list[set[int]]:
-    """Give up hosts that may have run dry; returns those which still have waiting URLs and are kept."""
+def drop_hosts(connection: Connection, requests: Sequence[tuple[Limits, Sequence[int]]]) -> list[set[int]]:
+    """Give up hosts that have nothing to do within the limits; returns those which have, and are kept."""
     answers = []
-    for ids in requests:
-        busy = set(
-            connection.execute(
-                select(url.c.host_id).where(url.c.host_id.in_(ids), url.c.state == State.PENDING).distinct()
-            ).scalars()
+    for limits, ids in requests:
+        # the lock first: a page that is being stored now either is seen here, or wakes the host up again afterwards
+        connection.execute(select(host.c.id).where(host.c.id.in_(ids)).order_by(host.c.id).with_for_update())
+        waiting = in_state(State.PENDING)
+        beyond = beyond_limits(connection, limits)
+        if beyond:
+            waiting &= not_(or_(*beyond))
+        kept = set(
+            connection.execute(select(url.c.host_id).where(url.c.host_id.in_(ids), waiting).distinct()).scalars()
         )
-        idle = sorted(set(ids) - busy)
+        leased = select(url.c.host_id).where(in_state(State.LEASED), url.c.host_id.in_(ids)).distinct()
+        kept |= set(connection.execute(leased).scalars())
+        idle = sorted(set(ids) - kept)
         if idle:
             connection.execute(update(host).where(host.c.id.in_(idle)).values(queued=0, owner=None))
-        answers.append(busy)
+        answers.append(kept)
     return answers
+
+
+def wake_hosts(connection: Connection, requests: Sequence[None]) -> list[int]:
+    """Mark every host without an owner that has waiting URLs as having work; returns how many were not."""
+    forgotten = (
+        update(host)
+        .where(
+            host.c.owner.is_(None),
+            host.c.queued == 0,
+            exists().where(url.c.host_id == host.c.id, in_state(State.PENDING)),
+        )
+        .values(queued=1)
+    )
+    return [connection.execute(forgotten).rowcount for _ in requests]
+
+
+def set_robots(connection: Connection, batches: Sequence[Sequence[tuple[int, str, str, float]]]) -> list[None]:
+    """Write rules of hosts: (host, kind as in `host.robots`, text, Unix time)."""
+    statement = (
+        update(host)
+        .where(host.c.id == bindparam("key"))
+        .values(robots=bindparam("kind"), robots_text=bindparam("body"), robots_at=bindparam("at"))
+    )
+    for batch in batches:
+        rows = [{"key": key, "kind": kind, "body": body or None, "at": at} for key, kind, body, at in sorted(batch)]
+        if rows:
+            connection.execute(statement, rows)
+    return [None for _ in batches]
 
 
 def give_back(connection: Connection, batches: Sequence[Sequence[Claim]]) -> list[None]:
@@ -577,26 +325,14 @@ def waiting(connection: Connection, questions: Sequence[Limits]) -> list[Waiting
 
 
 def _waiting(connection: Connection, limits: Limits) -> Waiting:
-    pending = connection.execute(
-        select(func.count(), func.min(url.c.next_visit)).where(url.c.state == State.PENDING)
-    ).one()
-    leased = connection.execute(select(func.count()).where(url.c.state == State.LEASED)).scalar_one()
+    pending = connection.execute(select(func.count(), func.min(url.c.next_visit)).where(in_state(State.PENDING))).one()
+    leased = connection.execute(select(func.count()).where(in_state(State.LEASED))).scalar_one()
     total, due = pending
+    blocked = beyond_limits(connection, limits)
     beyond = 0
-    if limits.pages is not None and connection.execute(select(budget.c.pages)).scalar_one() >= limits.pages:
-        beyond = total
-    else:
-        blocked = []
-        if limits.pages_per_host is not None:
-            full = select(host.c.id).where(host.c.pages >= limits.pages_per_host)
-            blocked.append(url.c.host_id.in_(full))
-        spent = [key for key, n in _seed_budgets(connection).items() if n <= 0]
-        if spent:
-            blocked.append(url.c.seed_id.in_(spent))
-        if blocked:
-            beyond = connection.execute(
-                select(func.count()).where(url.c.state == State.PENDING, or_(*blocked))
-            ).scalar_one()
+    if blocked:
+        query = select(func.count()).where(in_state(State.PENDING), or_(*blocked))
+        beyond = connection.execute(query).scalar_one()
     return Waiting(within=total + leased - beyond, beyond=beyond, next_due=due)
 
 
@@ -612,7 +348,7 @@ def set_scores(
     """
     statement = (
         update(url)
-        .where(url.c.id == bindparam("key"), url.c.state == State.PENDING)
+        .where(url.c.id == bindparam("key"), in_state(State.PENDING))
         .values(score=bindparam("new_score"), score_parts=bindparam("new_parts"))
     )
     changed = []

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, case, func, select
 from sqlalchemy.orm import aliased
 
 from .keys import fingerprint
-from .tables import Article, Duplicate, Host, Run, Seed, State, Url
+from .tables import Article, Duplicate, Host, Kind, Run, Seed, State, Url
 
 url, host, article, duplicate, run, seed = (m.table() for m in (Url, Host, Article, Duplicate, Run, Seed))
 
@@ -135,6 +135,7 @@ class Explanation:
 
 def explain(connection: Connection, canonical_url: str) -> Explanation | None:
     """What happened to a URL, and why; None when the crawl has never seen it."""
+    names = [canonical_url, *(f"{kind} {canonical_url}" for kind in Kind if kind != Kind.PAGE)]
     found_on, same_as, home = aliased(Url), aliased(Url), aliased(Seed)
     row = connection.execute(
         select(
@@ -148,8 +149,9 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
         .outerjoin(found_on, found_on.id == url.c.found_on)
         .outerjoin(same_as, same_as.id == url.c.same_as)
         .outerjoin(home, home.id == url.c.seed_id)
-        .where(url.c.id == fingerprint(canonical_url))
-    ).one_or_none()
+        .where(url.c.id.in_([fingerprint(name) for name in names]))
+        .order_by(url.c.kind != Kind.PAGE)
+    ).first()
     if row is None:
         return None
     stored = connection.execute(select(article).where(article.c.id == row.id)).mappings().one_or_none()

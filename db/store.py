@@ -14,8 +14,10 @@ from sqlalchemy import Connection, bindparam, case, or_, select, update
 
 from . import articles
 from .articles import NewArticle
-from .frontier import Claim, insert_new, insert_rows, refund, upsert
+from .budgets import refund
+from .frontier import Claim
 from .keys import iso
+from .statements import in_state, insert_new, insert_rows, upsert
 from .tables import Host, Kind, Link, Page, Seed, Site, State, Url
 
 url, host, site, link, seed, page = (m.table() for m in (Url, Host, Site, Link, Seed, Page))
@@ -127,17 +129,32 @@ class Store:
     """Writes outcomes. Holds no state but its judge, so one store serves every batch.
 
     Args:
+        run_id: the run whose claims these are; outcomes of claims that another run has taken over are dropped.
         judge: decides which of the candidates, if any, a new article repeats.
         lookup: how candidates are found.
     """
 
-    def __init__(self, judge: articles.Judge, lookup: articles.Lookup) -> None:
+    def __init__(self, run_id: int, judge: articles.Judge, lookup: articles.Lookup) -> None:
+        self._run_id = run_id
         self._judge = judge
         self._lookup = lookup
 
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
         """Write a batch of outcomes in the open transaction."""
         results = [Stored() for _ in outcomes]
+        held = set(connection.execute(_HELD, {"ids": [o.claim.id for o in outcomes], "run": self._run_id}).scalars())
+        if len(held) < len(outcomes):  # this run was taken for dead: whoever holds the page now stores it
+            ours = [i for i, outcome in enumerate(outcomes) if outcome.claim.id in held]
+            for i, result in zip(ours, self._write(connection, [outcomes[i] for i in ours]), strict=True):
+                results[i] = result
+            return results
+        return self._write(connection, outcomes)
+
+    def _write(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
+        """Write outcomes of claims that this run holds."""
+        results = [Stored() for _ in outcomes]
+        if not outcomes:
+            return results
         found = [new for outcome in outcomes for new in outcome.new_urls]
         _add_hosts(connection, max(outcome.fetched_at for outcome in outcomes), found)
         _add_urls(connection, outcomes, results)
@@ -257,7 +274,7 @@ def _insert_urls(
         connection.execute(_QUEUE_HOST, [{"key": key} for key in sorted(touched)])
 
 
-_BETTER = ("depth", "score", "score_parts", "seed_id", "found_on", "found_in")
+_BETTER = ("depth", "score", "score_parts", "seed_id", "found_on", "found_in", "hops")
 _IMPROVE = (
     update(url)
     .where(
@@ -279,7 +296,10 @@ _IMPROVE = (
 
 _KNOWN_HOSTS = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)))
 _KNOWN_URLS = select(url.c.id).where(url.c.id.in_(bindparam("ids", expanding=True)))
-_QUEUE_HOST = update(host).where(host.c.id == bindparam("key"), host.c.queued == 0).values(queued=1)
+_QUEUE_HOST = update(host).where(host.c.id == bindparam("key")).values(queued=1)
+_HELD = select(url.c.id).where(
+    in_state(State.LEASED), url.c.leased_by == bindparam("run"), url.c.id.in_(bindparam("ids", expanding=True))
+)
 
 
 def _in_chunks(connection: Connection, query: Any, ids: Sequence[int], size: int = 5_000) -> list[int]:
@@ -368,6 +388,9 @@ def _close_claims(connection: Connection, outcomes: Sequence[Outcome], results: 
             connection.execute(update(seed).where(seed.c.id == seed_id).values(hosts=seed.c.hosts + " " + name))
     connection.execute(_CLOSE, sorted(rows, key=lambda row: row["key"]))
     connection.execute(_COUNT_HOST, [hosts[key] for key in sorted(hosts)])
+    again = {outcome.claim.host_id for outcome in outcomes if outcome.state == State.PENDING}
+    if again:
+        connection.execute(_QUEUE_HOST, [{"key": key} for key in sorted(again)])
     refund(
         connection,
         [(o.claim.host_id, o.claim.seed_id) for o in outcomes if o.claim.kind == Kind.PAGE and not o.counted],

@@ -43,6 +43,7 @@ class Page:
         ready_at: Unix time from which its host may be asked again.
         worked: set by the extract stage.
         unreadable: set by the extract stage when reading failed.
+        stored: set by the frontier as soon as it has taken charge of the page.
     """
 
     claim: Claim
@@ -56,6 +57,7 @@ class Page:
     ready_at: float = 0.0
     worked: Worked | None = None
     unreadable: str = ""
+    stored: bool = False
 
 
 class Frontier(Protocol):

@@ -9,7 +9,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as project_settings
 from crawler.config import Config, ConfigError, check_names
-from db.frontier import Limits
+from db.budgets import Limits
 
 
 def given(**values: Any) -> Settings:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.outcomes import REFUSED, Rulebook, depth_memory, judge, new_url
+from crawler.outcomes import REFUSED, Rulebook, depth_memory, judge, new_url, url_id
 from crawler.rank.priority import Priority
 from db.frontier import Claim
 from db.keys import fingerprint
@@ -140,7 +140,7 @@ class TestErrorStatus:
     def test_given_up_at_once(self, status: int) -> None:
         outcome = judge(page(status), rules())
         assert (outcome.state, outcome.reason, outcome.http_status) == (State.FAILED, f"http {status}", status)
-        assert outcome.counted
+        assert outcome.counted == (status != 304)
         assert not outcome.failed
         assert outcome.next_visit is None
         assert outcome.new_urls == ()
@@ -420,7 +420,7 @@ class TestSources:
     def test_not_those_of_deeper_pages_nor_of_sources_nor_known_ones(self) -> None:
         assert judge(page(worked=listed(links(), feeds=self.FEEDS), depth=2), rules()).new_urls == ()
         assert judge(page(worked=listed(links(), feeds=self.FEEDS), kind=Kind.FEED), rules()).new_urls == ()
-        known = {fingerprint(url): 0 for url in self.FEEDS}
+        known = {url_id(url, Kind.FEED): 0 for url in self.FEEDS}
         assert judge(page(worked=listed(links(), feeds=self.FEEDS), depth=0), rules(known=known)).new_urls == ()
 
     def test_a_sitemap_index_names_sitemaps(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -352,9 +351,18 @@ def test_a_host_taken_up_again_keeps_its_new_clock() -> None:
     assert held.pop(20.0).id == 2  # type: ignore[union-attr]
 
 
-def test_claims_of_a_host_that_is_not_held_are_a_mistake() -> None:
-    with pytest.raises(KeyError):
-        window().push([claim(1, host=9)], 0.0)
+def test_claims_of_a_host_that_is_not_held_any_more_are_given_back() -> None:
+    stray = claim(1, host=9)
+    assert window().push([stray], 0.0) == [stray]
+
+
+def test_take_all_empties_a_host() -> None:
+    held = window(hosts=(1, 2))
+    held.push([claim(1, host=1), claim(2, host=1), claim(3, host=2)], 0.0)
+    assert {c.id for c in held.take_all(1)} == {1, 2}
+    assert len(held) == 1
+    assert held.pop(0.0) is not None
+    assert held.pop(0.0) is None
 
 
 def test_no_room_for_more_hosts_than_allowed() -> None:

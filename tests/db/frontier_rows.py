@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from db.articles import NewArticle
-from db.frontier import ClaimRequest, Limits, RunStart, SeedRow
+from db.budgets import Limits
+from db.frontier import ClaimRequest
 from db.keys import fingerprint
+from db.runs import RunStart, SeedRow
 from db.store import NewUrl, Outcome
 from db.tables import State
 
@@ -58,6 +60,7 @@ def wish(run_id: int, wants: dict[int, int] | None = None, **values: Any) -> Cla
         "new_hosts": 0,
         "robots_only": frozenset(),
         "objection": lambda _host, _url: "",
+        "closed": lambda _host: "",
         "limits": Limits(),
         "now": NOW,
     }

@@ -5,18 +5,20 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import text
 
-from db import frontier
+from db import frontier, runs
 from db.articles import Lookup
+from db.budgets import Limits
 from db.database import Database
-from db.frontier import Limits, RunEnd
+from db.errors import DatabaseGone
 from db.keys import fingerprint
+from db.runs import RunEnd
 from db.store import Store, add_urls
 from db.tables import State
 from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, start, wish
 
 SEED = "http://a.example/"
 A = fingerprint("a.example")
-store = Store(lambda _new, _candidates: None, Lookup()).store
+store = Store(1, lambda _new, _candidates: None, Lookup()).store
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def begin(run_in: Callable) -> Callable:
     """Start a run with some URLs waiting and take over their hosts."""
 
     def begin_run(*urls: str, limits: Limits = NO_LIMITS, seeds: tuple = (seed_row(SEED),), **values: object) -> int:
-        resumed = run_in(frontier.start_run, start(*seeds, limits=limits))
+        resumed = run_in(runs.start_run, start(*seeds, limits=limits))
         rows = [new_url(url, seed_id=seeds[0].id, score=1.0 - i / 100, **values) for i, url in enumerate(urls)]
         run_in(add_urls, (NOW, rows))
         run_in(frontier.claim, wish(resumed.run_id, new_hosts=10))
@@ -53,7 +55,7 @@ def test_a_host_has_one_owner(begin: Callable, run_in: Callable, database: Datab
     if database.is_sqlite:
         pytest.skip("on SQLite a second run means that the first is dead")
     begin("http://a.example/1")
-    other = run_in(frontier.start_run, start(now=NOW))
+    other = run_in(runs.start_run, start(now=NOW))
     assert run_in(frontier.claim, wish(other.run_id, new_hosts=10)).hosts == []
 
 
@@ -118,7 +120,7 @@ def test_a_dead_runs_work_is_taken_up(begin: Callable, run_in: Callable, databas
     limits = Limits(pages=10)
     run_id = begin("http://a.example/1", "http://a.example/2", limits=limits)
     run_in(frontier.claim, wish(run_id, {A: 1}, limits=limits))
-    resumed = run_in(frontier.start_run, start(now=NOW + 61, limits=limits))
+    resumed = run_in(runs.start_run, start(now=NOW + 61, limits=limits))
     assert (resumed.recovered, resumed.pending) == (1, 2)
     run_in(frontier.claim, wish(resumed.run_id, new_hosts=10))
     assert len(run_in(frontier.claim, wish(resumed.run_id, {A: 9}, limits=limits)).urls) == 2
@@ -131,13 +133,13 @@ def test_a_living_runs_work_is_left_alone(begin: Callable, run_in: Callable, dat
         pytest.skip("on SQLite the file lock says that no other run lives")
     run_id = begin("http://a.example/1")
     run_in(frontier.claim, wish(run_id, {A: 1}))
-    assert run_in(frontier.start_run, start(now=NOW + 30)).recovered == 0
+    assert run_in(runs.start_run, start(now=NOW + 30)).recovered == 0
 
 
 def test_finish_gives_everything_back(begin: Callable, run_in: Callable, database: Database) -> None:
     run_id = begin("http://a.example/1", "http://a.example/2")
     run_in(frontier.claim, wish(run_id, {A: 1}))
-    run_in(frontier.finish_run, RunEnd(run_id, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 0}))
+    run_in(runs.finish_run, RunEnd(run_id, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 0}))
     assert set(states(database).values()) == {State.PENDING}
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT outcome, exit_code FROM run")).one() == ("stopped", 3)
@@ -146,7 +148,7 @@ def test_finish_gives_everything_back(begin: Callable, run_in: Callable, databas
 def test_wider_limits_revive_what_was_too_deep(begin: Callable, run_in: Callable, database: Database) -> None:
     begin("http://a.example/deep", limits=Limits(depth=1), depth=2, reason="too deep")
     assert states(database)["http://a.example/deep"] == State.SKIPPED
-    run_in(frontier.start_run, start(seed_row(SEED), limits=Limits(depth=2), now=NOW + 100))
+    run_in(runs.start_run, start(seed_row(SEED), limits=Limits(depth=2), now=NOW + 100))
     assert states(database)["http://a.example/deep"] == State.PENDING
 
 
@@ -160,11 +162,14 @@ def test_new_scores_reorder_what_is_queued(begin: Callable, run_in: Callable) ->
 
 def test_hosts_without_work_are_dropped_and_found_again(begin: Callable, run_in: Callable) -> None:
     run_id = begin("http://a.example/1")
-    run_in(frontier.claim, wish(run_id, {A: 5}))
-    assert run_in(frontier.drop_hosts, [A]) == set()
+    claim = run_in(frontier.claim, wish(run_id, {A: 5})).urls[0]
+    assert run_in(frontier.drop_hosts, (NO_LIMITS, [A])) == {A}, "its page is still under way"
+    run_in(store, done(claim))
+    assert run_in(frontier.drop_hosts, (NO_LIMITS, [A])) == set()
     run_in(add_urls, (NOW, [new_url("http://a.example/2")]))
     assert [h.name for h in run_in(frontier.claim, wish(run_id, new_hosts=3)).hosts] == ["a.example"]
-    assert run_in(frontier.drop_hosts, [A]) == {A}
+    assert run_in(frontier.drop_hosts, (NO_LIMITS, [A])) == {A}
+    assert run_in(frontier.drop_hosts, (Limits(pages=0), [A])) == set(), "beyond the limits is no work"
 
 
 def test_give_back(begin: Callable, run_in: Callable) -> None:
@@ -172,3 +177,63 @@ def test_give_back(begin: Callable, run_in: Callable) -> None:
     claims = run_in(frontier.claim, wish(run_id, {A: 5})).urls
     run_in(frontier.give_back, claims)
     assert [c.tries for c in run_in(frontier.claim, wish(run_id, {A: 5})).urls] == [0]
+
+
+def test_a_dead_runs_work_is_taken_up_by_a_living_one(begin: Callable, run_in: Callable, database: Database) -> None:
+    dead = begin("http://a.example/1")
+    run_in(frontier.claim, wish(dead, {A: 1}))
+    if database.is_sqlite:
+        pytest.skip("on SQLite there is one run at a time")
+    living = run_in(runs.start_run, start(now=NOW + 30)).run_id
+    assert run_in(runs.renew, (living, NOW + 40, NOW + 100)) == 0
+    assert run_in(runs.renew, (living, NOW + 70, NOW + 130)) == 1
+    assert [h.name for h in run_in(frontier.claim, wish(living, new_hosts=3)).hosts] == ["a.example"]
+    with pytest.raises(DatabaseGone, match="another one took its work over"):
+        run_in(runs.renew, (dead, NOW + 71, NOW + 131))
+
+
+def test_outcomes_of_a_run_that_lost_its_claims_change_nothing(
+    begin: Callable, run_in: Callable, database: Database
+) -> None:
+    run_id = begin("http://a.example/1", limits=Limits(pages=9))
+    claim = run_in(frontier.claim, wish(run_id, {A: 1}, limits=Limits(pages=9))).urls[0]
+    run_in(runs.start_run, start(now=NOW + 100, limits=Limits(pages=9)))
+    run_in(store, done(claim, state=State.FAILED, counted=False))
+    assert states(database)["http://a.example/1"] == State.PENDING
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 0
+
+
+def test_clean_stops_do_not_use_up_tries(begin: Callable, run_in: Callable, database: Database) -> None:
+    run_id = begin("http://a.example/1")
+    run_in(frontier.claim, wish(run_id, {A: 1}))
+    run_in(runs.let_go, run_id)
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT tries FROM url")).scalar_one() == 0
+
+
+def test_narrower_limits_apply_to_what_waits(begin: Callable, run_in: Callable, database: Database) -> None:
+    begin("http://a.example/deep", depth=5)
+    run_in(runs.start_run, start(seed_row(SEED), limits=Limits(depth=1), now=NOW + 100))
+    assert states(database)["http://a.example/deep"] == State.SKIPPED
+
+
+def test_only_the_owner_may_claim(begin: Callable, run_in: Callable) -> None:
+    begin("http://a.example/1")
+    stranger = run_in(frontier.claim, wish(99, {A: 5}))
+    assert stranger.urls == []
+    assert stranger.dry == {A: None}
+
+
+def test_a_closed_host_is_skipped_as_a_whole(begin: Callable, run_in: Callable, database: Database) -> None:
+    run_id = begin(*[f"http://a.example/{i}" for i in range(30)])
+    claims = run_in(frontier.claim, wish(run_id, {A: 3}, closed=lambda _host: "host unreachable"))
+    assert claims.skipped == {"host unreachable": 30}
+    assert set(states(database).values()) == {State.SKIPPED}
+
+
+def test_forgotten_hosts_are_found_again(begin: Callable, run_in: Callable, database: Database) -> None:
+    begin("http://a.example/1")
+    with database.engine.begin() as connection:
+        connection.execute(text("UPDATE host SET queued = 0, owner = NULL"))
+    assert run_in(frontier.wake_hosts, None) == 1

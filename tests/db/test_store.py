@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-from db import frontier
+from db import frontier, runs
 from db.articles import Candidate, Lookup, NewArticle, Verdict
 from db.database import Database
 from db.frontier import Claim
@@ -28,18 +28,25 @@ def same_words(new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | No
     return None
 
 
-store = Store(same_words, Lookup()).store
+store = Store(1, same_words, Lookup()).store
 
 
 @pytest.fixture
 def claims(run_in: Callable) -> dict[str, Claim]:
     """Claims of four pages on three hosts."""
     urls = ["http://a.example/1", "http://b.example/1", "http://b.example/2", "http://c.example/1"]
-    resumed = run_in(frontier.start_run, start(seed_row("http://a.example/")))
+    resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url(url) for url in urls]))
     run_in(frontier.claim, wish(resumed.run_id, new_hosts=9))
     wants = {fingerprint(f"{h}.example"): 9 for h in "abc"}
     return {c.url: c for c in run_in(frontier.claim, wish(resumed.run_id, wants)).urls}
+
+
+def lease_again(connection: Connection, ids: Sequence[int]) -> Sequence[int]:
+    """Hand a URL out once more, as a later visit would."""
+    for key in ids:
+        connection.execute(text("UPDATE url SET state = 'leased', leased_by = 1 WHERE id = :key"), {"key": key})
+    return ids
 
 
 def rows(database: Database, sql: str) -> list[tuple]:
@@ -49,6 +56,7 @@ def rows(database: Database, sql: str) -> list[tuple]:
 
 def put(run_in: Callable, claims: dict[str, Claim], url: str, body: str, **values: object) -> str:
     same_as = values.pop("same_as", None)
+    run_in(lease_again, claims[url].id)
     return run_in(store, done(claims[url], article=article(url, body, **values), same_as=same_as)).article
 
 
@@ -129,9 +137,9 @@ def test_known_urls_keep_the_better_of_both(run_in: Callable, claims: dict, data
 
 
 def test_a_shingle_never_holds_more_than_its_share(run_in: Callable, database: Database) -> None:
-    few = Store(lambda _n, _c: None, Lookup(most_common=3)).store
+    few = Store(1, lambda _n, _c: None, Lookup(most_common=3)).store
     urls = [f"http://d.example/{i}" for i in range(6)]
-    resumed = run_in(frontier.start_run, start())
+    resumed = run_in(runs.start_run, start())
     run_in(add_urls, (NOW, [new_url(url) for url in urls]))
     run_in(frontier.claim, wish(resumed.run_id, new_hosts=9))
     for n, claim in enumerate(run_in(frontier.claim, wish(resumed.run_id, {fingerprint("d.example"): 9})).urls):
