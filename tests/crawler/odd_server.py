@@ -1,0 +1,69 @@
+"""A small HTTP server for tests: what each host answers at each path, and what was asked for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Self
+
+Answer = tuple[int, Mapping[str, str], str]
+
+
+class OddServer:
+    """Serves on a free port of 127.0.0.1, hosts told apart by name (`a.localhost`); PORT in answers is filled in."""
+
+    def __init__(self, answers: Mapping[tuple[str, str], Answer | Callable[[], Answer]]) -> None:
+        self.asked: list[tuple[float, str, str]] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                host = self.headers["Host"].partition(":")[0]
+                outer.asked.append((time.time(), host, self.path))
+                answer = answers.get((host, self.path), (404, {}, "nothing"))
+                status, headers, body = answer() if callable(answer) else answer
+                data = body.replace("PORT", str(outer.port)).encode()
+                self.send_response(status)
+                for name, value in {"Content-Type": "text/html; charset=utf-8", **headers}.items():
+                    self.send_header(name, value.replace("PORT", str(outer.port)))
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_: object) -> None:
+                """Nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.port: int = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def paths(self) -> list[str]:
+        """`host/path` of every request, in order."""
+        return [host.partition(".")[0] + path for _, host, path in self.asked]
+
+
+def article(title: str, *links: str) -> Answer:
+    """A page with enough text to be an article."""
+    text = f"{title}：记者从市里获悉，这项工作已经完成，居民可以放心使用，后续安排将另行公布。"
+    body = "".join(f"<p>{text}第{n}段。</p>" for n in range(6)) + "".join(f'<a href="{u}">{u}</a>' for u in links)
+    return 200, {}, f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>"
+
+
+def redirect(to: str) -> Answer:
+    """302."""
+    return 302, {"Location": to}, ""
