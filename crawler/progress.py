@@ -71,9 +71,10 @@ class Progress:
             return
         resumed = frontier.session.resumed
         if resumed.known:
+            recovered = f", {resumed.recovered} of them recovered in flight from a crawl that was killed"
             self._console.print(
-                f"Going on with run {resumed.run_id}: {resumed.pending} URLs pending, "
-                f"{resumed.recovered} of them recovered in flight from a crawl that was killed.",
+                f"Going on with run {resumed.run_id}: {resumed.pending} URLs pending"
+                f"{recovered if resumed.recovered else ''}.",
                 soft_wrap=True,
             )
         self._task = asyncio.ensure_future(self._show())
@@ -123,6 +124,13 @@ class Progress:
         frontier = self._frontier
         if frontier.session is not None:
             self._console.print(self._summary(frontier))
+            refused = frontier.totals["dropped/address not allowed"]
+            if refused:
+                self._console.print(
+                    f"{refused} URLs were not fetched because their address is not a public one; "
+                    "if they are meant, open their network with ALLOW_NETWORKS.",
+                    soft_wrap=True,
+                )
             self._console.print(_ending(frontier), soft_wrap=True)
 
     def _summary(self, frontier: FrontierScheduler) -> Table:

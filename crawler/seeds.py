@@ -88,7 +88,7 @@ def parse_seeds(lines: Iterable[str], name: str) -> list[Seed]:
             wrong.append(f"{name}, line {number}: {error}")
     if wrong:
         if len(wrong) > MAX_SHOWN:
-            wrong = [*wrong[:MAX_SHOWN], f"{name}: and {len(wrong) - MAX_SHOWN} more wrong lines"]
+            wrong = [*wrong[:MAX_SHOWN], f"{name}: and {len(wrong) - MAX_SHOWN} more"]
         raise SeedError("\n".join(wrong))
     return list(seeds.values())
 

@@ -174,6 +174,8 @@ def _engine(url: URL) -> Engine:
 
 def _lock_file(path: Path) -> IO[str]:
     """Take the operating system's lock that belongs to a SQLite file; it ends with the process, however that ends."""
+    if path.is_dir():
+        raise WrongDatabase(f"{path} is a folder; name a file in DATABASE_URL, e.g. sqlite:///{path}/news.db")
     try:
         handle = path.with_name(path.name + ".lock").open("a")
     except OSError as error:

@@ -68,7 +68,7 @@ _RULES = (
         WrongDatabase,
         "{where} refuses this user ({text}); check user, password and database name in DATABASE_URL",
         states=("28", "3D000", "42501"),
-        words=("password authentication failed", "permission denied", "no password supplied"),
+        words=("password authentication failed", "permission denied", "no password supplied", "fatal:  database"),
     ),
     _Rule(Unavailable, "{where} is locked by another program", words=("locked", "busy")),
     _Rule(

@@ -82,6 +82,7 @@ def open_newsroom(settings: Settings) -> Newsroom:
             ) from None
         newsroom = Newsroom(port=0)
         newsroom.start()
+    sys.stderr.write(f"The newsroom is served at {' '.join(newsroom.seeds())}\n")
     settings.set("ALLOW_NETWORKS", [*settings.getlist("ALLOW_NETWORKS"), f"127.0.0.1:{newsroom.port}"], "cmdline")
     if (settings.getpriority("HOST_DELAY") or 0) < SETTINGS_PRIORITIES["cmdline"]:
         settings.set("HOST_DELAY", 0, "cmdline")  # nobody to be polite to

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from scrapy.commands import ScrapyCommand
 
 from db.queries import RunStatus, Status, status
@@ -42,7 +42,13 @@ class Command(ScrapyCommand):
         found = read(self, lambda connection: status(connection, hosts=opts.hosts))
         if found is not None:
             name, value = found
-            _print(Console(highlight=False), name, value)
+            _print(_console(), name, value)
+
+
+def _console() -> Console:
+    """As wide as the terminal; wide enough for any host name when the output goes elsewhere."""
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=160)
 
 
 def _print(console: Console, name: str, crawl: Status) -> None:
@@ -51,7 +57,17 @@ def _print(console: Console, name: str, crawl: Status) -> None:
     console.print(f"{crawl.articles} articles, {crawl.duplicates} of them duplicates of another")
     for run in crawl.runs:
         console.print(f"run {run.id} on {run.machine} (process {run.pid}), started {run.started}: {_how(run)}")
-    hosts = Table("host", "pending", "in flight", "done", "failed", "skipped", "articles", "robots", title="Hosts")
+    hosts = Table(
+        Column("host", overflow="fold"),
+        "pending",
+        "in flight",
+        "done",
+        "failed",
+        "skipped",
+        "articles",
+        "robots",
+        title="Hosts",
+    )
     for h in crawl.hosts:
         robots = h.robots + (f", {h.failures} failures in a row" if h.failures else "")
         numbers = (h.pending, h.leased, h.done, h.failed, h.skipped, h.articles)

@@ -93,5 +93,5 @@ def _lines(known: Explanation) -> list[tuple[str, str]]:
             ),
         ]
     repeats = "duplicate of" if known.article and known.article["duplicate_of"] else "repeated by"
-    lines += [(repeats, f"{url} ({kind}, similarity {s:.2f}, {method})") for url, s, method, kind in known.duplicates]
-    return lines
+    others = {url: f"{url} ({kind}, similarity {s:.2f}, {method})" for url, s, method, kind in known.duplicates}
+    return lines + [(repeats, text) for text in others.values()]

@@ -36,7 +36,7 @@ _FAMILY: Final = frozenset(
     "余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹鄒熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万萬段雷钱錢汤湯尹黎易常武乔"
     "喬贺賀赖賴龚龔文庞樊兰殷施陶洪翟安颜顏"
     "倪严嚴牛温芦季俞章鲁葛伍韦申尤毕聂丛焦向柳邢路岳齐梅莫庄莊辛管祝左涂谷祁时舒耿牟卜詹關关苗凌费纪靳盛童欧甄项曲"
-    "成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包"
+    "成游阳裴溫席卫查屈鲍位覃霍翁隋植甘景薄单包"
     "司柏宁柯阮桂闵解强柴华车冉房边辜吉饶刁瞿戚丘古米池滕晋苑邬臧畅宫来"
 )
 # What may stand right behind a name: the end, another label, a place with date or slash.
@@ -50,9 +50,10 @@ _STOP: Final = words(
     "未知 匿名 小编 管理员 本站 网络 互联网 综合 本报 记者 记者们 通讯员 作者 来源 责任编辑 编辑部 报道 "
     "報導 综合报道 整合 整理 原创 转载 不详 专业 网友 系统 发布 楼主 版主 摄影 手记 观察 调查 团队 提问 "
     "会 节 站 证 实习生 图片 简介 通讯 嘉义 嘉義 台北 北京 上海 广州 高雄 台中 台南 新北 桃園 當前位置 "
-    "当前位置 首页"
+    "当前位置 首页 字体 字體 字号 字號 打印 列印 分享 收藏 大中小"
 )
 _NO_NAME = re.compile(r"^(?:简介|簡介|授权|授權|本人|单位|單位|投稿|认证|专栏|為|是|的|在|从|對|对|了)")
+_CLOCK = re.compile(r"\d[.:]\d\d|\b[ap]\.?m\.?$", re.IGNORECASE)
 _PUBLISHER = re.compile(
     r"(?:通讯社|通訊社|中央社|新华社|中新社|日报|日報|晚报|信報|早报|时报|時報|商报|网|網|电视台|广播|新闻|企鹅号|"
     r"编辑部|中心|频道|公司|手机版|整理|委员会|人民政府)$|^发布|^今日|[前日]$"
@@ -229,6 +230,8 @@ def _plausible(name: str) -> bool:
         and not _PUBLISHER.search(name)
         and not any(sign in name for sign in ":：=@。，？！")
         and sum(map(str.isdigit, name)) <= 3
+        and name[0].isalpha()
+        and not _CLOCK.search(name)
         and "http" not in folded
         and not _HOST.match(name)
         and "www" not in folded

@@ -20,7 +20,7 @@ FROM article a
 JOIN url u ON u.id = a.id
 JOIN site s ON s.id = a.site_id
 LEFT JOIN url ou ON ou.id = a.duplicate_of
-LEFT JOIN duplicate d ON d.article_id = a.id AND a.duplicate_of IS NOT NULL
+LEFT JOIN duplicate d ON d.article_id = a.id AND d.of_id = a.duplicate_of
 """
 
 V_SITES = """
