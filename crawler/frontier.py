@@ -87,6 +87,7 @@ class FrontierScheduler(BaseScheduler):
         self._due: list[tuple[float, int]] = []
         self._in_flight = 0
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._stopping: asyncio.Future[None] | None = None
         self._refilling = False
         self._more_hosts = True
         self._exhausted = False
@@ -515,7 +516,8 @@ class FrontierScheduler(BaseScheduler):
     def _stop(self, reason: str) -> None:
         if not self._closing:
             self._closing = True
-            self._start(self._crawler.engine.close_spider_async(reason=reason))
+            # not among self._tasks: closing cancels those
+            self._stopping = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason=reason))
 
     def _wake(self) -> None:
         """Make the engine poll now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -264,3 +265,18 @@ def test_postgres_gives_the_same_articles(crawled: Crawled, tmp_path: Path, post
         connection.execute(text("DROP DATABASE crawl_test WITH (FORCE)"))
     admin.dispose()
     assert stored == sorted(url for (url,) in rows(crawled.folder, "SELECT url FROM v_articles"))
+
+
+def test_a_database_that_is_gone_ends_the_crawl_and_costs_nothing(crawled: Crawled, tmp_path: Path) -> None:
+    with Newsroom(port=0, latency_seconds=0.05) as newsroom:
+        running = start(tmp_path, *crawl_arguments(newsroom, tmp_path, "DATABASE_PATIENCE=1"))
+        _wait_for(lambda: len(newsroom.requests()) > 40)
+        other = sqlite3.connect(tmp_path / "news.db", isolation_level=None, timeout=20)
+        other.execute("BEGIN EXCLUSIVE")
+        done = running.finish(40)
+        other.close()
+        assert done.returncode == 4, done.stderr
+        assert "gave up" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert crawl(newsroom, tmp_path).returncode == 0
+    assert rows(tmp_path, "SELECT count(*) FROM v_articles") == rows(crawled.folder, "SELECT count(*) FROM v_articles")
