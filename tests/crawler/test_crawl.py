@@ -201,7 +201,7 @@ def _start(newsroom: Newsroom, folder: Path) -> Running:
     return start(folder, *crawl_arguments(newsroom, folder))
 
 
-def _wait_for(condition: object, seconds: float = 30) -> None:
+def _wait_for(condition: object, seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():  # type: ignore[operator]
         assert time.monotonic() < deadline, "took too long"
@@ -230,7 +230,7 @@ def test_ctrl_c_stops_cleanly_and_can_be_resumed(tmp_path: Path) -> None:
         running = _start(newsroom, tmp_path)
         _wait_for(lambda: len(newsroom.requests()) > 30)
         os.kill(running.process.pid, signal.SIGINT)
-        done = running.finish(30)
+        done = running.finish(60)
         assert done.returncode == 3, done.stderr
         assert "the same command goes on" in done.stderr
         assert rows(tmp_path, "SELECT count(*) FROM url WHERE state = 'leased'") == [(0,)]
@@ -243,7 +243,7 @@ def test_a_second_crawl_on_the_same_file_is_refused(tmp_path: Path) -> None:
         _wait_for(lambda: len(newsroom.requests()) > 5)
         second = crawl(newsroom, tmp_path)
         os.kill(first.process.pid, signal.SIGINT)
-        first.finish(30)
+        first.finish(60)
     assert second.returncode == 2
     assert "another crawl is running" in second.stderr
     assert "Traceback" not in second.stderr
@@ -273,7 +273,7 @@ def test_a_database_that_is_gone_ends_the_crawl_and_costs_nothing(crawled: Crawl
         _wait_for(lambda: len(newsroom.requests()) > 40)
         other = sqlite3.connect(tmp_path / "news.db", isolation_level=None, timeout=20)
         other.execute("BEGIN EXCLUSIVE")
-        done = running.finish(40)
+        done = running.finish(60)
         other.close()
         assert done.returncode == 4, done.stderr
         assert "gave up" in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def crawl(server: OddServer, folder: Path, *settings: str, seeds: str = "http://
         "WORKERS=1",
         *settings,
     )
-    return scrapy(folder, "crawl", "news", "-a", f"seeds={path}", *[x for s in chosen for x in ("-s", s)], timeout=40)
+    return scrapy(folder, "crawl", "news", "-a", f"seeds={path}", *[x for s in chosen for x in ("-s", s)], timeout=90)
 
 
 @pytest.mark.parametrize("target", ["/", "/1", "http://b.localhost:PORT/robots.txt", "/robots.txt", "/r2"])
@@ -135,6 +136,9 @@ def test_retry_after_is_kept_over_a_restart(tmp_path: Path) -> None:
         arguments = ["crawl", "news", "-a", f"seeds={path}", *[x for s in chosen for x in ("-s", s)]]
         for _ in range(2):
             running = start(tmp_path, *arguments)
+            deadline = time.monotonic() + 30
+            while "a/busy" not in server.paths() and time.monotonic() < deadline:
+                time.sleep(0.1)
             running.process.join(4)
             running.process.kill()
             running.process.join()
