@@ -246,6 +246,9 @@ def test_latency_start_and_stop():
             newsroom.start()
         client = Client(newsroom)
         client.get(newsroom.seeds()[0])
+        deadline = time.monotonic() + 10
+        while not newsroom.requests() and time.monotonic() < deadline:  # noted just after the answer has gone out
+            time.sleep(0.01)
         (request,) = newsroom.requests()
         assert request.end - request.start >= 0.05
     with pytest.raises((ConnectionError, http.client.HTTPException)):
