@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,15 @@ from tests.benchmarks.many_processes import Plan, run
 from tests.benchmarks.postgres import empty_database
 from tests.benchmarks.static_site import Request
 
+_PLAN = Plan(pages=150, hosts=10, restarts=0, kills=2, lease=5, latency=0.01, limit=100, settings=("WORKERS=1",))
+_PLANS = {
+    "all pages": _PLAN,
+    "limits": replace(_PLAN, kills=1, max_pages=80, max_pages_per_host=9, settings=("WORKERS=1", "MAX_HOSTS=6")),
+}
 
-@pytest.mark.parametrize(
-    "limits",
-    [{"kills": 2}, {"kills": 1, "max_pages": 80, "max_pages_per_host": 9}],
-    ids=["all pages", "limits"],
-)
-def test_a_crawl_by_two_processes_is_exact(limits: dict[str, int], tmp_path: Path, postgres_server: str) -> None:
-    plan = Plan(pages=150, hosts=10, restarts=0, lease=5, latency=0.01, limit=100, settings=("WORKERS=1",), **limits)
+
+@pytest.mark.parametrize("plan", _PLANS.values(), ids=_PLANS)
+def test_a_crawl_by_two_processes_is_exact(plan: Plan, tmp_path: Path, postgres_server: str) -> None:
     with empty_database(postgres_server, f"many_{os.getpid()}") as database:
         result = run(plan, database, tmp_path)
     assert result.good, result.report()
