@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     Connection,
     Dialect,
     Executable,
     Float,
+    Integer,
     Table,
     Text,
     TypeDecorator,
@@ -28,7 +28,6 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.dml import Insert
 from sqlalchemy.sql.functions import FunctionElement
-from sqlalchemy.types import TypeEngine
 
 from .tables import State, Url
 
@@ -54,18 +53,19 @@ def clock(connection: Connection, now: float) -> ColumnElement[float]:
 
 
 class _Ids(TypeDecorator[Sequence[int]]):
-    """A list of identifiers as one parameter: an array on Postgres, JSON on SQLite."""
+    """A list of identifiers as one parameter: the text of an array on Postgres, of a JSON list on SQLite."""
 
     impl = Text
     cache_ok = True
 
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        array = dialect.name == "postgresql"
-        return dialect.type_descriptor(postgresql.ARRAY(BigInteger) if array else Text())
-
-    def process_bind_param(self, value: Sequence[int] | None, dialect: Dialect) -> Any:
+    def process_bind_param(self, value: Sequence[int] | None, dialect: Dialect) -> str:
         assert value is not None
-        return list(value) if dialect.name == "postgresql" else json.dumps(list(value))
+        return array_of(value) if dialect.name == "postgresql" else json.dumps(list(value))
+
+
+def array_of(numbers: Iterable[int | None]) -> str:
+    """Numbers as Postgres writes an array: several times faster than handing them over one by one."""
+    return "{" + ",".join(["NULL" if n is None else str(n) for n in numbers]) + "}"
 
 
 class _Among(FunctionElement[Any]):
@@ -76,7 +76,7 @@ class _Among(FunctionElement[Any]):
 @compiles(_Among)
 def _among_array(element: _Among, compiler: SQLCompiler, **options: Any) -> str:
     column, ids = (compiler.process(clause, **options) for clause in element.clauses)
-    return f"{column} = ANY ({ids})"
+    return f"{column} = ANY (CAST({ids} AS BIGINT[]))"
 
 
 @compiles(_Among, "sqlite")
@@ -150,11 +150,22 @@ def _compiled(dialect: Dialect, statement: Any) -> tuple[str, dict[str, Any], An
 def insert_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert many rows, leaving out those whose key is there already.
 
-    For the tables that get dozens of rows a page: tuples go to the driver as they are.
+    For the tables that get dozens of rows a page. SQLite's driver takes tuples as they are; to Postgres they go as one
+    statement with an array for each column.
     """
     if not rows:
         return
-    mark = "%s" if is_postgres(connection) else "?"
-    places = ", ".join([mark] * len(columns))
     names = ", ".join(columns)
-    connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING", rows)
+    if not is_postgres(connection):
+        places = ", ".join(["?"] * len(columns))
+        connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING", rows)
+        return
+    types = [table.c[name].type for name in columns]
+    arrays = ", ".join(f"CAST(%s AS {type_.compile(connection.dialect)}[])" for type_ in types)
+    values = [
+        array_of(column) if isinstance(type_, Integer) else list(column)
+        for type_, column in zip(types, zip(*rows, strict=True), strict=True)
+    ]
+    connection.exec_driver_sql(
+        f"INSERT INTO {table.name} ({names}) SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING", tuple(values)
+    )
