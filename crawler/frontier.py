@@ -31,9 +31,10 @@ from pipelines.scope import Scope
 
 from . import clock
 from .config import ConfigError
+from .handles import OUT_OF_HANDLES
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
-from .outcomes import Rulebook, depth_memory, internal_error, judge
+from .outcomes import HANDLES_PAUSE, Rulebook, depth_memory, internal_error, judge
 from .seeds import SeedError
 from .session import Session
 from .supply import Supply
@@ -86,6 +87,7 @@ class FrontierScheduler(BaseScheduler):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._stopping: asyncio.Future[None] | None = None
         self._closing = False
+        self._rests_until = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     @classmethod
@@ -178,6 +180,8 @@ class FrontierScheduler(BaseScheduler):
         if self.window is None or self.session is None or self.supply is None or self._closing or self.problem:
             return None
         now = time.monotonic()
+        if now < self._rests_until:
+            return None
         if len(self._in_flight) >= self.session.config.in_flight or self.session.lapsed:
             return None  # the next page that is stored, or the next sign of life, wakes the engine
         claim = self.window.pop(now)
@@ -210,11 +214,25 @@ class FrontierScheduler(BaseScheduler):
             return
         now = time.monotonic()
         self.window.finished(host_id, now + pause, now)
+        if page.error == OUT_OF_HANDLES:
+            self._rest(now)
         if self._hosts.is_closed(host_id):  # given up just now: what is queued of it goes back, to be skipped
             surplus = self.window.take_all(host_id)
             if surplus:
                 self._start(self.supply.give_back(surplus))
             self.window.refresh(host_id)
+
+    def _rest(self, now: float) -> None:
+        """Ask nobody for a while: this machine cannot make requests."""
+        if now >= self._rests_until:
+            logger.warning(
+                "no file can be opened (%s); resting for %.0f s. Raise the limit (ulimit -n) or lower "
+                "CONCURRENT_REQUESTS or MAX_HOSTS",
+                OUT_OF_HANDLES,
+                HANDLES_PAUSE,
+            )
+            self._rests_until = now + HANDLES_PAUSE
+            asyncio.get_running_loop().call_later(HANDLES_PAUSE, self._wake)
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links.

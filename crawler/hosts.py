@@ -15,6 +15,7 @@ from pipelines.scope import Scope
 from pipelines.stages import Page
 from pipelines.urls import canonicalize, host_key
 
+from .handles import OUT_OF_HANDLES
 from .outcomes import new_url
 from .politeness import Pauses, Rules, retry_after, retry_pause
 from .rank.priority import Priority
@@ -81,7 +82,7 @@ class Hosts:
     def answered(self, page: Page) -> float:
         """Note how a request went; returns the seconds until the host may be asked again."""
         host_id = page.claim.host_id
-        trouble = bool(page.error) or page.status == 429 or page.status >= 500
+        trouble = page.error not in {"", OUT_OF_HANDLES} or page.status == 429 or page.status >= 500
         failures = self._failures[host_id] = self._failures[host_id] + 1 if trouble else 0
         if failures >= self._most_failures:
             self._rules[host_id] = Rules("", self._agent, "host unreachable")

@@ -18,12 +18,16 @@ from pipelines.scope import host_identity
 from pipelines.stages import Page
 from pipelines.urls import canonicalize, file_type, host_key, same_host, site_key
 
+from .handles import OUT_OF_HANDLES
 from .known import KnownUrls
 from .politeness import decode_robots, retry_after, retry_pause
 from .rank.priority import Priority, Sighting
 
 REFUSED = "address not allowed"
 """`Page.error` of a request that the network guard refused."""
+
+HANDLES_PAUSE = 10.0
+"""Seconds to wait when this machine could not make a request."""
 
 _DAY = 86_400
 _REDIRECTS = {301, 302, 303, 307, 308}
@@ -145,6 +149,8 @@ def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
         return Outcome(
             page.claim, State.SKIPPED, REFUSED, fetched_at=page.fetched_at, robots=rulebook.robots("refused")
         )
+    if page.error == OUT_OF_HANDLES:
+        return replace(_try_again(page, page.error, HANDLES_PAUSE), failed=False, tried=False)
     if page.claim.tries + 1 < rulebook.tries:
         return _try_again(page, page.error, None)
     return Outcome(

@@ -13,7 +13,7 @@ from protego import Protego
 
 MOST_ROBOTS_BYTES = 512_000
 _FIRST_PAUSE = 2.0
-_LONGEST_PAUSE = 3_600.0
+LONGEST_PAUSE = 3_600.0
 
 
 class Rules:
@@ -74,7 +74,7 @@ class Pauses:
 
 def retry_pause(tries: int) -> float:
     """Seconds to wait after the n-th try of a URL failed: 2, 8, 32 ... at most an hour."""
-    return float(min(_LONGEST_PAUSE, _FIRST_PAUSE * 4 ** min(10, max(0, tries - 1))))
+    return float(min(LONGEST_PAUSE, _FIRST_PAUSE * 4 ** min(10, max(0, tries - 1))))
 
 
 def retry_after(value: str, now: float) -> float | None:
@@ -85,9 +85,9 @@ def retry_after(value: str, now: float) -> float | None:
     """
     value = value.strip()
     if value.isascii() and value.isdigit():
-        return float(min(_LONGEST_PAUSE, int(value[:9])))
+        return float(min(LONGEST_PAUSE, int(value[:9])))
     try:
         moment = parsedate_to_datetime(value).timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
-    return min(_LONGEST_PAUSE, max(0.0, moment - now))
+    return min(LONGEST_PAUSE, max(0.0, moment - now))

@@ -23,12 +23,12 @@ from pipelines.records import BlockKind
 from . import clock
 from .hosts import Hosts, Seeds
 from .outcomes import new_url
+from .politeness import LONGEST_PAUSE
 from .session import Session
 from .window import HostQueue, Window
 
 _LOOK_AGAIN_SECONDS = 1.0
 _LONGEST_NAP_SECONDS = 5.0
-_LONGEST_FIRST_PAUSE = 3_600.0
 _REFILL_SECONDS = 0.1
 
 
@@ -224,7 +224,7 @@ class Supply:
         """Hold a new host; returns its robots.txt if that must be fetched first."""
         now = clock.now()
         known = self._hosts.take_over(host, now)
-        pause = min(_LONGEST_FIRST_PAUSE, max(0.0, host.ready_at - now))
+        pause = min(LONGEST_PAUSE, max(0.0, host.ready_at - now))
         if host.ready_at:
             # its last request may have come from a machine whose clock differs, or from a process killed on the way
             pause = max(pause, self._hosts.pause(host.id))
@@ -291,7 +291,9 @@ class Supply:
         if self.left.within == 0:
             self.exhausted = True
             return
-        due = self.left.next_due
+        due, latest = self.left.next_due, clock.now() + LONGEST_PAUSE
+        if due is not None and due > latest:  # nothing waits that long: the clock has been set back since
+            await self._session.submit(table.bring_forward, latest)
         pause = due - clock.now() if due is not None else _LOOK_AGAIN_SECONDS
         await asyncio.sleep(min(max(pause, 0.2), _LONGEST_NAP_SECONDS))
         await self._session.submit(table.wake_hosts, None)

@@ -404,6 +404,14 @@ def _waiting(connection: Connection, limits: Limits) -> Waiting:
     return Waiting(within=total + leased - beyond, beyond=beyond, next_due=due)
 
 
+def bring_forward(connection: Connection, latest: Sequence[float]) -> list[None]:
+    """Let no URL wait beyond a time (Unix seconds)."""
+    for moment in latest:
+        later = in_state(State.PENDING) & (url.c.next_visit > moment)
+        connection.execute(update(url).where(later).values(next_visit=moment))
+    return [None for _ in latest]
+
+
 # ---------------------------------------------------------------- scores
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, case, func, select
 from sqlalchemy.orm import aliased
 
 from .keys import fingerprint
+from .statements import clock, in_state
 from .tables import Article, Duplicate, Host, Kind, Run, Seed, State, Url
 
 url, host, article, duplicate, run, seed = (m.table() for m in (Url, Host, Article, Duplicate, Run, Seed))
@@ -34,11 +35,19 @@ class HostStatus:
     articles: int
     robots: str
     failures: int
+    owner: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """How a run is doing or how it ended."""
+    """How a run is doing or how it ended.
+
+    Attributes:
+        id, started, finished, outcome, machine, pid, totals: as in the table.
+        lease_seconds: how long its lease lasts from now on; 0 or less for one that has ended or died.
+        hosts, urls: what it holds: hosts it may ask, URLs it has in memory or under way.
+        pages_per_second: lately.
+    """
 
     id: int
     started: str
@@ -46,13 +55,19 @@ class RunStatus:
     outcome: str | None
     machine: str
     pid: int
-    alive_until: float
+    lease_seconds: float
+    hosts: int
+    urls: int
+    pages_per_second: float
     totals: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A crawl at a glance: URLs by state, articles, hosts (most waiting first), reasons for drops, newest runs."""
+    """A crawl at a glance: URLs by state, articles, hosts (most waiting first), reasons for drops, runs.
+
+    Of the runs: all that are crawling now, and the newest others.
+    """
 
     states: Mapping[str, int]
     articles: int
@@ -62,10 +77,10 @@ class Status:
     runs: Sequence[RunStatus]
 
 
-def status(connection: Connection, *, hosts: int = 20, runs: int = 5) -> Status:
-    """Count everything.
+def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5) -> Status:
+    """Count everything, as of a Unix time.
 
-    Cost: one pass over the URL table.
+    Cost: two passes over the URL table.
     """
 
     def count(state: State) -> Any:
@@ -78,9 +93,10 @@ def status(connection: Connection, *, hosts: int = 20, runs: int = 5) -> Status:
             host.c.articles,
             host.c.robots,
             host.c.failures,
+            host.c.owner,
         )
         .join(url, url.c.host_id == host.c.id)
-        .group_by(host.c.id, host.c.name, host.c.articles, host.c.robots, host.c.failures)
+        .group_by(host.c.id, host.c.name, host.c.articles, host.c.robots, host.c.failures, host.c.owner)
         .order_by(count(State.PENDING).desc(), count(State.DONE).desc(), host.c.name)
     ).all()
     reasons = connection.execute(
@@ -90,7 +106,6 @@ def status(connection: Connection, *, hosts: int = 20, runs: int = 5) -> Status:
         .order_by(func.count().desc())
     ).all()
     articles = connection.execute(select(func.count(), func.count(article.c.duplicate_of)).select_from(article)).one()
-    newest = connection.execute(select(run).order_by(run.c.id.desc()).limit(runs)).all()
     names = ("pending", "leased", "done", "failed", "skipped")
     return Status(
         states={name: sum(int(row[i]) for row in per_host) for i, name in enumerate(names, 1)},
@@ -98,13 +113,33 @@ def status(connection: Connection, *, hosts: int = 20, runs: int = 5) -> Status:
         duplicates=articles[1],
         hosts=tuple(HostStatus(*tuple(row)) for row in per_host[:hosts]),
         reasons=tuple((row[0], row[1], row[2]) for row in reasons),
-        runs=tuple(
-            RunStatus(
-                r.id, r.started, r.finished, r.outcome, r.machine, r.pid, r.alive_until, json.loads(r.totals or "{}")
-            )
-            for r in newest
-        ),
+        runs=tuple(_runs(connection, now, runs)),
     )
+
+
+def _runs(connection: Connection, now: float, most: int) -> Iterator[RunStatus]:
+    """All living runs and the newest others, the newest first."""
+    lease = run.c.alive_until - clock(connection, now)
+    held = select(url.c.leased_by, func.count()).where(in_state(State.LEASED)).group_by(url.c.leased_by)
+    urls = {row[0]: row[1] for row in connection.execute(held)}
+    owned = select(host.c.owner, func.count()).where(host.c.owner.is_not(None)).group_by(host.c.owner)
+    hosts = {row[0]: row[1] for row in connection.execute(owned)}
+    newest = select(run.c.id).order_by(run.c.id.desc()).limit(most)
+    shown = select(run, lease.label("lease")).where((run.c.alive_until > 0) | run.c.id.in_(newest))
+    for r in connection.execute(shown.order_by(run.c.id.desc())):
+        yield RunStatus(
+            id=r.id,
+            started=r.started,
+            finished=r.finished,
+            outcome=r.outcome,
+            machine=r.machine,
+            pid=r.pid,
+            lease_seconds=r.lease if r.alive_until > 0 else 0.0,
+            hosts=hosts.get(r.id, 0),
+            urls=urls.get(r.id, 0),
+            pages_per_second=r.pages_per_second,
+            totals=json.loads(r.totals or "{}"),
+        )
 
 
 @dataclass(frozen=True, slots=True)

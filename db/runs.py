@@ -28,6 +28,8 @@ UNREACHABLE = ("robots unreachable", "host unreachable", "address not allowed")
 
 _START_LOCK = 7_241_895_302
 _MOST_FREE = 10_000
+_LAST_REQUEST_SECONDS = 1.0
+"""What a run that died asked for last may be under way for so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +182,18 @@ def _free_the_dead(connection: Connection, run_id: int | None, now: float) -> in
     if dead:  # whoever comes first takes a dead run's work; the others go on
         free = select(run.c.id).where(run.c.id.in_(dead), run.c.alive_until > 0).order_by(run.c.id)
         dead = list(connection.execute(free.with_for_update(skip_locked=True)).scalars())
-    return _release(connection, dead, tried=1) if dead else 0
+    return _release(connection, dead, tried=1, ready_at=now + _LAST_REQUEST_SECONDS) if dead else 0
 
 
-UNKNOCKED = case((host.c.queued == 2, 1), else_=host.c.queued)
+_UNKNOCKED = case((host.c.queued == 2, 1), else_=host.c.queued)
 """`host.queued` of a host that is given up: whoever takes it over looks at everything anyway."""
 
 
-def _release(connection: Connection, runs: Sequence[int], *, tried: int) -> int:
+def _release(connection: Connection, runs: Sequence[int], *, tried: int, ready_at: float = 0.0) -> int:
     """Put the URLs that runs hold back to pending, free their hosts and budgets; returns how many URLs.
 
-    `tried` is 1 when these URLs may have been asked for (the run died), 0 when it is known that they were not.
+    `tried` is 1 when these URLs may have been asked for (the run died), 0 when it is known that they were not;
+    `ready_at` is the Unix time before which their hosts must not be asked.
     """
     held = connection.execute(
         select(url.c.id, url.c.host_id, url.c.seed_id, url.c.kind).where(
@@ -203,7 +206,10 @@ def _release(connection: Connection, runs: Sequence[int], *, tried: int) -> int:
         .values(state=State.PENDING, leased_by=None, tries=url.c.tries - (1 - tried))
     )
     refund(connection, [(row.host_id, row.seed_id) for row in held if row.kind == Kind.PAGE])
-    connection.execute(update(host).where(host.c.owner.in_(runs)).values(owner=None, queued=UNKNOCKED))
+    clock_of_host = case((host.c.ready_at < ready_at, ready_at), else_=host.c.ready_at)
+    connection.execute(
+        update(host).where(host.c.owner.in_(runs)).values(owner=None, queued=_UNKNOCKED, ready_at=clock_of_host)
+    )
     connection.execute(
         update(run)
         .where(run.c.id.in_(runs), run.c.finished.is_(None))

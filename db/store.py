@@ -88,6 +88,7 @@ class Outcome:
         http_status, fetched_at, etag, last_modified, next_visit: as in the table.
         ready_at: when the host may be asked again.
         failed: the host did not answer properly.
+        tried: whether the host was asked at all: if not, the try does not count.
         same_as: the URL this one is another address of.
         article: the article found on it.
         new_urls: URLs to add to the frontier.
@@ -108,6 +109,7 @@ class Outcome:
     next_visit: float | None = None
     ready_at: float = 0.0
     failed: bool = False
+    tried: bool = True
     same_as: int | None = None
     article: NewArticle | None = None
     new_urls: Sequence[NewUrl] = ()
@@ -343,6 +345,7 @@ _CLOSE = (
         last_modified=bindparam("new_last_modified"),
         next_visit=bindparam("new_next_visit"),
         same_as=bindparam("new_same_as"),
+        tries=url.c.tries - bindparam("untried"),
         leased_by=None,
     )
 )
@@ -361,6 +364,7 @@ def _close_claims(connection: Connection, outcomes: Sequence[Outcome]) -> None:
             "new_last_modified": outcome.last_modified,
             "new_next_visit": outcome.next_visit,
             "new_same_as": outcome.same_as,
+            "untried": int(not outcome.tried),
         }
         for outcome in outcomes
     ]

@@ -16,6 +16,7 @@ from pipelines.urls import host_key
 
 from ..config import Config, ConfigError, check_names
 from ..frontier import EXIT_STOPPED, EXIT_USAGE
+from ..handles import raise_limit
 from ..seeds import Seed
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 DEMO = "demo"
 DEMO_PORT = 8710
 _ARGUMENTS = ("seeds",)
+_OTHER_HANDLES = 100
 
 
 class Command(ScrapyCrawl):
@@ -43,7 +45,8 @@ class Command(ScrapyCrawl):
         newsroom = None
         try:
             check_names(self.settings)
-            Config.from_settings(self.settings)  # before Scrapy builds anything from them
+            config = Config.from_settings(self.settings)  # before Scrapy builds anything from them
+            _check_handles(raise_limit(), config.in_flight)
             unknown = sorted(set(opts.spargs) - set(_ARGUMENTS))
             if unknown:
                 raise ConfigError(
@@ -66,6 +69,20 @@ class Command(ScrapyCrawl):
             newsroom.stop()
         # without an entry the frontier was not closed: a second Ctrl-C, or Scrapy itself could not start
         self.exitcode = crawler.stats.get_value("crawl/exit_code", EXIT_STOPPED)
+
+
+def _check_handles(allowed: int, requests: int) -> None:
+    """Refuse to start where requests would fail for want of file handles.
+
+    Raises:
+        ConfigError: saying how many are needed.
+    """
+    needed = 2 * requests + _OTHER_HANDLES
+    if 0 <= allowed < needed:
+        raise ConfigError(
+            f"only {allowed} files may be open at a time, {needed} are needed for CONCURRENT_REQUESTS={requests}; "
+            "raise the limit (ulimit -n) or lower the setting"
+        )
 
 
 def open_newsroom(settings: Settings) -> Newsroom:

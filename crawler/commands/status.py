@@ -15,6 +15,7 @@ from ._database import read
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
 
 class Command(ScrapyCommand):
@@ -39,7 +40,7 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
         assert self.settings is not None
-        found = read(self, lambda connection: status(connection, hosts=opts.hosts))
+        found = read(self, lambda connection: status(connection, time.time(), hosts=opts.hosts))
         if found is not None:
             name, value = found
             _print(_console(), name, value)
@@ -55,8 +56,7 @@ def _print(console: Console, name: str, crawl: Status) -> None:
     console.print(f"Database: {name}")
     console.print(", ".join(f"{n} URLs {state}" for state, n in crawl.states.items() if n) or "no URLs yet")
     console.print(f"{crawl.articles} articles, {crawl.duplicates} of them duplicates of another")
-    for run in crawl.runs:
-        console.print(f"run {run.id} on {run.machine} (process {run.pid}), started {run.started}: {_how(run)}")
+    console.print(_runs(crawl.runs))
     hosts = Table(
         Column("host", overflow="fold"),
         "pending",
@@ -66,12 +66,13 @@ def _print(console: Console, name: str, crawl: Status) -> None:
         "skipped",
         "articles",
         "robots",
+        "run",
         title="Hosts",
     )
     for h in crawl.hosts:
         robots = h.robots + (f", {h.failures} failures in a row" if h.failures else "")
         numbers = (h.pending, h.leased, h.done, h.failed, h.skipped, h.articles)
-        hosts.add_row(h.name, *(str(n) for n in numbers), robots)
+        hosts.add_row(h.name, *(str(n) for n in numbers), robots, str(h.owner or ""))
     console.print(hosts)
     if crawl.reasons:
         reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles")
@@ -80,8 +81,25 @@ def _print(console: Console, name: str, crawl: Status) -> None:
         console.print(reasons)
 
 
+def _runs(runs: Sequence[RunStatus]) -> Table:
+    """Who is crawling, and who was: what each holds and has done."""
+    table = Table("run", "machine", "process", "started", "pages", "articles", title="Runs")
+    for name in ("pages/s", "hosts held", "URLs held"):
+        table.add_column(name, justify="right")
+    table.add_column("how it is doing", overflow="fold")
+    for run in runs:
+        articles = run.totals.get("new", 0) + run.totals.get("duplicate", 0)
+        done = (str(run.totals.get("pages", 0)), str(articles))
+        alive = run.finished is None and run.lease_seconds > 0
+        holds = (f"{run.pages_per_second:.1f}" if alive else "", str(run.hosts or ""), str(run.urls or ""))
+        table.add_row(str(run.id), run.machine, str(run.pid), run.started, *done, *holds, _how(run))
+    return table
+
+
 def _how(run: RunStatus) -> str:
     """How a run ended, or that it is running."""
-    if run.outcome:
-        return run.outcome
-    return "running" if run.alive_until > time.time() else "died (its work is taken up by the next run)"
+    if run.finished is not None:
+        return run.outcome or "ended"
+    if run.lease_seconds > 0:
+        return f"running; its lease is renewed or ends in {run.lease_seconds:.0f} s"
+    return "died; what it held is taken up by the others or the next run"

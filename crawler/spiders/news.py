@@ -14,6 +14,7 @@ from pipelines.stages import Page
 from .. import clock
 from ..frontier import FrontierScheduler
 from ..guard import AddressRefused
+from ..handles import OUT_OF_HANDLES, exhausted
 from ..outcomes import REFUSED
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ class NewsSpider(Spider):
         page = self._page(failure.request)  # type: ignore[attr-defined]
         if isinstance(failure.value, AddressRefused):
             page.error = REFUSED
+        elif exhausted():
+            page.error = OUT_OF_HANDLES
         else:
             page.error = _ERRORS.get(type(failure.value).__name__, f"{type(failure.value).__name__}")
         self._frontier.answered(page)

@@ -40,7 +40,7 @@ from db import frontier as table
 from db.budgets import Limits
 from db.database import parse_url
 from db.frontier import Claim, ClaimRequest
-from db.store import NewUrl, Outcome, Store, add_urls
+from db.store import Edges, NewUrl, Outcome, Store, add_urls
 from db.tables import Kind, State, Url
 from pipelines.duplicates import DuplicateJudge
 from pipelines.records import BlockKind
@@ -123,31 +123,30 @@ async def claims_and_inserts(settings: Settings, seeds: Path, site: Site, urls: 
     session = await Session.begin(settings, str(seeds), print)
     run_id = session.resumed.run_id
     store = Store(run_id, DuplicateJudge(0.8), DuplicateJudge.lookup())
-    owned = (await session.submit(table.claim, _request(run_id, {}, site.hosts))).hosts
+    owned = await session.submit(table.take_hosts, (run_id, site.hosts))
     claimed, stored = [], []
     for i in range(_ROUNDS):
         hosts = rng.sample([host.id for host in owned], min(_CLAIMED_HOSTS, len(owned)))
         wants = {key: _CLAIMED_URLS // len(hosts) + (n < _CLAIMED_URLS % len(hosts)) for n, key in enumerate(hosts)}
         started = time.monotonic()
-        claims = await session.submit(table.claim, _request(run_id, wants, 0))
+        claims = await session.submit(table.claim, _request(run_id, wants))
         claimed.append(time.monotonic() - started)
         new_urls = _new_urls(session, site, range(2 * urls + i * PAGE_LINKS, 2 * urls + (i + 1) * PAGE_LINKS))
         outcome = _page(claims.urls[0], new_urls)
         started = time.monotonic()
         await session.submit(store.store, outcome)
         stored.append(time.monotonic() - started)
-        await session.submit(table.give_back, claims.urls[1:])
+        await session.submit(table.give_back, (run_id, claims.urls[1:]))
         await session.submit(_forget, [new.id for new in new_urls])
     await _end(session)
     return 1000 * statistics.median(claimed), 1000 * statistics.median(stored)
 
 
-def _request(run_id: int, wants: dict[int, int], new_hosts: int) -> ClaimRequest:
+def _request(run_id: int, wants: dict[int, int]) -> ClaimRequest:
     """A wish that nothing forbids."""
     return ClaimRequest(
         run_id=run_id,
         wants=wants,
-        new_hosts=new_hosts,
         robots_only=frozenset(),
         objection=lambda _host, _url: "",
         closed=lambda _host: "",
@@ -166,7 +165,7 @@ def _page(claim: Claim, new_urls: list[NewUrl]) -> Outcome:
         http_status=200,
         fetched_at=time.time(),
         new_urls=new_urls,
-        links=[(new.id, BlockKind.LIST) for new in new_urls],
+        links=Edges([new.id for new in new_urls], bytes([BlockKind.LIST]) * len(new_urls)),
     )
 
 

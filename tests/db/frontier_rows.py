@@ -22,19 +22,19 @@ def seed_row(url: str, **values: Any) -> SeedRow:
     return SeedRow(id=fingerprint(url), url=url, **{**defaults, **values})
 
 
-def start(*seeds: SeedRow, limits: Limits = NO_LIMITS, now: float = NOW) -> RunStart:
-    return RunStart(
-        started="2025-01-01T00:00:00+00:00",
-        machine="here",
-        pid=1,
-        place="",
-        settings="{}",
-        now=now,
-        lease_seconds=60,
-        limits=limits,
-        seeds=seeds,
-        admit=lambda _others: None,
-    )
+def start(*seeds: SeedRow, **values: Any) -> RunStart:
+    defaults: dict[str, Any] = {
+        "started": "2025-01-01T00:00:00+00:00",
+        "machine": "here",
+        "pid": 1,
+        "place": "",
+        "settings": "{}",
+        "now": NOW,
+        "lease_seconds": 60,
+        "limits": NO_LIMITS,
+        "admit": lambda _others: None,
+    }
+    return RunStart(seeds=seeds, **{**defaults, **values})
 
 
 def new_url(url: str, **values: Any) -> NewUrl:

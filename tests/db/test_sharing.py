@@ -1,0 +1,300 @@
+"""Several runs on one Postgres: who holds what, who hears what, and what happens when one dies."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import text
+
+from db import frontier, runs
+from db.articles import Lookup
+from db.budgets import Limits
+from db.database import Database, open_for_crawl
+from db.errors import WrongDatabase
+from db.frontier import Claim, Handover
+from db.keys import fingerprint
+from db.processes import here, is_gone
+from db.queries import status
+from db.runs import News, RunEnd
+from db.store import Store, add_urls
+from db.writer import Writer
+from pipelines.duplicates import DuplicateJudge
+from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, sign, start, wish
+
+HOSTS = [f"{letter}.example" for letter in "abcdef"]
+
+
+@pytest.fixture
+def run(database: Database, run_in: Callable) -> Callable:
+    """Skip SQLite, where a second run is refused; do database work."""
+    if database.is_sqlite:
+        pytest.skip("on SQLite there is one run at a time")
+    return run_in
+
+
+def begin(run: Callable, **values: object) -> int:
+    return run(runs.start_run, start(seed_row("http://a.example/"), **values)).run_id
+
+
+def pages(run: Callable, number: int = 3) -> None:
+    run(add_urls, (NOW, [new_url(f"http://{host}/{n}") for host in HOSTS for n in range(number)]))
+
+
+def names(hosts: list) -> set[str]:
+    return {host.name for host in hosts}
+
+
+def test_hosts_are_shared_equally(run: Callable) -> None:
+    first = begin(run)
+    pages(run)
+    assert names(run(frontier.take_hosts, (first, 99))) == set(HOSTS)
+    assert run(runs.renew, sign(first, NOW, hosts=6)) == News(), "alone: keep all"
+    second = begin(run)
+    assert run(runs.renew, sign(second, NOW, hosts=0)) == News(share=3)
+    news = run(runs.renew, sign(first, NOW, hosts=6))
+    assert (news.share, news.surplus) == (3, 3)
+    given = [(fingerprint(host), NOW + 7) for host in HOSTS[:3]]
+    run(frontier.hand_over, Handover(first, given, []))
+    assert run(runs.renew, sign(first, NOW, hosts=3)).surplus == 0
+    taken = run(frontier.take_hosts, (second, 99))
+    assert names(taken) == set(HOSTS[:3])
+    assert {host.ready_at for host in taken} == {NOW + 7}, "the host's clock goes along"
+
+
+def test_nothing_is_handed_over_while_hosts_are_free(run: Callable) -> None:
+    first = begin(run)
+    pages(run)
+    run(frontier.take_hosts, (first, 4))
+    second = begin(run)
+    run(runs.renew, sign(second, NOW, hosts=0))
+    assert run(runs.renew, sign(first, NOW, hosts=4)) == News(share=3, surplus=1), "one is missing beside the two free"
+    run(frontier.take_hosts, (second, 99))
+    run(runs.renew, sign(second, NOW, hosts=2))
+    assert run(runs.renew, sign(first, NOW, hosts=4)).surplus == 1
+    third_of_one = run(runs.renew, sign(first, NOW, hosts=1))
+    assert third_of_one.surplus == 0
+
+
+def test_urls_held_are_handed_over_with_their_host(run: Callable, database: Database) -> None:
+    first, second = begin(run), begin(run)
+    pages(run)
+    host = fingerprint("a.example")
+    run(frontier.take_hosts, (first, 99))
+    claims = run(frontier.claim, wish(first, {host: 2})).urls
+    run(frontier.hand_over, Handover(first, [(host, NOW)], claims))
+    assert names(run(frontier.take_hosts, (second, 99))) == {"a.example"}
+    assert len(run(frontier.claim, wish(second, {host: 9})).urls) == 3
+    assert run(frontier.claim, wish(first, {host: 9})).urls == []
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 3
+
+
+def test_the_owner_hears_of_urls_that_others_find(run: Callable) -> None:
+    first, second = begin(run), begin(run)
+    pages(run, 1)
+    taken = run(frontier.take_hosts, (first, 5))
+    run(frontier.take_hosts, (second, 99))
+    own, foreign = sorted(set(HOSTS) - names(taken))[0], taken[0].name
+    claim = run(frontier.claim, wish(second, {fingerprint(own): 1})).urls[0]
+    run(runs.renew, sign(first, NOW))  # whatever happened before
+    found = [new_url(f"http://{host}/new") for host in (own, foreign)]
+    run(Store(second, lambda _n, _c: None, Lookup()).store, done(claim, new_urls=found))
+    assert run(runs.renew, sign(second, NOW)).knocked == (), "what one has found oneself is no news"
+    assert run(runs.renew, sign(first, NOW)).knocked == (fingerprint(foreign),)
+    assert run(runs.renew, sign(first, NOW)).knocked == ()
+
+
+def test_a_host_knocked_at_is_found_when_its_owner_dies(run: Callable, database: Database) -> None:
+    first, second = begin(run), begin(run)
+    pages(run, 1)
+    run(frontier.take_hosts, (first, 99))
+    run(add_urls, (NOW, [new_url("http://a.example/new")]))
+    expire(database, first)
+    assert run(runs.renew, sign(second, NOW)).freed == 0
+    assert names(run(frontier.take_hosts, (second, 99))) == set(HOSTS)
+
+
+def expire(database: Database, run_id: int) -> None:
+    with database.engine.begin() as connection:
+        connection.execute(text("UPDATE run SET alive_until = 1 WHERE id = :id"), {"id": run_id})
+
+
+def test_a_host_rests_when_its_owner_has_died(run: Callable, database: Database) -> None:
+    first, second = begin(run), begin(run)
+    pages(run, 1)
+    run(frontier.take_hosts, (first, 99))
+    expire(database, first)
+    run(runs.renew, sign(second, NOW))
+    assert all(host.ready_at > NOW for host in run(frontier.take_hosts, (second, 99))), "its last request may be open"
+
+
+def test_claims_whose_answer_was_lost_are_found(run_in: Callable) -> None:
+    run_id = begin(run_in)
+    pages(run_in)
+    run_in(frontier.take_hosts, (run_id, 99))
+    wants = {fingerprint("a.example"): 2}
+    known = run_in(frontier.claim, wish(run_id, wants)).urls
+    run_in(frontier.claim, wish(run_id, wants))  # this answer never came
+    assert run_in(frontier.return_strays, (run_id, {claim.id for claim in known})) == 1
+    again = run_in(frontier.claim, wish(run_id, wants)).urls
+    assert [claim.tries for claim in again] == [0]
+
+
+def test_what_was_taken_over_is_not_given_back(run: Callable, database: Database) -> None:
+    first = begin(run, limits=Limits(pages=9))
+    pages(run)
+    run(frontier.take_hosts, (first, 99))
+    wants = {fingerprint("a.example"): 1}
+    claims = run(frontier.claim, wish(first, wants, limits=Limits(pages=9))).urls
+    expire(database, first)
+    second = begin(run, limits=Limits(pages=9))
+    run(frontier.take_hosts, (second, 99))
+    assert run(frontier.claim, wish(second, wants, limits=Limits(pages=9))).urls[0].id == claims[0].id
+    run(frontier.give_back, (first, claims))
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT leased_by FROM url WHERE state = 'leased'")).scalar_one() == second
+        assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 1
+
+
+def test_claims_bring_seeds_of_other_processes(run: Callable) -> None:
+    first = begin(run)
+    later = seed_row("http://b.example/", pages=5, depth=2)
+    run(runs.start_run, start(later))
+    run(add_urls, (NOW, [new_url("http://b.example/", seed_id=later.id)]))
+    run(frontier.take_hosts, (first, 9))
+    assert run(frontier.claim, wish(first, {fingerprint("b.example"): 1})).seeds == [later]
+
+
+def test_a_process_that_is_gone_is_known_to_be_dead_on_its_machine(run: Callable) -> None:
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    run(runs.start_run, start(seed_row("http://a.example/"), pid=process.pid, place=here()))
+    dead = run(runs.start_run, start(pid=process.pid, place="another machine")).run_id
+    pages(run, 1)
+    run(frontier.take_hosts, (1, 99))
+    assert not is_gone(here(), process.pid)
+    living = begin(run)
+    assert run(frontier.take_hosts, (living, 99)) == []
+    process.communicate(b"\n")
+    assert is_gone(here(), process.pid)
+    run(runs.renew, sign(living, NOW))
+    assert names(run(frontier.take_hosts, (living, 99))) == set(HOSTS)
+    run(runs.renew, sign(dead, NOW)), "of a process elsewhere nothing is known until its lease ends"
+
+
+def test_a_run_that_may_not_join_leaves_nothing(run: Callable, database: Database) -> None:
+    def refuse(others: list) -> None:
+        raise WrongDatabase(f"run {others[0].id} is there")
+
+    begin(run)
+    with pytest.raises(WrongDatabase, match="run 1 is there"):
+        run(runs.start_run, start(seed_row("http://b.example/"), admit=refuse))
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT count(*) FROM run")).scalar_one() == 1
+        assert connection.execute(text("SELECT count(*) FROM seed")).scalar_one() == 1
+
+
+def test_status_says_who_holds_what(run_in: Callable, database: Database) -> None:
+    run_id = begin(run_in)
+    pages(run_in)
+    run_in(frontier.take_hosts, (run_id, 99))
+    run_in(frontier.claim, wish(run_id, {fingerprint("a.example"): 2}))
+    run_in(runs.renew, sign(run_id, NOW, hosts=6, pages_per_second=2.5, totals='{"pages": 7}'))
+    with database.engine.connect() as connection:
+        found = status(connection, NOW + 1)
+    (told,) = found.runs
+    assert (told.hosts, told.urls, told.pages_per_second, told.totals) == (6, 2, 2.5, {"pages": 7})
+    assert 50 < told.lease_seconds <= 60
+    assert {host.owner for host in found.hosts} == {run_id}
+    run_in(runs.finish_run, RunEnd(run_id, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 8}))
+    with database.engine.connect() as connection:
+        (told,) = status(connection, NOW + 1).runs
+    assert (told.hosts, told.urls, told.lease_seconds, told.outcome) == (0, 0, 0.0, "stopped")
+
+
+# ---------------------------------------------------------------- at the same time
+
+
+@pytest.fixture
+def writers(database: Database, database_url: str, request: pytest.FixtureRequest) -> Iterator[list[Writer]]:
+    """Two processes' database threads, each with a connection of its own."""
+    if database.is_sqlite:
+        pytest.skip("on SQLite there is one writer")
+    said: list[str] = []
+    databases = [open_for_crawl(database_url) for _ in range(2)]
+    both = [Writer(each, patience_seconds=20, waiting=said.append) for each in databases]
+    yield both
+    for writer, opened in zip(both, databases, strict=True):
+        writer.close()
+        opened.close()
+    assert said == [], "processes that are in each other's way are nothing to speak of"
+
+
+def at_once(futures: list[Future]) -> list:
+    return [future.result(30) for future in futures]
+
+
+def leased(run: Callable, run_id: int, host: str, number: int) -> list[Claim]:
+    run(add_urls, (NOW, [new_url(f"http://{host}/{n}") for n in range(number)]))
+    run(frontier.take_hosts, (run_id, 99))
+    return run(frontier.claim, wish(run_id, {fingerprint(host): number})).urls
+
+
+def test_a_copy_cannot_slip_in_between(run: Callable, writers: list[Writer], database: Database) -> None:
+    first = begin(run)
+    mine = leased(run, first, "a.example", 30)
+    second = begin(run)
+    theirs = leased(run, second, "b.example", 30)
+    stores = [Store(run_id, DuplicateJudge(0.8), DuplicateJudge.lookup()).store for run_id in (first, second)]
+    gate = threading.Barrier(2)
+
+    def store(number: int, claim: Claim, body: str) -> str:
+        gate.wait(10)
+        outcome = done(claim, article=article(claim.url, body))
+        return writers[number].submit(stores[number], outcome).result(30).article
+
+    with ThreadPoolExecutor(2) as pool:
+        for a, b in zip(mine, theirs, strict=True):
+            body = f"第{a.id}期：市图书馆新馆昨天开放，首日迎来三千多名读者，馆藏图书八十万册，外文图书十二万册。" * 2
+            futures = [pool.submit(store, number, claim, body) for number, claim in enumerate((a, b))]
+            assert sorted(at_once(futures)) == ["duplicate", "new"]
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT count(*), min(size), max(size) FROM cluster")).one() == (30, 2, 2)
+
+
+def test_page_limits_are_exact_under_contention(run: Callable, writers: list[Writer], database: Database) -> None:
+    limits = Limits(pages=50)
+    seed = seed_row("http://a.example/", pages=40)
+    ids = [run(runs.start_run, start(seed, limits=limits)).run_id for _ in range(2)]
+    run(add_urls, (NOW, [new_url(f"http://{h}/{n}", seed_id=seed.id) for h in HOSTS for n in range(30)]))
+    mine = [{host.id for host in run(frontier.take_hosts, (run_id, 3))} for run_id in ids]
+    futures = [
+        writer.submit(frontier.claim, wish(run_id, dict.fromkeys(hosts, 1), limits=limits))
+        for _ in range(20)
+        for writer, run_id, hosts in zip(writers, ids, mine, strict=True)
+    ]
+    assert sum(len(claims.urls) for claims in at_once(futures)) == 40
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 40
+        assert connection.execute(text("SELECT used FROM seed")).scalar_one() == 40
+        assert connection.execute(text("SELECT sum(pages) FROM host")).scalar_one() == 40
+
+
+def test_pages_full_of_links_to_each_other_do_not_deadlock(run: Callable, writers: list[Writer]) -> None:
+    first = begin(run)
+    mine = leased(run, first, "a.example", 60)
+    second = begin(run)
+    theirs = leased(run, second, "b.example", 60)
+    stores = [Store(run_id, lambda _n, _c: None, Lookup()).store for run_id in (first, second)]
+    futures = []
+    for number, (a, b) in enumerate(zip(mine, theirs, strict=True)):
+        links = [new_url(f"http://{h}/x{n}", depth=9 - number % 9) for h in HOSTS for n in range(number, number + 9)]
+        for writer, work, claim, found in zip(writers, stores, (a, b), (links, links[::-1]), strict=True):
+            counted = number % 3 > 0
+            outcome = done(claim, new_urls=found, counted=counted, article=article(claim.url, f"{claim.id}" * 20))
+            futures.append(writer.submit(work, outcome))
+    assert all(stored.article == "new" for stored in at_once(futures))
