@@ -68,7 +68,14 @@ _RULES = (
         WrongDatabase,
         "{where} refuses this user ({text}); check user, password and database name in DATABASE_URL",
         states=("28", "3D000", "42501"),
-        words=("password authentication failed", "permission denied", "no password supplied", "fatal:  database"),
+        words=(
+            "password authentication failed",
+            "permission denied",
+            "no password supplied",
+            "no pg_hba.conf entry",
+            "fatal:  database",
+            "fatal:  role",
+        ),
     ),
     _Rule(Unavailable, "{where} is locked by another program", words=("locked", "busy")),
     _Rule(

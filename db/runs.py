@@ -124,13 +124,14 @@ def _recover(connection: Connection, start: RunStart, run_id: int) -> int:
         dead = [row.id for row in others]
     else:
         dead = [row.id for row in others if row.alive_until < start.now]
-    return _release(connection, dead, tried=1) if dead else 0
+    return release(connection, dead, tried=1) if dead else 0
 
 
-def _release(connection: Connection, runs: Sequence[int], *, tried: int) -> int:
+def release(connection: Connection, runs: Sequence[int], *, tried: int, outcome: str = "died") -> int:
     """Put the URLs that runs hold back to pending, free their hosts and budgets; returns how many URLs.
 
-    `tried` is 1 when these URLs may have been asked for (the run died), 0 when it is known that they were not.
+    `tried` is 1 when these URLs may have been asked for (the run died), 0 when it is known that they were not;
+    `outcome` is written for runs that did not say how they ended.
     """
     held = connection.execute(
         select(url.c.id, url.c.host_id, url.c.seed_id, url.c.kind).where(
@@ -147,7 +148,7 @@ def _release(connection: Connection, runs: Sequence[int], *, tried: int) -> int:
     connection.execute(
         update(run)
         .where(run.c.id.in_(runs), run.c.finished.is_(None))
-        .values(outcome=func.coalesce(run.c.outcome, "died"), alive_until=0.0)
+        .values(outcome=func.coalesce(run.c.outcome, outcome), alive_until=0.0)
     )
     return len(held)
 
@@ -196,13 +197,13 @@ def renew(connection: Connection, leases: Sequence[tuple[int, float, float]]) ->
             run.c.id != run_id, run.c.finished.is_(None), run.c.alive_until > 0, run.c.alive_until < now
         )
         dead = connection.execute(others.with_for_update(skip_locked=True)).scalars().all()
-        freed.append(_release(connection, dead, tried=1) if dead else 0)
+        freed.append(release(connection, dead, tried=1) if dead else 0)
     return freed
 
 
 def let_go(connection: Connection, runs: Sequence[int]) -> list[int]:
     """Put back what runs that are ending hold; returns how many URLs each held."""
-    return [_release(connection, [run_id], tried=0) for run_id in runs]
+    return [release(connection, [run_id], tried=0) for run_id in runs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,7 @@ class RunEnd:
 def finish_run(connection: Connection, ends: Sequence[RunEnd]) -> list[None]:
     """Free what the runs hold and write how they ended."""
     for end in ends:
-        _release(connection, [end.run_id], tried=0)
+        release(connection, [end.run_id], tried=0)
         connection.execute(
             update(run)
             .where(run.c.id == end.run_id)
