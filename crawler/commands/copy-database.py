@@ -79,7 +79,7 @@ class Command(ScrapyCommand):
                 target,
                 now=time.time(),
                 patience_seconds=patience,
-                waiting=lambda sentence: console.print(sentence, soft_wrap=True),
+                waiting=lambda sentence: console.print(sentence, soft_wrap=True, markup=False),
                 progress=lambda rows, table, more: shown.update(line, total=rows, description=table, advance=more),
             )
 
