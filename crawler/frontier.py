@@ -1,19 +1,18 @@
 """The frontier as a Scrapy scheduler: glue between the engine, the window in memory and the tables.
 
-The URL table is the queue. A small window of leased URLs per host is kept in memory (`crawler.window`); `next_request`
-never waits, it pops from there. The database thread refills the window and writes finished pages, a batch a transaction
-(`db.writer`). Whenever a page is stored the engine polls again; for hosts that become ready later, and after refills, a
-sentinel request wakes it.
+The URL table is the queue. A small window of leased URLs per host is kept in memory (`crawler.window`, filled by
+`crawler.supply`); `next_request` never waits, it pops from there. The database thread claims URLs and writes finished
+pages, a batch a transaction (`db.writer`). Whenever a page is stored the engine polls again; for hosts that become
+ready later, and after refills, a sentinel request wakes it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import heapq
 import logging
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Coroutine, Sequence
+from collections import Counter
+from collections.abc import Coroutine
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,19 +23,21 @@ from scrapy.utils.defer import deferred_from_coro
 
 from db import frontier as table
 from db.errors import DatabaseGone, DatabaseProblem
-from db.frontier import Claim, ClaimRequest, OwnedHost, Waiting
-from db.store import NewUrl, Outcome, Store, Stored, add_urls
+from db.frontier import Claim, Waiting
+from db.store import NewUrl, Outcome, Store, Stored
 from db.tables import Kind, State
 from pipelines.duplicates import DuplicateJudge
-from pipelines.records import BlockKind
 from pipelines.scope import Scope
 
+from . import clock
 from .config import ConfigError
 from .hosts import Hosts, Seeds
-from .outcomes import Rulebook, depth_memory, internal_error, judge, new_url
+from .known import KnownUrls
+from .outcomes import Rulebook, depth_memory, internal_error, judge
 from .seeds import SeedError
 from .session import Session
-from .window import HostQueue, Window
+from .supply import Supply
+from .window import Window
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -51,9 +52,6 @@ EXIT_FINISHED, EXIT_USAGE, EXIT_STOPPED, EXIT_DATABASE = 0, 2, 3, 4
 
 _WAKE = Request("data:,wake")
 _MOST_KNOWN = 400_000
-_LOOK_AGAIN_SECONDS = 1.0
-_LONGEST_NAP_SECONDS = 5.0
-_LONGEST_FIRST_PAUSE = 3_600.0
 
 
 class FrontierScheduler(BaseScheduler):
@@ -66,8 +64,8 @@ class FrontierScheduler(BaseScheduler):
         waiting_for: what the database thread waits for at the moment, else empty.
         session: the open database, once there is one.
         window: the URLs in memory, once there is a session.
-        left: what was left when last counted.
-        queued: URLs waiting in the database, as far as this process knows.
+        supply: what fills the window, once there is a session.
+        left: what was left at the end.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -77,20 +75,16 @@ class FrontierScheduler(BaseScheduler):
         self.problem = ""
         self.waiting_for = ""
         self.left: Waiting | None = None
-        self.queued = 0
         self.session: Session | None = None
         self.window: Window | None = None
+        self.supply: Supply | None = None
         self._hosts: Hosts
         self._seeds: Seeds
         self._store: Store
-        self._known: OrderedDict[int, int] = OrderedDict()
-        self._due: list[tuple[float, int]] = []
-        self._in_flight = 0
+        self._known = KnownUrls(_MOST_KNOWN)
+        self._in_flight: set[int] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._stopping: asyncio.Future[None] | None = None
-        self._refilling = False
-        self._more_hosts = True
-        self._exhausted = False
         self._closing = False
         self._timer: asyncio.TimerHandle | None = None
 
@@ -116,13 +110,22 @@ class FrontierScheduler(BaseScheduler):
             self.exit_code = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
             return
         config = session.config
-        self.queued = session.queued
         self.window = Window(depth=config.window, connections=config.connections, most_hosts=config.hosts)
         self._hosts = Hosts(config.pauses, config.host_failures, config.robots_agent)
         self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
         self._store = Store(session.resumed.run_id, DuplicateJudge(config.duplicate_threshold), DuplicateJudge.lookup())
-        self._start(session.keep_alive(self._work_came_free))
-        self._top_up()
+        self.supply = Supply(
+            session,
+            self.window,
+            self._hosts,
+            self._seeds,
+            totals=self.totals,
+            in_flight=self._in_flight,
+            start=self._start,
+            wake=self._wake,
+        )
+        self._start(session.keep_alive(hosts=self.supply.hosts_with_work, totals=self.totals, heard=self.supply.heard))
+        self.supply.top_up()
 
     def _refuse_to_run(self) -> None:
         """End a crawl that could not start (an exception in `open` would leave Scrapy half-open)."""
@@ -136,6 +139,8 @@ class FrontierScheduler(BaseScheduler):
 
     async def _close(self, reason: str) -> None:
         self._closing = True
+        if self.supply is not None:
+            self.supply.close()
         for task in list(self._tasks):
             task.cancel()
         if self._timer:
@@ -159,7 +164,7 @@ class FrontierScheduler(BaseScheduler):
 
     def has_pending_requests(self) -> bool:
         """False only when the table says that nothing is left within the limits."""
-        return not (self._exhausted or self._closing or self.problem)
+        return not (self._closing or self.problem or (self.supply is not None and self.supply.exhausted))
 
     def enqueue_request(self, request: Request) -> bool:
         """Swallow the sentinel; requests of others have no place in this frontier."""
@@ -170,18 +175,17 @@ class FrontierScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         """The best URL among hosts that are ready, or None. Never waits."""
-        if self.window is None or self.session is None or self._closing or self.problem:
+        if self.window is None or self.session is None or self.supply is None or self._closing or self.problem:
             return None
         now = time.monotonic()
-        claim = self.window.pop(now) if self._in_flight < 2 * self.session.config.in_flight else None
-        self._top_up()
+        if len(self._in_flight) >= 2 * self.session.config.in_flight or self.session.lapsed:
+            return None  # the next page that is stored, or the next sign of life, wakes the engine
+        claim = self.window.pop(now)
+        self.supply.top_up()
         if claim is None:
-            if (
-                self._in_flight < 2 * self.session.config.in_flight
-            ):  # else the next page that is stored wakes the engine
-                self._plan_wake(now)
+            self._plan_wake(now)
             return None
-        self._in_flight += 1
+        self._in_flight.add(claim.id)
         spider = self._crawler.spider
         return Request(
             claim.url,
@@ -201,16 +205,15 @@ class FrontierScheduler(BaseScheduler):
         """The network is done with a page: its host's clock starts."""
         host_id = page.claim.host_id
         pause = self._hosts.answered(page)
-        page.ready_at = time.time() + pause
-        if self.window is None or self.session is None:
+        page.ready_at = clock.now() + pause
+        if self.window is None or self.supply is None:
             return
         now = time.monotonic()
         self.window.finished(host_id, now + pause, now)
         if self._hosts.is_closed(host_id):  # given up just now: what is queued of it goes back, to be skipped
             surplus = self.window.take_all(host_id)
             if surplus:
-                self.queued += len(surplus)
-                self._start(self.session.submit(table.give_back, surplus))
+                self._start(self.supply.give_back(surplus))
             self.window.refresh(host_id)
 
     async def store(self, page: Page) -> Stored:
@@ -220,6 +223,7 @@ class FrontierScheduler(BaseScheduler):
             DatabaseProblem: the database gave up; the crawl is being stopped.
         """
         assert self.session is not None
+        assert self.window is not None
         config = self.session.config
         rulebook = Rulebook(
             priority=config.priority,
@@ -233,7 +237,9 @@ class FrontierScheduler(BaseScheduler):
         page.stored = True
         try:
             outcome = replace(judge(page, rulebook), ready_at=page.ready_at)
-            stored = await self.session.submit(self._store.store, outcome)
+            # while there is something else to fetch, pages may wait for each other and share a transaction
+            write = self.session.gather if len(self.window) else self.session.submit
+            stored = await write(self._store.store, outcome)
         except DatabaseProblem as problem:
             self._give_up(problem)
             raise
@@ -242,41 +248,36 @@ class FrontierScheduler(BaseScheduler):
             outcome = internal_error(page, error)
             stored = await self.session.submit(self._store.store, outcome)
         finally:
-            self._in_flight -= 1
+            self._in_flight.discard(page.claim.id)
         self._took(page, outcome, stored)
         return stored
 
     def _took(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """A page is stored: bring memory in line with the table."""
-        assert self.window is not None
+        assert self.supply is not None
         claim = page.claim
         self._count(outcome, stored)
         for key, depth in depth_memory(outcome):
-            self._known[key] = min(depth, self._known.get(key, depth))
-        while len(self._known) > _MOST_KNOWN:
-            self._known.popitem(last=False)
+            self._known.note(key, depth)
         if outcome.seed_host is not None:
             self._seeds.adopt(*outcome.seed_host)
         if claim.kind == Kind.ROBOTS and outcome.state != State.PENDING:
             self._robots_came(claim, outcome)
-        if outcome.next_visit is not None:
-            heapq.heappush(self._due, (outcome.next_visit, claim.host_id))
         best: dict[int, float] = {}
         for new in outcome.new_urls:
             if not new.reason:
                 best[new.host_id] = max(new.score, best.get(new.host_id, new.score))
-        for host_id in stored.hosts:
-            if host_id not in self.window.hosts:
-                self._more_hosts = True
-            elif outcome.next_visit is None:
-                self.window.refresh(host_id)
-                self.window.overtake(host_id, best.get(host_id, float("-inf")))
-        self._top_up()
+        if outcome.next_visit is None:
+            self.supply.found(best, stored.hosts)
+        else:
+            self.supply.later(outcome.next_visit, claim.host_id)
+        self.supply.top_up()
 
     def _count(self, outcome: Outcome, stored: Stored) -> None:
         """Add a page to the totals."""
+        assert self.supply is not None
         totals = self.totals
-        self.queued += stored.queued
+        self.supply.queued += stored.queued
         for new in outcome.new_urls:
             if new.reason:
                 totals[f"links/{new.reason}"] += 1
@@ -304,6 +305,7 @@ class FrontierScheduler(BaseScheduler):
         """New rules for hosts, or a further hop towards them."""
         assert self.window is not None
         assert self.session is not None
+        assert self.supply is not None
         answers = list(outcome.robots)
         if answers:  # hosts whose robots.txt redirected here while this answer was on its way
             _, kind, text = answers[0]
@@ -327,157 +329,7 @@ class FrontierScheduler(BaseScheduler):
                 priority, now = self.session.config.priority, outcome.fetched_at
                 sitemaps += self._seeds.sitemaps(host.name, base, rules.sitemaps, priority=priority, now=now)
         if sitemaps:
-            self._start(self._add(sitemaps))
-
-    # ------------------------------------------------------------ refilling
-
-    def _top_up(self) -> None:
-        """Ask the database for more when some host's queue runs low or hosts are free. One request at a time."""
-        if self._refilling or self._closing or self.problem or self.window is None or self.session is None:
-            return
-        window, now = self.window, time.time()
-        while self._due and self._due[0][0] <= now:
-            window.refresh(heapq.heappop(self._due)[1])
-        if self._more_hosts and not window.room_for_hosts and window.idle_hosts():
-            self._refilling = True
-            self._start(self._drop_idle_hosts())
-            return
-        wants = window.wants()
-        new_hosts = window.room_for_hosts if self._more_hosts else 0
-        if wants or new_hosts:
-            self._refilling = True
-            self._more_hosts = self._more_hosts and not new_hosts
-            request = ClaimRequest(
-                run_id=self.session.resumed.run_id,
-                wants=wants,
-                new_hosts=new_hosts,
-                robots_only=frozenset(key for key in wants if not window.hosts[key].robots_known),
-                objection=self._hosts.objection,
-                closed=self._hosts.closed,
-                limits=self.session.config.limits,
-                now=now,
-            )
-            self._start(self._refill(request))
-        elif not len(window) and not self._in_flight and not self._exhausted:
-            self._refilling = True
-            self._start(self._look_around())
-
-    async def _refill(self, request: ClaimRequest) -> None:
-        """Claim URLs and hosts, queue the first and learn the second."""
-        assert self.window is not None
-        assert self.session is not None
-        try:
-            claims = await self.session.submit(table.claim, request)
-            robots = [self._take_over(host) for host in claims.hosts]
-            for host_id, due in claims.dry.items():
-                self.window.mark_dry(host_id)
-                if due is not None:
-                    heapq.heappush(self._due, (due, host_id))
-            if request.new_hosts and len(claims.hosts) >= request.new_hosts:
-                self._more_hosts = True
-            self.totals.update({f"dropped/{reason}": n for reason, n in claims.skipped.items()})
-            surplus = self.window.push(claims.urls, time.monotonic())
-            self.queued += len(surplus) - len(claims.urls) - claims.skipped.total()
-            if surplus:
-                await self.session.submit(table.give_back, surplus)
-            wanted = [new for new in robots if new is not None]
-            if wanted:
-                await self._add(wanted)
-        finally:
-            self._refilling = False
-        self._wake()
-
-    def _take_over(self, host: OwnedHost) -> NewUrl | None:
-        """Hold a new host; returns its robots.txt if that must be fetched first."""
-        assert self.window is not None
-        assert self.session is not None
-        now = time.time()
-        known = self._hosts.take_over(host, now)
-        pause = min(_LONGEST_FIRST_PAUSE, max(0.0, host.ready_at - now))
-        self.window.add_host(
-            HostQueue(host.id, host.name, host.scheme, ready_at=time.monotonic() + pause, robots_known=known)
-        )
-        return None if known else self._robots_of(host.scheme, host.name)
-
-    def _robots_of(self, scheme: str, name: str) -> NewUrl:
-        """The robots.txt of a host, to be fetched (again)."""
-        assert self.session is not None
-        return new_url(
-            f"{scheme}://{name}/robots.txt",
-            Kind.ROBOTS,
-            priority=self.session.config.priority,
-            depth=0,
-            found_in=BlockKind.OTHER,
-            now=time.time(),
-            seed_id=None,
-            again=True,
-        )
-
-    async def _add(self, new_urls: Sequence[NewUrl]) -> None:
-        """Add URLs that no page named."""
-        assert self.window is not None
-        assert self.session is not None
-        stored = await self.session.submit(add_urls, (time.time(), new_urls))
-        self.queued += stored.queued
-        for host_id in stored.hosts:
-            if host_id in self.window.hosts:
-                self.window.refresh(host_id)
-            else:
-                self._more_hosts = True
-        self._top_up()
-
-    async def _drop_idle_hosts(self) -> None:
-        """Make room for hosts that have work."""
-        assert self.window is not None
-        assert self.session is not None
-        try:
-            due = {host_id for _, host_id in self._due}
-            idle = [host_id for host_id in self.window.idle_hosts() if host_id not in due]
-            kept = await self.session.submit(table.drop_hosts, (self.session.config.limits, idle)) if idle else set()
-            dropped = 0
-            for host_id in idle:
-                if host_id in kept:
-                    self.window.refresh(host_id)
-                else:
-                    self.window.remove_host(host_id)
-                    self._hosts.forget(host_id)
-                    dropped += 1
-            if not dropped:
-                self._more_hosts = False  # until some host has nothing left to do
-        finally:
-            self._refilling = False
-        self._wake()
-
-    async def _look_around(self) -> None:
-        """Nothing queued, nothing under way: is anything left within the limits, and when is it due?"""
-        assert self.window is not None
-        assert self.session is not None
-        try:
-            self.left = await self.session.submit(table.waiting, self.session.config.limits)
-            if self.left.within == 0:
-                self._exhausted = True
-                return
-            due = self.left.next_due
-            pause = due - time.time() if due is not None else _LOOK_AGAIN_SECONDS
-            await asyncio.sleep(min(max(pause, 0.2), _LONGEST_NAP_SECONDS))
-            await self.session.submit(table.wake_hosts, None)
-            self._more_hosts = True
-            if not self.window.room_for_hosts:
-                await self._drop_idle_hosts()
-                self._more_hosts = True
-            for host in self.window.hosts.values():
-                self.window.refresh(host.id)
-            unknown = [host for host in self.window.hosts.values() if not host.robots_known]
-            if unknown:
-                await self._add([self._robots_of(host.scheme, host.name) for host in unknown])
-        finally:
-            self._refilling = False
-            self._wake()
-
-    def _work_came_free(self) -> None:
-        """A dead run's hosts may be taken over."""
-        self._more_hosts = True
-        self._top_up()
+            self._start(self.supply.add(sitemaps))
 
     # ------------------------------------------------------------ small machinery
 
@@ -503,6 +355,9 @@ class FrontierScheduler(BaseScheduler):
             logger.warning("%s", text)
         elif self.waiting_for:
             logger.warning("the database answers again")
+            self._known.clear()
+            if self.supply is not None:
+                self.supply.reconnected()
         self.waiting_for = text
 
     def _give_up(self, problem: DatabaseProblem) -> None:
@@ -527,12 +382,13 @@ class FrontierScheduler(BaseScheduler):
     def _plan_wake(self, now: float) -> None:
         """Make the engine poll when the next host becomes ready or the next URL is due."""
         assert self.window is not None
+        assert self.supply is not None
         if self._timer:
             self._timer.cancel()
             self._timer = None
-        ready_at = self.window.next_ready()
+        ready_at, due = self.window.next_ready(), self.supply.next_due()
         pauses = [] if ready_at is None else [ready_at - now]
-        if self._due:
-            pauses.append(self._due[0][0] - time.time())
+        if due is not None:
+            pauses.append(due - clock.now())
         if pauses:
             self._timer = asyncio.get_running_loop().call_later(max(0.001, min(pauses)), self._wake)

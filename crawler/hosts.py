@@ -61,6 +61,10 @@ class Hosts:
         self._rules[host_id] = rules
         return rules
 
+    def pause(self, host_id: int) -> float:
+        """Seconds between two requests to a host that answers well."""
+        return self._pauses.between(self._rules.get(host_id))
+
     def objection(self, host_id: int, url: str) -> str:
         """Why a URL must not be fetched, or an empty string. Called from the database thread."""
         return self._rules[host_id].objection(url)
@@ -81,7 +85,7 @@ class Hosts:
         failures = self._failures[host_id] = self._failures[host_id] + 1 if trouble else 0
         if failures >= self._most_failures:
             self._rules[host_id] = Rules("", self._agent, "host unreachable")
-        pause = self._pauses.between(self._rules.get(host_id))
+        pause = self.pause(host_id)
         if page.status in {429, 503}:
             asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
             return max(pause, asked if asked is not None else retry_pause(failures))
@@ -109,9 +113,17 @@ class Seeds:
     """
 
     def __init__(self, rows: Iterable[SeedRow], depth: int | None) -> None:
-        self._scopes = {row.id: Scope(row.stay, row.hosts) for row in rows}
-        self._depths = {row.id: row.depth for row in rows if row.depth is not None}
+        self._rows: dict[int, SeedRow] = {}
+        self._scopes: dict[int, Scope] = {}
         self._most_depth = depth
+        self.learn(rows)
+
+    def learn(self, rows: Iterable[SeedRow]) -> None:
+        """Seeds as the table has them now: other processes bring their own, and hosts that theirs redirected to."""
+        for row in rows:
+            if self._rows.get(row.id) != row:
+                self._rows[row.id] = row
+                self._scopes[row.id] = Scope(row.stay, row.hosts)
 
     def scope_of(self, claim: Claim) -> Scope:
         """Where the links of a claim's page may lead."""
@@ -120,7 +132,8 @@ class Seeds:
 
     def depth_of(self, seed_id: int | None) -> int | None:
         """How many links from the seed may be followed; None for no limit."""
-        return self._most_depth if seed_id is None else self._depths.get(seed_id, self._most_depth)
+        row = self._rows.get(seed_id) if seed_id is not None else None
+        return self._most_depth if row is None or row.depth is None else row.depth
 
     def adopt(self, seed_id: int, host: str) -> None:
         """A further host counts as the seed's own."""

@@ -5,19 +5,20 @@ Pure: nothing here waits, writes or reads a clock. Every redirect, failure and r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from db.articles import NewArticle
 from db.keys import fingerprint, iso
-from db.store import NewUrl, Outcome, StoredPage
+from db.store import NO_EDGES, Edges, NewUrl, Outcome, StoredPage
 from db.tables import Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.scope import host_identity
 from pipelines.stages import Page
 from pipelines.urls import canonicalize, file_type, host_key, same_host, site_key
 
+from .known import KnownUrls
 from .politeness import decode_robots, retry_after, retry_pause
 from .rank.priority import Priority, Sighting
 
@@ -41,7 +42,7 @@ class Rulebook:
         tries: how often a URL is tried.
         redirects: how many redirects are followed.
         depth: how deep the page's seed may be crawled, None for no limit.
-        known: URL -> the depth at which it is in the table already (a bounded memory, not all of it).
+        known: URLs that are in the table already, and at which depth.
         extractor: name of the extractor, for the article's row.
         robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
     """
@@ -50,7 +51,7 @@ class Rulebook:
     tries: int
     redirects: int
     depth: int | None
-    known: Mapping[int, int]
+    known: KnownUrls
     extractor: str
     robots_hosts: tuple[int, ...] = ()
 
@@ -234,7 +235,7 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
         outcome,
         same_as=new.id,
         new_urls=(new,),
-        links=((new.id, BlockKind.REDIRECT),) if not is_robots else (),
+        links=Edges((new.id,), bytes([BlockKind.REDIRECT])) if not is_robots else NO_EDGES,
         seed_host=adopted,
     )
 
@@ -246,7 +247,8 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         return replace(failed, counted=page.claim.kind == Kind.PAGE)
     claim, parsed = page.claim, page.worked.parsed
     is_page = claim.kind == Kind.PAGE
-    new_urls, links = _links(page, rulebook)
+    new_urls = _links(page, rulebook)
+    links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
     reason = parsed.reason
     article = None
     if is_page and parsed.kind == PageKind.ARTICLE:
@@ -260,8 +262,8 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     canonical_id, canonical = _canonical(page, rulebook)
     if canonical is not None:
         new_urls.append(canonical)
-    if canonical_id is not None:
-        links.setdefault(canonical_id, BlockKind.CANONICAL)
+    if canonical_id is not None and canonical_id not in links.targets:
+        links = Edges((*links.targets, canonical_id), links.blocks + bytes([BlockKind.CANONICAL]))
     new_urls.extend(_sources(page, rulebook))
     return replace(
         _answered(page, State.DONE, "" if article else reason),
@@ -269,13 +271,13 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         article=article,
         same_as=canonical_id if canonical is not None and not canonical.reason else None,
         new_urls=tuple(new_urls),
-        links=tuple(links.items()) if is_page else (),
+        links=links,
         raw=raw,
     )
 
 
-def _links(page: Page, rulebook: Rulebook) -> tuple[list[NewUrl], dict[int, int]]:
-    """The page's links: those the frontier may not know yet as rows, and all of them as edges."""
+def _links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
+    """Those of the page's links that the frontier may not know yet."""
     assert page.worked is not None
     links, targets, claim = page.worked.parsed.links, page.worked.targets, page.claim
     depth = claim.depth + 1
@@ -283,22 +285,22 @@ def _links(page: Page, rulebook: Rulebook) -> tuple[list[NewUrl], dict[int, int]
     day = int(page.fetched_at) // _DAY
     feeds = set(page.worked.parsed.feeds)  # rows of their own, see _sources
     rows = []
-    for i, key in enumerate(targets.ids):
-        if links.urls[i] in feeds:
+    for i, at in enumerate(rulebook.known.depths(targets.ids)):
+        if at is not None and at <= depth:
             continue
+        url = links.urls[i]
         reason = targets.reasons[i] or ("too deep" if too_deep else "")
-        at = rulebook.known.get(key)
-        if at is not None and (reason or at <= depth):
+        if url in feeds or (at is not None and reason):
             continue
-        if at is None and url_id(links.urls[i], Kind.FEED) in rulebook.known:
+        if at is None and url_id(url, Kind.FEED) in rulebook.known:
             continue
         number = targets.host_of[i]
         dated = links.dates[i] if links.dates and links.dates[i] else None
         score, parts = rulebook.priority.score(Sighting(depth, links.blocks[i], dated, day))
         rows.append(
             NewUrl(
-                id=key,
-                url=links.urls[i],
+                id=targets.ids[i],
+                url=url,
                 kind=Kind.PAGE,
                 host_id=targets.host_ids[number],
                 host=targets.hosts[number],
@@ -314,7 +316,7 @@ def _links(page: Page, rulebook: Rulebook) -> tuple[list[NewUrl], dict[int, int]
                 reason=reason,
             )
         )
-    return rows, dict(zip(targets.ids, links.blocks, strict=True))
+    return rows
 
 
 def _sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:

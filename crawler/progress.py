@@ -15,6 +15,7 @@ from rich.text import Text
 from scrapy import signals
 from scrapy.logformatter import LogFormatter
 
+from .clock import Rate
 from .frontier import EXIT_FINISHED, FrontierScheduler
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 _LIVE_SECONDS = 0.5
-_RATE_SECONDS = 10.0
 
 
 class QuietFormatter(LogFormatter):
@@ -47,7 +47,7 @@ class Progress:
         self._console = console
         self._task: asyncio.Task[None] | None = None
         self._started = time.monotonic()
-        self._recent: list[tuple[float, int]] = []
+        self._rate = Rate()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -93,13 +93,8 @@ class Progress:
         """The state of the crawl in one line."""
         frontier, totals = self._frontier, self._frontier.totals
         window = frontier.window
-        now = time.monotonic()
-        self._recent.append((now, totals["pages"]))
-        while len(self._recent) > 2 and self._recent[0][0] < now - _RATE_SECONDS:
-            self._recent.pop(0)
-        (t0, n0), (t1, n1) = self._recent[0], self._recent[-1]
-        rate = (n1 - n0) / (t1 - t0) if t1 > t0 else 0.0
-        queued = max(0, frontier.queued) + (len(window) if window else 0)
+        rate = self._rate.update(time.monotonic(), totals["pages"])
+        queued = max(0, frontier.supply.queued if frontier.supply else 0) + (len(window) if window else 0)
         parts = [
             f"{rate:.1f} pages/s",
             f"{totals['pages']} done",

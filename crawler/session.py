@@ -8,7 +8,9 @@ import logging
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from typing import Any, TypeVar
 
 from scrapy.settings import BaseSettings
@@ -16,14 +18,18 @@ from scrapy.settings import BaseSettings
 from db import frontier as table
 from db import runs
 from db.database import Database, open_for_crawl
+from db.errors import DatabaseProblem, WrongDatabase
 from db.frontier import Waiting
 from db.keys import iso
-from db.runs import Resumed, RunEnd, RunStart
+from db.processes import here
+from db.runs import LivingRun, Resumed, RunEnd, RunStart
 from db.store import add_urls
 from db.tables import Kind
 from db.writer import Work, Writer
 from pipelines.records import BlockKind
 
+from . import clock
+from .clock import Rate
 from .config import Config
 from .hosts import seed_row
 from .outcomes import new_url
@@ -35,16 +41,19 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 _LONGEST_START = 60.0
-_SETTINGS_KEPT = (
-    "MAX_PAGES",
-    "MAX_PAGES_PER_HOST",
-    "MAX_DEPTH",
+_VERSION = version("newscrawler")
+_MUST_AGREE = ("VERSION", "MAX_PAGES", "MAX_PAGES_PER_HOST", "MAX_DEPTH", "CRAWL_PRESET", "CRAWL_PRIORITY")
+_SHOULD_AGREE = (
     "HOST_DELAY",
-    "CRAWL_PRESET",
-    "CRAWL_PRIORITY",
+    "HOST_CONNECTIONS",
+    "CRAWL_DELAY_CAP",
+    "STORE_HTML",
     "EXTRACTOR",
+    "EXTRACTOR_PARAMS",
     "DUPLICATE_THRESHOLD",
 )
+_SIGN_SECONDS = 2.0
+"""A run says that it lives, and hears what the others need, at least this often."""
 
 
 class Session:
@@ -55,14 +64,18 @@ class Session:
         database: the opened database.
         resumed: what the run found there.
         queued: URLs that were waiting when the run began, new seeds included.
+        pages_per_second: lately.
     """
 
     def __init__(self, config: Config, database: Database, writer: Writer) -> None:
         self.config = config
         self.database = database
         self._writer = writer
+        self._lease_ends = 0.0
+        self._rate = Rate()
         self.resumed: Resumed
         self.queued = 0
+        self.pages_per_second = 0.0
 
     @classmethod
     async def begin(cls, settings: BaseSettings, seeds: Any, waiting: Callable[[str], None]) -> Session:
@@ -85,22 +98,29 @@ class Session:
             loop.call_soon_threadsafe(waiting, text)
 
         session = cls(config, database, Writer(database, patience_seconds=config.database_patience, waiting=wait))
-        kept = {name: settings[name] for name in _SETTINGS_KEPT if settings[name] is not None}
-        await session._start_run(records, json.dumps(kept, default=str))
+        kept = {name: _plain(settings[name]) for name in (*_MUST_AGREE, *_SHOULD_AGREE)}
+        try:
+            await session._start_run(records, {**kept, "VERSION": _VERSION})
+        except DatabaseProblem:
+            await session.close()
+            raise
         return session
 
-    async def _start_run(self, seeds: list[Seed], settings: str) -> None:
+    async def _start_run(self, seeds: list[Seed], settings: Mapping[str, Any]) -> None:
         """Write the run's row and the seeds that are new."""
-        now = time.time()
+        now = clock.now()
+        self._lease_ends = time.monotonic() + self.config.lease_seconds
         start = RunStart(
             started=iso(now),
             machine=platform.node(),
             pid=os.getpid(),
-            settings=settings,
+            place=here(),
+            settings=json.dumps(settings),
             now=now,
             lease_seconds=self.config.lease_seconds,
             limits=self.config.limits,
             seeds=[seed_row(s.url, stay=s.stay, depth=s.depth, pages=s.pages, topic=s.topic) for s in seeds],
+            admit=lambda others: _compare(self.database.name, settings, others),
         )
         self.resumed = await self.submit(runs.start_run, start)
         first = [
@@ -123,21 +143,42 @@ class Session:
         """Run database work and wait for its commit."""
         return await asyncio.wrap_future(self._writer.submit(work, payload))
 
-    async def keep_alive(self, freed: Callable[[], None]) -> None:
-        """Say again and again that this run lives; calls `freed` when a dead run's work has been taken back."""
+    async def gather(self, work: Work[P, R], payload: P) -> R:
+        """The same, but the work may wait a moment for company."""
+        return await asyncio.wrap_future(self._writer.gather(work, payload))
+
+    @property
+    def lapsed(self) -> bool:
+        """Whether another process may have taken this run for dead: then nothing more must be fetched for now."""
+        return not self.database.is_sqlite and time.monotonic() > self._lease_ends
+
+    async def keep_alive(
+        self, *, hosts: Callable[[], int], totals: Counter[str], heard: Callable[[runs.News], None]
+    ) -> None:
+        """Say again and again that this run lives and how it is doing; `heard` gets the news of the others."""
         lease = self.config.lease_seconds
         while True:
-            await asyncio.sleep(lease / 3)
-            now = time.time()
-            if await self.submit(runs.renew, (self.resumed.run_id, now, now + lease)):
-                freed()
+            await asyncio.sleep(min(lease / 3, _SIGN_SECONDS))
+            said_at = time.monotonic()
+            self.pages_per_second = self._rate.update(said_at, totals["pages"])
+            sign = runs.LifeSign(
+                run_id=self.resumed.run_id,
+                now=clock.now(),
+                lease_seconds=lease,
+                hosts=hosts(),
+                pages_per_second=round(self.pages_per_second, 2),
+                totals=json.dumps(totals, ensure_ascii=False),
+            )
+            news = await self.submit(runs.renew, sign)
+            self._lease_ends = said_at + lease
+            heard(news)
 
     async def end(self, *, outcome: Callable[[Waiting], tuple[str, int]], totals: Mapping[str, int]) -> Waiting:
         """Put back what is leased and write how the run ended, as `outcome` decides from what is left."""
         await self.submit(runs.let_go, self.resumed.run_id)
         left = await self.submit(table.waiting, self.config.limits)
         text, exit_code = outcome(left)
-        await self.submit(runs.finish_run, RunEnd(self.resumed.run_id, iso(time.time()), text, exit_code, dict(totals)))
+        await self.submit(runs.finish_run, RunEnd(self.resumed.run_id, iso(clock.now()), text, exit_code, dict(totals)))
         return left
 
     async def close(self) -> None:
@@ -151,6 +192,42 @@ def _read(seeds: Any) -> list[Seed]:
     if not seeds:
         raise SeedError("no seeds given; use -a seeds=seeds.txt (a file of URLs) or -a seeds=demo")
     return load_seeds(seeds) if isinstance(seeds, str) else list(seeds)
+
+
+def _plain(value: Any) -> Any:
+    """A setting as it comes back from JSON, the same whether it was given in a file or on the command line."""
+    if not isinstance(value, str):
+        return json.loads(json.dumps(value, default=str))
+    try:
+        return json.loads(value)
+    except ValueError:
+        return {"": None, "none": None, "true": True, "false": False}.get(value.strip().lower(), value)
+
+
+def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) -> None:
+    """Refuse to crawl beside runs whose settings contradict these; say where they only differ.
+
+    Raises:
+        WrongDatabase: naming the run and the setting.
+    """
+    for other in others:
+        who = f"run {other.id} ({other.machine}, process {other.pid})"
+        for setting in _MUST_AGREE:
+            if other.settings.get(setting) != mine.get(setting):
+                what = "is of version" if setting == "VERSION" else f"is crawling with {setting}"
+                raise WrongDatabase(
+                    f"{name}: {who} {what} {other.settings.get(setting)}, this one has {mine.get(setting)}; "
+                    "make them agree, or wait until it has ended"
+                )
+        for setting in _SHOULD_AGREE:
+            if other.settings.get(setting) != mine.get(setting):
+                logger.warning(
+                    "%s is crawling with %s %s, this one with %s",
+                    who,
+                    setting,
+                    other.settings.get(setting),
+                    mine.get(setting),
+                )
 
 
 def _open(config: Config) -> Database:

@@ -102,3 +102,4 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
 }
 SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}
+WARN_ON_GENERATOR_RETURN_VALUE = False  # looked for on every page; the spider has no generators

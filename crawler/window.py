@@ -8,7 +8,7 @@ that are ready, by the score of their head, and hosts that are not, by the time 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from db.frontier import Claim
@@ -94,6 +94,14 @@ class Window:
             self.hosts[host_id].dry = True
             self.hosts[host_id].overtaken = False
             self._hungry.discard(host_id)
+
+    def is_starving(self) -> bool:
+        """Whether some host has nothing queued although the database may have more of it."""
+        return any(not (host := self.hosts[host_id]).queue and not host.dry for host_id in self._hungry)
+
+    def claim_ids(self) -> Iterator[int]:
+        """Identifiers of all URLs held."""
+        return (entry[2] for host in self.hosts.values() for entry in host.queue)
 
     def wants(self) -> dict[int, int]:
         """How many URLs should be claimed for each host."""

@@ -8,14 +8,14 @@ copies stays findable.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, func, select, update
+from sqlalchemy import Connection, Row, bindparam, func, select, text, update
 
-from .statements import insert_new, insert_rows
+from .statements import among, insert_new, insert_rows, is_postgres, run_many
 from .tables import Article, ArticleVersion, Cluster, Duplicate, Image, Shingle, Url
 
 article, version, shingle, duplicate, cluster, image, url = (
@@ -23,6 +23,7 @@ article, version, shingle, duplicate, cluster, image, url = (
 )
 
 _MOST_EXACT = 20
+_ARTICLE_LOCK = 7_241_895_303
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,48 +116,178 @@ class Lookup:
     most_common: int = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(NamedTuple):
     """What `add` did: "new", "duplicate", "same page" (of `same_as`), "updated" or "unchanged"."""
 
     what: str
     same_as: int | None = None
 
 
-def add(connection: Connection, new: NewArticle, judge: Judge, lookup: Lookup) -> Added:
-    """Write one article in the open transaction.
+def add(connection: Connection, articles: Sequence[NewArticle], judge: Judge, lookup: Lookup) -> list[Added]:
+    """Write articles in the open transaction, in order: each may repeat one before it.
 
-    Cost: two indexed reads, the judge's comparisons, three or four inserts.
+    On Postgres one process at a time does this, from here to the end of its transaction: so no copy can be stored
+    between looking for one and writing.
+
+    Cost: five reads and three inserts for all of them, and the judge's comparisons. An article that is related to an
+    earlier one of the same batch begins a new round of reads.
     """
-    stored = connection.execute(_STORED, {"key": new.id}).one_or_none()
-    if stored is not None:
-        return _update(connection, stored, new)
-    candidates, common = _candidates(connection, new, lookup)
-    verdict = judge(new, candidates) if candidates else None
-    if verdict is not None and verdict.same_page:
-        if verdict.candidate.points_to != new.id:
-            return Added("same page", verdict.candidate.id)
-        _move(connection, verdict.candidate.id, new.id)
-        moved = shingle.c.hash.in_(new.shingles) & (shingle.c.article_id == verdict.candidate.id)
-        connection.execute(shingle.delete().where(moved))
-        _write_shingles(connection, new, common, lookup)
-        stored = connection.execute(_STORED, {"key": new.id}).one()
-        return _update(connection, stored, new)
-    original = verdict.candidate.stands_for if verdict else None
-    values = {"id": new.id, "cluster_id": original or new.id, "duplicate_of": original, "first_seen": new.seen}
-    connection.execute(_INSERT, _values(new) | values)
-    _write_images(connection, new)
-    if verdict is None or verdict.own_wording:
-        _write_shingles(connection, new, common, lookup)
-    if verdict is None:
-        connection.execute(insert_new(connection, cluster), {"id": new.id, "size": 1})
-        return Added("new")
-    assert original is not None
-    _write_evidence(connection, new.id, verdict.candidate.id, verdict)
-    connection.execute(update(cluster).where(cluster.c.id == original).values(size=cluster.c.size + 1))
-    if _is_earlier(new, _published(connection, original)):
-        _take_over(connection, original, new.id, verdict)
-    return Added("duplicate")
+    if is_postgres(connection):
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ARTICLE_LOCK})
+    added: list[Added] = []
+    while len(added) < len(articles):
+        added += _Round(connection, articles[len(added) :], judge, lookup).write()
+    return added
+
+
+class _Round:
+    """Articles that do not depend on each other: looked up together, written together."""
+
+    def __init__(self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, lookup: Lookup) -> None:
+        self._connection = connection
+        self._articles = _unrelated(articles)
+        self._judge = judge
+        self._lookup = lookup
+        self._found = _Found(connection, self._articles, lookup)
+        self._changed: set[int] = set()
+        """Stored articles that this round has changed: what was read of them holds no longer."""
+        self._new: list[tuple[NewArticle, int | None]] = []
+        self._indexed: list[NewArticle] = []
+
+    def write(self) -> list[Added]:
+        """Write as many articles as can be judged by what was read."""
+        added = []
+        for new in self._articles:
+            candidates = self._found.candidates(new, self._lookup)
+            if any(c.id in self._changed or c.stands_for in self._changed for c in candidates):
+                break
+            added.append(self._write(new, candidates))
+        _insert(self._connection, self._new)
+        _write_shingles(self._connection, self._indexed, self._found.common)
+        return added
+
+    def _write(self, new: NewArticle, candidates: Sequence[Candidate]) -> Added:
+        stored = self._found.stored.get(new.id)
+        if stored is not None:
+            self._changed.add(new.id)
+            return _update(self._connection, stored, new)
+        verdict = self._judge(new, candidates) if candidates else None
+        if verdict is None:
+            self._new.append((new, None))
+            self._indexed.append(new)
+            return Added("new")
+        original = verdict.candidate.stands_for
+        self._changed |= {new.id, verdict.candidate.id, original}
+        if verdict.same_page:
+            if verdict.candidate.points_to != new.id:
+                return Added("same page", verdict.candidate.id)
+            return self._move(new, verdict.candidate.id)
+        _insert(self._connection, [(new, original)])
+        if verdict.own_wording:
+            self._indexed.append(new)
+        _write_evidence(self._connection, new.id, verdict.candidate.id, verdict)
+        self._connection.execute(_GROW, {"key": original})
+        if _is_earlier(new, _published(self._connection, original)):
+            _take_over(self._connection, original, new.id, verdict)
+        return Added("duplicate")
+
+    def _move(self, new: NewArticle, old: int) -> Added:
+        """The stored article is this one under another address, and this is the address it calls its own."""
+        _move(self._connection, old, new.id)
+        moved = shingle.c.hash.in_(new.shingles) & (shingle.c.article_id == old)
+        self._connection.execute(shingle.delete().where(moved))
+        self._indexed.append(new)
+        stored = self._connection.execute(_STORED, {"ids": [new.id]}).one()
+        return _update(self._connection, stored, new)
+
+
+def _unrelated(articles: Sequence[NewArticle]) -> Sequence[NewArticle]:
+    """The leading articles of which none can be a candidate of another."""
+    seen: set[tuple[str, int]] = set()
+    for n, new in enumerate(articles):
+        marks = {("id", new.id), ("text", new.text_hash), *(("shingle", key) for key in new.shingles)}
+        if new.canonical_id is not None:
+            marks.add(("id", new.canonical_id))
+        if not seen.isdisjoint(marks):
+            return articles[:n]
+        seen |= marks
+    return articles
+
+
+class _Found:
+    """What the tables hold that some articles may be related to.
+
+    Attributes:
+        stored: rows of those that are stored already.
+        common: shingles that enough articles have.
+    """
+
+    def __init__(self, connection: Connection, articles: Sequence[NewArticle], lookup: Lookup) -> None:
+        ids = [new.id for new in articles]
+        hashes = sorted({new.text_hash for new in articles})
+        shingles = sorted({key for new in articles for key in new.shingles})
+        self.stored = {row.id: row for row in connection.execute(_STORED, {"ids": ids})}
+        self._rows: dict[int, Any] = {}
+        self._equal: dict[int, list[int]] = {}
+        self._tied: dict[int, list[int]] = {}
+        known = set(connection.execute(_KNOWN_TEXTS, {"ids": hashes}).scalars())
+        for new in articles:
+            if new.text_hash in known:  # few: the rest of the batch costs no query
+                rows = connection.execute(_EXACT, {"text_hash": new.text_hash, "site_id": new.site_id}).all()
+                self._equal[new.id] = self._keep(rows)
+        for row in connection.execute(_TIED, {"ids": ids}):
+            self._rows[row.id] = row
+            self._tied.setdefault(row.points_to, []).append(row.id)
+        self._having: dict[int, list[int]] = {}
+        for hit in connection.execute(_HITS, {"ids": shingles}):
+            self._having.setdefault(hit.hash, []).append(hit.article_id)
+        self.common = {key for key, having in self._having.items() if len(having) >= lookup.most_common}
+        self._shared = {new.id: self._best(new, lookup) for new in articles}
+        wanted = {key for shared in self._shared.values() for key in shared}
+        wanted |= {new.canonical_id for new in articles if new.canonical_id is not None}
+        missing = sorted(wanted - self._rows.keys())
+        if missing:
+            self._keep(connection.execute(_BY_ID, {"ids": missing}).all())
+
+    def _keep(self, rows: Sequence[Any]) -> list[int]:
+        self._rows |= {row.id: row for row in rows}
+        return [row.id for row in rows]
+
+    def _best(self, new: NewArticle, lookup: Lookup) -> dict[int, int]:
+        """Articles that share most shingles with a new one, and how many."""
+        shared = Counter(key for shingle_hash in new.shingles for key in self._having.get(shingle_hash, ()))
+        least = min(lookup.least_shared, len(new.shingles))
+        near = [key for key, n in shared.items() if n >= least]
+        best = sorted(near, key=lambda key: (-shared[key], key))[: lookup.candidates]
+        return {key: shared[key] for key in best}
+
+    def candidates(self, new: NewArticle, lookup: Lookup) -> list[Candidate]:
+        """Stored articles that a new one may repeat, those that share most first."""
+        sure = [*self._equal.get(new.id, ()), *self._tied.get(new.id, ())[:_MOST_EXACT]]
+        if new.canonical_id is not None and new.canonical_id in self._rows:
+            sure.append(new.canonical_id)
+        shared = dict.fromkeys(sure, len(new.shingles))
+        shared |= {key: n for key, n in self._shared[new.id].items() if key not in shared}
+        found = [_candidate(self._rows[key], n) for key, n in shared.items() if key in self._rows and key != new.id]
+        return sorted(found, key=lambda candidate: -candidate.shared)
+
+
+def _insert(connection: Connection, articles: Sequence[tuple[NewArticle, int | None]]) -> None:
+    """Write the rows of new articles, each with the one it repeats, if it does."""
+    rows = [
+        _values(new)
+        | {"id": new.id, "cluster_id": original or new.id, "duplicate_of": original, "first_seen": new.seen}
+        for new, original in articles
+    ]
+    run_many(connection, _INSERT, rows)
+    insert_rows(
+        connection,
+        image,
+        ("article_id", "position", "url", "caption"),
+        [(new.id, i, address, caption) for new, _ in articles for i, (address, caption) in enumerate(new.images)],
+    )
+    clusters = [(new.id, 1) for new, original in articles if original is None]
+    insert_rows(connection, cluster, ("id", "size"), clusters)
 
 
 def _write_evidence(connection: Connection, article_id: int, of_id: int, verdict: Verdict) -> None:
@@ -227,17 +358,21 @@ _CANDIDATE_COLUMNS = (
 )
 
 
-_STORED = select(article).where(article.c.id == bindparam("key"))
-_INSERT = article.insert()
+_STORED = select(article).where(among(article.c.id))
+_INSERT = article.insert().values(
+    {name: bindparam(name) for name in article.c.keys()}  # noqa: SIM118 - a collection, no dictionary
+)
+_GROW = update(cluster).where(cluster.c.id == bindparam("key")).values(size=cluster.c.size + 1)
+_KNOWN_TEXTS = select(article.c.text_hash).where(among(article.c.text_hash)).distinct()
 _CANDIDATES = select(*_CANDIDATE_COLUMNS).join(url, url.c.id == article.c.id)
 _EXACT = (
     _CANDIDATES.where(article.c.text_hash == bindparam("text_hash"))
     .order_by(article.c.site_id != bindparam("site_id"), article.c.duplicate_of.is_not(None))
     .limit(_MOST_EXACT)
 )
-_TIED = _CANDIDATES.where(url.c.same_as == bindparam("key")).limit(_MOST_EXACT)
-_BY_ID = _CANDIDATES.where(article.c.id.in_(bindparam("keys", expanding=True)))
-_HITS = select(shingle.c.hash, shingle.c.article_id).where(shingle.c.hash.in_(bindparam("hashes", expanding=True)))
+_TIED = _CANDIDATES.where(among(url.c.same_as), url.c.same_as.is_not(None))
+_BY_ID = _CANDIDATES.where(among(article.c.id))
+_HITS = select(shingle.c.hash, shingle.c.article_id).where(among(shingle.c.hash))
 
 
 def _candidate(row: Any, shared: int) -> Candidate:
@@ -255,42 +390,10 @@ def _candidate(row: Any, shared: int) -> Candidate:
     )
 
 
-def _candidates(connection: Connection, new: NewArticle, lookup: Lookup) -> tuple[list[Candidate], set[int]]:
-    """Stored articles that may be the same, and those of the new article's shingles that are common already."""
-    everything = len(new.shingles)
-    rows = list(connection.execute(_EXACT, {"text_hash": new.text_hash, "site_id": new.site_id}))
-    rows += connection.execute(_TIED, {"key": new.id})
-    if new.canonical_id is not None:
-        rows += connection.execute(_BY_ID, {"keys": [new.canonical_id]})
-    found = {row.id: _candidate(row, everything) for row in rows}
-    hits = connection.execute(_HITS, {"hashes": new.shingles}).all()
-    shared = Counter(hit.article_id for hit in hits)
-    spread = Counter(hit.hash for hit in hits)
-    least = min(lookup.least_shared, everything)
-    near = {key: n for key, n in shared.items() if key not in found and n >= least}
-    best = sorted(near, key=lambda key: (-near[key], key))[: lookup.candidates]
-    if best:
-        for row in connection.execute(_BY_ID, {"keys": best}):
-            found[row.id] = _candidate(row, near[row.id])
-    common = {key for key, n in spread.items() if n >= lookup.most_common}
-    return sorted(found.values(), key=lambda candidate: -candidate.shared), common
-
-
-def _write_shingles(connection: Connection, new: NewArticle, common: set[int], lookup: Lookup) -> None:
-    """Index the text, leaving out shingles that are in enough articles already."""
-    rows = [(key, new.id) for key in sorted(new.shingles) if key not in common]
+def _write_shingles(connection: Connection, articles: Sequence[NewArticle], common: Set[int]) -> None:
+    """Index texts, leaving out shingles that are in enough articles already."""
+    rows = sorted((key, new.id) for new in articles for key in new.shingles if key not in common)
     insert_rows(connection, shingle, ("hash", "article_id"), rows)
-
-
-def _write_images(connection: Connection, new: NewArticle) -> None:
-    if new.images:
-        connection.execute(
-            insert_new(connection, image),
-            [
-                {"article_id": new.id, "position": i, "url": address, "caption": caption}
-                for i, (address, caption) in enumerate(new.images)
-            ],
-        )
 
 
 def _update(connection: Connection, stored: Row[Any], new: NewArticle) -> Added:
@@ -306,7 +409,7 @@ def _update(connection: Connection, stored: Row[Any], new: NewArticle) -> Added:
         {"article_id": stored.id, "seen": stored.updated, "title": stored.title, "text": stored.text},
     )
     connection.execute(update(article).where(article.c.id == new.id).values(values))
-    _write_shingles(connection, new, set(), Lookup())
+    _write_shingles(connection, [new], set())
     return Added("updated")
 
 

@@ -6,14 +6,15 @@ no limit is ever overshot, by however many processes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, true, update
+from sqlalchemy import Connection, bindparam, select, true, update
 
-from .statements import in_state, upsert
-from .tables import Budget, Host, Kind, Seed, State, Url
+from .statements import insert_new, run_many
+from .tables import Budget, Host, Seed, Url
 
 url, host, seed, budget = Url.table(), Host.table(), Seed.table(), Budget.table()
 
@@ -29,23 +30,26 @@ class Limits:
 
 def refund(connection: Connection, pages: Iterable[tuple[int, int | None]]) -> None:
     """Give back the budget of pages (host, seed) that were leased but are not counted after all."""
-    hosts: dict[int, int] = {}
-    seeds: dict[int, int] = {}
-    for host_id, seed_id in pages:
-        hosts[host_id] = hosts.get(host_id, 0) + 1
-        if seed_id is not None:
-            seeds[seed_id] = seeds.get(seed_id, 0) + 1
-    spend(connection, {key: -n for key, n in hosts.items()}, {key: -n for key, n in seeds.items()})
+    pages = list(pages)
+    spend_totals(connection, [seed_id for _, seed_id in pages], sign=-1)
+    spend_hosts(connection, Counter(host_id for host_id, _ in pages), sign=-1)
 
 
-def spend(connection: Connection, hosts: Mapping[int, int], seeds: Mapping[int, int]) -> None:
-    """Add to the counters of hosts, seeds and the whole crawl (rows in order of their key, against deadlocks)."""
-    if not hosts:
-        return
-    connection.execute(_SPEND_HOST, [{"key": key, "n": hosts[key]} for key in sorted(hosts)])
-    if seeds:
-        connection.execute(_SPEND_SEED, [{"key": key, "n": seeds[key]} for key in sorted(seeds)])
-    connection.execute(_SPEND, {"n": sum(hosts.values())})
+def spend_totals(connection: Connection, seed_ids: Collection[int | None], *, sign: int = 1) -> None:
+    """Count one page for each entry against the crawl and against its seed; `sign` -1 gives them back.
+
+    Rows are locked in the order budget, seeds, hosts, each by key, wherever budgets change: so no two processes wait
+    for each other.
+    """
+    if seed_ids:
+        connection.execute(_SPEND, {"n": sign * len(seed_ids)})
+        seeds = Counter(key for key in seed_ids if key is not None)
+        run_many(connection, _SPEND_SEED, [{"key": key, "n": sign * seeds[key]} for key in sorted(seeds)])
+
+
+def spend_hosts(connection: Connection, pages: Mapping[int, int], *, sign: int = 1) -> None:
+    """Count pages against their hosts, after `spend_totals`."""
+    run_many(connection, _SPEND_HOST, [{"key": key, "n": sign * pages[key]} for key in sorted(pages)])
 
 
 _SPEND_HOST = update(host).where(host.c.id == bindparam("key")).values(pages=host.c.pages + bindparam("n"))
@@ -61,12 +65,18 @@ def pages_left(connection: Connection, limits: Limits) -> int | None:
     return max(0, limits.pages - int(used))
 
 
-_SEED_BUDGETS = select(seed.c.id, seed.c.pages, seed.c.used).where(seed.c.pages.is_not(None))
+_SEED_BUDGETS = select(seed.c.id, seed.c.pages, seed.c.used).where(seed.c.pages.is_not(None)).order_by(seed.c.id)
+_SEED_BUDGETS_LOCKED = _SEED_BUDGETS.with_for_update()
 
 
 def seed_budgets(connection: Connection) -> dict[int, int]:
     """Pages left for each seed that has a limit."""
     return {row.id: row.pages - row.used for row in connection.execute(_SEED_BUDGETS)}
+
+
+def locked_seed_budgets(connection: Connection) -> dict[int, int]:
+    """The same; other processes that want to claim wait until this transaction ends."""
+    return {row.id: row.pages - row.used for row in connection.execute(_SEED_BUDGETS_LOCKED)}
 
 
 def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
@@ -83,25 +93,6 @@ def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
     return conditions
 
 
-_COUNTED = (url.c.kind == Kind.PAGE) & (
-    (in_state(State.LEASED))
-    | (url.c.state.in_([State.DONE, State.FAILED]) & (url.c.http_status > 0) & (url.c.http_status // 100 != 3))
-)
-
-
-def count_budgets(connection: Connection, limits: Limits) -> None:
-    """Make the budgets true: what is counted is what the URL table says was answered or is leased."""
-    connection.execute(upsert(connection, budget).values(id=1, pages=0).on_conflict_do_nothing())
-    connection.execute(select(budget.c.pages).with_for_update())
-    if limits.pages is not None or limits.pages_per_host is not None:
-        per_host = connection.execute(select(url.c.host_id, func.count()).where(_COUNTED).group_by(url.c.host_id)).all()
-        if per_host:
-            connection.execute(
-                update(host).where(host.c.id == bindparam("key")).values(pages=bindparam("n")),
-                [{"key": key, "n": n} for key, n in sorted(per_host)],
-            )
-        connection.execute(update(budget).values(pages=sum(n for _, n in per_host)))
-    limited = connection.execute(select(seed.c.id).where(seed.c.pages.is_not(None))).scalars().all()
-    for seed_id in limited:
-        used = connection.execute(select(func.count()).where(_COUNTED, url.c.seed_id == seed_id)).scalar_one()
-        connection.execute(update(seed).where(seed.c.id == seed_id).values(used=used))
+def open_budget(connection: Connection) -> None:
+    """Make the crawl's row, if it is not there yet. From then on it is changed with every lease and refund."""
+    connection.execute(insert_new(connection, budget), {"id": 1, "pages": 0})

@@ -20,7 +20,9 @@ from sqlalchemy.exc import DBAPIError
 from .database import Database, open_for_crawl, open_for_reading, parse_url, without_password
 from .errors import DatabaseGone, WrongDatabase, classify
 from .frontier import wake_hosts
+from .processes import is_gone
 from .runs import release
+from .statements import clock, is_postgres
 from .tables import Record, Run
 
 Rows = Sequence[Sequence[Any]]
@@ -74,7 +76,6 @@ def copy_database(
     source_url: str,
     target_url: str,
     *,
-    now: float,
     patience_seconds: float,
     waiting: Callable[[str], None],
     progress: Progress,
@@ -84,7 +85,6 @@ def copy_database(
     Args:
         source_url: where the crawl is; nothing is changed there.
         target_url: where it is to go.
-        now: Unix time.
         patience_seconds: how long a locked or silent target is waited for at the start.
         waiting: told once what is waited for.
         progress: told of each batch.
@@ -99,19 +99,21 @@ def copy_database(
         _refuse_same_file(source, target_url)
         _keep_crawls_away(source)
         with closing(open_for_crawl(target_url, patience_seconds=patience_seconds, waiting=waiting)) as target:
-            return _copy(source, target, now, progress)
+            return _copy(source, target, progress)
 
 
-def _copy(source: Database, target: Database, now: float, progress: Progress) -> Copied:
+def _copy(source: Database, target: Database, progress: Progress) -> Copied:
     """Everything between opening and closing."""
     texts = _Texts(with_nul=target.is_sqlite)
     fill = _insert if target.is_sqlite else _copy_in
     with _in_words(source), _snapshot(source) as reader:
-        _refuse_running(source, reader, now)
+        _take_your_time(reader)
+        _refuse_running(source, reader)
         newest = _newest(reader)
         counts = {table.name: _count(reader, table) for table in TABLES}
         taken = partial(progress, sum(counts.values()))
         with _in_words(target), target.engine.connect().execution_options(writer=True) as writer, writer.begin():
+            _take_your_time(writer)
             _refuse_same_database(source, reader, target, writer)
             _refuse_filled(target, writer)
             for table in TABLES:
@@ -123,7 +125,7 @@ def _copy(source: Database, target: Database, now: float, progress: Progress) ->
                         f"{target.name} has {found} rows in {table.name} instead of {counts[table.name]}; "
                         "nothing was copied"
                     )
-            _refuse_started(source, now, newest)
+            _refuse_started(source, newest)
     return Copied(_file_url(target.name) if target.is_sqlite else target.name, counts, texts.changed)
 
 
@@ -169,21 +171,24 @@ def _keep_crawls_away(source: Database) -> None:
         raise _running(f"a crawl is running on {source.name}") from None
 
 
-def _refuse_running(source: Database, reader: Connection, now: float) -> None:
-    """On Postgres a run that was killed counts as alive until its lease ends; on SQLite the lock says all."""
-    alive = select(run).where(run.c.finished.is_(None), run.c.alive_until > now)
-    if not source.is_sqlite and (row := reader.execute(alive).first()):
-        raise _running(
-            f"a crawl is running on {source.name} (process {row.pid} on {row.machine}; "
-            f"if it was killed, its lease ends in {row.alive_until - now:.0f} s)"
-        )
+def _refuse_running(source: Database, reader: Connection) -> None:
+    """On Postgres a run lives until its lease ends or its process is seen to be gone; on SQLite the lock says all."""
+    if source.is_sqlite:
+        return
+    rest = (run.c.alive_until - clock(reader, 0)).label("rest")
+    for row in reader.execute(select(run.c.pid, run.c.place, run.c.machine, rest).where(run.c.finished.is_(None))):
+        if row.rest > 0 and not is_gone(row.place, row.pid):
+            raise _running(
+                f"a crawl is running on {source.name} (process {row.pid} on {row.machine}; "
+                f"if it was killed, its lease ends in {row.rest:.0f} s)"
+            )
 
 
-def _refuse_started(source: Database, now: float, newest: int) -> None:
+def _refuse_started(source: Database, newest: int) -> None:
     """The snapshot does not show what began after it."""
     if not source.is_sqlite:
         with _in_words(source), source.engine.connect() as connection:
-            _refuse_running(source, connection, now)
+            _refuse_running(source, connection)
             if _newest(connection) != newest:
                 raise _running(f"a crawl was started on {source.name} meanwhile")
 
@@ -217,6 +222,12 @@ def _snapshot(source: Database) -> Connection:
     # a file takes any bytes for text; those that are none become surrogates, which `_Texts` replaces
     driver.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
     return connection
+
+
+def _take_your_time(connection: Connection) -> None:
+    """One side may have nothing to do for minutes while the other one works; a crawl never has."""
+    if is_postgres(connection):
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
 
 def _count(connection: Connection, table: Table) -> int:
@@ -291,7 +302,7 @@ def _make_ready(writer: Connection) -> None:
     """Put back what runs held, and let Postgres know where to go on counting and how the tables look."""
     release(writer, writer.execute(select(run.c.id)).scalars().all(), tried=1, outcome="copied")
     wake_hosts(writer, [None])
-    if writer.dialect.name != "postgresql":
+    if not is_postgres(writer):
         return
     for table in TABLES:
         column = table.autoincrement_column

@@ -21,7 +21,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
 
-SCHEMA = "0001"
+SCHEMA = "0002"
 """The newest revision in `migrations/versions`: what this program's tables look like."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -30,6 +30,10 @@ _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": 
 _PASSWORD = re.compile(r":(?!/).*@")
 _SQLITE_BUSY_MS = 2_000
 _MIGRATION_LOCK = 7_241_895_301
+_LOCK_SECONDS = 30
+_FROZEN_SECONDS = 60
+_OLDEST_POSTGRES = 12
+_OLDEST_SQLITE = (3, 35)
 
 
 def parse_url(database_url: str) -> URL:
@@ -180,7 +184,7 @@ def _name(url: URL) -> str:
 def _engine(url: URL) -> Engine:
     """An engine with this project's connection settings."""
     if url.get_backend_name() == "postgresql":
-        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+        return _postgres_engine(url)
     engine = create_engine(url, connect_args={"timeout": _SQLITE_BUSY_MS / 1000, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
@@ -192,6 +196,24 @@ def _engine(url: URL) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writer") else "BEGIN")
+
+    return engine
+
+
+def _postgres_engine(url: URL) -> Engine:
+    """Connections that notice a dead network, and whose transactions cannot hold up other processes for long."""
+    alive = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+    engine = create_engine(
+        url, pool_pre_ping=True, isolation_level="READ COMMITTED", connect_args={"connect_timeout": 10, **alive}
+    )
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, _record: Any) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET lock_timeout = '{_LOCK_SECONDS}s'")
+            # a process that was frozen inside a transaction loses it, and with it the locks that others wait for
+            cursor.execute(f"SET idle_in_transaction_session_timeout = '{_FROZEN_SECONDS}s'")
+        connection.commit()
 
     return engine
 
@@ -248,13 +270,49 @@ def _upgrade(connection: Connection) -> None:
     command.upgrade(config, "head")
 
 
+def _check_server(connection: Connection, name: str) -> None:
+    """Refuse servers and libraries that lack what the tables and statements need."""
+    version = connection.dialect.server_version_info or ()
+    if connection.dialect.name == "sqlite":
+        if version < _OLDEST_SQLITE:
+            raise WrongDatabase(f"{name}: SQLite {_dotted(version)} is too old; {_dotted(_OLDEST_SQLITE)} is needed")
+        return
+    if version < (_OLDEST_POSTGRES,):
+        raise WrongDatabase(f"{name}: PostgreSQL {_dotted(version)} is too old; {_OLDEST_POSTGRES} or newer is needed")
+    encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+    if encoding != "UTF8":
+        raise WrongDatabase(
+            f"{name} keeps text as {encoding}; create the database with ENCODING 'UTF8' TEMPLATE template0"
+        )
+
+
+def _dotted(version: tuple[object, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+def _refuse_while_crawling(connection: Connection, name: str) -> None:
+    """An upgrade of the tables would pull them from under a crawl of the older version."""
+    living = connection.execute(
+        text("SELECT id, machine FROM run WHERE finished IS NULL AND alive_until > extract(epoch FROM now()) LIMIT 1")
+    ).one_or_none()
+    if living is not None:
+        raise WrongDatabase(
+            f"{name}: run {living.id} on {living.machine} is crawling with an older version; "
+            "stop it, then start this one, which brings the tables up to date"
+        )
+
+
 def _bring_up_to_date(database: Database) -> None:
     """Run the migrations that are missing, all in one transaction."""
     try:
         with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
             if not database.is_sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-            if _revision(connection, database.name) != SCHEMA:
+            _check_server(connection, database.name)
+            found = _revision(connection, database.name)
+            if found != SCHEMA:
+                if found is not None and not database.is_sqlite:
+                    _refuse_while_crawling(connection, database.name)
                 _upgrade(connection)
     except DBAPIError as error:
         raise classify(error, database.name) or DatabaseGone(f"{database.name}: {error.orig}") from error

@@ -3,7 +3,8 @@
 DatabaseProblem           base: one sentence that says what happened and what to do
 +-- WrongDatabase         the caller named a database that must not be used (foreign, newer, in use): nothing started
 +-- DatabaseGone          the database or its disk gave up: stop, everything is resumable
-+-- Unavailable           may pass by itself: locked, connection lost, deadlock; worth another try
++-- Unavailable           may pass by itself: locked, connection lost; worth another try
+    +-- Contended         two transactions were in each other's way: another try at once, not worth a word
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ class Unavailable(DatabaseProblem):
     """The database does not answer at the moment."""
 
 
+class Contended(Unavailable):
+    """The database refused one of two transactions that wanted the same rows."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Rule:
     """A problem, the SQLSTATE codes (or their first characters) and the words of a message it is known by."""
@@ -41,7 +46,7 @@ class _Rule:
 
 # The first that fits counts. {where}: the database; {text}: what the driver says.
 _RULES = (
-    _Rule(Unavailable, "{where}: a transaction was in another's way", states=("40001", "40P01", "55P03")),
+    _Rule(Contended, "{where}: other processes hold rows that this one needs", states=("40001", "40P01", "55P03")),
     _Rule(
         DatabaseGone,
         "{where}: the disk is full or failing ({text}); free some space and run the same command again",
@@ -66,20 +71,29 @@ _RULES = (
     ),
     _Rule(
         WrongDatabase,
-        "{where} refuses this user ({text}); check user, password and database name in DATABASE_URL",
-        states=("28", "3D000", "42501"),
-        words=(
-            "password authentication failed",
-            "permission denied",
-            "no password supplied",
-            "no pg_hba.conf entry",
-            "fatal:  database",
-            "fatal:  role",
-        ),
+        "{where}: there is no such database; create it first (createdb), or check the name in DATABASE_URL",
+        states=("3D000",),
+        words=("fatal:  database",),
+    ),
+    _Rule(
+        WrongDatabase,
+        "{where}: this user may not create or write tables there ({text}); grant it the rights "
+        "(ALTER DATABASE ... OWNER TO ...) or name another user in DATABASE_URL",
+        states=("42501",),
+        words=("permission denied",),
+    ),
+    _Rule(
+        WrongDatabase,
+        "{where} refuses this user ({text}); check user and password in DATABASE_URL",
+        states=("28",),
+        words=("password authentication failed", "no password supplied", "fatal:  role", "no pg_hba.conf entry"),
     ),
     _Rule(Unavailable, "{where} is locked by another program", words=("locked", "busy")),
     _Rule(
-        Unavailable, "{where} does not answer ({text})", states=("57P01", "57P02", "57P03", "08"), words=("connect",)
+        Unavailable,
+        "{where} does not answer ({text})",
+        states=("57P", "08", "53300", "25P03"),
+        words=("connect",),
     ),
 )
 

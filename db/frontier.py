@@ -1,20 +1,30 @@
 """The frontier's SQL: taking over hosts, claiming their best URLs, what is left, new scores.
 
-A host belongs to one run at a time, so only that run's clock decides when it is asked and claims need no lock on single
-URLs. Every function takes a connection inside an open transaction.
+A host belongs to one run at a time, so only that run's clock decides when it is asked. Every function takes a
+connection inside an open transaction; those that change several rows do it in the order of their keys, and what they
+only choose from they lock with SKIP LOCKED, so that processes do not wait for each other in a circle.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, bindparam, exists, func, not_, or_, select, update
+from sqlalchemy import Connection, bindparam, exists, func, literal_column, not_, or_, select, update
 
-from .budgets import Limits, beyond_limits, pages_left, refund, seed_budgets, spend
-from .statements import in_state
+from .budgets import (
+    Limits,
+    beyond_limits,
+    locked_seed_budgets,
+    pages_left,
+    refund,
+    spend_hosts,
+    spend_totals,
+)
+from .runs import SeedRow, seed_rows
+from .statements import among, in_state, run_many
 from .tables import Host, Kind, State, Url
 
 url, host = Url.table(), Host.table()
@@ -51,7 +61,6 @@ class OwnedHost:
     robots_text: str | None
     robots_at: float | None
     ready_at: float
-    failures: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,6 @@ class ClaimRequest:
     Attributes:
         run_id: the asking run.
         wants: host -> how many URLs.
-        new_hosts: how many further hosts may be taken over.
         robots_only: hosts among `wants` whose rules are not known yet: only their robots.txt may be handed out.
         objection: why a host's rules forbid a URL, or an empty string.
         closed: why a host's rules forbid every URL, or an empty string.
@@ -70,7 +78,6 @@ class ClaimRequest:
 
     run_id: int
     wants: Mapping[int, int]
-    new_hosts: int
     robots_only: frozenset[int]
     objection: Callable[[int, str], str]
     closed: Callable[[int], str]
@@ -84,21 +91,21 @@ class Claims:
 
     Attributes:
         urls: leased now, in the order in which they should be fetched.
-        hosts: newly owned hosts (ask for their URLs with the next request).
+        seeds: the seeds they descend from, as they are now (another process may have added or changed some).
         dry: hosts that gave less than was asked for, and when the next of their URLs is due, if one is.
         skipped: how many URLs were ruled out, by reason.
         spent: the limit of the whole crawl is reached.
     """
 
     urls: list[Claim] = field(default_factory=list)
-    hosts: list[OwnedHost] = field(default_factory=list)
+    seeds: list[SeedRow] = field(default_factory=list)
     dry: dict[int, float | None] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
     spent: bool = False
 
 
 def claim(connection: Connection, requests: Sequence[ClaimRequest]) -> list[Claims]:
-    """Hand out the best waiting URLs of the asked hosts, within the limits, and take over further hosts.
+    """Hand out the best waiting URLs of the asked hosts, within the limits.
 
     Cost: one indexed read of `want` rows a host and one batch update.
     """
@@ -109,8 +116,8 @@ def _claim(connection: Connection, request: ClaimRequest) -> Claims:
     left = pages_left(connection, request.limits)
     if left == 0:
         return Claims(dry=dict.fromkeys(request.wants), spent=True)
-    claims = Claims(hosts=_take_hosts(connection, request) if request.new_hosts else [])
-    seeds = seed_budgets(connection)
+    claims = Claims()
+    seeds = locked_seed_budgets(connection)
     spent_seeds = {key for key, n in seeds.items() if n <= 0}
     candidates: list[Claim] = []
     owned = set(connection.execute(_OWNED, {"ids": list(request.wants), "run": request.run_id}).scalars())
@@ -120,8 +127,6 @@ def _claim(connection: Connection, request: ClaimRequest) -> Claims:
         else:
             claims.dry[host_id] = None
     candidates.sort(key=lambda c: (-c.score, c.found_at))
-    spent_hosts: dict[int, int] = {}
-    spent_by_seed: dict[int, int] = {}
     for candidate in candidates:
         if candidate.kind == Kind.PAGE:
             if left is not None and left <= 0:
@@ -133,18 +138,18 @@ def _claim(connection: Connection, request: ClaimRequest) -> Claims:
                 seeds[candidate.seed_id] -= 1
             if left is not None:
                 left -= 1
-            spent_hosts[candidate.host_id] = spent_hosts.get(candidate.host_id, 0) + 1
-            if candidate.seed_id is not None:
-                spent_by_seed[candidate.seed_id] = spent_by_seed.get(candidate.seed_id, 0) + 1
         claims.urls.append(candidate)
     if claims.urls:
         ids = sorted(candidate.id for candidate in claims.urls)
-        connection.execute(_LEASE, [{"key": key, "run": request.run_id} for key in ids])
-        spend(connection, spent_hosts, spent_by_seed)
+        run_many(connection, _LEASE, [{"key": key, "run": request.run_id} for key in ids])
+        pages = [candidate for candidate in claims.urls if candidate.kind == Kind.PAGE]
+        spend_totals(connection, [candidate.seed_id for candidate in pages])
+        spend_hosts(connection, Counter(candidate.host_id for candidate in pages))
+        claims.seeds = seed_rows(connection, sorted({c.seed_id for c in claims.urls if c.seed_id is not None}))
     return claims
 
 
-_OWNED = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.owner == bindparam("run"))
+_OWNED = select(host.c.id).where(among(host.c.id), host.c.owner == bindparam("run"))
 _LEASE = (
     update(url)
     .where(url.c.id == bindparam("key"))
@@ -176,10 +181,12 @@ _BEST = (
     .where(_WAITING, or_(url.c.next_visit.is_(None), url.c.next_visit <= bindparam("now")))
     .order_by(url.c.score.desc(), url.c.found_at)
     .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
 )
 _BEST_ROBOTS = _BEST.where(url.c.kind == Kind.ROBOTS)
 _SKIP_HOST = update(url).where(_WAITING, url.c.kind != Kind.ROBOTS).values(state=State.SKIPPED, reason=bindparam("why"))
 _READ_AHEAD = 200
+_PAGES = select(host.c.pages).where(host.c.id == bindparam("key"))
 _NEXT_DUE = select(func.min(url.c.next_visit)).where(_WAITING)
 
 
@@ -190,7 +197,7 @@ def _best_of(
     want = request.wants[host_id]
     robots_only = host_id in request.robots_only
     if request.limits.pages_per_host is not None and not robots_only:
-        pages = connection.execute(select(host.c.pages).where(host.c.id == host_id)).scalar_one()
+        pages = connection.execute(_PAGES, {"key": host_id}).scalar_one()
         want = min(want, request.limits.pages_per_host - pages)
     query = _BEST_ROBOTS if robots_only else _BEST
     if spent_seeds:
@@ -224,27 +231,78 @@ def _best_of(
 
 def skip(connection: Connection, ids: Sequence[int], reason: str) -> None:
     """Mark URLs as not to be fetched."""
-    connection.execute(
-        update(url).where(url.c.id == bindparam("key")).values(state=State.SKIPPED, reason=reason),
-        [{"key": key} for key in sorted(ids)],
-    )
+    run_many(connection, _SKIP, [{"key": key, "why": reason} for key in sorted(ids)])
 
 
-def _take_hosts(connection: Connection, request: ClaimRequest) -> list[OwnedHost]:
-    """Become the owner of hosts that have work and no living owner."""
-    free = (
-        select(host)
-        .where(host.c.queued == 1, host.c.owner.is_(None))
-        .order_by(host.c.ready_at, host.c.id)
-        .limit(request.new_hosts)
-        .with_for_update(skip_locked=True)
-    )
-    rows = connection.execute(free).all()
-    if rows:
-        connection.execute(update(host).where(host.c.id.in_([row.id for row in rows])).values(owner=request.run_id))
-    return [
-        OwnedHost(r.id, r.name, r.scheme, r.robots, r.robots_text, r.robots_at, r.ready_at, r.failures) for r in rows
-    ]
+_SKIP = update(url).where(url.c.id == bindparam("key")).values(state=State.SKIPPED, reason=bindparam("why"))
+
+
+# ---------------------------------------------------------------- hosts
+
+
+def take_hosts(connection: Connection, wishes: Sequence[tuple[int, int]]) -> list[list[OwnedHost]]:
+    """Make runs the owners of hosts that have work and no owner: (run, how many at most)."""
+    answers = []
+    for run_id, most in wishes:
+        rows = connection.execute(_FREE_HOSTS, {"most": most}).all()
+        if rows:
+            connection.execute(_OWN, {"ids": [row.id for row in rows], "run": run_id})
+        answers.append(
+            [OwnedHost(r.id, r.name, r.scheme, r.robots, r.robots_text, r.robots_at, r.ready_at) for r in rows]
+        )
+    return answers
+
+
+_FREE_HOSTS = (
+    select(host)
+    .where(host.c.queued == literal_column("1"), host.c.owner.is_(None))
+    .order_by(host.c.ready_at, host.c.id)
+    .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
+)
+_OWN = update(host).where(among(host.c.id)).values(owner=bindparam("run"))
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """Hosts that a run gives up for others: (host, Unix time from which it may be asked), and what it held of them."""
+
+    run_id: int
+    hosts: Sequence[tuple[int, float]]
+    claims: Sequence[Claim]
+
+
+def hand_over(connection: Connection, handovers: Sequence[Handover]) -> list[None]:
+    """Return hosts and their unfetched URLs, so that another run may take them."""
+    for handover in handovers:
+        give_back(connection, [(handover.run_id, handover.claims)])
+        rows = [{"key": key, "run": handover.run_id, "ready": ready} for key, ready in sorted(handover.hosts)]
+        run_many(connection, _HAND_OVER, rows)
+    return [None for _ in handovers]
+
+
+_HAND_OVER = (
+    update(host)
+    .where(host.c.id == bindparam("key"), host.c.owner == bindparam("run"))
+    .values(owner=None, queued=1, ready_at=bindparam("ready"))
+)
+
+
+def return_strays(connection: Connection, questions: Sequence[tuple[int, Set[int]]]) -> list[int]:
+    """Put back URLs leased by a run that the run does not know of: (run, the URLs it knows); returns how many.
+
+    There are such after a connection was lost at the moment of a commit: the claim was made and its answer lost.
+    """
+    counts = []
+    for run_id, known in questions:
+        held = connection.execute(_HELD_BY, {"run": run_id}).all()
+        strays = [Claim(*row) for row in held if row.id not in known]  # type: ignore[call-arg]
+        give_back(connection, [(run_id, strays)])
+        counts.append(len(strays))
+    return counts
+
+
+_HELD_BY = select(*_CLAIM_COLUMNS).where(in_state(State.LEASED), url.c.leased_by == bindparam("run"))
 
 
 def drop_hosts(connection: Connection, requests: Sequence[tuple[Limits, Sequence[int]]]) -> list[set[int]]:
@@ -252,21 +310,22 @@ def drop_hosts(connection: Connection, requests: Sequence[tuple[Limits, Sequence
     answers = []
     for limits, ids in requests:
         # the lock first: a page that is being stored now either is seen here, or wakes the host up again afterwards
-        connection.execute(select(host.c.id).where(host.c.id.in_(ids)).order_by(host.c.id).with_for_update())
+        connection.execute(_LOCK_HOSTS, {"ids": ids})
         waiting = in_state(State.PENDING)
         beyond = beyond_limits(connection, limits)
         if beyond:
             waiting &= not_(or_(*beyond))
-        kept = set(
-            connection.execute(select(url.c.host_id).where(url.c.host_id.in_(ids), waiting).distinct()).scalars()
-        )
-        leased = select(url.c.host_id).where(in_state(State.LEASED), url.c.host_id.in_(ids)).distinct()
-        kept |= set(connection.execute(leased).scalars())
+        work = select(url.c.host_id).where(among(url.c.host_id), waiting).distinct()
+        under_way = select(url.c.host_id).where(among(url.c.host_id), in_state(State.LEASED)).distinct()
+        kept = {key for query in (work, under_way) for key in connection.execute(query, {"ids": ids}).scalars()}
         idle = sorted(set(ids) - kept)
         if idle:
-            connection.execute(update(host).where(host.c.id.in_(idle)).values(queued=0, owner=None))
+            connection.execute(update(host).where(among(host.c.id)).values(queued=0, owner=None), {"ids": idle})
         answers.append(kept)
     return answers
+
+
+_LOCK_HOSTS = select(host.c.id).where(among(host.c.id)).order_by(host.c.id).with_for_update()
 
 
 def wake_hosts(connection: Connection, requests: Sequence[None]) -> list[int]:
@@ -285,29 +344,38 @@ def wake_hosts(connection: Connection, requests: Sequence[None]) -> list[int]:
 
 def set_robots(connection: Connection, batches: Sequence[Sequence[tuple[int, str, str, float]]]) -> list[None]:
     """Write rules of hosts: (host, kind as in `host.robots`, text, Unix time)."""
-    statement = (
-        update(host)
-        .where(host.c.id == bindparam("key"))
-        .values(robots=bindparam("kind"), robots_text=bindparam("body"), robots_at=bindparam("at"))
-    )
     for batch in batches:
         rows = [{"key": key, "kind": kind, "body": body or None, "at": at} for key, kind, body, at in sorted(batch)]
-        if rows:
-            connection.execute(statement, rows)
+        run_many(connection, SET_ROBOTS, rows)
     return [None for _ in batches]
 
 
-def give_back(connection: Connection, batches: Sequence[Sequence[Claim]]) -> list[None]:
-    """Return leased URLs unfetched."""
-    for claims in batches:
-        connection.execute(
-            update(url)
-            .where(url.c.id == bindparam("key"))
-            .values(state=State.PENDING, leased_by=None, tries=url.c.tries - 1),
-            [{"key": c.id} for c in sorted(claims, key=lambda c: c.id)],
-        )
-        refund(connection, [(c.host_id, c.seed_id) for c in claims if c.kind == Kind.PAGE])
+SET_ROBOTS = (
+    update(host)
+    .where(host.c.id == bindparam("key"))
+    .values(robots=bindparam("kind"), robots_text=bindparam("body"), robots_at=bindparam("at"))
+)
+
+
+def give_back(connection: Connection, batches: Sequence[tuple[int, Sequence[Claim]]]) -> list[None]:
+    """Return URLs that a run has leased, unfetched: (run, claims)."""
+    for run_id, claims in batches:
+        held = held_by(connection, run_id, [claim.id for claim in claims])
+        mine = [claim for claim in claims if claim.id in held]
+        run_many(connection, _GIVE_BACK, [{"key": key} for key in sorted(held)])
+        refund(connection, [(c.host_id, c.seed_id) for c in mine if c.kind == Kind.PAGE])
     return [None for _ in batches]
+
+
+def held_by(connection: Connection, run_id: int, ids: Sequence[int]) -> set[int]:
+    """Which of these URLs a run holds: all, unless it was taken for dead."""
+    return set(connection.execute(_HELD, {"ids": ids, "run": run_id}).scalars())
+
+
+_HELD = select(url.c.id).where(among(url.c.id), in_state(State.LEASED), url.c.leased_by == bindparam("run"))
+_GIVE_BACK = (
+    update(url).where(url.c.id == bindparam("key")).values(state=State.PENDING, leased_by=None, tries=url.c.tries - 1)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,16 +414,18 @@ def set_scores(
 
     Returns how many rows each batch changed. Only waiting URLs are touched.
     """
-    statement = (
-        update(url)
-        .where(url.c.id == bindparam("key"), in_state(State.PENDING))
-        .values(score=bindparam("new_score"), score_parts=bindparam("new_parts"))
-    )
     changed = []
     for batch in batches:
         rows = [
             {"key": key, "new_score": score, "new_parts": json.dumps(parts)}
             for key, score, parts in sorted(batch, key=lambda b: b[0])
         ]
-        changed.append(connection.execute(statement, rows).rowcount if rows else 0)
+        changed.append(run_many(connection, _SET_SCORE, rows))
     return changed
+
+
+_SET_SCORE = (
+    update(url)
+    .where(url.c.id == bindparam("key"), in_state(State.PENDING))
+    .values(score=bindparam("new_score"), score_parts=bindparam("new_parts"))
+)

@@ -1,22 +1,23 @@
-"""Runs: how one begins on what others left, keeps its lease, and ends.
+"""Runs: how one begins on what others left, keeps its lease, shares the hosts with others, and ends.
 
-A run owns hosts (`host.owner`) and holds leased URLs (`url.leased_by`) while its lease lasts (`run.alive_until`). When
-it dies, another run puts back what it held: on SQLite at once, because the file lock proves that it is dead; on
-Postgres when its lease has ended.
+A run owns hosts (`host.owner`) and holds leased URLs (`url.leased_by`) while its lease lasts (`run.alive_until`, by the
+server's clock). When it dies, another run puts back what it held: on SQLite at once, because the file lock proves that
+it is dead; on Postgres at once when its process is known to be gone (same machine), else when its lease has ended.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, exists, func, select, update
+from sqlalchemy import Connection, case, exists, func, select, text, update
 
-from .budgets import Limits, count_budgets, refund
+from .budgets import Limits, open_budget, refund
 from .errors import DatabaseGone
-from .statements import in_state, upsert
+from .processes import is_gone
+from .statements import among, clock, in_state, is_postgres, upsert
 from .tables import Host, Kind, Run, Seed, State, Url
 
 url, host, seed, run = Url.table(), Host.table(), Seed.table(), Run.table()
@@ -24,6 +25,9 @@ url, host, seed, run = Url.table(), Host.table(), Seed.table(), Run.table()
 TOO_DEEP = "too deep"
 UNREACHABLE = ("robots unreachable", "host unreachable", "address not allowed")
 """Reasons that may have passed when the next run starts."""
+
+_START_LOCK = 7_241_895_302
+_MOST_FREE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +44,40 @@ class SeedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LivingRun:
+    """Another run that is crawling into the same database now; settings as it wrote them."""
+
+    id: int
+    machine: str
+    pid: int
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class RunStart:
-    """What a run tells about itself when it begins."""
+    """What a run tells about itself when it begins.
+
+    Attributes:
+        started: ISO time.
+        machine, pid, place: its process, see `db.processes`.
+        settings: JSON.
+        now: Unix time.
+        lease_seconds: how long it may be silent.
+        limits: how far it may go.
+        seeds: its seeds.
+        admit: told of the runs that live, raises when this one may not join them.
+    """
 
     started: str
     machine: str
     pid: int
+    place: str
     settings: str
     now: float
     lease_seconds: float
     limits: Limits
     seeds: Sequence[SeedRow]
+    admit: Callable[[Sequence[LivingRun]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +91,7 @@ class Resumed:
         recovered: URLs that a run which died had in flight, waiting again now.
         seeds: all seeds, those of earlier runs included.
         new_seeds: identifiers of the seeds that were not there before.
+        others: how many other runs are crawling now.
     """
 
     run_id: int
@@ -72,24 +100,34 @@ class Resumed:
     recovered: int
     seeds: tuple[SeedRow, ...]
     new_seeds: frozenset[int]
+    others: int
 
 
 def start_run(connection: Connection, starts: Sequence[RunStart]) -> list[Resumed]:
-    """Write a run's row, take back what dead runs left, add new seeds, and revive what wider limits now allow."""
+    """Write a run's row, take back what dead runs left, add new seeds, and revive what wider limits now allow.
+
+    Cost: one or two passes over the URL table, none of them when other runs are at work.
+    """
     return [_start_run(connection, start) for start in starts]
 
 
 def _start_run(connection: Connection, start: RunStart) -> Resumed:
+    if is_postgres(connection):  # two that start at once: the second sees the first
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _START_LOCK})
+    recovered = _free_the_dead(connection, None, start.now)
+    living = _living(connection)
+    if living:
+        start.admit(living)
     run_id = connection.execute(
         run.insert().values(
             started=start.started,
             machine=start.machine,
             pid=start.pid,
+            place=start.place,
             settings=start.settings,
-            alive_until=start.now + start.lease_seconds,
+            alive_until=clock(connection, start.now) + start.lease_seconds,
         )
     ).inserted_primary_key[0]  # type: ignore[index]
-    recovered = _recover(connection, start, run_id)
     before = {row.id for row in connection.execute(select(seed.c.id))}
     for row in start.seeds:
         values = {"stay": row.stay, "depth": row.depth, "pages": row.pages, "topic": row.topic}
@@ -98,33 +136,55 @@ def _start_run(connection: Connection, start: RunStart) -> Resumed:
             .values(id=row.id, url=row.url, hosts=" ".join(row.hosts), used=0, **values)
             .on_conflict_do_update(index_elements=["id"], set_=values)
         )
-    _revive(connection, start)
-    count_budgets(connection, start.limits)
-    seeds = tuple(
-        SeedRow(r.id, r.url, r.stay, r.depth, r.pages, r.topic, tuple(r.hosts.split()))
-        for r in connection.execute(select(seed))
-    )
+    if not living:
+        _revive(connection, start.limits)
+    open_budget(connection)
     states = {row[0]: row[1] for row in connection.execute(select(url.c.state, func.count()).group_by(url.c.state))}
     return Resumed(
         run_id=run_id,
         known=sum(states.values()),
         pending=states.get(State.PENDING, 0),
         recovered=recovered,
-        seeds=seeds,
+        seeds=tuple(seed_rows(connection, None)),
         new_seeds=frozenset({row.id for row in start.seeds} - before),
+        others=len(living),
     )
 
 
-def _recover(connection: Connection, start: RunStart, run_id: int) -> int:
-    """Put back what runs hold that are dead: ended, out of lease, or killed on this very machine."""
+def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[SeedRow]:
+    """Seeds as stored now: those asked for, or all."""
+    rows = connection.execute(_ALL_SEEDS) if ids is None else connection.execute(_SEEDS, {"ids": ids})
+    return [SeedRow(r.id, r.url, r.stay, r.depth, r.pages, r.topic, tuple(r.hosts.split())) for r in rows]
+
+
+_ALL_SEEDS = select(seed)
+_SEEDS = _ALL_SEEDS.where(among(seed.c.id))
+
+
+def _living(connection: Connection) -> list[LivingRun]:
+    """Runs that have not ended, once the dead have been sorted out."""
+    rows = connection.execute(select(run).where(run.c.finished.is_(None), run.c.alive_until > 0).order_by(run.c.id))
+    return [LivingRun(r.id, r.machine, r.pid, json.loads(r.settings)) for r in rows]
+
+
+def _free_the_dead(connection: Connection, run_id: int | None, now: float) -> int:
+    """Put back what runs hold that are dead: out of lease, or of a process that is gone; returns how many URLs."""
+    expired = (run.c.alive_until < clock(connection, now)).label("expired")
     others = connection.execute(
-        select(run.c.id, run.c.alive_until, run.c.finished).where(run.c.id != run_id, run.c.finished.is_(None))
+        select(run.c.id, run.c.place, run.c.pid, expired).where(
+            run.c.finished.is_(None), run.c.alive_until > 0, run.c.id.is_distinct_from(run_id)
+        )
     ).all()
-    if connection.dialect.name == "sqlite":  # the file lock says that nobody else is there
-        dead = [row.id for row in others]
-    else:
-        dead = [row.id for row in others if row.alive_until < start.now]
+    # on SQLite the file lock says that nobody else is there
+    dead = [r.id for r in others if r.expired or not is_postgres(connection) or is_gone(r.place, r.pid)]
+    if dead:  # whoever comes first takes a dead run's work; the others go on
+        free = select(run.c.id).where(run.c.id.in_(dead), run.c.alive_until > 0).order_by(run.c.id)
+        dead = list(connection.execute(free.with_for_update(skip_locked=True)).scalars())
     return release(connection, dead, tried=1) if dead else 0
+
+
+UNKNOCKED = case((host.c.queued == 2, 1), else_=host.c.queued)
+"""`host.queued` of a host that is given up: whoever takes it over looks at everything anyway."""
 
 
 def release(connection: Connection, runs: Sequence[int], *, tried: int, outcome: str = "died") -> int:
@@ -138,36 +198,35 @@ def release(connection: Connection, runs: Sequence[int], *, tried: int, outcome:
             in_state(State.LEASED), url.c.leased_by.in_(runs)
         )
     ).all()
-    refund(connection, [(row.host_id, row.seed_id) for row in held if row.kind == Kind.PAGE])
     connection.execute(
         update(url)
         .where(in_state(State.LEASED), url.c.leased_by.in_(runs))
         .values(state=State.PENDING, leased_by=None, tries=url.c.tries - (1 - tried))
     )
-    connection.execute(update(host).where(host.c.owner.in_(runs)).values(owner=None))
+    refund(connection, [(row.host_id, row.seed_id) for row in held if row.kind == Kind.PAGE])
+    connection.execute(update(host).where(host.c.owner.in_(runs)).values(owner=None, queued=UNKNOCKED))
     connection.execute(
         update(run)
         .where(run.c.id.in_(runs), run.c.finished.is_(None))
-        .values(outcome=func.coalesce(run.c.outcome, outcome), alive_until=0.0)
+        .values(outcome=func.coalesce(run.c.outcome, outcome), alive_until=0.0, hosts=0, pages_per_second=0.0)
     )
     return len(held)
 
 
-def _revive(connection: Connection, start: RunStart) -> None:
+def _revive(connection: Connection, limits: Limits) -> None:
     """Apply the limits of this run to what waits: deeper URLs are skipped, those that are not too deep now wait again.
 
     So do URLs whose host could not be reached: that may have passed. Every host with waiting URLs has work again.
     """
-    skipped = in_state(State.SKIPPED)
-    for row in start.seeds:
-        depth = row.depth if row.depth is not None else start.limits.depth
-        own = (url.c.seed_id == row.id) & (url.c.kind == Kind.PAGE)
+    depths = func.coalesce(seed.c.depth, limits.depth) if limits.depth is not None else seed.c.depth
+    for depth in connection.execute(select(depths).distinct()).scalars().all():
+        own = url.c.seed_id.in_(select(seed.c.id).where(depths.is_not_distinct_from(depth))) & (url.c.kind == Kind.PAGE)
         within = own if depth is None else own & (url.c.depth <= depth)
-        _wait_again(connection, skipped & (url.c.reason == TOO_DEEP) & within)
+        _wait_again(connection, in_state(State.SKIPPED) & (url.c.reason == TOO_DEEP) & within)
         if depth is not None:
-            deeper = own & (in_state(State.PENDING)) & (url.c.depth > depth)
+            deeper = own & in_state(State.PENDING) & (url.c.depth > depth)
             connection.execute(update(url).where(deeper).values(state=State.SKIPPED, reason=TOO_DEEP))
-    _wait_again(connection, skipped & url.c.reason.in_(UNREACHABLE))
+    _wait_again(connection, in_state(State.SKIPPED) & url.c.reason.in_(UNREACHABLE))
     connection.execute(update(host).where(host.c.failures > 0).values(failures=0))
     connection.execute(update(host).where(host.c.robots.in_(["unreachable", "refused"])).values(robots="unknown"))
     waiting = exists().where(url.c.host_id == host.c.id, in_state(State.PENDING))
@@ -179,26 +238,90 @@ def _wait_again(connection: Connection, condition: Any) -> None:
     connection.execute(update(url).where(condition).values(state=State.PENDING, reason=None, tries=0))
 
 
-def renew(connection: Connection, leases: Sequence[tuple[int, float, float]]) -> list[int]:
-    """Prolong runs' leases, and take back what runs hold that have died meanwhile.
+# ---------------------------------------------------------------- staying alive among others
 
-    A lease is (run, Unix time now, Unix time until which the run lives); the answer to each is how many URLs of dead
-    runs wait again.
+
+@dataclass(frozen=True, slots=True)
+class LifeSign:
+    """What a run says of itself every few seconds: it lives on for `lease_seconds` from now.
+
+    Attributes:
+        run_id: the run.
+        now: Unix time.
+        lease_seconds: how long it may be silent.
+        hosts: hosts with work that it holds.
+        pages_per_second: lately.
+        totals: JSON, as in the table.
+    """
+
+    run_id: int
+    now: float
+    lease_seconds: float
+    hosts: int
+    pages_per_second: float
+    totals: str
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What a run hears in answer.
+
+    Attributes:
+        freed: URLs of runs that had died and that wait again now.
+        knocked: own hosts for which another run has found URLs.
+        share: how many hosts with work each run should hold; None when this one is alone.
+        surplus: how many it should let go, because another has fewer and none is free.
+    """
+
+    freed: int = 0
+    knocked: tuple[int, ...] = ()
+    share: int | None = None
+    surplus: int = 0
+
+
+def renew(connection: Connection, signs: Sequence[LifeSign]) -> list[News]:
+    """Prolong runs' leases, take back what runs hold that have died meanwhile, and share out the hosts.
 
     Raises:
         DatabaseGone: the run's own lease had ended and another run has taken its work over.
     """
-    freed = []
-    for run_id, now, until in leases:
-        alive = (run.c.id == run_id) & run.c.finished.is_(None) & (run.c.alive_until > 0)
-        if connection.execute(update(run).where(alive).values(alive_until=until)).rowcount == 0:
-            raise DatabaseGone("this crawl was silent for longer than LEASE_SECONDS and another one took its work over")
-        others = select(run.c.id).where(
-            run.c.id != run_id, run.c.finished.is_(None), run.c.alive_until > 0, run.c.alive_until < now
-        )
-        dead = connection.execute(others.with_for_update(skip_locked=True)).scalars().all()
-        freed.append(release(connection, dead, tried=1) if dead else 0)
-    return freed
+    return [_renew(connection, sign) for sign in signs]
+
+
+def _renew(connection: Connection, sign: LifeSign) -> News:
+    alive = (run.c.id == sign.run_id) & run.c.finished.is_(None) & (run.c.alive_until > 0)
+    values = {
+        "alive_until": clock(connection, sign.now) + sign.lease_seconds,
+        "hosts": sign.hosts,
+        "pages_per_second": sign.pages_per_second,
+        "totals": sign.totals,
+    }
+    if connection.execute(update(run).where(alive).values(values)).rowcount == 0:
+        raise DatabaseGone("this crawl was silent for longer than LEASE_SECONDS and another one took its work over")
+    if not is_postgres(connection):
+        return News()
+    freed = _free_the_dead(connection, sign.run_id, sign.now)
+    knocked = update(host).where(host.c.owner == sign.run_id, host.c.queued == 2).values(queued=1)
+    mine = tuple(connection.execute(knocked.returning(host.c.id)).scalars())
+    share, surplus = _share(connection, sign)
+    return News(freed, mine, share, surplus)
+
+
+def _share(connection: Connection, sign: LifeSign) -> tuple[int | None, int]:
+    """An equal part of the hosts that have work, and how many of its own the run should let go."""
+    others = select(run.c.hosts).where(run.c.finished.is_(None), run.c.alive_until > 0, run.c.id != sign.run_id)
+    held = list(connection.execute(others).scalars())
+    if not held:
+        return None, 0
+    waiting = select(host.c.id).where(host.c.queued == 1, host.c.owner.is_(None)).limit(_MOST_FREE)
+    free = connection.execute(select(func.count()).select_from(waiting.subquery())).scalar_one()
+    total, runs = sign.hosts + sum(held) + free, len(held) + 1
+    share = -(-total // runs)
+    missing = sum(max(0, total // runs - n) for n in held) - free
+    return share, max(0, min(sign.hosts - share, missing))
+
+
+# ---------------------------------------------------------------- the end
 
 
 def let_go(connection: Connection, runs: Sequence[int]) -> list[int]:

@@ -1,23 +1,23 @@
 """The page transaction: what came of a fetch, its article, its duplicates, its links and new URLs, all or nothing.
 
-`store` takes everything that waits in one batch. URLs, links and states are written in bulk over all pages of it;
-articles one after the other, because each may be a duplicate of the one before.
+`store` takes everything that waits in one batch: URLs, links, articles and states are written in bulk over all pages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, or_, select, update
 
 from . import articles
 from .articles import NewArticle
-from .budgets import refund
-from .frontier import Claim
+from .budgets import spend_totals
+from .frontier import SET_ROBOTS, Claim, held_by
 from .keys import iso
-from .statements import in_state, insert_new, insert_rows, upsert
+from .statements import among, insert_new, insert_rows, run_many, upsert
 from .tables import Host, Kind, Link, Page, Seed, Site, State, Url
 
 url, host, site, link, seed, page = (m.table() for m in (Url, Host, Site, Link, Seed, Page))
@@ -58,6 +58,17 @@ class NewUrl:
 
 
 @dataclass(frozen=True, slots=True)
+class Edges:
+    """Links of a page as parallel columns: identifiers of the targets, and the kind of block each stands in."""
+
+    targets: Sequence[int] = ()
+    blocks: bytes = b""
+
+
+NO_EDGES = Edges()
+
+
+@dataclass(frozen=True, slots=True)
 class StoredPage:
     """Raw bytes of a page to keep."""
 
@@ -80,7 +91,7 @@ class Outcome:
         same_as: the URL this one is another address of.
         article: the article found on it.
         new_urls: URLs to add to the frontier.
-        links: (target, block kind) pairs.
+        links: the page's links.
         robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
         seed_host: (seed, host name) to count as the seed's own from now on.
         raw: bytes to keep.
@@ -100,7 +111,7 @@ class Outcome:
     same_as: int | None = None
     article: NewArticle | None = None
     new_urls: Sequence[NewUrl] = ()
-    links: Sequence[tuple[int, int]] = ()
+    links: Edges = NO_EDGES
     robots: Sequence[tuple[int, str, str]] = ()
     seed_host: tuple[int, str] | None = None
     raw: StoredPage | None = None
@@ -142,44 +153,35 @@ class Store:
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
         """Write a batch of outcomes in the open transaction."""
         results = [Stored() for _ in outcomes]
-        held = set(connection.execute(_HELD, {"ids": [o.claim.id for o in outcomes], "run": self._run_id}).scalars())
-        if len(held) < len(outcomes):  # this run was taken for dead: whoever holds the page now stores it
-            ours = [i for i, outcome in enumerate(outcomes) if outcome.claim.id in held]
-            for i, result in zip(ours, self._write(connection, [outcomes[i] for i in ours]), strict=True):
-                results[i] = result
-            return results
-        return self._write(connection, outcomes)
+        held = held_by(connection, self._run_id, [outcome.claim.id for outcome in outcomes])
+        # what is not held was taken over, because this run was taken for dead: whoever holds the page now stores it
+        ours = [(o, r) for o, r in zip(outcomes, results, strict=True) if o.claim.id in held]
+        if ours:
+            self._write(connection, [outcome for outcome, _ in ours], [result for _, result in ours])
+        return results
 
-    def _write(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
-        """Write outcomes of claims that this run holds."""
-        results = [Stored() for _ in outcomes]
-        if not outcomes:
-            return results
+    def _write(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+        """Write outcomes of claims that this run holds.
+
+        The order keeps processes from waiting for each other in a circle: rows that only this run touches are written
+        at any time; what others may want, too, is locked in one order (new hosts, URLs, articles, budgets, hosts).
+        """
         found = [new for outcome in outcomes for new in outcome.new_urls]
         _add_hosts(connection, max(outcome.fetched_at for outcome in outcomes), found)
         _add_urls(connection, outcomes, results)
-        self._add_articles(connection, outcomes, results)
         _add_links(connection, outcomes)
-        _close_claims(connection, outcomes, results)
-        return results
-
-    def _add_articles(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+        _keep_raw(connection, outcomes)
+        _close_claims(connection, outcomes)
+        new = [outcome.article for outcome in outcomes if outcome.article is not None]
+        added = iter(articles.add(connection, new, self._judge, self._lookup) if new else ())
         for outcome, result in zip(outcomes, results, strict=True):
             if outcome.article is not None:
-                added = articles.add(connection, outcome.article, self._judge, self._lookup)
-                result.article, result.same_as = added.what, added.same_as
-            if outcome.raw is not None:
-                values = {
-                    "fetched_at": outcome.fetched_at,
-                    "content_type": outcome.raw.content_type,
-                    "encoding": outcome.raw.encoding,
-                    "body": outcome.raw.body,
-                }
-                connection.execute(
-                    upsert(connection, page)
-                    .values(url_id=outcome.claim.id, **values)
-                    .on_conflict_do_update(index_elements=["url_id"], set_=values)
-                )
+                result.article, result.same_as = next(added)
+        _point_to_stored(connection, outcomes, results)
+        unused = [o.claim for o in outcomes if o.claim.kind == Kind.PAGE and not o.counted]
+        spend_totals(connection, [claim.seed_id for claim in unused], sign=-1)
+        _adopt_hosts(connection, outcomes)
+        _update_hosts(connection, self._run_id, outcomes, results)
 
 
 def add_urls(connection: Connection, batches: Sequence[tuple[float, Sequence[NewUrl]]]) -> list[Stored]:
@@ -189,6 +191,7 @@ def add_urls(connection: Connection, batches: Sequence[tuple[float, Sequence[New
         result = Stored()
         _add_hosts(connection, now, batch)
         _insert_urls(connection, [(new, None, now) for new in batch], [result] * len(batch))
+        run_many(connection, _UPDATE_HOST, [_host_row(key, None) | {"wanted": 1} for key in sorted(result.hosts)])
         results.append(result)
     return results
 
@@ -200,7 +203,7 @@ def _add_hosts(connection: Connection, now: float, new_urls: Iterable[NewUrl]) -
         hosts.setdefault(new.host_id, new)
     if not hosts:
         return
-    known = set(_in_chunks(connection, _KNOWN_HOSTS, list(hosts)))
+    known = set(connection.execute(_KNOWN_HOSTS, {"ids": list(hosts)}).scalars())
     missing = [hosts[key] for key in sorted(hosts) if key not in known]
     if not missing:
         return
@@ -232,49 +235,69 @@ def _insert_urls(
     if not rows:
         return
     order = sorted(range(len(rows)), key=lambda i: rows[i][0].id)
-    known = set(_in_chunks(connection, _KNOWN_URLS, [rows[i][0].id for i in order]))
-    fresh: dict[int, dict[str, Any]] = {}
+    known = set(connection.execute(_KNOWN_URLS, {"ids": [rows[i][0].id for i in order]}).scalars())
+    fresh: list[tuple[Any, ...]] = []
     again: list[dict[str, Any]] = []
     for i in order:
         new, source, now = rows[i]
-        state = State.SKIPPED if new.reason else State.PENDING
-        values = {
-            "id": new.id,
-            "url": new.url,
-            "host_id": new.host_id,
-            "seed_id": new.seed_id,
-            "kind": new.kind,
-            "state": state,
-            "reason": new.reason or None,
-            "depth": new.depth,
-            "score": new.score,
-            "score_parts": new.score_parts,
-            "found_on": source,
-            "found_in": new.found_in,
-            "anchor": new.anchor or None,
-            "found_at": now + i * 1e-6,
-            "dated": new.dated,
-            "hops": new.hops,
-        }
-        if new.id not in known and new.id not in fresh:
-            fresh[new.id] = values
+        waits = not new.reason
+        if new.id not in known:
+            known.add(new.id)
+            fresh.append(_url_row(new, source, now + i * 1e-6))
             owners[i].new_urls += 1
-            if state == State.PENDING:
-                owners[i].queued += 1
-                owners[i].hosts.add(new.host_id)
-        elif state == State.PENDING:
-            again.append({"key": new.id, **{f"new_{name}": values[name] for name in _BETTER}, "again": int(new.again)})
+            owners[i].queued += waits
+        elif waits:
+            better = {f"new_{name}": getattr(new, name) for name in _BETTER}
+            again.append({"key": new.id, "new_found_on": source, "again": int(new.again), **better})
+        if waits:
             owners[i].hosts.add(new.host_id)
-    if fresh:
-        connection.execute(insert_new(connection, url), list(fresh.values()))
-    if again:
-        connection.execute(_IMPROVE, again)
-    touched = {row[0].host_id for i, row in enumerate(rows) if row[0].host_id in owners[i].hosts}
-    if touched:
-        connection.execute(_QUEUE_HOST, [{"key": key} for key in sorted(touched)])
+    insert_rows(connection, url, _URL_COLUMNS, fresh)
+    run_many(connection, _IMPROVE, again)
 
 
-_BETTER = ("depth", "score", "score_parts", "seed_id", "found_on", "found_in", "hops")
+_URL_COLUMNS = (
+    "id",
+    "url",
+    "host_id",
+    "seed_id",
+    "kind",
+    "state",
+    "reason",
+    "depth",
+    "score",
+    "score_parts",
+    "found_on",
+    "found_in",
+    "anchor",
+    "found_at",
+    "dated",
+    "hops",
+)
+
+
+def _url_row(new: NewUrl, source: int | None, found_at: float) -> tuple[Any, ...]:
+    """A row of `_URL_COLUMNS`."""
+    return (
+        new.id,
+        new.url,
+        new.host_id,
+        new.seed_id,
+        new.kind,
+        State.SKIPPED if new.reason else State.PENDING,
+        new.reason or None,
+        new.depth,
+        new.score,
+        new.score_parts,
+        source,
+        new.found_in,
+        new.anchor or None,
+        found_at,
+        new.dated,
+        new.hops,
+    )
+
+
+_BETTER = ("depth", "score", "score_parts", "seed_id", "found_in", "hops")
 _IMPROVE = (
     update(url)
     .where(
@@ -284,7 +307,7 @@ _IMPROVE = (
         | (url.c.state == State.SKIPPED) & or_(*(url.c.reason == reason for reason in SOFT_REASONS)),
     )
     .values(
-        {name: bindparam(f"new_{name}") for name in _BETTER}
+        {name: bindparam(f"new_{name}") for name in (*_BETTER, "found_on")}
         | {
             "state": State.PENDING,
             "reason": None,
@@ -294,28 +317,16 @@ _IMPROVE = (
 )
 
 
-_KNOWN_HOSTS = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)))
-_KNOWN_URLS = select(url.c.id).where(url.c.id.in_(bindparam("ids", expanding=True)))
-_QUEUE_HOST = update(host).where(host.c.id == bindparam("key")).values(queued=1)
-_HELD = select(url.c.id).where(
-    in_state(State.LEASED), url.c.leased_by == bindparam("run"), url.c.id.in_(bindparam("ids", expanding=True))
-)
-
-
-def _in_chunks(connection: Connection, query: Any, ids: Sequence[int], size: int = 5_000) -> list[int]:
-    """Run an IN query in pieces that every database accepts."""
-    found: list[int] = []
-    for start in range(0, len(ids), size):
-        found.extend(connection.execute(query, {"ids": ids[start : start + size]}).scalars())
-    return found
+_KNOWN_HOSTS = select(host.c.id).where(among(host.c.id))
+_KNOWN_URLS = select(url.c.id).where(among(url.c.id))
 
 
 def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     """Write the edges of all pages at once; a page fetched again keeps the edges it had."""
     rows = [
-        (outcome.claim.id, target, block)
+        row
         for outcome in sorted(outcomes, key=lambda o: o.claim.id)
-        for target, block in outcome.links
+        for row in zip(repeat(outcome.claim.id), outcome.links.targets, outcome.links.blocks, strict=False)
     ]
     insert_rows(connection, link, ("source", "target", "block"), rows)
 
@@ -337,61 +348,112 @@ _CLOSE = (
 )
 
 
-_COUNT_HOST = (
+def _close_claims(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Write the URLs' new states."""
+    rows = [
+        {
+            "key": outcome.claim.id,
+            "new_state": outcome.state,
+            "new_reason": outcome.reason or None,
+            "new_status": outcome.http_status,
+            "new_fetched_at": outcome.fetched_at or None,
+            "new_etag": outcome.etag,
+            "new_last_modified": outcome.last_modified,
+            "new_next_visit": outcome.next_visit,
+            "new_same_as": outcome.same_as,
+        }
+        for outcome in outcomes
+    ]
+    run_many(connection, _CLOSE, sorted(rows, key=lambda row: row["key"]))
+
+
+def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Mark pages that turned out to be another address of a stored one."""
+    pairs = zip(outcomes, results, strict=True)
+    rows = [{"key": outcome.claim.id, "other": result.same_as} for outcome, result in pairs if result.same_as]
+    run_many(connection, _SAME_PAGE, sorted(rows, key=lambda row: row["key"]))
+
+
+_SAME_PAGE = update(url).where(url.c.id == bindparam("key")).values(reason="same page", same_as=bindparam("other"))
+
+
+def _keep_raw(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Keep the bytes of pages, the newest of each."""
+    for outcome in outcomes:
+        if outcome.raw is not None:
+            values = {
+                "fetched_at": outcome.fetched_at,
+                "content_type": outcome.raw.content_type,
+                "encoding": outcome.raw.encoding,
+                "body": outcome.raw.body,
+            }
+            connection.execute(
+                upsert(connection, page)
+                .values(url_id=outcome.claim.id, **values)
+                .on_conflict_do_update(index_elements=["url_id"], set_=values)
+            )
+
+
+def _adopt_hosts(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Add hosts to the seeds that redirected to them."""
+    adopted = sorted({o.seed_host for o in outcomes if o.seed_host is not None})
+    run_many(connection, _ADOPT, [{"key": seed_id, "name": " " + name} for seed_id, name in adopted])
+
+
+_ADOPT = update(seed).where(seed.c.id == bindparam("key")).values(hosts=seed.c.hosts + bindparam("name"))
+_WANTED = bindparam("wanted") == 1
+_FOREIGN = host.c.owner.is_not(None) & host.c.owner.is_distinct_from(bindparam("run"))
+_UPDATE_HOST = (
     update(host)
     .where(host.c.id == bindparam("key"))
     .values(
         articles=host.c.articles + bindparam("n_articles"),
+        pages=host.c.pages - bindparam("n_unused"),
         ready_at=case((bindparam("new_ready_at") > host.c.ready_at, bindparam("new_ready_at")), else_=host.c.ready_at),
         failures=case((bindparam("answered") == 1, 0), else_=host.c.failures + bindparam("n_failures")),
+        # the owner is told by knocking: it may have looked for work of this host before this transaction is visible
+        queued=case((_WANTED & _FOREIGN, 2), (_WANTED & (host.c.queued == 0), 1), else_=host.c.queued),
     )
 )
 
 
-def _close_claims(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Write the URLs' new states, the hosts' counters and clocks, and give back budgets that were not used."""
-    rows: list[dict[str, Any]] = []
-    hosts: dict[int, dict[str, Any]] = {}
+def _host_row(host_id: int, run_id: int | None) -> dict[str, Any]:
+    """Parameters of `_UPDATE_HOST` that change nothing yet."""
+    return {
+        "key": host_id,
+        "run": run_id,
+        "n_articles": 0,
+        "n_unused": 0,
+        "new_ready_at": 0.0,
+        "n_failures": 0,
+        "answered": 0,
+        "wanted": 0,
+    }
+
+
+def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Write the hosts' counters, clocks and rules, give back budgets not used, and mark hosts that have new work."""
+    rows: dict[int, dict[str, Any]] = {}
+    robots: list[dict[str, Any]] = []
     for outcome, result in zip(outcomes, results, strict=True):
-        rows.append(
-            {
-                "key": outcome.claim.id,
-                "new_state": outcome.state,
-                "new_reason": "same page" if result.same_as else outcome.reason or None,
-                "new_status": outcome.http_status,
-                "new_fetched_at": outcome.fetched_at or None,
-                "new_etag": outcome.etag,
-                "new_last_modified": outcome.last_modified,
-                "new_next_visit": outcome.next_visit,
-                "new_same_as": result.same_as or outcome.same_as,
-            }
-        )
-        counters = hosts.setdefault(
-            outcome.claim.host_id,
-            {"key": outcome.claim.host_id, "n_articles": 0, "new_ready_at": 0.0, "n_failures": 0, "answered": 0},
-        )
+        own = outcome.claim.host_id
+        if outcome.state == State.PENDING:
+            result.queued += 1
+            result.hosts.add(own)
+        for host_id in {own, *result.hosts}:
+            if host_id not in rows:
+                rows[host_id] = _host_row(host_id, run_id)
+        counters = rows[own]
         counters["n_articles"] += result.article in {"new", "duplicate"}
+        counters["n_unused"] += outcome.claim.kind == Kind.PAGE and not outcome.counted
         counters["new_ready_at"] = max(counters["new_ready_at"], outcome.ready_at)
         counters["n_failures"] += outcome.failed
         counters["answered"] = max(counters["answered"], int(not outcome.failed))
-        if outcome.state == State.PENDING:
-            result.queued += 1
-            result.hosts.add(outcome.claim.host_id)
-        for host_id, kind, text in outcome.robots:
-            connection.execute(
-                update(host)
-                .where(host.c.id == host_id)
-                .values(robots=kind, robots_text=text or None, robots_at=outcome.fetched_at)
-            )
-        if outcome.seed_host is not None:
-            seed_id, name = outcome.seed_host
-            connection.execute(update(seed).where(seed.c.id == seed_id).values(hosts=seed.c.hosts + " " + name))
-    connection.execute(_CLOSE, sorted(rows, key=lambda row: row["key"]))
-    connection.execute(_COUNT_HOST, [hosts[key] for key in sorted(hosts)])
-    again = {outcome.claim.host_id for outcome in outcomes if outcome.state == State.PENDING}
-    if again:
-        connection.execute(_QUEUE_HOST, [{"key": key} for key in sorted(again)])
-    refund(
-        connection,
-        [(o.claim.host_id, o.claim.seed_id) for o in outcomes if o.claim.kind == Kind.PAGE and not o.counted],
-    )
+        for host_id in result.hosts:
+            rows[host_id]["wanted"] = 1
+        robots += [
+            {"key": host_id, "kind": kind, "body": text or None, "at": outcome.fetched_at}
+            for host_id, kind, text in outcome.robots
+        ]
+    run_many(connection, _UPDATE_HOST, [rows[key] for key in sorted(rows)])
+    run_many(connection, SET_ROBOTS, sorted(robots, key=lambda row: row["key"]))

@@ -75,12 +75,13 @@ class Host(Record):
     failures: Mapped[int] = mapped_column(Integer, server_default="0")
     """Requests failed in a row."""
     queued: Mapped[int] = mapped_column(SmallInteger, server_default="0")
-    """1 when pages of the host may be pending."""
+    """1 when pages of the host may be pending; 2 when another run than its owner has found some."""
     owner: Mapped[int | None] = mapped_column(BigInteger)
     """The run that may fetch from this host now."""
 
     __table_args__ = (
         Index("ix_host_queued", "owner", sqlite_where=text("queued = 1"), postgresql_where=text("queued = 1")),
+        Index("ix_host_knocked", "owner", sqlite_where=text("queued = 2"), postgresql_where=text("queued = 2")),
     )
 
 
@@ -273,10 +274,17 @@ class Run(Record):
     exit_code: Mapped[int | None] = mapped_column(Integer)
     machine: Mapped[str] = mapped_column(Text)
     pid: Mapped[int] = mapped_column(Integer)
+    place: Mapped[str] = mapped_column(Text, server_default="")
+    """Where `pid` means something, see `db.processes`."""
     alive_until: Mapped[float] = mapped_column(Float)
     """The lease on hosts and URLs ends at this time unless it is renewed."""
+    hosts: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Hosts with work that it held when it last renewed its lease."""
+    pages_per_second: Mapped[float] = mapped_column(Float, server_default="0")
+    """Lately, when it last renewed its lease."""
     settings: Mapped[str] = mapped_column(Text)
     totals: Mapped[str | None] = mapped_column(Text)
+    """JSON: pages, articles, drops by reason; kept up to date while it runs."""
 
 
 class Budget(Record):

@@ -1,7 +1,8 @@
 """The one thread that writes: jobs in, futures out, as few transactions as the load allows.
 
-Whatever waits when the thread comes back from a commit goes into the next transaction together. So batches are of one
-page when pages come slowly, and articles are visible at once; under load they grow and the cost of a commit is shared.
+Whatever waits when the thread comes back from a commit is done together, work of one kind in one transaction. Jobs that
+are `gathered` may be kept waiting for company for a moment, but only when the last commit is just as short a time ago:
+so when pages come slowly each is committed, and seen, at once; under load dozens share the cost of a transaction.
 A passing fault (lock, lost connection, deadlock) repeats the whole transaction; a job that is itself at fault is
 isolated and fails alone.
 """
@@ -9,11 +10,11 @@ isolated and fails alone.
 from __future__ import annotations
 
 import logging
+import random
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from itertools import groupby
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -21,7 +22,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from .database import Database
-from .errors import DatabaseGone, DatabaseProblem, Unavailable, classify
+from .errors import Contended, DatabaseGone, DatabaseProblem, Unavailable, classify
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +32,10 @@ Work = Callable[[Connection, Sequence[P]], Sequence[R]]
 """Does a batch of payloads in an open transaction, returns one result each; may be run again after a rollback."""
 
 _MOST_JOBS = 64
+_GATHER_SECONDS = 0.1
 _PAUSE_SECONDS = 1.0
+_QUIET_TRIES = 8
+_QUIET_PAUSE_SECONDS = 0.05
 
 
 class _Job:
@@ -61,14 +65,28 @@ class Writer:
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._connection: Connection | None = None
         self._gone: DatabaseProblem | None = None
+        self._urgent = threading.Event()
+        self._rested_at = 0.0
         self._thread = threading.Thread(target=self._run, name="database-writer", daemon=True)
         self._thread.start()
 
     def submit(self, work: Work[P, R], payload: P) -> Future[R]:
-        """Queue one payload. Neighbours with the same `work` are handed over together.
+        """Queue one payload, to be done at once. What waits for the same `work` is handed over together.
 
         The future fails with `DatabaseGone` when the database gave up, and with whatever `work` raised otherwise.
         """
+        future = self._put(work, payload)
+        self._urgent.set()
+        return future
+
+    def gather(self, work: Work[P, R], payload: P) -> Future[R]:
+        """Like `submit`, but may wait for a tenth of a second until there is more to do."""
+        future = self._put(work, payload)
+        if self._queue.qsize() >= _MOST_JOBS:
+            self._urgent.set()
+        return future
+
+    def _put(self, work: Work[P, R], payload: P) -> Future[R]:
         job = _Job(work, payload)
         self._queue.put(job)
         return job.future
@@ -76,25 +94,31 @@ class Writer:
     def close(self) -> None:
         """Finish what is queued, then end the thread. May be called from any other thread; blocks."""
         self._queue.put(None)
+        self._urgent.set()
         self._thread.join()
 
     def _run(self) -> None:
         """The thread: take what waits, commit it, repeat."""
         ending = False
         while not ending:
-            jobs: list[_Job] = []
-            job = self._queue.get()
+            jobs = [self._queue.get()]
+            pause = self._rested_at + _GATHER_SECONDS - time.monotonic()
+            if pause > 0:
+                self._urgent.wait(pause)
+            self._urgent.clear()
             try:
-                while job is not None and len(jobs) < _MOST_JOBS:
-                    if job.future.set_running_or_notify_cancel():
-                        jobs.append(job)
-                    if len(jobs) < _MOST_JOBS:
-                        job = self._queue.get_nowait()
+                while jobs[-1] is not None and len(jobs) < _MOST_JOBS:
+                    jobs.append(self._queue.get_nowait())
             except Empty:
                 pass
-            ending = job is None
-            if jobs:
-                self._settle(jobs)
+            ending = jobs[-1] is None
+            kinds: dict[Work[Any, Any], list[_Job]] = {}
+            for job in jobs:
+                if job is not None and job.future.set_running_or_notify_cancel():
+                    kinds.setdefault(job.work, []).append(job)
+            for alike in kinds.values():
+                self._settle(alike)
+            self._rested_at = time.monotonic()
         if self._connection is not None:
             self._connection.close()
 
@@ -120,37 +144,38 @@ class Writer:
             job.future.set_exception(self._gone)
 
     def _persist(self, jobs: list[_Job]) -> list[Any]:
-        """Run the jobs in one transaction, again and again while the fault is a passing one."""
+        """Do the jobs in one transaction, again and again while the fault is a passing one."""
         deadline = time.monotonic() + self._patience
+        tries = 0
         told = False
         while True:
             try:
                 results = self._transaction(jobs)
             except Unavailable as problem:
-                self._drop_connection()
+                tries += 1
+                quiet = isinstance(problem, Contended) and tries <= _QUIET_TRIES
+                if not isinstance(problem, Contended):
+                    self._drop_connection()
                 if time.monotonic() >= deadline:
                     raise DatabaseGone(f"{problem}; gave up after {self._patience:.0f} s") from problem
-                if not told:
+                if not told and not quiet:
                     self._waiting(f"{problem}; waiting")
                     told = True
-                time.sleep(_PAUSE_SECONDS)
+                time.sleep(random.uniform(0.2, 1) * _QUIET_PAUSE_SECONDS * tries if quiet else _PAUSE_SECONDS)
             else:
                 if told:
                     self._waiting("")
                 return results
 
     def _transaction(self, jobs: list[_Job]) -> list[Any]:
-        """All jobs in one transaction; jobs of one kind that follow each other as one batch."""
-        results: list[Any] = []
+        """All jobs, which are of one kind, in one transaction."""
         try:
             if self._connection is None:
                 self._connection = self._database.engine.connect().execution_options(writer=True)
             with self._database.writing(self._connection):
-                for work, group in groupby(jobs, key=lambda job: job.work):
-                    results.extend(work(self._connection, [job.payload for job in group]))
+                return list(jobs[0].work(self._connection, [job.payload for job in jobs]))
         except DBAPIError as error:  # connecting failed
             raise classify(error, self._database.name) or error from error
-        return results
 
     def _drop_connection(self) -> None:
         """Forget a connection that may be broken."""

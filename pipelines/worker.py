@@ -9,7 +9,8 @@ import asyncio
 import multiprocessing
 import resource
 import signal
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -28,7 +29,9 @@ from .scope import NO_TARGETS, Scope, Targets, resolve
 
 _TASKS_PER_PROCESS = 2_000
 _PLACES = 2
-"""Tasks handed to the pool per worker: one being read, one waiting."""
+"""Batches handed to the pool per worker: one being read, one waiting."""
+_MOST_TOGETHER = 8
+_MOST_BYTES_TOGETHER = 1 << 20
 _PATIENCE_SECONDS = 30.0
 """A task that is not back this long after it must be done has been lost by the pool."""
 
@@ -95,6 +98,17 @@ def work(task: Task, extractor: str, params: Mapping[str, object]) -> Worked:
     return Worked(parsed, resolve(parsed.links, task.scope), raw=raw)
 
 
+def work_all(tasks: Sequence[Task], extractor: str, params: Mapping[str, object]) -> list[Worked | MemoryError]:
+    """Read several documents (runs in a worker process)."""
+    done: list[Worked | MemoryError] = []
+    for task in tasks:
+        try:
+            done.append(work(task, extractor, params))
+        except MemoryError as error:
+            done.append(error)
+    return done
+
+
 def _list_of(links: Links) -> ParsedPage:
     """A page that is nothing but links."""
     return ParsedPage(PageKind.LIST, "feed or sitemap", links=links)
@@ -113,6 +127,10 @@ def _nothing() -> None:
 class WorkerPool:
     """Worker processes, started by `warm_up` or the first task.
 
+    Documents that wait while all workers are busy are handed over several at a time, because handing over one costs the
+    crawling process a fifth of all its work on a page. When such a batch fails, its documents are read one by one, so
+    that only the one at fault is lost.
+
     Args:
         workers: how many.
         seconds: time limit of one page.
@@ -129,8 +147,10 @@ class WorkerPool:
         self._memory_bytes = memory_bytes
         self._extractor = extractor
         self._params = dict(params)
-        self._under_way: set[Future[Worked]] = set()
-        self._places = asyncio.Semaphore(_PLACES * workers)
+        self._under_way: set[Future[list[Worked | MemoryError]]] = set()
+        self._waiting: deque[tuple[Task, asyncio.Future[Worked]]] = deque()
+        self._places = _PLACES * workers
+        self._batches: set[asyncio.Task[None]] = set()
         self._closed = False
         self._pool = self._new_pool()
 
@@ -151,24 +171,74 @@ class WorkerPool:
         Raises:
             PageUnreadable: it took too long, too much memory, or its worker died.
         """
-        async with self._places:
-            try:
-                return await self._try(task)
-            except BrokenProcessPool:  # a worker killed between two pages can break the whole pool
-                await self._replace_pool()
-            try:
-                return await self._try(task)
-            except BrokenProcessPool:
-                await self._replace_pool()
-                raise PageUnreadable("its worker died") from None
+        answer: asyncio.Future[Worked] = asyncio.get_running_loop().create_future()
+        self._waiting.append((task, answer))
+        self._hand_over()
+        return await answer
 
-    async def _try(self, task: Task) -> Worked:
-        """Run a task once."""
+    def _hand_over(self) -> None:
+        """Give free places what waits."""
+        while self._waiting and len(self._batches) < self._places:
+            batch = asyncio.ensure_future(self._read(self._next_batch()))
+            self._batches.add(batch)
+            batch.add_done_callback(self._batch_ended)
+
+    def _next_batch(self) -> list[tuple[Task, asyncio.Future[Worked]]]:
+        """An equal part of what waits for each place, within bounds."""
+        most = min(_MOST_TOGETHER, -(-len(self._waiting) // self._places))
+        batch = [self._waiting.popleft()]
+        size = len(batch[0][0].body)
+        while self._waiting and len(batch) < most:
+            size += len(self._waiting[0][0].body)
+            if size > _MOST_BYTES_TOGETHER:
+                break
+            batch.append(self._waiting.popleft())
+        return batch
+
+    def _batch_ended(self, batch: asyncio.Task[None]) -> None:
+        self._batches.discard(batch)
+        self._hand_over()
+
+    async def _read(self, batch: list[tuple[Task, asyncio.Future[Worked]]]) -> None:
+        """Have a batch read and answer for each of its documents."""
+        try:
+            results = await self._attempt([task for task, _ in batch])
+        except Exception as error:  # noqa: BLE001 - goes to whoever waits for the document
+            if len(batch) == 1:
+                results = [error]
+            else:
+                for one in batch:
+                    await self._read([one])
+                return
+        for (_, answer), result in zip(batch, results, strict=True):
+            if answer.done():  # whoever waited was cancelled
+                continue
+            if isinstance(result, MemoryError):
+                answer.set_exception(PageUnreadable("took too much memory to read"))
+            elif isinstance(result, Exception):
+                answer.set_exception(result)
+            else:
+                answer.set_result(result)
+
+    async def _attempt(self, tasks: Sequence[Task]) -> Sequence[Worked | Exception]:
+        """Read documents, again if the pool itself was broken."""
+        try:
+            return await self._try(tasks)
+        except BrokenProcessPool:  # a worker killed between two pages can break the whole pool
+            await self._replace_pool()
+        try:
+            return await self._try(tasks)
+        except BrokenProcessPool:
+            await self._replace_pool()
+            raise PageUnreadable("its worker died") from None
+
+    async def _try(self, tasks: Sequence[Task]) -> Sequence[Worked | Exception]:
+        """Read documents once."""
         if self._closed:
             raise PageUnreadable("the crawl was stopped")
-        arguments = [task, self._extractor, self._params]
+        arguments = [tasks, self._extractor, self._params]
         try:
-            future = self._pool.schedule(work, args=arguments, timeout=self._seconds)
+            future = self._pool.schedule(work_all, args=arguments, timeout=self._seconds)
         except RuntimeError as error:  # "the pool is not active"
             raise BrokenProcessPool(str(error)) from error
         self._under_way.add(future)

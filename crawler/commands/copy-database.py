@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import shlex
 import sys
-import time
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -77,7 +76,6 @@ class Command(ScrapyCommand):
             return copy_database(
                 source,
                 target,
-                now=time.time(),
                 patience_seconds=patience,
                 waiting=lambda sentence: console.print(sentence, soft_wrap=True, markup=False),
                 progress=lambda rows, table, more: shown.update(line, total=rows, description=table, advance=more),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Spider
@@ -11,6 +11,7 @@ from scrapy.http import Response
 
 from pipelines.stages import Page
 
+from .. import clock
 from ..frontier import FrontierScheduler
 from ..guard import AddressRefused
 from ..outcomes import REFUSED
@@ -64,7 +65,7 @@ class NewsSpider(Spider):
         return
         yield
 
-    def parse(self, response: Response, **_: Any) -> Iterator[Page]:
+    def parse(self, response: Response, **_: Any) -> list[Page]:
         """An answer of any status."""
         assert response.request is not None
         page = self._page(response.request)
@@ -76,9 +77,9 @@ class NewsSpider(Spider):
             if (values := response.headers.getlist(name))
         }
         self._frontier.answered(page)
-        yield page
+        return [page]
 
-    def failed(self, failure: Failure) -> Iterator[Page]:
+    def failed(self, failure: Failure) -> list[Page]:
         """No answer."""
         page = self._page(failure.request)  # type: ignore[attr-defined]
         if isinstance(failure.value, AddressRefused):
@@ -86,7 +87,7 @@ class NewsSpider(Spider):
         else:
             page.error = _ERRORS.get(type(failure.value).__name__, f"{type(failure.value).__name__}")
         self._frontier.answered(page)
-        yield page
+        return [page]
 
     @property
     def _frontier(self) -> FrontierScheduler:
@@ -97,6 +98,6 @@ class NewsSpider(Spider):
         return Page(
             claim=claim,
             scope=self._frontier.scope_of(claim),
-            fetched_at=time.time(),
+            fetched_at=clock.now(),
             seconds=time.monotonic() - request.meta["started"],
         )

@@ -10,10 +10,7 @@ process and of the workers, and peak memory. Quote ratios: absolute times are th
 from __future__ import annotations
 
 import argparse
-import asyncio
-import multiprocessing
 import os
-import random
 import subprocess
 import sys
 import tempfile
@@ -21,8 +18,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-PORT = 8720
-NET = "127.0.2."
+from .static_site import NETWORK, Serving
+
 TICKS = os.sysconf("SC_CLK_TCK")
 ROOT = Path(__file__).parents[2]
 FETCH_ONLY = """
@@ -44,66 +41,6 @@ process = CrawlerProcess({"LOG_ENABLED": False, "CONCURRENT_REQUESTS": 64, "CONC
 process.crawl(Fetch)
 process.start()
 """
-
-
-def page(number: int, pages: int, hosts: int) -> bytes:
-    """One generated article: about 50 KB, 60 links, text of its own."""
-    rng = random.Random(number)
-    syllables = "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年"
-    words = ["".join(rng.choices(syllables, k=2)) for _ in range(400)]
-    paragraphs = "".join(
-        f"<p>{''.join(rng.choices(words, k=90))}，{''.join(rng.choices(words, k=60))}。</p>" for _ in range(8)
-    )
-    targets = [rng.randrange(pages) for _ in range(59)] + [(number + 1) % pages]
-    links = "".join(f'<li><a href="{address(t, hosts)}">第{t}条新闻的标题文字</a></li>' for t in targets)
-    filler = "<div class='x' data-a='" + "0123456789abcdef" * 30 + "'></div>"
-    day = f"2025-01-{number % 28 + 1:02d}"
-    return (
-        f"<!doctype html><html><head><meta charset='utf-8'><title>第{number}条新闻的标题文字</title></head><body>"
-        f"<div class='nav'>导航</div><h1>第{number}条新闻的标题文字</h1><p>{day} 08:30 来源：新闻</p>"
-        f"<div class='text'>{paragraphs}</div><ul class='list'>{links}</ul>{filler * 50}</body></html>"
-    ).encode()
-
-
-def address(number: int, hosts: int) -> str:
-    """Where page `number` lives."""
-    return f"http://{NET}{number % hosts + 1}:{PORT}/p/{number}.html"
-
-
-def serve(pages: int, hosts: int, ready: object) -> None:
-    """The server's process: every page is rendered once, at its first request."""
-    cache: dict[int, bytes] = {}
-
-    async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                path = head.split(b" ", 2)[1]
-                if path == b"/robots.txt":
-                    body, kind = b"User-agent: *\nAllow: /\n", b"text/plain"
-                elif path.startswith(b"/p/"):
-                    number = int(path[3:-5])
-                    if number not in cache:
-                        cache[number] = page(number, pages, hosts)
-                    body, kind = cache[number], b"text/html; charset=utf-8"
-                else:
-                    writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
-                    continue
-                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n" % (kind, len(body)))
-                writer.write(body)
-                await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
-        finally:
-            writer.close()
-
-    async def main() -> None:
-        for n in range(hosts):
-            await asyncio.start_server(client, f"{NET}{n + 1}", PORT)
-        ready.set()  # type: ignore[attr-defined]
-        await asyncio.Event().wait()
-
-    asyncio.run(main())
 
 
 @dataclass
@@ -173,16 +110,11 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, default=50)
     parser.add_argument("--database", default="", help="DATABASE_URL to write to; a SQLite file by default")
     options = parser.parse_args()
-    context = multiprocessing.get_context("spawn")
-    ready = context.Event()
-    server = context.Process(target=serve, args=(options.pages, options.hosts, ready), daemon=True)
-    server.start()
-    ready.wait(60)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, Serving(options.pages, options.hosts) as serving:
         urls = Path(folder, "urls.txt")
-        urls.write_text("\n".join(address(n, options.hosts) for n in range(options.pages)))
+        urls.write_text("\n".join(serving.site.address(n) for n in range(options.pages)))
         seeds = Path(folder, "seeds.txt")
-        seeds.write_text(address(0, options.hosts) + " stay=any\n")
+        seeds.write_text(serving.site.address(0) + " stay=any\n")
         script = Path(folder, "fetch.py")
         script.write_text(FETCH_ONLY)
         print(f"{'':<12} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>12} {'peak MB':>9} {'seconds':>7}")
@@ -192,7 +124,7 @@ def main() -> None:
         database = options.database or f"sqlite:///{folder}/news.db"
         settings = {
             "DATABASE_URL": database,
-            "ALLOW_NETWORKS": f"{NET}0/24",
+            "ALLOW_NETWORKS": NETWORK,
             "HOST_DELAY": "0",
             "MAX_PAGES": str(options.pages),
         }
@@ -200,7 +132,6 @@ def main() -> None:
         usage, pid = watch([*command, *[x for name, value in settings.items() for x in ("-s", f"{name}={value}")]])
         print(row("newscrawler", usage, pid, options.pages))
         print(usage.output[-400:])
-    server.terminate()
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crawler.known import KnownUrls
 from crawler.outcomes import REFUSED, Rulebook, depth_memory, judge, new_url, url_id
 from crawler.rank.priority import Priority
 from db.frontier import Claim
@@ -51,7 +52,7 @@ def rules(**values: Any) -> Rulebook:
         "tries": 3,
         "redirects": 4,
         "depth": None,
-        "known": {},
+        "known": KnownUrls(100),
         "extractor": "density",
     }
     return Rulebook(**{**defaults, **values})
@@ -61,6 +62,19 @@ def page(status: int = 200, url: str = URL, *, scope: Scope = SCOPE, headers: An
     """An answer; names that a page does not have are those of its claim."""
     own = {name: values.pop(name) for name in ("error", "body", "worked", "unreadable") if name in values}
     return Page(claim(url, **values), scope, status=status, headers=headers or {}, fetched_at=NOW, **own)
+
+
+def remember(depths: dict[int, int]) -> KnownUrls:
+    """A memory of these URLs."""
+    memory = KnownUrls(1_000)
+    for key, depth in depths.items():
+        memory.note(key, depth)
+    return memory
+
+
+def edges(outcome: Outcome) -> list[tuple[int, int]]:
+    """The links of an outcome, target and block kind."""
+    return list(zip(outcome.links.targets, outcome.links.blocks, strict=True))
 
 
 def links(*urls: str, **values: Any) -> Links:
@@ -201,7 +215,7 @@ class TestRedirect:
         assert (new.depth, new.hops, new.kind, new.reason) == (3, 2, Kind.PAGE, "")
         assert (new.found_in, new.seed_id, new.again) == (BlockKind.REDIRECT, SEED_ID, False)
         assert outcome.same_as == new.id == fingerprint("http://h.cn/b")
-        assert list(outcome.links) == [(new.id, BlockKind.REDIRECT)]
+        assert edges(outcome) == [(new.id, BlockKind.REDIRECT)]
         assert outcome.seed_host is None
 
     def test_to_https_and_www_stays_inside(self) -> None:
@@ -304,7 +318,7 @@ class TestRobots:
         new = outcome.new_urls[0]
         assert (new.kind, new.reason, new.again, new.hops) == (Kind.ROBOTS, "", True, 1)
         assert outcome.same_as == new.id
-        assert outcome.links == ()
+        assert edges(outcome) == []
         assert outcome.robots == ()
         assert new.score > 1e6
 
@@ -340,7 +354,7 @@ class TestLinks:
         assert (first.host, first.site, first.anchor) == ("h.cn", "h.cn", "about http://h.cn/2")
         assert first.id == fingerprint(first.url)
         assert first.host_id == fingerprint("h.cn")
-        assert list(outcome.links) == [(fingerprint(u), b) for u, b in zip(found.urls, found.blocks, strict=True)]
+        assert edges(outcome) == [(fingerprint(u), b) for u, b in zip(found.urls, found.blocks, strict=True)]
 
     def test_known_ones_are_edges_only_unless_nearer(self) -> None:
         found = links(
@@ -353,9 +367,9 @@ class TestLinks:
             fingerprint("http://o.cn/out"): FAR,
             fingerprint("http://h.cn/near"): 0,
         }
-        outcome = judge(page(worked=listed(found)), rules(known=known))
+        outcome = judge(page(worked=listed(found)), rules(known=remember(known)))
         assert set(by_url(outcome)) == {"http://h.cn/deep", "http://h.cn/waits"}
-        assert len(outcome.links) == 5
+        assert len(edges(outcome)) == 5
 
     def test_too_deep(self) -> None:
         found = links("http://h.cn/1", "http://o.cn/2")
@@ -377,7 +391,7 @@ class TestLinks:
         outcome = judge(page(worked=listed(links("http://h.cn/1")), kind=kind), rules())
         assert len(outcome.new_urls) == 1
         assert outcome.new_urls[0].kind == Kind.PAGE
-        assert outcome.links == ()
+        assert edges(outcome) == []
         assert not outcome.counted
         assert outcome.article is None
 
@@ -396,12 +410,12 @@ class TestLinks:
     )
     def test_what_is_remembered_brings_nothing_new(self, found: Any, known: Any, depth: int | None) -> None:
         urls = [f"http://{host}/{number}" for number, host, _ in found]
-        memory = {fingerprint(f"http://h.cn/{number}"): at for number, at in known.items()}
+        memory = remember({fingerprint(f"http://h.cn/{number}"): at for number, at in known.items()})
         read = page(worked=listed(links(*urls, nofollow=bytes(nofollow for *_, nofollow in found))))
         outcome = judge(read, rules(known=memory, depth=depth))
-        assert len(outcome.links) == len(urls)
+        assert len(edges(outcome)) == len(urls)
         for key, at in depth_memory(outcome):
-            memory[key] = min(at, memory.get(key, at))
+            memory.note(key, at)
         # read once more, nothing is new but links that may win later and none of them can
         assert [row for row in judge(read, rules(known=memory, depth=depth)).new_urls if not row.reason] == []
 
@@ -421,7 +435,9 @@ class TestSources:
         assert judge(page(worked=listed(links(), feeds=self.FEEDS), depth=2), rules()).new_urls == ()
         assert judge(page(worked=listed(links(), feeds=self.FEEDS), kind=Kind.FEED), rules()).new_urls == ()
         known = {url_id(url, Kind.FEED): 0 for url in self.FEEDS}
-        assert judge(page(worked=listed(links(), feeds=self.FEEDS), depth=0), rules(known=known)).new_urls == ()
+        assert (
+            judge(page(worked=listed(links(), feeds=self.FEEDS), depth=0), rules(known=remember(known))).new_urls == ()
+        )
 
     def test_a_sitemap_index_names_sitemaps(self) -> None:
         named = ("http://h.cn/s1.xml", "http://o.cn/s2.xml")
@@ -531,7 +547,7 @@ class TestCanonical:
         assert outcome.same_as == new.id
         assert outcome.article is not None
         assert outcome.article.canonical_id == new.id
-        assert (new.id, BlockKind.CANONICAL) in outcome.links
+        assert (new.id, BlockKind.CANONICAL) in edges(outcome)
 
     @pytest.mark.parametrize("canonical", ["http://other.cn/b", "http://news.h.cn/a", "http://h.cn:8080/a"])
     def test_on_another_host_only_an_edge(self, canonical: str) -> None:
@@ -541,7 +557,7 @@ class TestCanonical:
         assert outcome.same_as is None
         assert outcome.article is not None
         assert outcome.article.canonical_id is None
-        assert (new.id, BlockKind.CANONICAL) in outcome.links
+        assert (new.id, BlockKind.CANONICAL) in edges(outcome)
 
     def test_a_link_that_is_the_canonical_too_stays_followable(self) -> None:
         wide = Scope("any", ("h.cn",))
@@ -549,7 +565,7 @@ class TestCanonical:
         worked = Worked(replace(written(canonical="http://o.cn/b").parsed, links=found), resolve(found, wide))
         outcome = judge(page(worked=worked, scope=wide), rules())
         assert outcome.new_urls[0].reason == ""  # the first row of a URL counts
-        assert dict(outcome.links) == {fingerprint("http://o.cn/b"): BlockKind.BODY}
+        assert dict(edges(outcome)) == {fingerprint("http://o.cn/b"): BlockKind.BODY}
         assert min(depth for _, depth in depth_memory(outcome)) == 2
 
 

@@ -8,7 +8,7 @@ from db.articles import NewArticle
 from db.budgets import Limits
 from db.frontier import ClaimRequest
 from db.keys import fingerprint
-from db.runs import RunStart, SeedRow
+from db.runs import LifeSign, RunStart, SeedRow
 from db.store import NewUrl, Outcome
 from db.tables import State
 
@@ -27,11 +27,13 @@ def start(*seeds: SeedRow, limits: Limits = NO_LIMITS, now: float = NOW) -> RunS
         started="2025-01-01T00:00:00+00:00",
         machine="here",
         pid=1,
+        place="",
         settings="{}",
         now=now,
         lease_seconds=60,
         limits=limits,
         seeds=seeds,
+        admit=lambda _others: None,
     )
 
 
@@ -57,7 +59,6 @@ def new_url(url: str, **values: Any) -> NewUrl:
 
 def wish(run_id: int, wants: dict[int, int] | None = None, **values: Any) -> ClaimRequest:
     defaults: dict[str, Any] = {
-        "new_hosts": 0,
         "robots_only": frozenset(),
         "objection": lambda _host, _url: "",
         "closed": lambda _host: "",
@@ -65,6 +66,11 @@ def wish(run_id: int, wants: dict[int, int] | None = None, **values: Any) -> Cla
         "now": NOW,
     }
     return ClaimRequest(run_id=run_id, wants=wants or {}, **{**defaults, **values})
+
+
+def sign(run_id: int, now: float, **values: Any) -> LifeSign:
+    defaults: dict[str, Any] = {"lease_seconds": 60, "hosts": 0, "pages_per_second": 0.0, "totals": "{}"}
+    return LifeSign(run_id=run_id, now=now, **{**defaults, **values})
 
 
 def done(claim: Any, **values: Any) -> Outcome:

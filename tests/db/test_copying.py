@@ -4,6 +4,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,18 +18,17 @@ from db.copying import TABLES, Copied, copy_database, database_url
 from db.database import Database, open_for_crawl, open_for_reading, parse_url
 from db.errors import DatabaseGone, WrongDatabase
 from db.keys import fingerprint
+from db.processes import here
 from db.runs import RunEnd
-from db.store import Store, StoredPage, add_urls
+from db.store import Edges, Store, StoredPage, add_urls
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 
 SEED = "http://a.example/"
 A, B = fingerprint("a.example"), fingerprint("b.example")
-LATER = NOW + 100
-"""All leases have ended."""
 
 
-def copy(source: str, target: str, *, now: float = LATER, progress: Callable = lambda *_: None) -> Copied:
-    return copy_database(source, target, now=now, patience_seconds=0, waiting=lambda _: None, progress=progress)
+def copy(source: str, target: str, *, progress: Callable = lambda *_: None) -> Copied:
+    return copy_database(source, target, patience_seconds=0, waiting=lambda _: None, progress=progress)
 
 
 def run_in(database: Database, work: Callable, payload: object) -> Any:
@@ -36,32 +36,39 @@ def run_in(database: Database, work: Callable, payload: object) -> Any:
         return work(connection, [payload])[0]
 
 
+def change(url: str, sql: str) -> None:
+    database = open_for_crawl(url)
+    with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
+        connection.execute(text(sql))
+    database.close()
+
+
 def fill(url: str, pages: int = 3) -> None:
-    """A crawl of two runs: one has ended, one was killed with a page and a sitemap in flight."""
+    """A crawl of two runs: one has ended, one was killed some time ago with pages and a sitemap in flight."""
     database = open_for_crawl(url)
     first = run_in(database, runs.start_run, start(seed_row(SEED, pages=5, topic="港口"))).run_id
     seed_id = fingerprint(SEED)
     found = [new_url(f"http://a.example/{i}", seed_id=seed_id, score=1 - i / 10**6) for i in range(pages)]
     sitemap = new_url("http://a.example/map.xml", kind="sitemap", score=0.0001)
     run_in(database, add_urls, (NOW, [*found, sitemap, new_url("http://b.example/", score_parts='{"depth": 0.5}')]))
-    run_in(database, frontier.claim, wish(first, new_hosts=10))
+    run_in(database, frontier.take_hosts, (first, 10))
     run_in(database, frontier.set_robots, [(A, "rules", "User-agent: *\nDisallow: /\\N\t私", NOW)])
     page = run_in(database, frontier.claim, wish(first, {A: 1})).urls[0]
     outcome = done(
         page,
         article=article(page.url, "第一行\\n\n\t第二行 \\. 'x'", images=(("http://a.example/i.png", ""),)),
-        links=[(found[1].id, 1), (found[2].id, 5)],
+        links=Edges([found[1].id, found[2].id], bytes([1, 5])),
         raw=StoredPage("text/html", "utf-8", bytes(range(256))),
     )
     run_in(database, Store(first, lambda _new, _candidates: None, Lookup()).store, outcome)
     run_in(database, runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 1}))
     second = run_in(database, runs.start_run, start()).run_id
-    run_in(database, frontier.claim, wish(second, new_hosts=10))
+    run_in(database, frontier.take_hosts, (second, 10))
     assert len(run_in(database, frontier.claim, wish(second, {B: 1})).urls) == 1
     assert len(run_in(database, frontier.claim, wish(second, {A: 3})).urls) == 3
-    with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
-        connection.execute(text("UPDATE host SET queued = 0 WHERE name = 'b.example'"))
     database.close()
+    change(url, "UPDATE host SET queued = 0 WHERE name = 'b.example'")
+    change(url, "UPDATE run SET alive_until = 1 WHERE id = 2")
 
 
 def rows(url: str) -> dict[str, list[tuple]]:
@@ -103,10 +110,9 @@ def test_a_copy_goes_on_as_the_original_would(filled: str, target_url: str) -> N
     assert ask(target_url, "SELECT id, outcome FROM run ORDER BY id") == [(1, "stopped"), (2, "copied")]
     for url in (filled, target_url):
         database = open_for_crawl(url)
-        assert run_in(database, runs.start_run, start(now=LATER)).run_id == 3
-        with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
-            connection.execute(text("UPDATE run SET outcome = '' WHERE id = 2"))
+        assert run_in(database, runs.start_run, start()).run_id == 3
         database.close()
+        change(url, "UPDATE run SET outcome = '', alive_until = 0")
     assert rows(target_url) == rows(filled)
 
 
@@ -153,6 +159,7 @@ def test_a_copy_that_is_killed_can_be_made_again(filled_file: str, target_url: s
     assert copy(filled_file, target_url).rows["url"] == 5
 
 
+@pytest.mark.parametrize("target_url", ["sqlite"], indirect=True)
 def test_a_crawl_that_runs_on_a_file_is_not_copied(filled_file: str, target_url: str) -> None:
     crawl = open_for_crawl(filled_file)
     with pytest.raises(WrongDatabase, match="a crawl is running on"):
@@ -161,26 +168,48 @@ def test_a_crawl_that_runs_on_a_file_is_not_copied(filled_file: str, target_url:
     copy(filled_file, target_url)
 
 
+ALIVE = "UPDATE run SET alive_until = extract(epoch FROM now()) + 20"
+
+
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+@pytest.mark.parametrize("target_url", ["sqlite"], indirect=True)
 def test_a_crawl_that_runs_on_postgres_is_not_copied(filled: str, target_url: str) -> None:
-    with pytest.raises(WrongDatabase, match=r"process 1 on here; if it was killed, its lease ends in 20 s"):
-        copy(filled, target_url, now=NOW + 40)
-    copy(filled, target_url, now=NOW + 61)
+    change(filled, f"{ALIVE}, place = 'elsewhere', pid = 123")
+    with pytest.raises(WrongDatabase, match=r"process 123 on here; if it was killed, its lease ends in \d+ s"):
+        copy(filled, target_url)
 
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+@pytest.mark.parametrize("target_url", ["sqlite"], indirect=True)
+def test_a_run_whose_process_is_gone_is_none(filled: str, target_url: str) -> None:
+    process = subprocess.Popen(["true"])
+    process.wait()
+    change(filled, f"{ALIVE}, place = '{here()}', pid = {process.pid}")
+    copy(filled, target_url)
+    assert ask(target_url, "SELECT outcome FROM run WHERE id = 2") == [("copied",)]
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+@pytest.mark.parametrize("target_url", ["postgres"], indirect=True)
 def test_a_crawl_that_starts_meanwhile_stops_the_copy(filled: str, target_url: str) -> None:
     crawl = open_for_crawl(filled)
 
     def begin(_rows: int, table: str, _more: int) -> None:
         if table == "host":
-            started = run_in(crawl, runs.start_run, start(now=NOW - 1000)).run_id
+            started = run_in(crawl, runs.start_run, start()).run_id
             run_in(crawl, runs.finish_run, RunEnd(started, "", "stopped", 3, {}))
 
     with pytest.raises(WrongDatabase, match=r"was started on .* meanwhile"):
         copy(filled, target_url, progress=begin)
     assert not any(rows(target_url).values())
     crawl.close()
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+@pytest.mark.parametrize("target_url", ["sqlite"], indirect=True)
+def test_one_side_may_wait_for_the_other(filled: str, target_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("db.database._FROZEN_SECONDS", 1)
+    copy(filled, target_url, progress=lambda _, table, more: table == "url" and time.sleep(1.5))
 
 
 def test_a_target_with_rows_is_left_alone(filled_file: str, target_url: str) -> None:

@@ -14,7 +14,7 @@ from db.keys import fingerprint
 from db.runs import RunEnd
 from db.store import Store, add_urls
 from db.tables import State
-from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, start, wish
+from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, sign, start, wish
 
 SEED = "http://a.example/"
 A = fingerprint("a.example")
@@ -29,7 +29,7 @@ def begin(run_in: Callable) -> Callable:
         resumed = run_in(runs.start_run, start(*seeds, limits=limits))
         rows = [new_url(url, seed_id=seeds[0].id, score=1.0 - i / 100, **values) for i, url in enumerate(urls)]
         run_in(add_urls, (NOW, rows))
-        run_in(frontier.claim, wish(resumed.run_id, new_hosts=10))
+        run_in(frontier.take_hosts, (resumed.run_id, 10))
         return resumed.run_id
 
     return begin_run
@@ -55,8 +55,8 @@ def test_a_host_has_one_owner(begin: Callable, run_in: Callable, database: Datab
     if database.is_sqlite:
         pytest.skip("on SQLite a second run means that the first is dead")
     begin("http://a.example/1")
-    other = run_in(runs.start_run, start(now=NOW))
-    assert run_in(frontier.claim, wish(other.run_id, new_hosts=10)).hosts == []
+    other = run_in(runs.start_run, start())
+    assert run_in(frontier.take_hosts, (other.run_id, 10)) == []
 
 
 def test_exact_page_limit_over_all_hosts(begin: Callable, run_in: Callable) -> None:
@@ -120,9 +120,10 @@ def test_a_dead_runs_work_is_taken_up(begin: Callable, run_in: Callable, databas
     limits = Limits(pages=10)
     run_id = begin("http://a.example/1", "http://a.example/2", limits=limits)
     run_in(frontier.claim, wish(run_id, {A: 1}, limits=limits))
-    resumed = run_in(runs.start_run, start(now=NOW + 61, limits=limits))
+    let_time_pass(database, run_id)
+    resumed = run_in(runs.start_run, start(limits=limits))
     assert (resumed.recovered, resumed.pending) == (1, 2)
-    run_in(frontier.claim, wish(resumed.run_id, new_hosts=10))
+    run_in(frontier.take_hosts, (resumed.run_id, 10))
     assert len(run_in(frontier.claim, wish(resumed.run_id, {A: 9}, limits=limits)).urls) == 2
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 2
@@ -133,7 +134,7 @@ def test_a_living_runs_work_is_left_alone(begin: Callable, run_in: Callable, dat
         pytest.skip("on SQLite the file lock says that no other run lives")
     run_id = begin("http://a.example/1")
     run_in(frontier.claim, wish(run_id, {A: 1}))
-    assert run_in(runs.start_run, start(now=NOW + 30)).recovered == 0
+    assert run_in(runs.start_run, start()).recovered == 0
 
 
 def test_finish_gives_everything_back(begin: Callable, run_in: Callable, database: Database) -> None:
@@ -146,9 +147,9 @@ def test_finish_gives_everything_back(begin: Callable, run_in: Callable, databas
 
 
 def test_wider_limits_revive_what_was_too_deep(begin: Callable, run_in: Callable, database: Database) -> None:
-    begin("http://a.example/deep", limits=Limits(depth=1), depth=2, reason="too deep")
+    let_time_pass(database, begin("http://a.example/deep", limits=Limits(depth=1), depth=2, reason="too deep"))
     assert states(database)["http://a.example/deep"] == State.SKIPPED
-    run_in(runs.start_run, start(seed_row(SEED), limits=Limits(depth=2), now=NOW + 100))
+    run_in(runs.start_run, start(seed_row(SEED), limits=Limits(depth=2)))
     assert states(database)["http://a.example/deep"] == State.PENDING
 
 
@@ -167,7 +168,7 @@ def test_hosts_without_work_are_dropped_and_found_again(begin: Callable, run_in:
     run_in(store, done(claim))
     assert run_in(frontier.drop_hosts, (NO_LIMITS, [A])) == set()
     run_in(add_urls, (NOW, [new_url("http://a.example/2")]))
-    assert [h.name for h in run_in(frontier.claim, wish(run_id, new_hosts=3)).hosts] == ["a.example"]
+    assert [h.name for h in run_in(frontier.take_hosts, (run_id, 3))] == ["a.example"]
     assert run_in(frontier.drop_hosts, (NO_LIMITS, [A])) == {A}
     assert run_in(frontier.drop_hosts, (Limits(pages=0), [A])) == set(), "beyond the limits is no work"
 
@@ -175,8 +176,14 @@ def test_hosts_without_work_are_dropped_and_found_again(begin: Callable, run_in:
 def test_give_back(begin: Callable, run_in: Callable) -> None:
     run_id = begin("http://a.example/1")
     claims = run_in(frontier.claim, wish(run_id, {A: 5})).urls
-    run_in(frontier.give_back, claims)
+    run_in(frontier.give_back, (run_id, claims))
     assert [c.tries for c in run_in(frontier.claim, wish(run_id, {A: 5})).urls] == [0]
+
+
+def let_time_pass(database: Database, run_id: int) -> None:
+    """The lease of a run ends, by the server's clock."""
+    with database.engine.begin() as connection:
+        connection.execute(text("UPDATE run SET alive_until = 1 WHERE id = :id"), {"id": run_id})
 
 
 def test_a_dead_runs_work_is_taken_up_by_a_living_one(begin: Callable, run_in: Callable, database: Database) -> None:
@@ -184,12 +191,13 @@ def test_a_dead_runs_work_is_taken_up_by_a_living_one(begin: Callable, run_in: C
     run_in(frontier.claim, wish(dead, {A: 1}))
     if database.is_sqlite:
         pytest.skip("on SQLite there is one run at a time")
-    living = run_in(runs.start_run, start(now=NOW + 30)).run_id
-    assert run_in(runs.renew, (living, NOW + 40, NOW + 100)) == 0
-    assert run_in(runs.renew, (living, NOW + 70, NOW + 130)) == 1
-    assert [h.name for h in run_in(frontier.claim, wish(living, new_hosts=3)).hosts] == ["a.example"]
+    living = run_in(runs.start_run, start()).run_id
+    assert run_in(runs.renew, sign(living, NOW)).freed == 0
+    let_time_pass(database, dead)
+    assert run_in(runs.renew, sign(living, NOW)).freed == 1
+    assert [h.name for h in run_in(frontier.take_hosts, (living, 3))] == ["a.example"]
     with pytest.raises(DatabaseGone, match="another one took its work over"):
-        run_in(runs.renew, (dead, NOW + 71, NOW + 131))
+        run_in(runs.renew, sign(dead, NOW))
 
 
 def test_outcomes_of_a_run_that_lost_its_claims_change_nothing(
@@ -197,7 +205,8 @@ def test_outcomes_of_a_run_that_lost_its_claims_change_nothing(
 ) -> None:
     run_id = begin("http://a.example/1", limits=Limits(pages=9))
     claim = run_in(frontier.claim, wish(run_id, {A: 1}, limits=Limits(pages=9))).urls[0]
-    run_in(runs.start_run, start(now=NOW + 100, limits=Limits(pages=9)))
+    let_time_pass(database, run_id)
+    run_in(runs.start_run, start(limits=Limits(pages=9)))
     run_in(store, done(claim, state=State.FAILED, counted=False))
     assert states(database)["http://a.example/1"] == State.PENDING
     with database.engine.connect() as connection:
@@ -213,8 +222,8 @@ def test_clean_stops_do_not_use_up_tries(begin: Callable, run_in: Callable, data
 
 
 def test_narrower_limits_apply_to_what_waits(begin: Callable, run_in: Callable, database: Database) -> None:
-    begin("http://a.example/deep", depth=5)
-    run_in(runs.start_run, start(seed_row(SEED), limits=Limits(depth=1), now=NOW + 100))
+    let_time_pass(database, begin("http://a.example/deep", depth=5))
+    run_in(runs.start_run, start(seed_row(SEED), limits=Limits(depth=1)))
     assert states(database)["http://a.example/deep"] == State.SKIPPED
 
 

@@ -10,7 +10,7 @@ from db.articles import Candidate, Lookup, NewArticle, Verdict
 from db.database import Database
 from db.frontier import Claim
 from db.keys import fingerprint
-from db.store import Store, add_urls
+from db.store import Edges, Store, add_urls
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 
 TEXT = "市图书馆新馆昨天开放，首日迎来三千多名读者，馆藏图书八十万册。" * 3
@@ -37,7 +37,7 @@ def claims(run_in: Callable) -> dict[str, Claim]:
     urls = ["http://a.example/1", "http://b.example/1", "http://b.example/2", "http://c.example/1"]
     resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url(url) for url in urls]))
-    run_in(frontier.claim, wish(resumed.run_id, new_hosts=9))
+    run_in(frontier.take_hosts, (resumed.run_id, 9))
     wants = {fingerprint(f"{h}.example"): 9 for h in "abc"}
     return {c.url: c for c in run_in(frontier.claim, wish(resumed.run_id, wants)).urls}
 
@@ -63,7 +63,7 @@ def put(run_in: Callable, claims: dict[str, Claim], url: str, body: str, **value
 def test_page_links_and_state_in_one_go(run_in: Callable, claims: dict[str, Claim], database: Database) -> None:
     claim = claims["http://a.example/1"]
     found = [new_url("http://a.example/new", depth=2), new_url("http://x.example/", reason="outside")]
-    stored = run_in(store, done(claim, new_urls=found, links=[(n.id, 1) for n in found]))
+    stored = run_in(store, done(claim, new_urls=found, links=Edges([n.id for n in found], bytes([1, 1]))))
     assert (stored.new_urls, stored.queued, stored.hosts) == (2, 1, {fingerprint("a.example")})
     assert rows(database, "SELECT count(*) FROM link") == [(2,)]
     assert rows(database, f"SELECT state, http_status, leased_by FROM url WHERE id = {claim.id}") == [
@@ -73,7 +73,9 @@ def test_page_links_and_state_in_one_go(run_in: Callable, claims: dict[str, Clai
 
 
 def test_nothing_is_half_done(database: Database, run_in: Callable, claims: dict[str, Claim]) -> None:
-    bad = done(claims["http://a.example/1"], article=article("http://a.example/1", TEXT), links=[(1, None)])
+    bad = done(
+        claims["http://a.example/1"], article=article("http://a.example/1", TEXT), links=Edges((None,), bytes([1]))
+    )
     with pytest.raises(Exception, match=r"(?i)null"):
         run_in(store, bad)
     assert rows(database, "SELECT count(*) FROM article") == [(0,)]
@@ -141,7 +143,7 @@ def test_a_shingle_never_holds_more_than_its_share(run_in: Callable, database: D
     urls = [f"http://d.example/{i}" for i in range(6)]
     resumed = run_in(runs.start_run, start())
     run_in(add_urls, (NOW, [new_url(url) for url in urls]))
-    run_in(frontier.claim, wish(resumed.run_id, new_hosts=9))
+    run_in(frontier.take_hosts, (resumed.run_id, 9))
     for n, claim in enumerate(run_in(frontier.claim, wish(resumed.run_id, {fingerprint("d.example"): 9})).urls):
         run_in(few, done(claim, article=article(claim.url, TEXT, text_hash=n)))
     assert rows(database, "SELECT max(n) FROM (SELECT count(*) AS n FROM shingle GROUP BY hash) AS counts") == [(3,)]

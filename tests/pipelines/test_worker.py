@@ -336,7 +336,7 @@ class TestClose:
             await asyncio.get_running_loop().run_in_executor(None, pool.close)
             return await asyncio.gather(*tasks, return_exceptions=True)
 
-        results = run(begin(), 4)
+        results = run(begin(), 20)
         assert not any(isinstance(result, Worked) for result in results)
         assert self.gone(workers_alive() - before)
 

@@ -1,0 +1,32 @@
+"""Wall-clock time that never runs backwards: a machine whose clock is set back does not hold its retries up."""
+
+from __future__ import annotations
+
+import time
+
+_START = time.time() - time.monotonic()
+
+
+def now() -> float:
+    """Unix seconds. Follows the machine's clock forwards; when that is set back, goes on from where it was."""
+    return max(time.time(), _START + time.monotonic())
+
+
+class Rate:
+    """How fast a count grows, over the last seconds.
+
+    Args:
+        seconds: how far it looks back.
+    """
+
+    def __init__(self, seconds: float = 10.0) -> None:
+        self._seconds = seconds
+        self._seen: list[tuple[float, int]] = []
+
+    def update(self, at: float, count: int) -> float:
+        """Note a count; returns the growth per second since the oldest one that is remembered."""
+        self._seen.append((at, count))
+        while len(self._seen) > 2 and self._seen[0][0] < at - self._seconds:
+            self._seen.pop(0)
+        (t0, n0), (t1, n1) = self._seen[0], self._seen[-1]
+        return (n1 - n0) / (t1 - t0) if t1 > t0 else 0.0

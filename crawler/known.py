@@ -1,0 +1,50 @@
+"""A bounded memory of URLs that are in the table already, so that the links of every page need not be looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class KnownUrls:
+    """URL -> the smallest depth at which it was seen. What was not asked for longest is forgotten.
+
+    Two generations of plain dictionaries: when the young one is full, the old one is dropped.
+
+    Args:
+        most: how many are remembered, at most (about 100 bytes each).
+    """
+
+    def __init__(self, most: int) -> None:
+        self._half = max(1, most // 2)
+        self._young: dict[int, int] = {}
+        self._old: dict[int, int] = {}
+
+    def get(self, key: int) -> int | None:
+        """The depth, or None when it is not remembered."""
+        depth = self._young.get(key)
+        if depth is None and (depth := self._old.get(key)) is not None:
+            self._keep(key, depth)
+        return depth
+
+    def depths(self, keys: Sequence[int]) -> list[int | None]:
+        """`get` of many, in their order."""
+        young = self._young.get
+        return [depth if (depth := young(key)) is not None else self.get(key) for key in keys]
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._young or key in self._old
+
+    def note(self, key: int, depth: int) -> None:
+        """The URL is in the table at this depth, or at the smaller one that is known."""
+        known = self.get(key)
+        if known is None or depth < known:
+            self._keep(key, depth)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._young, self._old = {}, {}
+
+    def _keep(self, key: int, depth: int) -> None:
+        self._young[key] = depth
+        if len(self._young) >= self._half:
+            self._old, self._young = self._young, {}

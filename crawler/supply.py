@@ -1,0 +1,310 @@
+"""Keeping the window filled: which hosts this run holds, which URLs it claims, and when nothing is left.
+
+The other half of the frontier's memory: `crawler.window` hands out, this brings in. One request to the database is
+under way at a time, and not more often than needed: claims for many hosts share a transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence, Set
+from typing import Any
+
+from db import frontier as table
+from db.frontier import Claim, ClaimRequest, Handover, OwnedHost, Waiting
+from db.runs import News
+from db.store import NewUrl, add_urls
+from db.tables import Kind
+from pipelines.records import BlockKind
+
+from . import clock
+from .hosts import Hosts, Seeds
+from .outcomes import new_url
+from .session import Session
+from .window import HostQueue, Window
+
+_LOOK_AGAIN_SECONDS = 1.0
+_LONGEST_NAP_SECONDS = 5.0
+_LONGEST_FIRST_PAUSE = 3_600.0
+_REFILL_SECONDS = 0.1
+
+
+class Supply:
+    """Claims URLs and hosts for a window, and gives them back.
+
+    Args:
+        session: the open database.
+        window: what is to be kept filled.
+        hosts, seeds: what is known of them.
+        totals: where dropped URLs are counted.
+        in_flight: identifiers of claims that have left the window and are not stored yet.
+        start: runs a coroutine in the background.
+        wake: makes the engine poll; called when there is something to hand out.
+
+    Attributes:
+        queued: URLs waiting in the database, as far as this process knows.
+        left: what was left when last counted.
+        exhausted: nothing is left within the limits.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        window: Window,
+        hosts: Hosts,
+        seeds: Seeds,
+        *,
+        totals: Counter[str],
+        in_flight: Set[int],
+        start: Callable[[Coroutine[Any, Any, None]], None],
+        wake: Callable[[], None],
+    ) -> None:
+        self._session = session
+        self._window = window
+        self._hosts = hosts
+        self._seeds = seeds
+        self._totals = totals
+        self._in_flight = in_flight
+        self._start = start
+        self._wake = wake
+        self.queued = session.queued
+        self.left: Waiting | None = None
+        self.exhausted = False
+        self._due: list[tuple[float, int]] = []
+        self._busy = False
+        self._closed = False
+        self._refilled_at = 0.0
+        self._may_have_hosts = True
+        self._may_have_strays = False
+        self._share: int | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def close(self) -> None:
+        """Ask for nothing more."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    # ------------------------------------------------------------ what others tell
+
+    def later(self, due: float, host_id: int) -> None:
+        """A URL of a host may be fetched at a time (Unix seconds)."""
+        heapq.heappush(self._due, (due, host_id))
+
+    def next_due(self) -> float | None:
+        """When the next URL that waits for its time may be fetched."""
+        return self._due[0][0] if self._due else None
+
+    def found(self, best: dict[int, float], hosts: Set[int]) -> None:
+        """Hosts may have new work, with URLs of this score at best."""
+        for host_id in hosts:
+            if host_id in self._window.hosts:
+                self._window.refresh(host_id)
+                self._window.overtake(host_id, best.get(host_id, float("-inf")))
+            else:
+                self._may_have_hosts = True
+
+    def heard(self, news: News) -> None:
+        """The run's lease has been renewed, and this is how the other runs are doing."""
+        self._share = news.share
+        self._may_have_hosts = True
+        for host_id in news.knocked:
+            self._window.refresh(host_id)
+        if news.surplus:
+            self._hand_over(news.surplus)
+        self.top_up()
+        self._wake()
+
+    def reconnected(self) -> None:
+        """The connection had been lost: answers to claims may have been, too."""
+        self._may_have_strays = True
+
+    def hosts_with_work(self) -> int:
+        """How many hosts this run has something to do for."""
+        return len(self._window.hosts) - len(self._window.idle_hosts())
+
+    # ------------------------------------------------------------ filling
+
+    def top_up(self) -> None:
+        """Ask the database for more when some host's queue runs low or hosts are free. One request at a time."""
+        if self._busy or self._closed:
+            return
+        window, now = self._window, clock.now()
+        while self._due and self._due[0][0] <= now:
+            window.refresh(heapq.heappop(self._due)[1])
+        if self._may_have_strays:
+            self._begin(self._return_strays())
+        elif self._may_have_hosts and (room := self._room()):
+            self._begin(self._take_hosts(room))
+        elif self._may_have_hosts and not window.room_for_hosts and window.idle_hosts():
+            self._begin(self._drop_idle_hosts())
+        elif not window.is_starving() and (rest := self._refilled_at + _REFILL_SECONDS - time.monotonic()) > 0:
+            if self._timer is None:  # more wishes may come until then: they share a transaction
+                self._timer = asyncio.get_running_loop().call_later(rest, self._rested)
+        elif wants := window.wants():
+            self._begin(self._refill(wants))
+        elif not len(window) and not self._in_flight and not self.exhausted:
+            self._begin(self._look_around())
+
+    def _rested(self) -> None:
+        self._timer = None
+        self.top_up()
+
+    def _room(self) -> int:
+        """How many more hosts this run may hold: its memory is bounded, and others want some, too."""
+        room = self._window.room_for_hosts
+        return room if self._share is None else min(room, max(0, self._share - self.hosts_with_work()))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        self._busy = True
+        self._start(self._finish(work))
+
+    async def _finish(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        finally:
+            self._busy = False
+        self._wake()
+
+    async def _refill(self, wants: dict[int, int]) -> None:
+        """Claim URLs and queue them."""
+        window = self._window
+        self._refilled_at = time.monotonic()
+        request = ClaimRequest(
+            run_id=self._session.resumed.run_id,
+            wants=wants,
+            robots_only=frozenset(key for key in wants if not window.hosts[key].robots_known),
+            objection=self._hosts.objection,
+            closed=self._hosts.closed,
+            limits=self._session.config.limits,
+            now=clock.now(),
+        )
+        claims = await self._session.submit(table.claim, request)
+        self._seeds.learn(claims.seeds)
+        for host_id, due in claims.dry.items():
+            window.mark_dry(host_id)
+            if due is not None:
+                self.later(due, host_id)
+        self._totals.update({f"dropped/{reason}": n for reason, n in claims.skipped.items()})
+        surplus = window.push(claims.urls, time.monotonic())
+        self.queued -= len(claims.urls) + claims.skipped.total()
+        await self.give_back(surplus)
+
+    async def give_back(self, claims: Sequence[Claim]) -> None:
+        """Return URLs unfetched."""
+        if claims:
+            self.queued += len(claims)
+            await self._session.submit(table.give_back, (self._session.resumed.run_id, claims))
+
+    async def _return_strays(self) -> None:
+        """Put back what the table says is leased to this run although the run knows nothing of it."""
+        self._may_have_strays = False
+        known = {*self._in_flight, *self._window.claim_ids()}
+        question = (self._session.resumed.run_id, known)
+        if await self._session.submit(table.return_strays, question):
+            self._refresh_all()
+
+    # ------------------------------------------------------------ hosts
+
+    async def _take_hosts(self, room: int) -> None:
+        """Take over hosts that nobody holds, and ask for their robots.txt."""
+        self._may_have_hosts = False
+        hosts = await self._session.submit(table.take_hosts, (self._session.resumed.run_id, room))
+        self._may_have_hosts = self._may_have_hosts or len(hosts) >= room
+        robots = [new for host in hosts if (new := self._take_over(host)) is not None]
+        if robots:
+            await self.add(robots)
+
+    def _take_over(self, host: OwnedHost) -> NewUrl | None:
+        """Hold a new host; returns its robots.txt if that must be fetched first."""
+        now = clock.now()
+        known = self._hosts.take_over(host, now)
+        pause = min(_LONGEST_FIRST_PAUSE, max(0.0, host.ready_at - now))
+        if host.ready_at:
+            # its last request may have come from a machine whose clock differs, or from a process killed on the way
+            pause = max(pause, self._hosts.pause(host.id))
+        self._window.add_host(
+            HostQueue(host.id, host.name, host.scheme, ready_at=time.monotonic() + pause, robots_known=known)
+        )
+        return None if known else self._robots_of(host.scheme, host.name)
+
+    def _robots_of(self, scheme: str, name: str) -> NewUrl:
+        """The robots.txt of a host, to be fetched (again)."""
+        return new_url(
+            f"{scheme}://{name}/robots.txt",
+            Kind.ROBOTS,
+            priority=self._session.config.priority,
+            depth=0,
+            found_in=BlockKind.OTHER,
+            now=clock.now(),
+            seed_id=None,
+            again=True,
+        )
+
+    async def add(self, new_urls: Sequence[NewUrl]) -> None:
+        """Add URLs that no page named."""
+        stored = await self._session.submit(add_urls, (clock.now(), new_urls))
+        self.queued += stored.queued
+        self.found({}, stored.hosts)
+        self.top_up()
+
+    async def _drop_idle_hosts(self) -> None:
+        """Make room for hosts that have work."""
+        due = {host_id for _, host_id in self._due}
+        idle = [host_id for host_id in self._window.idle_hosts() if host_id not in due]
+        kept = await self._session.submit(table.drop_hosts, (self._session.config.limits, idle)) if idle else set()
+        for host_id in kept:
+            self._window.refresh(host_id)
+        for host_id in set(idle) - kept:
+            self._forget(host_id)
+        self._may_have_hosts = len(kept) < len(idle)  # else not until some host has nothing left to do
+
+    def _forget(self, host_id: int) -> None:
+        self._window.remove_host(host_id)
+        self._hosts.forget(host_id)
+
+    def _hand_over(self, number: int) -> None:
+        """Let some hosts go, so that runs that have fewer may take them: those of which least is queued here."""
+        window, now, monotonic = self._window, clock.now(), time.monotonic()
+        hosts = [h for h in window.hosts.values() if h.robots_known and not h.busy and (h.queue or not h.dry)]
+        hosts.sort(key=lambda host: len(host.queue))
+        given = [(host.id, now + max(0.0, host.ready_at - monotonic)) for host in hosts[:number]]
+        claims = [claim for host_id, _ in given for claim in window.take_all(host_id)]
+        for host_id, _ in given:
+            self._forget(host_id)
+        if given:
+            handover = Handover(self._session.resumed.run_id, given, claims)
+            self._start(self._submit_handover(handover))
+
+    async def _submit_handover(self, handover: Handover) -> None:
+        await self._session.submit(table.hand_over, handover)
+        self.queued += len(handover.claims)
+
+    # ------------------------------------------------------------ the end?
+
+    async def _look_around(self) -> None:
+        """Nothing queued, nothing under way: is anything left within the limits, and when is it due?"""
+        self._refilled_at = time.monotonic()
+        self.left = await self._session.submit(table.waiting, self._session.config.limits)
+        if self.left.within == 0:
+            self.exhausted = True
+            return
+        due = self.left.next_due
+        pause = due - clock.now() if due is not None else _LOOK_AGAIN_SECONDS
+        await asyncio.sleep(min(max(pause, 0.2), _LONGEST_NAP_SECONDS))
+        await self._session.submit(table.wake_hosts, None)
+        await self._return_strays()
+        if not self._window.room_for_hosts:
+            await self._drop_idle_hosts()
+        self._may_have_hosts = True
+        self._refresh_all()
+        unknown = [host for host in self._window.hosts.values() if not host.robots_known]
+        if unknown:
+            await self.add([self._robots_of(host.scheme, host.name) for host in unknown])
+
+    def _refresh_all(self) -> None:
+        for host_id in self._window.hosts:
+            self._window.refresh(host_id)

@@ -1,0 +1,338 @@
+"""Several crawls share one Postgres database; some are killed, Postgres is restarted: is the result exact?
+
+    uv run python -m tests.benchmarks.many_processes [--pages 2000] [--hosts 50] [--processes 2] [--kills 10]
+        [--restarts 1] [--restart-mode fast] [--seed 1] [--postgres URL] [--max-pages N] [--max-pages-per-host N]
+        [--host-delay 0] [--latency 0.02] [--lease 10] [--set NAME=VALUE ...] [--limit 600] [--folder DIR]
+
+Starts a Postgres server of its own (or makes a database on the one named; then there are no restarts), a web server of
+generated pages, and real `scrapy crawl news` commands. At random moments, drawn from the seed and tied to the progress
+of the crawl, it kills one with its whole process group (SIGKILL) and at once starts the same command again. What has
+to be right in the end is in `exactness.py`. The exit code is 1 when something is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.exc import DBAPIError
+
+from db.database import parse_url
+
+from .exactness import Check, Life, Snapshot, database_checks, equal, life_of, page_number, wire_checks
+from .postgres import NoPostgres, Postgres, empty_database
+from .static_site import NETWORK, Request, Serving, Site
+
+ROOT = Path(__file__).parents[2]
+_POLL_SECONDS = 0.02
+_JITTER_SECONDS = 0.5
+_DEATH_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do to whom.
+
+    Attributes:
+        pages, hosts, latency: the site; latency is the seconds that every answer takes.
+        processes: crawls at a time.
+        kills, restarts: how often a crawl is killed, the database server restarted.
+        seed: of everything random.
+        max_pages, max_pages_per_host, host_delay, lease: settings of the crawls.
+        limit: seconds after which all is ended and has failed.
+        settings: further settings, as NAME=VALUE.
+    """
+
+    pages: int = 2000
+    hosts: int = 50
+    latency: float = 0.02
+    processes: int = 2
+    kills: int = 10
+    restarts: int = 1
+    seed: int = 1
+    max_pages: int | None = None
+    max_pages_per_host: int | None = None
+    host_delay: float = 0.0
+    lease: float = 10.0
+    limit: float = 600.0
+    settings: tuple[str, ...] = ()
+
+    def arguments(self, slot: int, seeds: Path, database_url: str) -> list[str]:
+        """The command of one process. Its User-Agent says which one it is, for the log."""
+        settings = {
+            "DATABASE_URL": database_url,
+            "ALLOW_NETWORKS": NETWORK,
+            "CONTACT": f"process-{slot}@many.test",
+            "HOST_DELAY": f"{self.host_delay:g}",
+            "LEASE_SECONDS": f"{self.lease:g}",
+            "MAX_PAGES": str(self.max_pages or "none"),
+            "MAX_PAGES_PER_HOST": str(self.max_pages_per_host or "none"),
+        }
+        pairs = [f"{name}={value}" for name, value in settings.items()] + list(self.settings)
+        return ["crawl", "news", "-a", f"seeds={seeds}", *[x for pair in pairs for x in ("-s", pair)]]
+
+    def moments(self, rng: random.Random) -> list[tuple[int, str]]:
+        """When something happens, in pages served, and what: "kill" or "restart"."""
+        most = self.max_pages or self.pages
+        if self.max_pages_per_host:
+            most = min(most, self.hosts * self.max_pages_per_host)
+        what = ["kill"] * self.kills + ["restart"] * self.restarts
+        return sorted((int(rng.uniform(0.02, 0.9) * most), event) for event in what)
+
+
+class Crew:
+    """The crawling processes. Leaving the context ends all of them and their workers."""
+
+    def __init__(self, plan: Plan, folder: Path, seeds: Path, database_url: str) -> None:
+        self.lives: list[Life] = []
+        self._plan, self._folder, self._seeds, self._database_url = plan, folder, seeds, database_url
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+
+    def start(self, slot: int) -> None:
+        """Start a process in a place."""
+        arguments = self._plan.arguments(slot, self._seeds, self._database_url)
+        number = sum(life.slot == slot for life in self.lives)
+        with (self._folder / f"process-{slot}-{number}.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "scrapy", *arguments],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self._processes[process.pid] = process
+        self.lives.append(Life(slot, process.pid, time.monotonic()))
+
+    def living(self) -> list[Life]:
+        """Those under way now."""
+        for life in self.lives:
+            if life.exit_code is None:
+                life.exit_code = self._processes[life.pid].poll()
+        return [life for life in self.lives if life.exit_code is None]
+
+    def kill(self, life: Life) -> bool:
+        """End a process and its workers at once; False when it has ended by itself before."""
+        if life not in self.living():
+            return False
+        life.killed = time.monotonic()
+        os.killpg(life.pid, signal.SIGKILL)
+        life.exit_code = self._processes[life.pid].wait()
+        return True
+
+    def orphans(self) -> list[int]:
+        """Processes of ended crawls that are still there after a while."""
+        deadline = time.monotonic() + _DEATH_SECONDS
+        ours = {life.pid for life in self.lives if life.exit_code is not None}
+        while (found := [pid for pid, session in _sessions() if session in ours]) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        return found
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for life in self.living():
+            self.kill(life)
+        for pid in self.orphans():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _sessions() -> list[tuple[int, int]]:
+    """Every living process of this machine and its session, which is the process identifier of who began it."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = entry.read_text().rpartition(")")[2].split()
+            if fields[0] not in "ZX":
+                found.append((int(entry.parent.name), int(fields[3])))
+    return found
+
+
+@dataclass
+class Result:
+    """What a crawl came to, and whether that is right."""
+
+    plan: Plan
+    checks: list[Check] = field(default_factory=list)
+    lives: list[Life] = field(default_factory=list)
+    log: list[Request] = field(default_factory=list)
+    totals: list[tuple[int, str, dict[str, int]]] = field(default_factory=list)
+    wall: float = 0.0
+
+    @property
+    def good(self) -> bool:
+        """Whether everything is right."""
+        return all(check.good for check in self.checks)
+
+    def report(self) -> str:
+        """The checks as a table, then how the work was shared and how long it took."""
+        lines = [f"{'':<38} {'wanted':>8} {'found':>8}"]
+        for check in self.checks:
+            verdict = "ok" if check.good else "WRONG"
+            lines.append(f"{check.name:<38} {check.wanted!s:>8} {check.found!s:>8}  {verdict:<5} {check.note}".rstrip())
+        shares = Counter(
+            life.slot if (life := life_of(request, self.lives)) else -1
+            for request in self.log
+            if request.status == 200 and request.path.startswith("/p/")
+        )
+        fetched = {request.path for request in self.log if request.path.startswith("/p/")}
+        starts = sorted(request.start for request in self.log)
+        pause = max((b - a for a, b in itertools.pairwise(starts)), default=0.0)
+        lines += [
+            "",
+            f"pages answered, by place: {', '.join(f'{slot}: {n}' for slot, n in sorted(shares.items()))}",
+            *(f"run {key}: {outcome}, {n.get('pages', 0)} pages" for key, outcome, n in self.totals),
+            f"{self.wall:.1f} s, {len(fetched) / self.wall:.1f} pages/s, longest pause of all requests {pause:.1f} s",
+            "everything is right" if self.good else "NOT EXACT",
+        ]
+        return "\n".join(lines)
+
+
+def run(plan: Plan, database_url: str, folder: Path, restart: Callable[[], None] | None = None) -> Result:
+    """Crawl as planned into an empty Postgres database and judge what came of it.
+
+    Args:
+        plan: what to do.
+        database_url: an empty database.
+        folder: where the seeds and the logs of all processes and of the web server go.
+        restart: restarts the database server.
+    """
+    result = Result(plan)
+    engine = create_engine(parse_url(database_url), pool_pre_ping=True)
+    with ExitStack() as stack:
+        stack.callback(engine.dispose)
+        serving = stack.enter_context(
+            Serving(plan.pages, plan.hosts, latency=plan.latency, log=folder / "requests.jsonl")
+        )
+        seeds = folder / "seeds.txt"
+        seeds.write_text(f"{serving.site.address(0)} stay=any\n")
+        crew = stack.enter_context(Crew(plan, folder, seeds, database_url))
+        started = time.monotonic()
+        done, snapshots = _crawl(plan, crew, serving, engine, restart)
+        result.wall = time.monotonic() - started
+        in_time = not crew.living()
+        result.lives, result.log = crew.lives, list(serving.requests())
+        ends = Counter(life.exit_code for life in crew.lives if life.killed is None)
+        result.checks = [
+            equal("ended in time", wanted=True, found=in_time),
+            equal("crawls ended with exit code 0", plan.processes, ends[0], f"{dict(ends)}"),
+            equal("kills", plan.kills, done["kill"]),
+            equal("restarts of the database", plan.restarts, done["restart"]),
+            equal("processes that outlived their crawl", 0, len(crew.orphans())),
+            *_stored(engine, serving.site, plan, result),
+            *wire_checks(result.log, crew.lives, snapshots, delay=plan.host_delay),
+        ]
+    return result
+
+
+def _stored(engine: Engine, site: Site, plan: Plan, result: Result) -> list[Check]:
+    """The checks of the database; also fetches what each run says of itself."""
+    with engine.connect() as connection:
+        runs = connection.execute(text("SELECT id, outcome, totals FROM run ORDER BY id"))
+        result.totals = [(key, outcome or "no end", json.loads(totals or "{}")) for key, outcome, totals in runs]
+        return database_checks(connection, site, max_pages=plan.max_pages, max_pages_per_host=plan.max_pages_per_host)
+
+
+def _crawl(
+    plan: Plan, crew: Crew, serving: Serving, engine: Engine, restart: Callable[[], None] | None
+) -> tuple[Counter[str], list[Snapshot]]:
+    """Run the processes to their end, with everything that is planned to happen in between."""
+    rng = random.Random(plan.seed)
+    moments = plan.moments(rng)
+    done: Counter[str] = Counter()
+    snapshots: list[Snapshot] = []
+    deadline = time.monotonic() + plan.limit
+    for slot in range(plan.processes):
+        crew.start(slot)
+    served: set[str] = set()
+    read = 0
+    while (living := crew.living()) and time.monotonic() < deadline:
+        log = serving.requests()
+        served.update(request.path for request in log[read:] if request.path.startswith("/p/"))
+        read = len(log)
+        if not moments or len(served) < moments[0][0]:
+            time.sleep(_POLL_SECONDS)
+            continue
+        event = moments[0][1]
+        time.sleep(rng.uniform(0, _JITTER_SECONDS))
+        if event == "restart":
+            assert restart is not None
+            restart()
+        else:
+            with suppress(DBAPIError):
+                snapshots.append(_snapshot(engine))
+            life = rng.choice(living)
+            if not crew.kill(life):
+                continue  # it came to its end just now: another one
+            crew.start(life.slot)
+        moments.pop(0)
+        done[event] += 1
+    return done, snapshots
+
+
+def _snapshot(engine: Engine) -> Snapshot:
+    """The pages stored at this moment."""
+    with engine.connect() as connection:
+        if not connection.execute(text("SELECT to_regclass('url')")).scalar():
+            return Snapshot(time.monotonic(), frozenset())
+        urls = connection.execute(text("SELECT url FROM url WHERE state = 'done' AND kind = 'page'")).scalars()
+        done = frozenset(map(page_number, urls))
+    return Snapshot(time.monotonic(), done)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Crawl, judge, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    plan = Plan()
+    for name in ("pages", "hosts", "processes", "kills", "restarts", "seed"):
+        parser.add_argument(f"--{name}", type=int, default=getattr(plan, name))
+    for name in ("max-pages", "max-pages-per-host"):
+        parser.add_argument(f"--{name}", type=int)
+    for name in ("host-delay", "latency", "lease", "limit"):
+        parser.add_argument(f"--{name}", type=float, default=getattr(plan, name.replace("-", "_")))
+    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--restart-mode", choices=("fast", "immediate"), default="fast")
+    parser.add_argument("--postgres", metavar="URL", help="a server to make a database on")
+    parser.add_argument("--folder", type=Path, help="where the logs go and stay")
+    options = vars(parser.parse_args(arguments))
+    mode, server, folder = (options.pop(name) for name in ("restart_mode", "postgres", "folder"))
+    plan = Plan(**{**options, "settings": tuple(options["settings"])})
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that everything started is ended
+    with ExitStack() as stack:
+        if folder is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="many-")))
+        folder.mkdir(parents=True, exist_ok=True)
+        restart = None
+        if server is None:
+            try:
+                postgres = stack.enter_context(Postgres())
+            except NoPostgres as problem:
+                parser.error(str(problem))
+            server, restart = postgres.url, lambda: postgres.restart(mode)
+        else:
+            plan = Plan(**{**options, "settings": plan.settings, "restarts": 0})
+        database = stack.enter_context(empty_database(server, f"many_{os.getpid()}"))
+        result = run(plan, database, folder.resolve(), restart)
+        print(result.report())
+    return 0 if result.good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
