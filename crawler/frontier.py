@@ -178,7 +178,7 @@ class FrontierScheduler(BaseScheduler):
         if self.window is None or self.session is None or self.supply is None or self._closing or self.problem:
             return None
         now = time.monotonic()
-        if len(self._in_flight) >= 2 * self.session.config.in_flight or self.session.lapsed:
+        if len(self._in_flight) >= self.session.config.in_flight or self.session.lapsed:
             return None  # the next page that is stored, or the next sign of life, wakes the engine
         claim = self.window.pop(now)
         self.supply.top_up()

@@ -80,6 +80,7 @@ class Supply:
         self._may_have_hosts = True
         self._may_have_strays = False
         self._share: int | None = None
+        self._surplus = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def close(self) -> None:
@@ -113,8 +114,7 @@ class Supply:
         self._may_have_hosts = True
         for host_id in news.knocked:
             self._window.refresh(host_id)
-        if news.surplus:
-            self._hand_over(news.surplus)
+        self._surplus = news.surplus
         self.top_up()
         self._wake()
 
@@ -137,6 +137,8 @@ class Supply:
             window.refresh(heapq.heappop(self._due)[1])
         if self._may_have_strays:
             self._begin(self._return_strays())
+        elif self._surplus:
+            self._begin(self._hand_over())
         elif self._may_have_hosts and (room := self._room()):
             self._begin(self._take_hosts(room))
         elif self._may_have_hosts and not window.room_for_hosts and window.idle_hosts():
@@ -266,22 +268,19 @@ class Supply:
         self._window.remove_host(host_id)
         self._hosts.forget(host_id)
 
-    def _hand_over(self, number: int) -> None:
+    async def _hand_over(self) -> None:
         """Let some hosts go, so that runs that have fewer may take them: those of which least is queued here."""
         window, now, monotonic = self._window, clock.now(), time.monotonic()
         hosts = [h for h in window.hosts.values() if h.robots_known and not h.busy and (h.queue or not h.dry)]
         hosts.sort(key=lambda host: len(host.queue))
-        given = [(host.id, now + max(0.0, host.ready_at - monotonic)) for host in hosts[:number]]
+        given = [(host.id, now + max(0.0, host.ready_at - monotonic)) for host in hosts[: self._surplus]]
+        self._surplus = 0
         claims = [claim for host_id, _ in given for claim in window.take_all(host_id)]
         for host_id, _ in given:
             self._forget(host_id)
         if given:
-            handover = Handover(self._session.resumed.run_id, given, claims)
-            self._start(self._submit_handover(handover))
-
-    async def _submit_handover(self, handover: Handover) -> None:
-        await self._session.submit(table.hand_over, handover)
-        self.queued += len(handover.claims)
+            await self._session.submit(table.hand_over, Handover(self._session.resumed.run_id, given, claims))
+            self.queued += len(claims)
 
     # ------------------------------------------------------------ the end?
 
