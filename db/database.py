@@ -26,6 +26,8 @@ SCHEMA = "0002"
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _REVISION = re.compile(r"(\d{4})_\w+\.py")
+_DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
+_PASSWORD = re.compile(r":(?!/).*@")
 _SQLITE_BUSY_MS = 2_000
 _MIGRATION_LOCK = 7_241_895_301
 _LOCK_SECONDS = 30
@@ -35,24 +37,32 @@ _OLDEST_SQLITE = (3, 35)
 
 
 def parse_url(database_url: str) -> URL:
-    """Read a `DATABASE_URL`; plain `postgresql://` means the psycopg driver.
+    """Read a `DATABASE_URL`; whatever driver it names, Postgres is spoken to by psycopg and SQLite by Python's own.
 
     Raises:
         WrongDatabase: the URL cannot be read or names a database other than SQLite or Postgres.
     """
     try:
         url = make_url(database_url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number
         raise WrongDatabase(
-            f"DATABASE_URL {database_url!r} is no database URL; use sqlite:///news.db or postgresql://user:password@host/name"
+            f"DATABASE_URL {without_password(database_url)!r} is no database URL; use sqlite:///news.db or postgresql://user:password@host/name"
         ) from None
-    if url.drivername in {"postgresql", "postgres"}:
-        url = url.set(drivername="postgresql+psycopg")
-    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+    if url.get_backend_name() not in _DRIVERS:
         raise WrongDatabase(f"DATABASE_URL names {url.get_backend_name()!r}; SQLite and Postgres are supported")
+    url = url.set(drivername=_DRIVERS[url.get_backend_name()])
     if url.get_backend_name() == "sqlite" and not url.database:
         raise WrongDatabase("DATABASE_URL names no file; use sqlite:///news.db")
     return url
+
+
+def without_password(database_url: str) -> str:
+    """Something that was meant for a database URL, fit to be shown.
+
+    >>> without_password("postgresql://me:secret@host:port/name?sslmode=require")
+    'postgresql://me:***@host:port/name'
+    """
+    return _PASSWORD.sub(":***@", database_url.partition("?")[0])
 
 
 class Database:
@@ -82,6 +92,15 @@ class Database:
                 raise
             raise problem from error
 
+    def keep_crawls_away(self) -> None:
+        """Take the file's lock, as a crawl does. Postgres has none: what runs there says so in its `run` row.
+
+        Raises:
+            WrongDatabase: a crawl is running on the file.
+        """
+        if self.is_sqlite and self._lock is None:
+            self._lock = _lock_file(Path(self.name))
+
     def close(self) -> None:
         """Close all connections and let another crawl use the file."""
         self.engine.dispose()
@@ -105,8 +124,7 @@ def open_for_crawl(
         DatabaseGone: cannot be opened or written.
     """
     url = parse_url(database_url)
-    name = url.database if url.get_backend_name() == "sqlite" else url.render_as_string(hide_password=True)
-    assert name is not None  # parse_url saw to it
+    name = _name(url)
     lock = _lock_file(Path(name)) if url.get_backend_name() == "sqlite" else None
     database = Database(_engine(url), name, lock)
     deadline = time.monotonic() + patience_seconds
@@ -139,13 +157,10 @@ def open_for_reading(database_url: str) -> Database:
         DatabaseGone: it cannot be read.
     """
     url = parse_url(database_url)
-    if url.get_backend_name() == "sqlite":
-        path = Path(url.database or "")
-        if not path.is_file():
-            raise WrongDatabase(f"there is no database {path} yet; run 'scrapy crawl news -a seeds=seeds.txt' first")
-        name, engine = str(path), _engine(url)
-    else:
-        name, engine = url.render_as_string(hide_password=True), _engine(url)
+    name = _name(url)
+    if url.get_backend_name() == "sqlite" and not Path(name).is_file():
+        raise WrongDatabase(f"there is no database {name} yet; run 'scrapy crawl news -a seeds=seeds.txt' first")
+    engine = _engine(url)
     database = Database(engine, name, None)
     try:
         with engine.connect() as connection:
@@ -155,6 +170,15 @@ def open_for_reading(database_url: str) -> Database:
     if found != SCHEMA:
         raise WrongDatabase(f"{name} is not at this version's schema; start a crawl on it once to bring it up to date")
     return database
+
+
+def _name(url: URL) -> str:
+    """A database as its user knows it: the path of a file, or the URL as it is typed, without passwords."""
+    if url.get_backend_name() == "sqlite":
+        assert url.database is not None  # parse_url saw to it
+        return url.database
+    shown = url.set(drivername="postgresql").difference_update_query(["password", "sslpassword"])
+    return shown.render_as_string(hide_password=True)
 
 
 def _engine(url: URL) -> Engine:

@@ -182,18 +182,24 @@ def _free_the_dead(connection: Connection, run_id: int | None, now: float) -> in
     if dead:  # whoever comes first takes a dead run's work; the others go on
         free = select(run.c.id).where(run.c.id.in_(dead), run.c.alive_until > 0).order_by(run.c.id)
         dead = list(connection.execute(free.with_for_update(skip_locked=True)).scalars())
-    return _release(connection, dead, tried=1, ready_at=now + _LAST_REQUEST_SECONDS) if dead else 0
+    return release(connection, dead, tried=1, ready_at=now + _LAST_REQUEST_SECONDS) if dead else 0
 
 
 _UNKNOCKED = case((host.c.queued == 2, 1), else_=host.c.queued)
 """`host.queued` of a host that is given up: whoever takes it over looks at everything anyway."""
 
 
-def _release(connection: Connection, runs: Sequence[int], *, tried: int, ready_at: float = 0.0) -> int:
+def release(
+    connection: Connection, runs: Sequence[int], *, tried: int, ready_at: float = 0.0, outcome: str = "died"
+) -> int:
     """Put the URLs that runs hold back to pending, free their hosts and budgets; returns how many URLs.
 
-    `tried` is 1 when these URLs may have been asked for (the run died), 0 when it is known that they were not;
-    `ready_at` is the Unix time before which their hosts must not be asked.
+    Args:
+        connection: in an open transaction.
+        runs: who holds them.
+        tried: 1 when these URLs may have been asked for (the run died), 0 when it is known that they were not.
+        ready_at: Unix time before which their hosts must not be asked.
+        outcome: written for runs that did not say how they ended.
     """
     held = connection.execute(
         select(url.c.id, url.c.host_id, url.c.seed_id, url.c.kind).where(
@@ -213,7 +219,7 @@ def _release(connection: Connection, runs: Sequence[int], *, tried: int, ready_a
     connection.execute(
         update(run)
         .where(run.c.id.in_(runs), run.c.finished.is_(None))
-        .values(outcome=func.coalesce(run.c.outcome, "died"), alive_until=0.0, hosts=0, pages_per_second=0.0)
+        .values(outcome=func.coalesce(run.c.outcome, outcome), alive_until=0.0, hosts=0, pages_per_second=0.0)
     )
     return len(held)
 
@@ -331,7 +337,7 @@ def _share(connection: Connection, sign: LifeSign) -> tuple[int | None, int]:
 
 def let_go(connection: Connection, runs: Sequence[int]) -> list[int]:
     """Put back what runs that are ending hold; returns how many URLs each held."""
-    return [_release(connection, [run_id], tried=0) for run_id in runs]
+    return [release(connection, [run_id], tried=0) for run_id in runs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +354,7 @@ class RunEnd:
 def finish_run(connection: Connection, ends: Sequence[RunEnd]) -> list[None]:
     """Free what the runs hold and write how they ended."""
     for end in ends:
-        _release(connection, [end.run_id], tried=0)
+        release(connection, [end.run_id], tried=0)
         connection.execute(
             update(run)
             .where(run.c.id == end.run_id)

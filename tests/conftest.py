@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -28,11 +29,24 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """URL of an empty database, once for each kind."""
+    with _empty_database(request, tmp_path, "news") as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def target_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """URL of a second empty database, once for each kind."""
+    with _empty_database(request, tmp_path, "target") as url:
+        yield url
+
+
+@contextmanager
+def _empty_database(request: pytest.FixtureRequest, folder: Path, stem: str) -> Iterator[str]:
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/news.db"
+        yield f"sqlite:///{folder}/{stem}.db"
         return
     server = request.getfixturevalue("postgres_server")
-    name = f"test_{os.getpid()}_{abs(hash(request.node.name)) % 10**9}"
+    name = f"test_{stem}_{os.getpid()}_{abs(hash(request.node.name)) % 10**9}"
     admin = create_engine(server.replace("postgresql://", "postgresql+psycopg://", 1), isolation_level="AUTOCOMMIT")
     with admin.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))

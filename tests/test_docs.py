@@ -58,6 +58,28 @@ def test_seed_options(option: str) -> None:
     assert f"`{option}=" in README
 
 
+RUNNING = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+
+
+def test_the_unit_file_fits_the_exit_codes() -> None:
+    lines = {line.strip() for line in RUNNING.splitlines()}
+    assert f"RestartPreventExitStatus={EXIT_USAGE}" in lines
+    assert f"RestartForceExitStatus={EXIT_STOPPED}" in lines
+    assert f"SuccessExitStatus={EXIT_STOPPED}" in lines
+    assert lines >= {"Restart=on-failure", "KillMode=mixed"}
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`([A-Z]+_[A-Z_]+)", RUNNING)) - {"DATABASE_URL"}))
+def test_settings_in_the_guide_exist(name: str) -> None:
+    assert hasattr(settings, name)
+
+
+@pytest.mark.parametrize("sentence", re.findall(r"^\| `([a-z ]+)`", RUNNING, re.MULTILINE))
+def test_messages_in_the_guide_are_those_of_the_program(sentence: str) -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "db").glob("*.py")]
+    assert any(sentence in source for source in sources)
+
+
 def test_algorithms_name_their_source() -> None:
     for path in (ROOT / "pipelines" / "extract" / "density.py", ROOT / "crawler" / "rank" / "priority.py"):
         assert re.search(r"Source:|S\d\d", path.read_text(encoding="utf-8")), path

@@ -100,11 +100,22 @@ def test_file_that_is_no_database(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("url", "part"),
-    [("nonsense", "no database URL"), ("mysql://host/x", "SQLite and Postgres"), ("sqlite://", "names no file")],
+    [
+        ("nonsense", "no database URL"),
+        ("postgresql://me:secret@host:port/x", "no database URL"),
+        ("mysql://me:secret@host/x", "SQLite and Postgres"),
+        ("sqlite://", "names no file"),
+    ],
 )
 def test_wrong_urls(url: str, part: str) -> None:
-    with pytest.raises(WrongDatabase, match=part):
+    with pytest.raises(WrongDatabase, match=part) as caught:
         parse_url(url)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["postgres://host/x", "postgresql+psycopg2://host/x", "postgresql+asyncpg://host/x"])
+def test_postgres_has_one_driver(url: str) -> None:
+    assert parse_url(url).drivername == "postgresql+psycopg"
 
 
 def test_unreachable_server_gives_up_with_a_sentence() -> None:
@@ -114,7 +125,7 @@ def test_unreachable_server_gives_up_with_a_sentence() -> None:
 
 def test_the_password_is_never_shown() -> None:
     with pytest.raises(DatabaseGone) as caught:
-        open_for_crawl("postgresql://nobody:secret@127.0.0.1:1/x", patience_seconds=0)
+        open_for_crawl("postgresql://nobody:secret@127.0.0.1:1/x?password=secret", patience_seconds=0)
     assert "secret" not in str(caught.value)
 
 
