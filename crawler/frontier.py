@@ -31,10 +31,9 @@ from pipelines.scope import Scope
 
 from . import clock
 from .config import ConfigError
-from .handles import OUT_OF_HANDLES
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
-from .outcomes import HANDLES_PAUSE, Rulebook, depth_memory, internal_error, judge
+from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, Rulebook, depth_memory, internal_error, judge
 from .seeds import SeedError
 from .session import Session
 from .supply import Supply

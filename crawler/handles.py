@@ -6,9 +6,6 @@ import errno
 import os
 import resource
 
-OUT_OF_HANDLES = "out of file handles"
-"""`Page.error` of a request that could not be made because no file could be opened here."""
-
 _ENOUGH = 65_536
 
 

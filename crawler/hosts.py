@@ -15,8 +15,7 @@ from pipelines.scope import Scope
 from pipelines.stages import Page
 from pipelines.urls import canonicalize, host_key
 
-from .handles import OUT_OF_HANDLES
-from .outcomes import new_url
+from .outcomes import OUT_OF_HANDLES, new_url
 from .politeness import Pauses, Rules, retry_after, retry_pause
 from .rank.priority import Priority
 

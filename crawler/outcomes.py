@@ -18,7 +18,6 @@ from pipelines.scope import host_identity
 from pipelines.stages import Page
 from pipelines.urls import canonicalize, file_type, host_key, same_host, site_key
 
-from .handles import OUT_OF_HANDLES
 from .known import KnownUrls
 from .politeness import decode_robots, retry_after, retry_pause
 from .rank.priority import Priority, Sighting
@@ -26,7 +25,9 @@ from .rank.priority import Priority, Sighting
 REFUSED = "address not allowed"
 """`Page.error` of a request that the network guard refused."""
 
-HANDLES_PAUSE = 10.0
+OUT_OF_HANDLES = "out of file handles"
+"""`Page.error` of a request that could not be made because no file could be opened here."""
+HANDLES_PAUSE = 5.0
 """Seconds to wait when this machine could not make a request."""
 
 _DAY = 86_400

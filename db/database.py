@@ -190,7 +190,13 @@ def _engine(url: URL) -> Engine:
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _record: Any) -> None:
         connection.isolation_level = None  # transactions are begun by _begin below
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "cache_size=-65536", "temp_store=MEMORY"):
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=NORMAL",
+            "cache_size=-131072",
+            "temp_store=MEMORY",
+            "wal_autocheckpoint=4000",
+        ):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

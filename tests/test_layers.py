@@ -27,6 +27,7 @@ PURE = (
     "crawler.rank",
     "crawler.window",
     "crawler.politeness",
+    "crawler.known",
     "crawler.outcomes",
     "crawler.seeds",
     "db.keys",

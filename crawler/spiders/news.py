@@ -14,8 +14,8 @@ from pipelines.stages import Page
 from .. import clock
 from ..frontier import FrontierScheduler
 from ..guard import AddressRefused
-from ..handles import OUT_OF_HANDLES, exhausted
-from ..outcomes import REFUSED
+from ..handles import exhausted
+from ..outcomes import OUT_OF_HANDLES, REFUSED
 
 if TYPE_CHECKING:
     from scrapy import Request

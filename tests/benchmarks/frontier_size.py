@@ -45,8 +45,8 @@ from db.tables import Kind, State, Url
 from pipelines.duplicates import DuplicateJudge
 from pipelines.records import BlockKind
 from pipelines.scope import host_identity
+from tests.postgres import Postgres, empty_database
 
-from .postgres import Postgres, empty_database
 from .static_site import NETWORK, PAGE_LINKS, Serving, Site
 
 ROOT = Path(__file__).parents[2]

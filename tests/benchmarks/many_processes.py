@@ -33,9 +33,9 @@ from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 from db.database import parse_url
+from tests.postgres import NoPostgres, Postgres, empty_database
 
 from .exactness import Check, Life, Snapshot, database_checks, equal, life_of, page_number, wire_checks
-from .postgres import NoPostgres, Postgres, empty_database
 from .static_site import NETWORK, Request, Serving, Site
 
 ROOT = Path(__file__).parents[2]

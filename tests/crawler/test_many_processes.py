@@ -10,8 +10,8 @@ import pytest
 
 from tests.benchmarks.exactness import Life, Snapshot, early, overlaps, repeats, wire_checks
 from tests.benchmarks.many_processes import Plan, run
-from tests.benchmarks.postgres import empty_database
 from tests.benchmarks.static_site import Request
+from tests.postgres import empty_database
 
 _PLAN = Plan(pages=150, hosts=10, restarts=0, kills=2, lease=5, latency=0.01, limit=100, settings=("WORKERS=1",))
 _PLANS = {

@@ -34,11 +34,15 @@ class NoPostgres(RuntimeError):
 class Postgres:
     """A server in a temporary folder, at a free port of loopback; leaving the context ends and removes it.
 
+    Args:
+        settings: of the server, as NAME=VALUE.
+
     Raises:
         NoPostgres: no programs of Postgres were found, or not by the user that it has to run as.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *settings: str) -> None:
+        self._settings = settings
         self._user = _other_user() if os.geteuid() == 0 else None
         self._programs = self._find_programs()
         self._folder = Path(tempfile.mkdtemp(prefix="postgres-"))
@@ -52,7 +56,8 @@ class Postgres:
     def __enter__(self) -> Self:
         try:
             self._run("initdb", "--auth=trust", "--encoding=utf8", "--locale=C", "-U", "postgres", "-D", self._data)
-            self._control("start", "-o", f"-h 127.0.0.1 -p {self._port} -k ''")
+            settings = "".join(f" -c {setting}" for setting in self._settings)
+            self._control("start", "-o", f"-h 127.0.0.1 -p {self._port} -k ''{settings}")
         except BaseException:
             self.__exit__()
             raise
@@ -74,6 +79,12 @@ class Postgres:
     def restart(self, mode: str) -> None:
         """End and start the server: "fast" breaks all connections, "immediate" is a crash."""
         self._control("restart", "-m", mode)
+
+    def require_password(self, role: str) -> None:
+        """From now on a role must give its password."""
+        rules = self._data / "pg_hba.conf"
+        rules.write_text(f"host all {role} 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
+        self._control("reload")
 
     def _control(self, action: str, *arguments: str) -> None:
         self._run("pg_ctl", action, "-w", "-t", str(_SECONDS), "-D", self._data, "-l", self._log, *arguments)

@@ -1,0 +1,113 @@
+"""A crawl in trouble: the real command, short of file handles, beside others, with a database that goes away."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from crawler.demo.server import Newsroom
+from crawler.handles import exhausted
+from tests.crawler.crawling import ROOT, Running, crawl_arguments, rows, scrapy, start
+from tests.crawler.odd_server import Answer, OddServer, article
+from tests.postgres import empty_database
+
+
+@pytest.fixture(scope="module")
+def newsroom() -> Iterator[Newsroom]:
+    room = Newsroom(port=0)
+    room.start()
+    yield room
+    room.stop()
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "it did not come to that"
+        time.sleep(0.05)
+
+
+def said(running: Running) -> str:
+    errors = running.log.with_suffix(".err")
+    return errors.read_text("utf-8") if errors.exists() else ""
+
+
+def test_out_of_file_handles_is_no_fault_of_the_servers(tmp_path: Path) -> None:
+    def closing(answer: Answer) -> Answer:
+        return answer[0], {**answer[1], "Connection": "close"}, answer[2]
+
+    paths = [f"/{n}" for n in range(30)]
+    answers = {("a.localhost", path): closing(article(f"第{path[1:]}篇新闻")) for path in paths}
+    answers["a.localhost", "/"] = closing(article("首页", *paths))
+    with OddServer(answers) as server:
+        seeds = tmp_path / "seeds.txt"
+        seeds.write_text(f"http://a.localhost:{server.port}/")
+        settings = (f"DATABASE_URL=sqlite:///{tmp_path}/news.db", f"ALLOW_NETWORKS=127.0.0.1:{server.port}")
+        settings += ("HOST_DELAY=0.1", "WORKERS=1", "FETCH_TRIES=1", "HOST_FAILURES=1")
+        running = start(tmp_path, "crawl", "news", "-a", f"seeds={seeds}", *[x for s in settings for x in ("-s", s)])
+        pid = running.process.pid
+        assert pid is not None
+        wait_for(lambda: len(server.asked) > 5)
+        before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (10, before[1]))
+        wait_for(lambda: "no file can be opened" in said(running))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+        done = running.finish()
+    assert done.returncode == 0
+    assert done.stderr.count("no file can be opened") == 1, "said once"
+    assert rows(tmp_path, "SELECT state, count(*) FROM url WHERE kind = 'page' GROUP BY state") == [("done", 31)]
+
+
+def test_too_few_file_handles_are_refused(newsroom: Newsroom, tmp_path: Path) -> None:
+    arguments = crawl_arguments(newsroom, tmp_path)
+    command = f"ulimit -n 100; exec {sys.executable} -m scrapy {' '.join(arguments)}"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.strip().splitlines()[-1].startswith("scrapy crawl: only 100 files may be open at a time, 228")
+
+
+def test_handles_are_seen_to_be_exhausted() -> None:
+    assert not exhausted()
+    code = """
+import os, resource
+from crawler.handles import exhausted, raise_limit
+resource.setrlimit(resource.RLIMIT_NOFILE, (20, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+opened = []
+while True:
+    try:
+        opened.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        break
+print(exhausted(), raise_limit() > 20, exhausted())
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True", "False"]
+
+
+def test_crawls_beside_each_other_must_agree(newsroom: Newsroom, tmp_path: Path, postgres_server: str) -> None:
+    with empty_database(postgres_server, "agree") as url:
+
+        def arguments(*settings: str) -> list[str]:
+            return crawl_arguments(newsroom, tmp_path, f"DATABASE_URL={url}", "MAX_PAGES=500", "WORKERS=1", *settings)
+
+        first = start(tmp_path, *arguments("HOST_DELAY=0.7", "PROGRESS_SECONDS=0.2"))
+        wait_for(lambda: " done" in said(first))
+        other_limit = scrapy(tmp_path, *arguments("HOST_DELAY=0.7", "MAX_PAGES=600"))
+        assert other_limit.returncode == 2
+        (sentence,) = [line for line in other_limit.stderr.splitlines() if "MAX_PAGES" in line]
+        assert "is crawling with MAX_PAGES 500, this one has 600; make them agree" in sentence
+        second = start(tmp_path, *arguments("HOST_DELAY=0", "PROGRESS_SECONDS=0.2"))
+        wait_for(lambda: "is crawling with HOST_DELAY 0.7, this one with 0" in said(second))
+        wait_for(lambda: " done" in said(second) and " 0 done" not in said(second).rpartition("|")[0][-200:])
+        status = scrapy(tmp_path, "status", "-s", f"DATABASE_URL={url}")
+        assert status.stdout.count("running; its lease") == 2, status.stdout
+        for running in (first, second):
+            assert running.process.pid is not None
+            running.process.terminate()
+        assert {running.finish().returncode for running in (first, second)} <= {0, 3}
