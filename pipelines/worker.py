@@ -72,6 +72,10 @@ class PageUnreadable(Exception):
     """A document that cost too much time or memory, or killed its worker; the text is the reason to store."""
 
 
+class _Stopped(Exception):
+    """A worker was asked to end from outside, which says nothing about its page."""
+
+
 def work(task: Task, extractor: str, params: Mapping[str, object]) -> Worked:
     """Read one document (runs in a worker process).
 
@@ -226,11 +230,15 @@ class WorkerPool:
             return await self._try(tasks)
         except BrokenProcessPool:  # a worker killed between two pages can break the whole pool
             await self._replace_pool()
+        except _Stopped:  # somebody stopped all processes of the crawl: what is under way is still to be stored
+            pass
         try:
             return await self._try(tasks)
         except BrokenProcessPool:
             await self._replace_pool()
-            raise PageUnreadable("its worker died") from None
+        except _Stopped:
+            pass
+        raise PageUnreadable("its worker died")
 
     async def _try(self, tasks: Sequence[Task]) -> Sequence[Worked | Exception]:
         """Read documents once."""
@@ -252,6 +260,8 @@ class WorkerPool:
         except MemoryError:
             raise PageUnreadable("took too much memory to read") from None
         except ProcessExpired as error:
+            if error.exitcode == -signal.SIGTERM:
+                raise _Stopped from None
             raise PageUnreadable(f"its worker died (exit code {error.exitcode})") from None
         finally:
             self._under_way.discard(future)

@@ -1,16 +1,19 @@
 """How fast the whole crawl is: a local server of generated pages, the real command, CPU of the processes by themselves.
 
-    uv run python -m tests.benchmarks.crawl_speed [--pages 10000] [--hosts 50] [--database URL]
+    uv run python -m tests.benchmarks.crawl_speed [--pages 10000] [--hosts 50] [--database URL] [--curve]
 
 Pages of about 50 KB with 60 links each, over hosts that are addresses of loopback. Beside it, in the same run, a Scrapy
 spider that fetches the same pages and does nothing else. Prints pages a second, CPU milliseconds a page of the crawling
-process and of the workers, and peak memory. Quote ratios: absolute times are those of the machine.
+process and of the workers, and peak memory. Quote ratios: absolute times are those of the machine. `--curve` shows how
+they change from the first tenth of the pages to the last: whether a crawl gets slower or grows.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,6 +46,19 @@ process.start()
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The crawling process at one time: pages done, seconds, CPU seconds (own, workers'), MB, open files, threads."""
+
+    pages: int
+    seconds: float
+    own: float
+    workers: float
+    mb: float
+    files: int
+    threads: int
+
+
 @dataclass
 class Usage:
     """CPU seconds of a command's own process and of its children, and peak memory of all in MB."""
@@ -51,13 +67,14 @@ class Usage:
     own: dict[int, float] = field(default_factory=dict)
     peak_mb: float = 0.0
     output: str = ""
+    moments: list[Moment] = field(default_factory=list)
 
 
 def watch(command: list[str]) -> tuple[Usage, int]:
     """Run a command and account for its processes until it ends."""
     usage = Usage()
     started = time.monotonic()
-    with tempfile.TemporaryFile() as output:
+    with tempfile.NamedTemporaryFile() as output:
         process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
         while process.poll() is None:
             memory = 0.0
@@ -66,11 +83,41 @@ def watch(command: list[str]) -> tuple[Usage, int]:
                 usage.own[pid] = max(cpu, usage.own.get(pid, 0.0))
                 memory += resident
             usage.peak_mb = max(usage.peak_mb, memory)
+            pages = pages_done(Path(output.name))
+            if pages and (not usage.moments or usage.moments[-1].pages < pages):
+                usage.moments.append(moment(usage, process.pid, pages, time.monotonic() - started))
             time.sleep(0.1)
-        output.seek(0)
-        usage.output = output.read().decode("utf-8", "replace")
+        usage.output = Path(output.name).read_text("utf-8", "replace")
     usage.wall = time.monotonic() - started
     return usage, process.pid
+
+
+def pages_done(output: Path) -> int:
+    """How many pages the last progress line speaks of."""
+    with output.open("rb") as file:
+        file.seek(max(0, output.stat().st_size - 1_000))
+        found = re.findall(rb"\| (\d+) done \|", file.read())
+    return int(found[-1]) if found else 0
+
+
+def moment(usage: Usage, pid: int, pages: int, seconds: float) -> Moment:
+    """The state of the crawling process now."""
+    own = usage.own[pid]
+    threads, files = (len(list(Path(f"/proc/{pid}/{kind}").iterdir())) for kind in ("task", "fd"))
+    return Moment(pages, seconds, own, sum(usage.own.values()) - own, account(pid)[1], files, threads)
+
+
+def curve(moments: list[Moment]) -> str:
+    """The first moment in each tenth of the pages, with what a page cost since the one before."""
+    most = moments[-1].pages
+    picked = [next(m for m in moments if m.pages >= most * n / 10) for n in range(1, 11)]
+    lines = [f"{'pages':>8} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>9} {'MB':>6} {'files':>6} {'threads':>8}"]
+    for a, b in itertools.pairwise([moments[0], *picked]):
+        n = max(1, b.pages - a.pages)
+        rate, own, workers = n / (b.seconds - a.seconds or 1), 1000 * (b.own - a.own) / n, b.workers - a.workers
+        costs = f"{b.pages:>8} {rate:>8.0f} {own:>12.2f} {1000 * workers / n:>9.2f}"
+        lines.append(f"{costs} {b.mb:>6.0f} {b.files:>6} {b.threads:>8}")
+    return "\n".join(lines)
 
 
 def family(pid: int) -> list[int]:
@@ -109,6 +156,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=10_000)
     parser.add_argument("--hosts", type=int, default=50)
     parser.add_argument("--database", default="", help="DATABASE_URL to write to; a SQLite file by default")
+    parser.add_argument("--curve", action="store_true", help="show the costs over the length of the crawl")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, Serving(options.pages, options.hosts) as serving:
         urls = Path(folder, "urls.txt")
@@ -127,11 +175,14 @@ def main() -> None:
             "ALLOW_NETWORKS": NETWORK,
             "HOST_DELAY": "0",
             "MAX_PAGES": str(options.pages),
+            "PROGRESS_SECONDS": "2",
         }
         command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={seeds}"]
         usage, pid = watch([*command, *[x for name, value in settings.items() for x in ("-s", f"{name}={value}")]])
         print(row("newscrawler", usage, pid, options.pages))
-        print(usage.output[-400:])
+        if options.curve:
+            print(curve(usage.moments))
+        print(usage.output.strip().splitlines()[-1])
 
 
 if __name__ == "__main__":

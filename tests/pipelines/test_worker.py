@@ -269,6 +269,26 @@ class TestAccidents:
         assert slow == "its worker died (exit code -9)"
         assert all(isinstance(other, Worked) for other in others)
 
+    def test_a_worker_asked_to_end_has_its_page_read_by_another(self) -> None:
+        """As when all processes of a crawl get SIGTERM: the crawl stores what is under way before it ends."""
+        before = workers_alive()
+        pool = pool_of(1)
+
+        async def pages() -> Worked | str:
+            await read(pool, SMALL)
+            (worker,) = workers_alive() - before
+            os.kill(worker, signal.SIGSTOP)
+            page = asyncio.create_task(read(pool, ARTICLE))
+            await asyncio.sleep(0.3)
+            os.kill(worker, signal.SIGTERM)
+            os.kill(worker, signal.SIGCONT)
+            return await page
+
+        try:
+            assert isinstance(run(pages()), Worked)
+        finally:
+            pool.close()
+
     def test_a_worker_killed_while_idle_costs_at_most_one_page(self) -> None:
         before = workers_alive()
         pool = pool_of(1)
