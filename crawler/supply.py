@@ -158,7 +158,7 @@ class Supply:
     def _room(self) -> int:
         """How many more hosts this run may hold: its memory is bounded, and others want some, too."""
         room = self._window.room_for_hosts
-        return room if self._share is None else min(room, max(0, self._share - self.hosts_with_work()))
+        return room if self._share is None else min(room, max(0, max(1, self._share) - self.hosts_with_work()))
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         self._busy = True

@@ -147,25 +147,24 @@ def _compiled(dialect: Dialect, statement: Any) -> tuple[str, dict[str, Any], An
     return compiled.string, constants, itemgetter(*order)
 
 
-def insert_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert many rows, leaving out those whose key is there already.
+def insert_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> int:
+    """Insert many rows, leaving out those whose key is there already; returns how many are new.
 
     For the tables that get dozens of rows a page. SQLite's driver takes tuples as they are; to Postgres they go as one
     statement with an array for each column.
     """
     if not rows:
-        return
+        return 0
     names = ", ".join(columns)
     if not is_postgres(connection):
         places = ", ".join(["?"] * len(columns))
-        connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING", rows)
-        return
+        statement = f"INSERT INTO {table.name} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING"
+        return connection.exec_driver_sql(statement, rows).rowcount
     types = [table.c[name].type for name in columns]
     arrays = ", ".join(f"CAST(%s AS {type_.compile(connection.dialect)}[])" for type_ in types)
     values = [
         array_of(column) if isinstance(type_, Integer) else list(column)
         for type_, column in zip(types, zip(*rows, strict=True), strict=True)
     ]
-    connection.exec_driver_sql(
-        f"INSERT INTO {table.name} ({names}) SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING", tuple(values)
-    )
+    statement = f"INSERT INTO {table.name} ({names}) SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING"
+    return connection.exec_driver_sql(statement, tuple(values)).rowcount

@@ -238,23 +238,29 @@ def _insert_urls(
         return
     order = sorted(range(len(rows)), key=lambda i: rows[i][0].id)
     known = set(connection.execute(_KNOWN_URLS, {"ids": [rows[i][0].id for i in order]}).scalars())
-    fresh: list[tuple[Any, ...]] = []
-    again: list[dict[str, Any]] = []
+    fresh: list[int] = []
+    again: list[int] = []
     for i in order:
-        new, source, now = rows[i]
-        waits = not new.reason
+        new = rows[i][0]
         if new.id not in known:
             known.add(new.id)
-            fresh.append(_url_row(new, source, now + i * 1e-6))
+            fresh.append(i)
             owners[i].new_urls += 1
-            owners[i].queued += waits
-        elif waits:
-            better = {f"new_{name}": getattr(new, name) for name in _BETTER}
-            again.append({"key": new.id, "new_found_on": source, "again": int(new.again), **better})
-        if waits:
+            owners[i].queued += not new.reason
+        else:
+            again.append(i)
+        if not new.reason:
             owners[i].hosts.add(new.host_id)
-    insert_rows(connection, url, _URL_COLUMNS, fresh)
-    run_many(connection, _IMPROVE, again)
+    inserted = insert_rows(connection, url, _URL_COLUMNS, [_url_row(*rows[i], i) for i in fresh])
+    if inserted < len(fresh):  # another process has just found some of them, too
+        again = order
+    run_many(connection, _IMPROVE, [_improvement(*rows[i]) for i in again if not rows[i][0].reason])
+
+
+def _improvement(new: NewUrl, source: int | None, _now: float) -> dict[str, Any]:
+    """Parameters of `_IMPROVE`."""
+    better = {f"new_{name}": getattr(new, name) for name in _BETTER}
+    return {"key": new.id, "new_found_on": source, "again": int(new.again), **better}
 
 
 _URL_COLUMNS = (
@@ -277,8 +283,8 @@ _URL_COLUMNS = (
 )
 
 
-def _url_row(new: NewUrl, source: int | None, found_at: float) -> tuple[Any, ...]:
-    """A row of `_URL_COLUMNS`."""
+def _url_row(new: NewUrl, source: int | None, now: float, place: int) -> tuple[Any, ...]:
+    """A row of `_URL_COLUMNS`; the place on its page makes the time it was found at unique."""
     return (
         new.id,
         new.url,
@@ -293,7 +299,7 @@ def _url_row(new: NewUrl, source: int | None, found_at: float) -> tuple[Any, ...
         source,
         new.found_in,
         new.anchor or None,
-        found_at,
+        now + place * 1e-6,
         new.dated,
         new.hops,
     )
