@@ -51,6 +51,42 @@ def test_jobs_that_wait_share_a_transaction(database: Database) -> None:
     writer.close()
 
 
+def test_gathered_jobs_are_done_at_once_when_few_come(database: Database) -> None:
+    writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
+    writer.submit(insert, "first").result(10)
+    for number in range(3):
+        time.sleep(0.2)
+        started = time.monotonic()
+        assert writer.gather(insert, f"slow {number}").result(10) == 1
+        assert time.monotonic() - started < 0.1
+    writer.close()
+
+
+def test_gathered_jobs_share_transactions_under_load(database: Database) -> None:
+    writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
+    futures = []
+    for number in range(50):
+        futures.append(writer.gather(insert, f"site {number}"))
+        time.sleep(0.01)
+    batches = [future.result(10) for future in futures]
+    assert sum(1 / size for size in batches) < 12, "a transaction each tenth of a second, about"
+    started = time.monotonic()
+    last = writer.gather(insert, "patient")
+    writer.submit(insert, "urgent").result(10)
+    last.result(10)
+    assert time.monotonic() - started < 0.1, "an urgent job takes the others along"
+    assert count(database) == 52
+    writer.close()
+
+
+def test_closing_does_what_is_queued(database: Database) -> None:
+    writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
+    futures = [writer.gather(insert, f"site {number}") for number in range(200)]
+    writer.close()
+    assert all(future.done() for future in futures)
+    assert count(database) == 200
+
+
 def test_a_faulty_job_fails_alone(database: Database) -> None:
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
     futures = [writer.submit(insert, name) for name in ("a", "", "b")]
