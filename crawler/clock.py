@@ -12,6 +12,11 @@ def now() -> float:
     return max(time.time(), _START + time.monotonic())
 
 
+def uptime() -> float:
+    """Seconds since the machine was started, those that it slept included (where the system counts them)."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
 class Rate:
     """How fast a count grows, over the last seconds.
 

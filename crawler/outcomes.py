@@ -81,8 +81,15 @@ def judge(page: Page, rulebook: Rulebook) -> Outcome:
 
 def internal_error(page: Page, error: Exception) -> Outcome:
     """A page that could not be stored as it is, through a fault of ours."""
-    outcome = _answered(page, State.FAILED, f"internal error ({type(error).__name__})")
-    return replace(outcome, counted=page.status > 0 and page.claim.kind == Kind.PAGE, ready_at=page.ready_at)
+    return Outcome(  # nothing of what the page or its server said: that may be what cannot be stored
+        page.claim,
+        State.FAILED,
+        f"internal error ({type(error).__name__})",
+        counted=page.status > 0 and page.claim.kind == Kind.PAGE,
+        http_status=page.status or None,
+        fetched_at=page.fetched_at,
+        ready_at=page.ready_at,
+    )
 
 
 def url_id(url: str, kind: str) -> int:

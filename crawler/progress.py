@@ -70,11 +70,17 @@ class Progress:
         if frontier.session is None:
             return
         resumed = frontier.session.resumed
-        if resumed.known:
+        if resumed.begun_before:
             recovered = f", {resumed.recovered} of them recovered in flight from a crawl that was killed"
             self._console.print(
                 f"Going on with run {resumed.run_id}: {resumed.pending} URLs pending"
                 f"{recovered if resumed.recovered else ''}.",
+                soft_wrap=True,
+            )
+        if resumed.others:
+            self._console.print(
+                f"{resumed.others} other runs are at work on this database; hosts are shared with them "
+                "('scrapy status' shows all).",
                 soft_wrap=True,
             )
         self._task = asyncio.ensure_future(self._show())
@@ -98,7 +104,7 @@ class Progress:
         parts = [
             f"{rate:.1f} pages/s",
             f"{totals['pages']} done",
-            f"{queued} queued",
+            *([] if frontier.supply and frontier.supply.is_shared else [f"{queued} queued"]),
             f"{totals['failed']} failed",
             f"{totals['new'] + totals['duplicate']} articles",
             f"{totals['duplicate']} duplicates",
@@ -136,7 +142,7 @@ class Progress:
         assert frontier.session is not None
         resumed = frontier.session.resumed
         rows: list[tuple[str, object]] = []
-        if resumed.known:
+        if resumed.begun_before:
             rows += [
                 ("pending at the start", resumed.pending),
                 ("of them recovered in flight", resumed.recovered),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import os
 import platform
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
@@ -98,7 +98,7 @@ class Session:
             loop.call_soon_threadsafe(waiting, text)
 
         session = cls(config, database, Writer(database, patience_seconds=config.database_patience, waiting=wait))
-        kept = {name: _plain(settings[name]) for name in (*_MUST_AGREE, *_SHOULD_AGREE)}
+        kept = {name: _plain(settings[name]) for name in (*_MUST_AGREE, *_SHOULD_AGREE, "MAX_HOSTS")}
         try:
             await session._start_run(records, {**kept, "VERSION": _VERSION})
         except DatabaseProblem:
@@ -109,7 +109,7 @@ class Session:
     async def _start_run(self, seeds: list[Seed], settings: Mapping[str, Any]) -> None:
         """Write the run's row and the seeds that are new."""
         now = clock.now()
-        self._lease_ends = time.monotonic() + self.config.lease_seconds
+        self._lease_ends = clock.uptime() + self.config.lease_seconds
         start = RunStart(
             started=iso(now),
             machine=platform.node(),
@@ -150,7 +150,7 @@ class Session:
     @property
     def lapsed(self) -> bool:
         """Whether another process may have taken this run for dead: then nothing more must be fetched for now."""
-        return not self.database.is_sqlite and time.monotonic() > self._lease_ends
+        return not self.database.is_sqlite and clock.uptime() > self._lease_ends
 
     async def keep_alive(
         self, *, hosts: Callable[[], int], totals: Counter[str], heard: Callable[[runs.News], None]
@@ -159,7 +159,7 @@ class Session:
         lease = self.config.lease_seconds
         while True:
             await asyncio.sleep(min(lease / 3, _SIGN_SECONDS))
-            said_at = time.monotonic()
+            said_at = clock.uptime()
             self.pages_per_second = self._rate.update(said_at, totals["pages"])
             sign = runs.LifeSign(
                 run_id=self.resumed.run_id,
@@ -217,7 +217,8 @@ def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) ->
                 what = "is of version" if setting == "VERSION" else f"is crawling with {setting}"
                 raise WrongDatabase(
                     f"{name}: {who} {what} {other.settings.get(setting)}, this one has {mine.get(setting)}; "
-                    "make them agree, or wait until it has ended"
+                    "make them agree, or wait until it has ended "
+                    f"(if it was killed, its lease ends in {max(0, math.ceil(other.lease_seconds))} s)"
                 )
         for setting in _SHOULD_AGREE:
             if other.settings.get(setting) != mine.get(setting):

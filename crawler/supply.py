@@ -97,7 +97,7 @@ class Supply:
 
     def next_due(self) -> float | None:
         """When the next URL that waits for its time may be fetched."""
-        return self._due[0][0] if self._due else None
+        return self._due[0][0] if self._due and not self._busy else None  # busy: the engine is woken afterwards
 
     def found(self, best: dict[int, float], hosts: Set[int]) -> None:
         """Hosts may have new work, with URLs of this score at best."""
@@ -121,6 +121,11 @@ class Supply:
     def reconnected(self) -> None:
         """The connection had been lost: answers to claims may have been, too."""
         self._may_have_strays = True
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other runs are at work on the same database."""
+        return self._share is not None
 
     def hosts_with_work(self) -> int:
         """How many hosts this run has something to do for."""
@@ -205,9 +210,10 @@ class Supply:
         """Put back what the table says is leased to this run although the run knows nothing of it."""
         self._may_have_strays = False
         known = {*self._in_flight, *self._window.claim_ids()}
-        question = (self._session.resumed.run_id, known)
-        if await self._session.submit(table.return_strays, question):
-            self._refresh_all()
+        question = (self._session.resumed.run_id, known, set(self._window.hosts))
+        await self._session.submit(table.return_strays, question)
+        self._may_have_hosts = True
+        self._refresh_all()  # answers to stores and life signs (knocks) may have been lost as well
 
     # ------------------------------------------------------------ hosts
 
@@ -257,7 +263,8 @@ class Supply:
         """Make room for hosts that have work."""
         due = {host_id for _, host_id in self._due}
         idle = [host_id for host_id in self._window.idle_hosts() if host_id not in due]
-        kept = await self._session.submit(table.drop_hosts, (self._session.config.limits, idle)) if idle else set()
+        question = (self._session.resumed.run_id, self._session.config.limits, idle)
+        kept = await self._session.submit(table.drop_hosts, question) if idle else set()
         for host_id in kept:
             self._window.refresh(host_id)
         for host_id in set(idle) - kept:
@@ -295,6 +302,8 @@ class Supply:
         if due is not None and due > latest:  # nothing waits that long: the clock has been set back since
             await self._session.submit(table.bring_forward, latest)
         pause = due - clock.now() if due is not None else _LOOK_AGAIN_SECONDS
+        if pause < 0:  # due, but of a host that another run holds
+            pause = _LOOK_AGAIN_SECONDS
         await asyncio.sleep(min(max(pause, 0.2), _LONGEST_NAP_SECONDS))
         await self._session.submit(table.wake_hosts, None)
         await self._return_strays()

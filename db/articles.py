@@ -159,7 +159,7 @@ class _Round:
         added = []
         for new in self._articles:
             candidates = self._found.candidates(new, self._lookup)
-            if any(c.id in self._changed or c.stands_for in self._changed for c in candidates):
+            if new.id in self._changed or any(not self._changed.isdisjoint((c.id, c.stands_for)) for c in candidates):
                 break
             added.append(self._write(new, candidates))
         _insert(self._connection, self._new)
@@ -370,7 +370,7 @@ _EXACT = (
     .order_by(article.c.site_id != bindparam("site_id"), article.c.duplicate_of.is_not(None))
     .limit(_MOST_EXACT)
 )
-_TIED = _CANDIDATES.where(among(url.c.same_as), url.c.same_as.is_not(None))
+_TIED = _CANDIDATES.where(among(url.c.same_as), url.c.same_as.is_not(None)).limit(10 * _MOST_EXACT)
 _BY_ID = _CANDIDATES.where(among(article.c.id))
 _HITS = select(shingle.c.hash, shingle.c.article_id).where(among(shingle.c.hash))
 

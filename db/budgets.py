@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select, true, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from .statements import insert_new, run_many
 from .tables import Budget, Host, Seed, Url
@@ -74,22 +74,29 @@ def seed_budgets(connection: Connection) -> dict[int, int]:
     return {row.id: row.pages - row.used for row in connection.execute(_SEED_BUDGETS)}
 
 
-def locked_seed_budgets(connection: Connection) -> dict[int, int]:
-    """The same; other processes that want to claim wait until this transaction ends."""
+def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int]:
+    """The same; other processes that want to claim wait until this transaction ends.
+
+    Costs them nothing when no seed has a limit.
+    """
+    if not seed_budgets(connection):
+        return {}
+    if limits.pages is None:  # the crawl's row first, as in `spend_totals`
+        connection.execute(select(budget.c.pages).with_for_update())
     return {row.id: row.pages - row.used for row in connection.execute(_SEED_BUDGETS_LOCKED)}
 
 
 def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
-    """Conditions of which a waiting URL fulfils one when no budget is left for it."""
-    if limits.pages is not None and connection.execute(select(budget.c.pages)).scalar_one() >= limits.pages:
-        return [true()]
+    """Conditions of which a waiting URL fulfils one when no budget is left for it, to be looked at with the URLs."""
     conditions: list[Any] = []
+    if limits.pages is not None:
+        conditions.append(select(budget.c.pages).scalar_subquery() >= limits.pages)
     if limits.pages_per_host is not None:
         full = select(host.c.id).where(host.c.pages >= limits.pages_per_host)
         conditions.append(url.c.host_id.in_(full))
-    spent = [key for key, n in seed_budgets(connection).items() if n <= 0]
-    if spent:
-        conditions.append(url.c.seed_id.in_(spent))
+    if seed_budgets(connection):
+        spent = select(seed.c.id).where(seed.c.used >= seed.c.pages)
+        conditions.append(func.coalesce(url.c.seed_id, 0).in_(spent))
     return conditions
 
 

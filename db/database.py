@@ -30,8 +30,8 @@ _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": 
 _PASSWORD = re.compile(r":(?!/).*@")
 _SQLITE_BUSY_MS = 2_000
 _MIGRATION_LOCK = 7_241_895_301
-_LOCK_SECONDS = 30
-_FROZEN_SECONDS = 60
+_LOCK_SECONDS = 5
+_FROZEN_SECONDS = 8
 _OLDEST_POSTGRES = 12
 _OLDEST_SQLITE = (3, 35)
 

@@ -25,9 +25,9 @@ from .budgets import (
 )
 from .runs import SeedRow, seed_rows
 from .statements import among, in_state, run_many
-from .tables import Host, Kind, State, Url
+from .tables import Host, Kind, Run, State, Url
 
-url, host = Url.table(), Host.table()
+url, host, run = Url.table(), Host.table(), Run.table()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +113,13 @@ def claim(connection: Connection, requests: Sequence[ClaimRequest]) -> list[Clai
 
 
 def _claim(connection: Connection, request: ClaimRequest) -> Claims:
+    if connection.execute(_LIVES, {"run": request.run_id}).first() is None:
+        return Claims(dry=dict.fromkeys(request.wants))
     left = pages_left(connection, request.limits)
     if left == 0:
         return Claims(dry=dict.fromkeys(request.wants), spent=True)
     claims = Claims()
-    seeds = locked_seed_budgets(connection)
+    seeds = locked_seed_budgets(connection, request.limits)
     spent_seeds = {key for key, n in seeds.items() if n <= 0}
     candidates: list[Claim] = []
     owned = set(connection.execute(_OWNED, {"ids": list(request.wants), "run": request.run_id}).scalars())
@@ -244,7 +246,8 @@ def take_hosts(connection: Connection, wishes: Sequence[tuple[int, int]]) -> lis
     """Make runs the owners of hosts that have work and no owner: (run, how many at most)."""
     answers = []
     for run_id, most in wishes:
-        rows = connection.execute(_FREE_HOSTS, {"most": most}).all()
+        living = connection.execute(_LIVES, {"run": run_id}).first() is not None
+        rows = connection.execute(_FREE_HOSTS, {"most": most}).all() if living else []
         if rows:
             connection.execute(_OWN, {"ids": [row.id for row in rows], "run": run_id})
         answers.append(
@@ -253,6 +256,8 @@ def take_hosts(connection: Connection, wishes: Sequence[tuple[int, int]]) -> lis
     return answers
 
 
+# locked: nobody takes the run for dead before this transaction has ended
+_LIVES = select(run.c.id).where(run.c.id == bindparam("run"), run.c.alive_until > 0).with_for_update()
 _FREE_HOSTS = (
     select(host)
     .where(host.c.queued == literal_column("1"), host.c.owner.is_(None))
@@ -288,29 +293,37 @@ _HAND_OVER = (
 )
 
 
-def return_strays(connection: Connection, questions: Sequence[tuple[int, Set[int]]]) -> list[int]:
-    """Put back URLs leased by a run that the run does not know of: (run, the URLs it knows); returns how many.
+def return_strays(connection: Connection, questions: Sequence[tuple[int, Set[int], Set[int]]]) -> list[int]:
+    """Put back what a run holds and does not know of: (run, URLs it knows, hosts it knows); returns how many URLs.
 
-    There are such after a connection was lost at the moment of a commit: the claim was made and its answer lost.
+    There is such after a connection was lost at the moment of a commit: the claim was made and its answer lost.
     """
     counts = []
-    for run_id, known in questions:
+    for run_id, known, hosts in questions:
         held = connection.execute(_HELD_BY, {"run": run_id}).all()
         strays = [Claim(*row) for row in held if row.id not in known]  # type: ignore[call-arg]
         give_back(connection, [(run_id, strays)])
+        owned = set(connection.execute(_OWNED_BY, {"run": run_id}).scalars())
+        run_many(connection, _LET_GO, [{"key": key, "run": run_id} for key in sorted(owned - hosts)])
         counts.append(len(strays))
     return counts
+
+
+_OWNED_BY = select(host.c.id).where(host.c.owner == bindparam("run"))
+_LET_GO = (
+    update(host).where(host.c.id == bindparam("key"), host.c.owner == bindparam("run")).values(owner=None, queued=1)
+)
 
 
 _HELD_BY = select(*_CLAIM_COLUMNS).where(in_state(State.LEASED), url.c.leased_by == bindparam("run"))
 
 
-def drop_hosts(connection: Connection, requests: Sequence[tuple[Limits, Sequence[int]]]) -> list[set[int]]:
-    """Give up hosts that have nothing to do within the limits; returns those which have, and are kept."""
+def drop_hosts(connection: Connection, requests: Sequence[tuple[int, Limits, Sequence[int]]]) -> list[set[int]]:
+    """Give up hosts of a run that have nothing to do within the limits; returns those which have, and are kept."""
     answers = []
-    for limits, ids in requests:
+    for run_id, limits, ids in requests:
         # the lock first: a page that is being stored now either is seen here, or wakes the host up again afterwards
-        connection.execute(_LOCK_HOSTS, {"ids": ids})
+        connection.execute(LOCK_HOSTS, {"ids": ids})
         waiting = in_state(State.PENDING)
         beyond = beyond_limits(connection, limits)
         if beyond:
@@ -320,12 +333,13 @@ def drop_hosts(connection: Connection, requests: Sequence[tuple[Limits, Sequence
         kept = {key for query in (work, under_way) for key in connection.execute(query, {"ids": ids}).scalars()}
         idle = sorted(set(ids) - kept)
         if idle:
-            connection.execute(update(host).where(among(host.c.id)).values(queued=0, owner=None), {"ids": idle})
+            connection.execute(_DROP, {"ids": idle, "run": run_id})
         answers.append(kept)
     return answers
 
 
-_LOCK_HOSTS = select(host.c.id).where(among(host.c.id)).order_by(host.c.id).with_for_update()
+_DROP = update(host).where(among(host.c.id), host.c.owner == bindparam("run")).values(queued=0, owner=None)
+LOCK_HOSTS = select(host.c.id).where(among(host.c.id)).order_by(host.c.id).with_for_update()
 
 
 def wake_hosts(connection: Connection, requests: Sequence[None]) -> list[int]:
@@ -396,14 +410,14 @@ def waiting(connection: Connection, questions: Sequence[Limits]) -> list[Waiting
 
 
 def _waiting(connection: Connection, limits: Limits) -> Waiting:
-    pending = connection.execute(select(func.count()).where(in_state(State.PENDING))).scalar_one()
-    due = connection.execute(select(func.min(url.c.next_visit)).where(_DUE)).scalar_one()
-    leased = connection.execute(select(func.count()).where(in_state(State.LEASED))).scalar_one()
     blocked = beyond_limits(connection, limits)
-    beyond = 0
-    if blocked:
-        query = select(func.count()).where(in_state(State.PENDING), or_(*blocked))
-        beyond = connection.execute(query).scalar_one()
+    all_pending = select(func.count()).where(in_state(State.PENDING))
+    all_leased = select(func.count()).where(in_state(State.LEASED))
+    over = all_pending.where(or_(*blocked)) if blocked else select(literal_column("0"))
+    first_due = select(func.min(url.c.next_visit)).where(_DUE)
+    # one statement: between two, another process may store a page with all that it links to
+    parts = select(*(part.scalar_subquery() for part in (all_pending, all_leased, over, first_due)))
+    pending, leased, beyond, due = connection.execute(parts).one()
     return Waiting(within=pending + leased - beyond, beyond=beyond, next_due=due)
 
 

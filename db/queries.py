@@ -11,6 +11,7 @@ from sqlalchemy import Connection, case, func, select
 from sqlalchemy.orm import aliased
 
 from .keys import fingerprint
+from .processes import is_gone
 from .statements import clock, in_state
 from .tables import Article, Duplicate, Host, Kind, Run, Seed, State, Url
 
@@ -134,7 +135,7 @@ def _runs(connection: Connection, now: float, most: int) -> Iterator[RunStatus]:
             outcome=r.outcome,
             machine=r.machine,
             pid=r.pid,
-            lease_seconds=r.lease if r.alive_until > 0 else 0.0,
+            lease_seconds=r.lease if r.alive_until > 0 and not is_gone(r.place, r.pid) else 0.0,
             hosts=hosts.get(r.id, 0),
             urls=urls.get(r.id, 0),
             pages_per_second=r.pages_per_second,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, case, exists, func, select, text, update
+from sqlalchemy import Connection, case, exists, func, literal_column, select, text, update
 
 from .budgets import Limits, open_budget, refund
 from .errors import DatabaseGone
@@ -47,12 +47,13 @@ class SeedRow:
 
 @dataclass(frozen=True, slots=True)
 class LivingRun:
-    """Another run that is crawling into the same database now; settings as it wrote them."""
+    """Another run that is crawling into the same database now; settings as it wrote them, and its lease from now on."""
 
     id: int
     machine: str
     pid: int
     settings: Mapping[str, Any]
+    lease_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Resumed:
 
     Attributes:
         run_id: its number.
-        known: URLs in the table, of every state.
+        begun_before: there are URLs already.
         pending: URLs waiting (the recovered ones included).
         recovered: URLs that a run which died had in flight, waiting again now.
         seeds: all seeds, those of earlier runs included.
@@ -97,7 +98,7 @@ class Resumed:
     """
 
     run_id: int
-    known: int
+    begun_before: bool
     pending: int
     recovered: int
     seeds: tuple[SeedRow, ...]
@@ -116,8 +117,8 @@ def start_run(connection: Connection, starts: Sequence[RunStart]) -> list[Resume
 def _start_run(connection: Connection, start: RunStart) -> Resumed:
     if is_postgres(connection):  # two that start at once: the second sees the first
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _START_LOCK})
-    recovered = _free_the_dead(connection, None, start.now)
-    living = _living(connection)
+    recovered = _free_the_dead(connection, None, start.now, (start.place, start.pid))
+    living = _living(connection, start.now)
     if living:
         start.admit(living)
     run_id = connection.execute(
@@ -130,6 +131,7 @@ def _start_run(connection: Connection, start: RunStart) -> Resumed:
             alive_until=clock(connection, start.now) + start.lease_seconds,
         )
     ).inserted_primary_key[0]  # type: ignore[index]
+    recovered += _free_the_forgotten(connection, [run_id, *(other.id for other in living)])
     before = {row.id for row in connection.execute(select(seed.c.id))}
     for row in start.seeds:
         values = {"stay": row.stay, "depth": row.depth, "pages": row.pages, "topic": row.topic}
@@ -141,11 +143,12 @@ def _start_run(connection: Connection, start: RunStart) -> Resumed:
     if not living:
         _revive(connection, start.limits)
     open_budget(connection)
-    states = {row[0]: row[1] for row in connection.execute(select(url.c.state, func.count()).group_by(url.c.state))}
+    begun_before = connection.execute(select(url.c.id).limit(1)).first() is not None
+    pending = connection.execute(select(func.count()).where(in_state(State.PENDING))).scalar_one()
     return Resumed(
         run_id=run_id,
-        known=sum(states.values()),
-        pending=states.get(State.PENDING, 0),
+        begun_before=begun_before,
+        pending=pending,
         recovered=recovered,
         seeds=tuple(seed_rows(connection, None)),
         new_seeds=frozenset({row.id for row in start.seeds} - before),
@@ -163,14 +166,18 @@ _ALL_SEEDS = select(seed)
 _SEEDS = _ALL_SEEDS.where(among(seed.c.id))
 
 
-def _living(connection: Connection) -> list[LivingRun]:
+def _living(connection: Connection, now: float) -> list[LivingRun]:
     """Runs that have not ended, once the dead have been sorted out."""
-    rows = connection.execute(select(run).where(run.c.finished.is_(None), run.c.alive_until > 0).order_by(run.c.id))
-    return [LivingRun(r.id, r.machine, r.pid, json.loads(r.settings)) for r in rows]
+    lease = (run.c.alive_until - clock(connection, now)).label("lease")
+    living = select(run, lease).where(run.c.finished.is_(None), run.c.alive_until > 0).order_by(run.c.id)
+    return [LivingRun(r.id, r.machine, r.pid, json.loads(r.settings), r.lease) for r in connection.execute(living)]
 
 
-def _free_the_dead(connection: Connection, run_id: int | None, now: float) -> int:
-    """Put back what runs hold that are dead: out of lease, or of a process that is gone; returns how many URLs."""
+def _free_the_dead(connection: Connection, run_id: int | None, now: float, starting: tuple[str, int] = ("", 0)) -> int:
+    """Put back what runs hold that are dead: out of lease, or of a process that is gone; returns how many URLs.
+
+    So is a run of the very process (place, pid) that is starting one: its start was tried again.
+    """
     expired = (run.c.alive_until < clock(connection, now)).label("expired")
     others = connection.execute(
         select(run.c.id, run.c.place, run.c.pid, expired).where(
@@ -178,11 +185,22 @@ def _free_the_dead(connection: Connection, run_id: int | None, now: float) -> in
         )
     ).all()
     # on SQLite the file lock says that nobody else is there
-    dead = [r.id for r in others if r.expired or not is_postgres(connection) or is_gone(r.place, r.pid)]
-    if dead:  # whoever comes first takes a dead run's work; the others go on
-        free = select(run.c.id).where(run.c.id.in_(dead), run.c.alive_until > 0).order_by(run.c.id)
+    again = [r.id for r in others if r.place and (r.place, r.pid) == starting]
+    gone = [*again, *(r.id for r in others if not is_postgres(connection) or is_gone(r.place, r.pid))]
+    dead = [*gone, *(r.id for r in others if r.expired)]
+    if dead:  # whoever comes first takes a dead run's work; the others go on. One may have renewed its lease just now
+        still = (run.c.alive_until > 0) & (run.c.id.in_(gone) | (run.c.alive_until < clock(connection, now)))
+        free = select(run.c.id).where(run.c.id.in_(dead), still).order_by(run.c.id)
         dead = list(connection.execute(free.with_for_update(skip_locked=True)).scalars())
     return release(connection, dead, tried=1, ready_at=now + _LAST_REQUEST_SECONDS) if dead else 0
+
+
+def _free_the_forgotten(connection: Connection, living: Sequence[int]) -> int:
+    """Put back what runs hold that have ended; there should be nothing of the kind."""
+    owners = select(host.c.owner).where(host.c.owner.is_not(None), host.c.owner.not_in(living))
+    holders = select(url.c.leased_by).where(in_state(State.LEASED), url.c.leased_by.not_in(living))
+    ended = sorted(connection.execute(owners.union(holders)).scalars())
+    return release(connection, ended, tried=1) if ended else 0
 
 
 _UNKNOCKED = case((host.c.queued == 2, 1), else_=host.c.queued)
@@ -212,6 +230,8 @@ def release(
         .values(state=State.PENDING, leased_by=None, tries=url.c.tries - (1 - tried))
     )
     refund(connection, [(row.host_id, row.seed_id) for row in held if row.kind == Kind.PAGE])
+    mine = select(host.c.id).where(host.c.owner.in_(runs)).order_by(host.c.id).with_for_update()
+    connection.execute(mine).all()  # locked by key, as everywhere
     clock_of_host = case((host.c.ready_at < ready_at, ready_at), else_=host.c.ready_at)
     connection.execute(
         update(host).where(host.c.owner.in_(runs)).values(owner=None, queued=_UNKNOCKED, ready_at=clock_of_host)
@@ -312,24 +332,43 @@ def _renew(connection: Connection, sign: LifeSign) -> News:
     if not is_postgres(connection):
         return News()
     freed = _free_the_dead(connection, sign.run_id, sign.now)
-    knocked = update(host).where(host.c.owner == sign.run_id, host.c.queued == 2).values(queued=1)
-    mine = tuple(connection.execute(knocked.returning(host.c.id)).scalars())
+    heard = select(host.c.id).where(host.c.owner == sign.run_id, host.c.queued == literal_column("2"))
+    mine = tuple(connection.execute(heard.with_for_update(skip_locked=True)).scalars())  # the rest next time
+    if mine:
+        connection.execute(update(host).where(host.c.id.in_(mine)).values(queued=1))
     share, surplus = _share(connection, sign)
     return News(freed, mine, share, surplus)
 
 
 def _share(connection: Connection, sign: LifeSign) -> tuple[int | None, int]:
     """An equal part of the hosts that have work, and how many of its own the run should let go."""
-    others = select(run.c.hosts).where(run.c.finished.is_(None), run.c.alive_until > 0, run.c.id != sign.run_id)
-    held = list(connection.execute(others).scalars())
-    if not held:
+    columns = select(run.c.id, run.c.hosts, run.c.settings)
+    runs = connection.execute(columns.where(run.c.finished.is_(None), run.c.alive_until > 0)).all()
+    if len(runs) < 2:
         return None, 0
+    most = {r.id: json.loads(r.settings).get("MAX_HOSTS") or _MOST_FREE for r in runs}
     waiting = select(host.c.id).where(host.c.queued == 1, host.c.owner.is_(None)).limit(_MOST_FREE)
     free = connection.execute(select(func.count()).select_from(waiting.subquery())).scalar_one()
-    total, runs = sign.hosts + sum(held) + free, len(held) + 1
-    share = -(-total // runs)
-    missing = sum(max(0, total // runs - n) for n in held) - free
+    least, share = equal_parts(free + sum(r.hosts for r in runs), list(most.values()))
+    missing = sum(max(0, min(least, most[r.id]) - r.hosts) for r in runs if r.id != sign.run_id) - free
     return share, max(0, min(sign.hosts - share, missing))
+
+
+def equal_parts(total: int, capacities: Sequence[int]) -> tuple[int, int]:
+    """How many of `total` things each holder gets, rounded down and up, when some can hold only so many.
+
+    >>> equal_parts(7, [10, 10])
+    (3, 4)
+    >>> equal_parts(20, [4, 100, 100])
+    (8, 8)
+    """
+    holders = sorted(capacities)
+    for n, capacity in enumerate(holders):
+        rest = len(holders) - n
+        if capacity >= -(-total // rest):
+            return total // rest, -(-total // rest)
+        total -= capacity
+    return holders[-1], holders[-1]
 
 
 # ---------------------------------------------------------------- the end

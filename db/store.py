@@ -15,7 +15,8 @@ from sqlalchemy import Connection, bindparam, case, or_, select, update
 from . import articles
 from .articles import NewArticle
 from .budgets import spend_totals
-from .frontier import SET_ROBOTS, Claim, held_by
+from .errors import Contended
+from .frontier import LOCK_HOSTS, SET_ROBOTS, Claim, held_by
 from .keys import iso
 from .statements import among, insert_new, insert_rows, run_many, upsert
 from .tables import Host, Kind, Link, Page, Seed, Site, State, Url
@@ -173,7 +174,7 @@ class Store:
         _add_urls(connection, outcomes, results)
         _add_links(connection, outcomes)
         _keep_raw(connection, outcomes)
-        _close_claims(connection, outcomes)
+        _close_claims(connection, self._run_id, outcomes)
         new = [outcome.article for outcome in outcomes if outcome.article is not None]
         added = iter(articles.add(connection, new, self._judge, self._lookup) if new else ())
         for outcome, result in zip(outcomes, results, strict=True):
@@ -341,7 +342,7 @@ def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
 
 _CLOSE = (
     update(url)
-    .where(url.c.id == bindparam("key"))
+    .where(url.c.id == bindparam("key"), url.c.leased_by == bindparam("run"))
     .values(
         state=bindparam("new_state"),
         reason=bindparam("new_reason"),
@@ -357,11 +358,12 @@ _CLOSE = (
 )
 
 
-def _close_claims(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+def _close_claims(connection: Connection, run_id: int, outcomes: Sequence[Outcome]) -> None:
     """Write the URLs' new states."""
     rows = [
         {
             "key": outcome.claim.id,
+            "run": run_id,
             "new_state": outcome.state,
             "new_reason": outcome.reason or None,
             "new_status": outcome.http_status,
@@ -374,7 +376,8 @@ def _close_claims(connection: Connection, outcomes: Sequence[Outcome]) -> None:
         }
         for outcome in outcomes
     ]
-    run_many(connection, _CLOSE, sorted(rows, key=lambda row: row["key"]))
+    if run_many(connection, _CLOSE, sorted(rows, key=lambda row: row["key"])) < len(rows):
+        raise Contended("this run was taken for dead while it was storing")  # once more, with what it still holds
 
 
 def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
@@ -465,5 +468,7 @@ def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             {"key": host_id, "kind": kind, "body": text or None, "at": outcome.fetched_at}
             for host_id, kind, text in outcome.robots
         ]
+    if robots:  # written after the others, but locked in the same order
+        connection.execute(LOCK_HOSTS, {"ids": sorted({*rows, *(row["key"] for row in robots)})})
     run_many(connection, _UPDATE_HOST, [rows[key] for key in sorted(rows)])
     run_many(connection, SET_ROBOTS, sorted(robots, key=lambda row: row["key"]))

@@ -34,7 +34,7 @@ Work = Callable[[Connection, Sequence[P]], Sequence[R]]
 _MOST_JOBS = 64
 _GATHER_SECONDS = 0.1
 _PAUSE_SECONDS = 1.0
-_QUIET_TRIES = 8
+_QUIET_SECONDS = 4.0
 _QUIET_PAUSE_SECONDS = 0.05
 
 
@@ -145,7 +145,8 @@ class Writer:
 
     def _persist(self, jobs: list[_Job]) -> list[Any]:
         """Do the jobs in one transaction, again and again while the fault is a passing one."""
-        deadline = time.monotonic() + self._patience
+        started = time.monotonic()
+        deadline = started + self._patience
         tries = 0
         told = False
         while True:
@@ -153,7 +154,7 @@ class Writer:
                 results = self._transaction(jobs)
             except Unavailable as problem:
                 tries += 1
-                quiet = isinstance(problem, Contended) and tries <= _QUIET_TRIES
+                quiet = isinstance(problem, Contended) and time.monotonic() - started < _QUIET_SECONDS
                 if not isinstance(problem, Contended):
                     self._drop_connection()
                 if time.monotonic() >= deadline:
@@ -161,7 +162,8 @@ class Writer:
                 if not told and not quiet:
                     self._waiting(f"{problem}; waiting")
                     told = True
-                time.sleep(random.uniform(0.2, 1) * _QUIET_PAUSE_SECONDS * tries if quiet else _PAUSE_SECONDS)
+                contended = random.uniform(0.2, 1) * _QUIET_PAUSE_SECONDS * min(tries, 8)
+                time.sleep(contended if isinstance(problem, Contended) else _PAUSE_SECONDS)
             else:
                 if told:
                     self._waiting("")

@@ -229,14 +229,12 @@ class WorkerPool:
         try:
             return await self._try(tasks)
         except BrokenProcessPool:  # a worker killed between two pages can break the whole pool
-            await self._replace_pool()
+            pass
         except _Stopped:  # somebody stopped all processes of the crawl: what is under way is still to be stored
             pass
         try:
             return await self._try(tasks)
-        except BrokenProcessPool:
-            await self._replace_pool()
-        except _Stopped:
+        except (BrokenProcessPool, _Stopped):
             pass
         raise PageUnreadable("its worker died")
 
@@ -244,10 +242,12 @@ class WorkerPool:
         """Read documents once."""
         if self._closed:
             raise PageUnreadable("the crawl was stopped")
+        pool = self._pool
         arguments = [tasks, self._extractor, self._params]
         try:
-            future = self._pool.schedule(work_all, args=arguments, timeout=self._seconds)
+            future = pool.schedule(work_all, args=arguments, timeout=self._seconds)
         except RuntimeError as error:  # "the pool is not active"
+            await self._replace_pool(pool)
             raise BrokenProcessPool(str(error)) from error
         self._under_way.add(future)
         try:
@@ -255,10 +255,13 @@ class WorkerPool:
                 return await asyncio.wrap_future(future)
         except TimeoutError:
             if not future.done() or future.cancelled():  # the pool has lost the task: it is of no use any more
-                await self._replace_pool()
+                await self._replace_pool(pool)
             raise PageUnreadable("took too long to read") from None
         except MemoryError:
             raise PageUnreadable("took too much memory to read") from None
+        except BrokenProcessPool:
+            await self._replace_pool(pool)
+            raise
         except ProcessExpired as error:
             if error.exitcode == -signal.SIGTERM:
                 raise _Stopped from None
@@ -266,12 +269,16 @@ class WorkerPool:
         finally:
             self._under_way.discard(future)
 
-    async def _replace_pool(self) -> None:
-        """Go on with new workers, and end those of the old pool."""
-        if self._closed:
+    async def _replace_pool(self, broken: ProcessPool) -> None:
+        """Go on with new workers, and end those of the old pool, unless another batch has done so."""
+        if self._closed or broken is not self._pool:
             return
         old, self._pool = self._pool, self._new_pool()
+        lost, self._under_way = self._under_way, set()
         await asyncio.get_running_loop().run_in_executor(None, _end, old)
+        for future in lost:  # nobody will answer them: their documents are read by the new pool
+            with suppress(InvalidStateError):
+                future.set_exception(BrokenProcessPool("replaced"))
 
     def warm_up(self) -> None:
         """Start the processes now, so that the first page does not wait for them."""

@@ -60,7 +60,7 @@ def _print(console: Console, name: str, crawl: Status) -> None:
     hosts = Table(
         Column("host", overflow="fold"),
         "pending",
-        "in flight",
+        "held",
         "done",
         "failed",
         "skipped",

@@ -73,7 +73,7 @@ class NewsSpider(Spider):
         page.status = response.status
         page.body = response.body
         page.headers = {
-            name: b", ".join(values).decode("utf-8", "replace")[:_MOST_HEADER_CHARS]
+            name: b", ".join(values).decode("utf-8", "replace").replace("\0", "")[:_MOST_HEADER_CHARS]
             for name in _KEPT_HEADERS
             if (values := response.headers.getlist(name))
         }

@@ -164,13 +164,13 @@ def test_new_scores_reorder_what_is_queued(begin: Callable, run_in: Callable) ->
 def test_hosts_without_work_are_dropped_and_found_again(begin: Callable, run_in: Callable) -> None:
     run_id = begin("http://a.example/1")
     claim = run_in(frontier.claim, wish(run_id, {A: 5})).urls[0]
-    assert run_in(frontier.drop_hosts, (NO_LIMITS, [A])) == {A}, "its page is still under way"
+    assert run_in(frontier.drop_hosts, (run_id, NO_LIMITS, [A])) == {A}, "its page is still under way"
     run_in(store, done(claim))
-    assert run_in(frontier.drop_hosts, (NO_LIMITS, [A])) == set()
+    assert run_in(frontier.drop_hosts, (run_id, NO_LIMITS, [A])) == set()
     run_in(add_urls, (NOW, [new_url("http://a.example/2")]))
     assert [h.name for h in run_in(frontier.take_hosts, (run_id, 3))] == ["a.example"]
-    assert run_in(frontier.drop_hosts, (NO_LIMITS, [A])) == {A}
-    assert run_in(frontier.drop_hosts, (Limits(pages=0), [A])) == set(), "beyond the limits is no work"
+    assert run_in(frontier.drop_hosts, (run_id, NO_LIMITS, [A])) == {A}
+    assert run_in(frontier.drop_hosts, (run_id, Limits(pages=0), [A])) == set(), "beyond the limits is no work"
 
 
 def test_give_back(begin: Callable, run_in: Callable) -> None:

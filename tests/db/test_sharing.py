@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import text
 
 from db import frontier, runs
@@ -20,7 +22,7 @@ from db.frontier import Claim, Handover
 from db.keys import fingerprint
 from db.processes import here, is_gone
 from db.queries import status
-from db.runs import News, RunEnd
+from db.runs import News, RunEnd, equal_parts
 from db.store import Store, add_urls
 from db.writer import Writer
 from pipelines.duplicates import DuplicateJudge
@@ -78,6 +80,64 @@ def test_nothing_is_handed_over_while_hosts_are_free(run: Callable) -> None:
     assert run(runs.renew, sign(first, NOW, hosts=4)).surplus == 1
     third_of_one = run(runs.renew, sign(first, NOW, hosts=1))
     assert third_of_one.surplus == 0
+
+
+def test_a_small_process_does_not_keep_hosts_from_a_large_one(run: Callable) -> None:
+    first = begin(run)
+    pages(run)
+    run(frontier.take_hosts, (first, 99))
+    begin(run, settings='{"MAX_HOSTS": 1}')
+    news = run(runs.renew, sign(first, NOW, hosts=6))
+    assert (news.share, news.surplus) == (5, 1)
+
+
+@given(st.integers(0, 60), st.lists(st.integers(1, 20), min_size=1, max_size=6))
+def test_equal_parts_hold_everything_that_can_be_held(total: int, capacities: list[int]) -> None:
+    least, most = equal_parts(total, capacities)
+    assert 0 <= most - least <= 1
+    assert sum(min(least, capacity) for capacity in capacities) <= total
+    assert sum(min(most, capacity) for capacity in capacities) >= min(total, sum(capacities))
+
+
+def test_a_run_taken_for_dead_takes_nothing_any_more(run: Callable, database: Database) -> None:
+    first = begin(run)
+    pages(run)
+    run(frontier.take_hosts, (first, 2))
+    expire(database, first)
+    second = begin(run)
+    assert run(frontier.take_hosts, (first, 99)) == []
+    assert run(frontier.claim, wish(first, {fingerprint("a.example"): 1})).urls == []
+    taken = names(run(frontier.take_hosts, (second, 99)))
+    assert taken == set(HOSTS)
+    run(frontier.drop_hosts, (first, Limits(pages=0), [fingerprint(host) for host in HOSTS]))
+    assert run(frontier.claim, wish(second, {fingerprint("a.example"): 1})).urls, "nor lets go what another holds"
+
+
+def test_a_store_that_lost_its_lease_halfway_counts_nothing_twice(run: Callable, database: Database) -> None:
+    first = begin(run)
+    claims = leased(run, first, "a.example", 3)
+    expire(database, first)
+    begin(run)
+    run(Store(first, lambda _n, _c: None, Lookup()).store, done(claims[0], counted=False, state="skipped"))
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 0
+
+
+def test_what_ended_runs_hold_is_freed_at_the_next_start(run: Callable, database: Database) -> None:
+    first = begin(run)
+    leased(run, first, "a.example", 3)
+    with database.engine.begin() as connection:  # as no transaction of ours leaves it
+        connection.execute(text("UPDATE run SET alive_until = 0"))
+    assert run(runs.start_run, start()).recovered == 3
+
+
+def test_hosts_whose_take_over_was_not_heard_of_are_let_go(run_in: Callable) -> None:
+    run_id = begin(run_in)
+    pages(run_in)
+    known = run_in(frontier.take_hosts, (run_id, 2))
+    run_in(frontier.take_hosts, (run_id, 3))  # this answer never came
+    run_in(frontier.return_strays, (run_id, set(), {host.id for host in known}))
+    assert len(run_in(frontier.take_hosts, (run_id, 99))) == 4
 
 
 def test_urls_held_are_handed_over_with_their_host(run: Callable, database: Database) -> None:
@@ -140,7 +200,7 @@ def test_claims_whose_answer_was_lost_are_found(run_in: Callable) -> None:
     wants = {fingerprint("a.example"): 2}
     known = run_in(frontier.claim, wish(run_id, wants)).urls
     run_in(frontier.claim, wish(run_id, wants))  # this answer never came
-    assert run_in(frontier.return_strays, (run_id, {claim.id for claim in known})) == 1
+    assert run_in(frontier.return_strays, (run_id, {claim.id for claim in known}, {fingerprint(h) for h in HOSTS})) == 1
     again = run_in(frontier.claim, wish(run_id, wants)).urls
     assert [claim.tries for claim in again] == [0]
 
