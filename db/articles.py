@@ -203,14 +203,16 @@ class _Round:
 
 def _unrelated(articles: Sequence[NewArticle]) -> Sequence[NewArticle]:
     """The leading articles of which none can be a candidate of another."""
-    seen: set[tuple[str, int]] = set()
+    ids: set[int] = set()
+    texts: set[int] = set()
+    shingles: set[int] = set()
     for n, new in enumerate(articles):
-        marks = {("id", new.id), ("text", new.text_hash), *(("shingle", key) for key in new.shingles)}
-        if new.canonical_id is not None:
-            marks.add(("id", new.canonical_id))
-        if not seen.isdisjoint(marks):
+        own = {new.id} if new.canonical_id is None else {new.id, new.canonical_id}
+        if new.text_hash in texts or not (ids.isdisjoint(own) and shingles.isdisjoint(new.shingles)):
             return articles[:n]
-        seen |= marks
+        ids |= own
+        texts.add(new.text_hash)
+        shingles.update(new.shingles)
     return articles
 
 
