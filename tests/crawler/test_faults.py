@@ -64,6 +64,21 @@ def test_out_of_file_handles_is_no_fault_of_the_servers(tmp_path: Path) -> None:
     assert rows(tmp_path, "SELECT state, count(*) FROM url WHERE kind = 'page' GROUP BY state") == [("done", 31)]
 
 
+def test_what_postgres_cannot_store_does_not_keep_a_crawl_from_ending(tmp_path: Path, postgres_server: str) -> None:
+    answers = {
+        ("a.localhost", "/"): (200, {"ETag": "a\0b", "Last-Modified": "\0", "Content-Type": "text/html\0"}, "<p>\0"),
+        ("a.localhost", "/robots.txt"): (200, {"Content-Type": "text/plain"}, "User-agent: *\0\nDisallow:\0"),
+    }
+    with OddServer(answers) as server, empty_database(postgres_server, "nul") as url:
+        seeds = tmp_path / "seeds.txt"
+        seeds.write_text(f"http://a.localhost:{server.port}/")
+        settings = (f"DATABASE_URL={url}", f"ALLOW_NETWORKS=127.0.0.1:{server.port}", "HOST_DELAY=0", "WORKERS=1")
+        done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={seeds}", *[x for s in settings for x in ("-s", s)])
+    assert done.returncode == 0, done.stderr
+    assert len(server.asked) <= 4
+    assert "Traceback" not in done.stderr
+
+
 def test_too_few_file_handles_are_refused(newsroom: Newsroom, tmp_path: Path) -> None:
     arguments = crawl_arguments(newsroom, tmp_path)
     command = f"ulimit -n 100; exec {sys.executable} -m scrapy {' '.join(arguments)}"

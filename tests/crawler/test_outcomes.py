@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.known import KnownUrls
-from crawler.outcomes import REFUSED, Rulebook, depth_memory, judge, new_url, url_id
+from crawler.outcomes import (
+    OUT_OF_HANDLES,
+    REFUSED,
+    Rulebook,
+    depth_memory,
+    internal_error,
+    judge,
+    new_url,
+    url_id,
+)
 from crawler.rank.priority import Priority
 from db.frontier import Claim
 from db.keys import fingerprint
@@ -619,3 +628,16 @@ def test_every_answer_has_an_outcome(**drawn: Any) -> None:
         assert outcome.robots or outcome.state == State.PENDING or outcome.same_as is not None
     else:
         assert outcome.robots == ()
+
+
+def test_a_page_that_could_not_be_stored_says_nothing_of_what_its_server_said() -> None:
+    """That may be what the database refused."""
+    outcome = internal_error(page(status=200, headers={"etag": "a\0b", "last-modified": "\0"}), ValueError())
+    assert (outcome.state, outcome.reason, outcome.counted) == (State.FAILED, "internal error (ValueError)", True)
+    assert (outcome.etag, outcome.last_modified, outcome.http_status) == (None, None, 200)
+
+
+def test_a_request_that_was_not_made_for_want_of_handles_is_no_try() -> None:
+    outcome = judge(page(status=0, error=OUT_OF_HANDLES, tries=99), rules(tries=1))
+    assert (outcome.state, outcome.tried, outcome.failed, outcome.counted) == (State.PENDING, False, False, False)
+    assert outcome.next_visit is not None

@@ -289,6 +289,23 @@ class TestAccidents:
         finally:
             pool.close()
 
+    def test_documents_under_way_in_a_pool_that_is_replaced_are_read_by_the_new_one(self) -> None:
+        pool = pool_of(1)
+
+        async def pages() -> list[Worked | str]:
+            await read(pool, SMALL)
+            tasks = [asyncio.create_task(read(pool, ARTICLE)) for _ in range(12)]
+            await asyncio.sleep(0)
+            broken = pool._pool
+            await pool._replace_pool(broken)
+            await pool._replace_pool(broken)  # by another batch that was in it
+            return [await task for task in tasks]
+
+        try:
+            assert all(isinstance(one, Worked) for one in run(pages(), 20))
+        finally:
+            pool.close()
+
     def test_a_worker_killed_while_idle_costs_at_most_one_page(self) -> None:
         before = workers_alive()
         pool = pool_of(1)
