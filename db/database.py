@@ -195,7 +195,7 @@ def _engine(url: URL) -> Engine:
             "synchronous=NORMAL",
             "cache_size=-131072",
             "temp_store=MEMORY",
-            "wal_autocheckpoint=4000",
+            "wal_autocheckpoint=16000",
         ):
             connection.execute(f"PRAGMA {pragma}")
 
