@@ -23,8 +23,9 @@ from scrapy.utils.defer import deferred_from_coro
 
 from db import frontier as table
 from db.errors import DatabaseGone, DatabaseProblem
+from db.found import NewUrl
 from db.frontier import Claim, Waiting
-from db.store import NewUrl, Outcome, Store, Stored
+from db.store import Outcome, Store, Stored
 from db.tables import Kind, State
 from pipelines.duplicates import DuplicateJudge
 from pipelines.scope import Scope

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from db.frontier import Claim, OwnedHost
+from db.found import NewUrl
+from db.frontier import Claim
 from db.keys import fingerprint
+from db.ownership import OwnedHost
 from db.runs import SeedRow
-from db.store import NewUrl
 from db.tables import Kind
 from pipelines.records import BlockKind
 from pipelines.scope import Scope

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from db.articles import NewArticle
+from db.found import NewUrl
 from db.keys import fingerprint, iso
-from db.store import NO_EDGES, Edges, NewUrl, Outcome, StoredPage
+from db.store import NO_EDGES, Edges, Outcome, StoredPage
 from db.tables import Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.scope import host_identity

@@ -19,11 +19,11 @@ from db import frontier as table
 from db import runs
 from db.database import Database, open_for_crawl
 from db.errors import DatabaseProblem, WrongDatabase
+from db.found import add_urls
 from db.frontier import Waiting
 from db.keys import iso
 from db.processes import here
 from db.runs import LivingRun, Resumed, RunEnd, RunStart
-from db.store import add_urls
 from db.tables import Kind
 from db.writer import Work, Writer
 from pipelines.records import BlockKind

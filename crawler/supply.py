@@ -14,9 +14,11 @@ from collections.abc import Callable, Coroutine, Sequence, Set
 from typing import Any
 
 from db import frontier as table
-from db.frontier import Claim, ClaimRequest, Handover, OwnedHost, Waiting
+from db import ownership
+from db.found import NewUrl, add_urls
+from db.frontier import Claim, ClaimRequest, Waiting
+from db.ownership import Handover, OwnedHost
 from db.runs import News
-from db.store import NewUrl, add_urls
 from db.tables import Kind
 from pipelines.records import BlockKind
 
@@ -211,7 +213,7 @@ class Supply:
         self._may_have_strays = False
         known = {*self._in_flight, *self._window.claim_ids()}
         question = (self._session.resumed.run_id, known, set(self._window.hosts))
-        await self._session.submit(table.return_strays, question)
+        await self._session.submit(ownership.return_strays, question)
         self._may_have_hosts = True
         self._refresh_all()  # answers to stores and life signs (knocks) may have been lost as well
 
@@ -220,7 +222,7 @@ class Supply:
     async def _take_hosts(self, room: int) -> None:
         """Take over hosts that nobody holds, and ask for their robots.txt."""
         self._may_have_hosts = False
-        hosts = await self._session.submit(table.take_hosts, (self._session.resumed.run_id, room))
+        hosts = await self._session.submit(ownership.take_hosts, (self._session.resumed.run_id, room))
         self._may_have_hosts = self._may_have_hosts or len(hosts) >= room
         robots = [new for host in hosts if (new := self._take_over(host)) is not None]
         if robots:
@@ -264,7 +266,7 @@ class Supply:
         due = {host_id for _, host_id in self._due}
         idle = [host_id for host_id in self._window.idle_hosts() if host_id not in due]
         question = (self._session.resumed.run_id, self._session.config.limits, idle)
-        kept = await self._session.submit(table.drop_hosts, question) if idle else set()
+        kept = await self._session.submit(ownership.drop_hosts, question) if idle else set()
         for host_id in kept:
             self._window.refresh(host_id)
         for host_id in set(idle) - kept:
@@ -286,7 +288,7 @@ class Supply:
         for host_id, _ in given:
             self._forget(host_id)
         if given:
-            await self._session.submit(table.hand_over, Handover(self._session.resumed.run_id, given, claims))
+            await self._session.submit(ownership.hand_over, Handover(self._session.resumed.run_id, given, claims))
             self.queued += len(claims)
 
     # ------------------------------------------------------------ the end?
@@ -305,7 +307,7 @@ class Supply:
         if pause < 0:  # due, but of a host that another run holds
             pause = _LOOK_AGAIN_SECONDS
         await asyncio.sleep(min(max(pause, 0.2), _LONGEST_NAP_SECONDS))
-        await self._session.submit(table.wake_hosts, None)
+        await self._session.submit(ownership.wake_hosts, None)
         await self._return_strays()
         if not self._window.room_for_hosts:
             await self._drop_idle_hosts()

@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 
 from .database import Database, open_for_crawl, open_for_reading, parse_url, without_password
 from .errors import DatabaseGone, WrongDatabase, classify
-from .frontier import wake_hosts
+from .ownership import wake_hosts
 from .processes import is_gone
 from .runs import release
 from .statements import clock, is_postgres

@@ -33,7 +33,7 @@ PURE = (
     "db.keys",
 )
 # Not pure themselves, but they define records (classes, never functions) that pure modules may take and return.
-RECORDS = ("db.articles", "db.frontier", "db.store", "db.tables", "pipelines.stages", "pipelines.worker")
+RECORDS = ("db.articles", "db.found", "db.frontier", "db.store", "db.tables", "pipelines.stages", "pipelines.worker")
 # What waits, writes, draws lots or reads the clock. (`crawler.seeds` reads its file, which no import shows.)
 IMPURE = {
     "alembic",

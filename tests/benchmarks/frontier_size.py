@@ -37,10 +37,12 @@ from crawler.outcomes import new_url
 from crawler.rank.priority import Priority
 from crawler.session import Session
 from db import frontier as table
+from db import ownership
 from db.budgets import Limits
 from db.database import parse_url
+from db.found import NewUrl, add_urls
 from db.frontier import Claim, ClaimRequest
-from db.store import Edges, NewUrl, Outcome, Store, add_urls
+from db.store import Edges, Outcome, Store
 from db.tables import Kind, State, Url
 from pipelines.duplicates import DuplicateJudge
 from pipelines.records import BlockKind
@@ -123,7 +125,7 @@ async def claims_and_inserts(settings: Settings, seeds: Path, site: Site, urls: 
     session = await Session.begin(settings, str(seeds), print)
     run_id = session.resumed.run_id
     store = Store(run_id, DuplicateJudge(0.8), DuplicateJudge.lookup())
-    owned = await session.submit(table.take_hosts, (run_id, site.hosts))
+    owned = await session.submit(ownership.take_hosts, (run_id, site.hosts))
     claimed, stored = [], []
     for i in range(_ROUNDS):
         hosts = rng.sample([host.id for host in owned], min(_CLAIMED_HOSTS, len(owned)))

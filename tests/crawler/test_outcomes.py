@@ -21,9 +21,10 @@ from crawler.outcomes import (
     url_id,
 )
 from crawler.rank.priority import Priority
+from db.found import NewUrl
 from db.frontier import Claim
 from db.keys import fingerprint
-from db.store import NewUrl, Outcome, StoredPage
+from db.store import Outcome, StoredPage
 from db.tables import Kind, State
 from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature
 from pipelines.scope import Scope, resolve

@@ -6,10 +6,11 @@ from typing import Any
 
 from db.articles import NewArticle
 from db.budgets import Limits
+from db.found import NewUrl
 from db.frontier import ClaimRequest
 from db.keys import fingerprint
 from db.runs import LifeSign, RunStart, SeedRow
-from db.store import NewUrl, Outcome
+from db.store import Outcome
 from db.tables import State
 
 NOW = 1_700_000_000.0

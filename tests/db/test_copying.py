@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event, make_url, select, text
 
-from db import frontier, runs
+from db import frontier, ownership, runs
 from db.articles import Lookup
 from db.copying import TABLES, Copied, copy_database, database_url
 from db.database import Database, open_for_crawl, open_for_reading, parse_url
 from db.errors import DatabaseGone, WrongDatabase
+from db.found import add_urls
 from db.keys import fingerprint
 from db.processes import here
 from db.runs import RunEnd
-from db.store import Edges, Store, StoredPage, add_urls
+from db.store import Edges, Store, StoredPage
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 
 SEED = "http://a.example/"
@@ -51,7 +52,7 @@ def fill(url: str, pages: int = 3) -> None:
     found = [new_url(f"http://a.example/{i}", seed_id=seed_id, score=1 - i / 10**6) for i in range(pages)]
     sitemap = new_url("http://a.example/map.xml", kind="sitemap", score=0.0001)
     run_in(database, add_urls, (NOW, [*found, sitemap, new_url("http://b.example/", score_parts='{"depth": 0.5}')]))
-    run_in(database, frontier.take_hosts, (first, 10))
+    run_in(database, ownership.take_hosts, (first, 10))
     run_in(database, frontier.set_robots, [(A, "rules", "User-agent: *\nDisallow: /\\N\t私", NOW)])
     page = run_in(database, frontier.claim, wish(first, {A: 1})).urls[0]
     outcome = done(
@@ -63,7 +64,7 @@ def fill(url: str, pages: int = 3) -> None:
     run_in(database, Store(first, lambda _new, _candidates: None, Lookup()).store, outcome)
     run_in(database, runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 1}))
     second = run_in(database, runs.start_run, start()).run_id
-    run_in(database, frontier.take_hosts, (second, 10))
+    run_in(database, ownership.take_hosts, (second, 10))
     assert len(run_in(database, frontier.claim, wish(second, {B: 1})).urls) == 1
     assert len(run_in(database, frontier.claim, wish(second, {A: 3})).urls) == 3
     database.close()

@@ -5,14 +5,15 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import text
 
-from db import frontier, runs
+from db import frontier, ownership, runs
 from db.articles import Lookup
 from db.budgets import Limits
 from db.database import Database
 from db.errors import DatabaseGone
+from db.found import add_urls
 from db.keys import fingerprint
 from db.runs import RunEnd
-from db.store import Store, add_urls
+from db.store import Store
 from db.tables import State
 from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, sign, start, wish
 
@@ -29,7 +30,7 @@ def begin(run_in: Callable) -> Callable:
         resumed = run_in(runs.start_run, start(*seeds, limits=limits))
         rows = [new_url(url, seed_id=seeds[0].id, score=1.0 - i / 100, **values) for i, url in enumerate(urls)]
         run_in(add_urls, (NOW, rows))
-        run_in(frontier.take_hosts, (resumed.run_id, 10))
+        run_in(ownership.take_hosts, (resumed.run_id, 10))
         return resumed.run_id
 
     return begin_run
@@ -56,7 +57,7 @@ def test_a_host_has_one_owner(begin: Callable, run_in: Callable, database: Datab
         pytest.skip("on SQLite a second run means that the first is dead")
     begin("http://a.example/1")
     other = run_in(runs.start_run, start())
-    assert run_in(frontier.take_hosts, (other.run_id, 10)) == []
+    assert run_in(ownership.take_hosts, (other.run_id, 10)) == []
 
 
 def test_exact_page_limit_over_all_hosts(begin: Callable, run_in: Callable) -> None:
@@ -123,7 +124,7 @@ def test_a_dead_runs_work_is_taken_up(begin: Callable, run_in: Callable, databas
     let_time_pass(database, run_id)
     resumed = run_in(runs.start_run, start(limits=limits))
     assert (resumed.recovered, resumed.pending) == (1, 2)
-    run_in(frontier.take_hosts, (resumed.run_id, 10))
+    run_in(ownership.take_hosts, (resumed.run_id, 10))
     assert len(run_in(frontier.claim, wish(resumed.run_id, {A: 9}, limits=limits)).urls) == 2
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 2
@@ -164,13 +165,13 @@ def test_new_scores_reorder_what_is_queued(begin: Callable, run_in: Callable) ->
 def test_hosts_without_work_are_dropped_and_found_again(begin: Callable, run_in: Callable) -> None:
     run_id = begin("http://a.example/1")
     claim = run_in(frontier.claim, wish(run_id, {A: 5})).urls[0]
-    assert run_in(frontier.drop_hosts, (run_id, NO_LIMITS, [A])) == {A}, "its page is still under way"
+    assert run_in(ownership.drop_hosts, (run_id, NO_LIMITS, [A])) == {A}, "its page is still under way"
     run_in(store, done(claim))
-    assert run_in(frontier.drop_hosts, (run_id, NO_LIMITS, [A])) == set()
+    assert run_in(ownership.drop_hosts, (run_id, NO_LIMITS, [A])) == set()
     run_in(add_urls, (NOW, [new_url("http://a.example/2")]))
-    assert [h.name for h in run_in(frontier.take_hosts, (run_id, 3))] == ["a.example"]
-    assert run_in(frontier.drop_hosts, (run_id, NO_LIMITS, [A])) == {A}
-    assert run_in(frontier.drop_hosts, (run_id, Limits(pages=0), [A])) == set(), "beyond the limits is no work"
+    assert [h.name for h in run_in(ownership.take_hosts, (run_id, 3))] == ["a.example"]
+    assert run_in(ownership.drop_hosts, (run_id, NO_LIMITS, [A])) == {A}
+    assert run_in(ownership.drop_hosts, (run_id, Limits(pages=0), [A])) == set(), "beyond the limits is no work"
 
 
 def test_give_back(begin: Callable, run_in: Callable) -> None:
@@ -195,7 +196,7 @@ def test_a_dead_runs_work_is_taken_up_by_a_living_one(begin: Callable, run_in: C
     assert run_in(runs.renew, sign(living, NOW)).freed == 0
     let_time_pass(database, dead)
     assert run_in(runs.renew, sign(living, NOW)).freed == 1
-    assert [h.name for h in run_in(frontier.take_hosts, (living, 3))] == ["a.example"]
+    assert [h.name for h in run_in(ownership.take_hosts, (living, 3))] == ["a.example"]
     with pytest.raises(DatabaseGone, match="another one took its work over"):
         run_in(runs.renew, sign(dead, NOW))
 
@@ -245,4 +246,4 @@ def test_forgotten_hosts_are_found_again(begin: Callable, run_in: Callable, data
     begin("http://a.example/1")
     with database.engine.begin() as connection:
         connection.execute(text("UPDATE host SET queued = 0, owner = NULL"))
-    assert run_in(frontier.wake_hosts, None) == 1
+    assert run_in(ownership.wake_hosts, None) == 1

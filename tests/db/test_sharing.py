@@ -13,17 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from db import frontier, runs
+from db import frontier, ownership, runs
 from db.articles import Lookup
 from db.budgets import Limits
 from db.database import Database, open_for_crawl
 from db.errors import WrongDatabase
-from db.frontier import Claim, Handover
+from db.found import add_urls
+from db.frontier import Claim
 from db.keys import fingerprint
+from db.ownership import Handover
 from db.processes import here, is_gone
 from db.queries import status
 from db.runs import News, RunEnd, equal_parts
-from db.store import Store, add_urls
+from db.store import Store
 from db.writer import Writer
 from pipelines.duplicates import DuplicateJudge
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, sign, start, wish
@@ -54,16 +56,16 @@ def names(hosts: list) -> set[str]:
 def test_hosts_are_shared_equally(run: Callable) -> None:
     first = begin(run)
     pages(run)
-    assert names(run(frontier.take_hosts, (first, 99))) == set(HOSTS)
+    assert names(run(ownership.take_hosts, (first, 99))) == set(HOSTS)
     assert run(runs.renew, sign(first, NOW, hosts=6)) == News(), "alone: keep all"
     second = begin(run)
     assert run(runs.renew, sign(second, NOW, hosts=0)) == News(share=3)
     news = run(runs.renew, sign(first, NOW, hosts=6))
     assert (news.share, news.surplus) == (3, 3)
     given = [(fingerprint(host), NOW + 7) for host in HOSTS[:3]]
-    run(frontier.hand_over, Handover(first, given, []))
+    run(ownership.hand_over, Handover(first, given, []))
     assert run(runs.renew, sign(first, NOW, hosts=3)).surplus == 0
-    taken = run(frontier.take_hosts, (second, 99))
+    taken = run(ownership.take_hosts, (second, 99))
     assert names(taken) == set(HOSTS[:3])
     assert {host.ready_at for host in taken} == {NOW + 7}, "the host's clock goes along"
 
@@ -71,11 +73,11 @@ def test_hosts_are_shared_equally(run: Callable) -> None:
 def test_nothing_is_handed_over_while_hosts_are_free(run: Callable) -> None:
     first = begin(run)
     pages(run)
-    run(frontier.take_hosts, (first, 4))
+    run(ownership.take_hosts, (first, 4))
     second = begin(run)
     run(runs.renew, sign(second, NOW, hosts=0))
     assert run(runs.renew, sign(first, NOW, hosts=4)) == News(share=3, surplus=1), "one is missing beside the two free"
-    run(frontier.take_hosts, (second, 99))
+    run(ownership.take_hosts, (second, 99))
     run(runs.renew, sign(second, NOW, hosts=2))
     assert run(runs.renew, sign(first, NOW, hosts=4)).surplus == 1
     third_of_one = run(runs.renew, sign(first, NOW, hosts=1))
@@ -85,7 +87,7 @@ def test_nothing_is_handed_over_while_hosts_are_free(run: Callable) -> None:
 def test_a_small_process_does_not_keep_hosts_from_a_large_one(run: Callable) -> None:
     first = begin(run)
     pages(run)
-    run(frontier.take_hosts, (first, 99))
+    run(ownership.take_hosts, (first, 99))
     begin(run, settings='{"MAX_HOSTS": 1}')
     news = run(runs.renew, sign(first, NOW, hosts=6))
     assert (news.share, news.surplus) == (5, 1)
@@ -102,14 +104,14 @@ def test_equal_parts_hold_everything_that_can_be_held(total: int, capacities: li
 def test_a_run_taken_for_dead_takes_nothing_any_more(run: Callable, database: Database) -> None:
     first = begin(run)
     pages(run)
-    run(frontier.take_hosts, (first, 2))
+    run(ownership.take_hosts, (first, 2))
     expire(database, first)
     second = begin(run)
-    assert run(frontier.take_hosts, (first, 99)) == []
+    assert run(ownership.take_hosts, (first, 99)) == []
     assert run(frontier.claim, wish(first, {fingerprint("a.example"): 1})).urls == []
-    taken = names(run(frontier.take_hosts, (second, 99)))
+    taken = names(run(ownership.take_hosts, (second, 99)))
     assert taken == set(HOSTS)
-    run(frontier.drop_hosts, (first, Limits(pages=0), [fingerprint(host) for host in HOSTS]))
+    run(ownership.drop_hosts, (first, Limits(pages=0), [fingerprint(host) for host in HOSTS]))
     assert run(frontier.claim, wish(second, {fingerprint("a.example"): 1})).urls, "nor lets go what another holds"
 
 
@@ -134,20 +136,20 @@ def test_what_ended_runs_hold_is_freed_at_the_next_start(run: Callable, database
 def test_hosts_whose_take_over_was_not_heard_of_are_let_go(run_in: Callable) -> None:
     run_id = begin(run_in)
     pages(run_in)
-    known = run_in(frontier.take_hosts, (run_id, 2))
-    run_in(frontier.take_hosts, (run_id, 3))  # this answer never came
-    run_in(frontier.return_strays, (run_id, set(), {host.id for host in known}))
-    assert len(run_in(frontier.take_hosts, (run_id, 99))) == 4
+    known = run_in(ownership.take_hosts, (run_id, 2))
+    run_in(ownership.take_hosts, (run_id, 3))  # this answer never came
+    run_in(ownership.return_strays, (run_id, set(), {host.id for host in known}))
+    assert len(run_in(ownership.take_hosts, (run_id, 99))) == 4
 
 
 def test_urls_held_are_handed_over_with_their_host(run: Callable, database: Database) -> None:
     first, second = begin(run), begin(run)
     pages(run)
     host = fingerprint("a.example")
-    run(frontier.take_hosts, (first, 99))
+    run(ownership.take_hosts, (first, 99))
     claims = run(frontier.claim, wish(first, {host: 2})).urls
-    run(frontier.hand_over, Handover(first, [(host, NOW)], claims))
-    assert names(run(frontier.take_hosts, (second, 99))) == {"a.example"}
+    run(ownership.hand_over, Handover(first, [(host, NOW)], claims))
+    assert names(run(ownership.take_hosts, (second, 99))) == {"a.example"}
     assert len(run(frontier.claim, wish(second, {host: 9})).urls) == 3
     assert run(frontier.claim, wish(first, {host: 9})).urls == []
     with database.engine.connect() as connection:
@@ -157,8 +159,8 @@ def test_urls_held_are_handed_over_with_their_host(run: Callable, database: Data
 def test_the_owner_hears_of_urls_that_others_find(run: Callable) -> None:
     first, second = begin(run), begin(run)
     pages(run, 1)
-    taken = run(frontier.take_hosts, (first, 5))
-    run(frontier.take_hosts, (second, 99))
+    taken = run(ownership.take_hosts, (first, 5))
+    run(ownership.take_hosts, (second, 99))
     own, foreign = sorted(set(HOSTS) - names(taken))[0], taken[0].name
     claim = run(frontier.claim, wish(second, {fingerprint(own): 1})).urls[0]
     run(runs.renew, sign(first, NOW))  # whatever happened before
@@ -172,11 +174,11 @@ def test_the_owner_hears_of_urls_that_others_find(run: Callable) -> None:
 def test_a_host_knocked_at_is_found_when_its_owner_dies(run: Callable, database: Database) -> None:
     first, second = begin(run), begin(run)
     pages(run, 1)
-    run(frontier.take_hosts, (first, 99))
+    run(ownership.take_hosts, (first, 99))
     run(add_urls, (NOW, [new_url("http://a.example/new")]))
     expire(database, first)
     assert run(runs.renew, sign(second, NOW)).freed == 0
-    assert names(run(frontier.take_hosts, (second, 99))) == set(HOSTS)
+    assert names(run(ownership.take_hosts, (second, 99))) == set(HOSTS)
 
 
 def expire(database: Database, run_id: int) -> None:
@@ -187,20 +189,22 @@ def expire(database: Database, run_id: int) -> None:
 def test_a_host_rests_when_its_owner_has_died(run: Callable, database: Database) -> None:
     first, second = begin(run), begin(run)
     pages(run, 1)
-    run(frontier.take_hosts, (first, 99))
+    run(ownership.take_hosts, (first, 99))
     expire(database, first)
     run(runs.renew, sign(second, NOW))
-    assert all(host.ready_at > NOW for host in run(frontier.take_hosts, (second, 99))), "its last request may be open"
+    assert all(host.ready_at > NOW for host in run(ownership.take_hosts, (second, 99))), "its last request may be open"
 
 
 def test_claims_whose_answer_was_lost_are_found(run_in: Callable) -> None:
     run_id = begin(run_in)
     pages(run_in)
-    run_in(frontier.take_hosts, (run_id, 99))
+    run_in(ownership.take_hosts, (run_id, 99))
     wants = {fingerprint("a.example"): 2}
     known = run_in(frontier.claim, wish(run_id, wants)).urls
     run_in(frontier.claim, wish(run_id, wants))  # this answer never came
-    assert run_in(frontier.return_strays, (run_id, {claim.id for claim in known}, {fingerprint(h) for h in HOSTS})) == 1
+    assert (
+        run_in(ownership.return_strays, (run_id, {claim.id for claim in known}, {fingerprint(h) for h in HOSTS})) == 1
+    )
     again = run_in(frontier.claim, wish(run_id, wants)).urls
     assert [claim.tries for claim in again] == [0]
 
@@ -208,12 +212,12 @@ def test_claims_whose_answer_was_lost_are_found(run_in: Callable) -> None:
 def test_what_was_taken_over_is_not_given_back(run: Callable, database: Database) -> None:
     first = begin(run, limits=Limits(pages=9))
     pages(run)
-    run(frontier.take_hosts, (first, 99))
+    run(ownership.take_hosts, (first, 99))
     wants = {fingerprint("a.example"): 1}
     claims = run(frontier.claim, wish(first, wants, limits=Limits(pages=9))).urls
     expire(database, first)
     second = begin(run, limits=Limits(pages=9))
-    run(frontier.take_hosts, (second, 99))
+    run(ownership.take_hosts, (second, 99))
     assert run(frontier.claim, wish(second, wants, limits=Limits(pages=9))).urls[0].id == claims[0].id
     run(frontier.give_back, (first, claims))
     with database.engine.connect() as connection:
@@ -226,7 +230,7 @@ def test_claims_bring_seeds_of_other_processes(run: Callable) -> None:
     later = seed_row("http://b.example/", pages=5, depth=2)
     run(runs.start_run, start(later))
     run(add_urls, (NOW, [new_url("http://b.example/", seed_id=later.id)]))
-    run(frontier.take_hosts, (first, 9))
+    run(ownership.take_hosts, (first, 9))
     assert run(frontier.claim, wish(first, {fingerprint("b.example"): 1})).seeds == [later]
 
 
@@ -235,14 +239,14 @@ def test_a_process_that_is_gone_is_known_to_be_dead_on_its_machine(run: Callable
     run(runs.start_run, start(seed_row("http://a.example/"), pid=process.pid, place=here()))
     dead = run(runs.start_run, start(pid=process.pid, place="another machine")).run_id
     pages(run, 1)
-    run(frontier.take_hosts, (1, 99))
+    run(ownership.take_hosts, (1, 99))
     assert not is_gone(here(), process.pid)
     living = begin(run)
-    assert run(frontier.take_hosts, (living, 99)) == []
+    assert run(ownership.take_hosts, (living, 99)) == []
     process.communicate(b"\n")
     assert is_gone(here(), process.pid)
     run(runs.renew, sign(living, NOW))
-    assert names(run(frontier.take_hosts, (living, 99))) == set(HOSTS)
+    assert names(run(ownership.take_hosts, (living, 99))) == set(HOSTS)
     run(runs.renew, sign(dead, NOW)), "of a process elsewhere nothing is known until its lease ends"
 
 
@@ -261,7 +265,7 @@ def test_a_run_that_may_not_join_leaves_nothing(run: Callable, database: Databas
 def test_status_says_who_holds_what(run_in: Callable, database: Database) -> None:
     run_id = begin(run_in)
     pages(run_in)
-    run_in(frontier.take_hosts, (run_id, 99))
+    run_in(ownership.take_hosts, (run_id, 99))
     run_in(frontier.claim, wish(run_id, {fingerprint("a.example"): 2}))
     run_in(runs.renew, sign(run_id, NOW, hosts=6, pages_per_second=2.5, totals='{"pages": 7}'))
     with database.engine.connect() as connection:
@@ -300,7 +304,7 @@ def at_once(futures: list[Future]) -> list:
 
 def leased(run: Callable, run_id: int, host: str, number: int) -> list[Claim]:
     run(add_urls, (NOW, [new_url(f"http://{host}/{n}") for n in range(number)]))
-    run(frontier.take_hosts, (run_id, 99))
+    run(ownership.take_hosts, (run_id, 99))
     return run(frontier.claim, wish(run_id, {fingerprint(host): number})).urls
 
 
@@ -331,7 +335,7 @@ def test_page_limits_are_exact_under_contention(run: Callable, writers: list[Wri
     seed = seed_row("http://a.example/", pages=40)
     ids = [run(runs.start_run, start(seed, limits=limits)).run_id for _ in range(2)]
     run(add_urls, (NOW, [new_url(f"http://{h}/{n}", seed_id=seed.id) for h in HOSTS for n in range(30)]))
-    mine = [{host.id for host in run(frontier.take_hosts, (run_id, 3))} for run_id in ids]
+    mine = [{host.id for host in run(ownership.take_hosts, (run_id, 3))} for run_id in ids]
     futures = [
         writer.submit(frontier.claim, wish(run_id, dict.fromkeys(hosts, 1), limits=limits))
         for _ in range(20)

@@ -5,12 +5,13 @@ from collections.abc import Callable, Sequence
 import pytest
 from sqlalchemy import Connection, text
 
-from db import frontier, runs
+from db import frontier, ownership, runs
 from db.articles import Candidate, Lookup, NewArticle, Verdict
 from db.database import Database
+from db.found import add_urls
 from db.frontier import Claim
 from db.keys import fingerprint
-from db.store import Edges, Store, add_urls
+from db.store import Edges, Store
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 
 TEXT = "市图书馆新馆昨天开放，首日迎来三千多名读者，馆藏图书八十万册。" * 3
@@ -37,7 +38,7 @@ def claims(run_in: Callable) -> dict[str, Claim]:
     urls = ["http://a.example/1", "http://b.example/1", "http://b.example/2", "http://c.example/1"]
     resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url(url) for url in urls]))
-    run_in(frontier.take_hosts, (resumed.run_id, 9))
+    run_in(ownership.take_hosts, (resumed.run_id, 9))
     wants = {fingerprint(f"{h}.example"): 9 for h in "abc"}
     return {c.url: c for c in run_in(frontier.claim, wish(resumed.run_id, wants)).urls}
 
@@ -143,7 +144,7 @@ def test_a_shingle_never_holds_more_than_its_share(run_in: Callable, database: D
     urls = [f"http://d.example/{i}" for i in range(6)]
     resumed = run_in(runs.start_run, start())
     run_in(add_urls, (NOW, [new_url(url) for url in urls]))
-    run_in(frontier.take_hosts, (resumed.run_id, 9))
+    run_in(ownership.take_hosts, (resumed.run_id, 9))
     for n, claim in enumerate(run_in(frontier.claim, wish(resumed.run_id, {fingerprint("d.example"): 9})).urls):
         run_in(few, done(claim, article=article(claim.url, TEXT, text_hash=n)))
     assert rows(database, "SELECT max(n) FROM (SELECT count(*) AS n FROM shingle GROUP BY hash) AS counts") == [(3,)]

@@ -1,0 +1,209 @@
+"""URLs that are found: new hosts, new rows, and the better of two finds.
+
+`add_urls` is for those that no page named; what a page names is written with it, see `db.store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, case, or_, select, update
+
+from .keys import iso
+from .statements import among, insert_new, insert_rows, run_many
+from .tables import Host, Site, State, Url
+
+url, host, site = Url.table(), Host.table(), Site.table()
+
+SOFT_REASONS = ("nofollow", "too deep", "outside")
+"""Reasons for skipping a link that another link to the same URL overrules."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewUrl:
+    """A URL to add to the frontier (or to find there already).
+
+    Attributes:
+        id, url, kind, depth, score, score_parts, found_in, anchor, dated: as in the table.
+        host_id, host, site_id, site: where it lives.
+        reason: empty when it is to be fetched, else why it is not.
+        seed_id: the seed it descends from.
+        again: fetch it even if it was fetched before.
+    """
+
+    id: int
+    url: str
+    kind: str
+    host_id: int
+    host: str
+    site_id: int
+    site: str
+    depth: int
+    score: float
+    score_parts: str | None
+    found_in: int
+    seed_id: int | None = None
+    anchor: str = ""
+    dated: float | None = None
+    reason: str = ""
+    hops: int = 0
+    again: bool = False
+
+
+@dataclass(slots=True)
+class Found:
+    """What came of writing some URLs.
+
+    Attributes:
+        new_urls: rows added to the frontier, of every state.
+        queued: of these, how many wait to be fetched.
+        hosts: hosts that may have new work.
+    """
+
+    new_urls: int = 0
+    queued: int = 0
+    hosts: set[int] = field(default_factory=set)
+
+
+def add_urls(connection: Connection, batches: Sequence[tuple[float, Sequence[NewUrl]]]) -> list[Found]:
+    """Add URLs that no page named: seeds, robots.txt, sitemaps. A batch goes with the time at which they were found."""
+    results = []
+    for now, batch in batches:
+        result = Found()
+        add_hosts(connection, now, batch)
+        insert_urls(connection, [(new, None, now) for new in batch], [result] * len(batch))
+        run_many(connection, _HAS_WORK, [{"key": key} for key in sorted(result.hosts)])
+        results.append(result)
+    return results
+
+
+# whoever owns the host may have looked for work of it already: see `host.queued`
+_HAS_WORK = (
+    update(host)
+    .where(host.c.id == bindparam("key"))
+    .values(queued=case((host.c.owner.is_not(None), 2), (host.c.queued == 0, 1), else_=host.c.queued))
+)
+
+
+def add_hosts(connection: Connection, now: float, new_urls: Iterable[NewUrl]) -> None:
+    """Write hosts and sites that are new."""
+    hosts: dict[int, NewUrl] = {}
+    for new in new_urls:
+        hosts.setdefault(new.host_id, new)
+    if not hosts:
+        return
+    known = set(connection.execute(_KNOWN_HOSTS, {"ids": list(hosts)}).scalars())
+    missing = [hosts[key] for key in sorted(hosts) if key not in known]
+    if not missing:
+        return
+    connection.execute(
+        insert_new(connection, host),
+        [{"id": n.host_id, "site_id": n.site_id, "name": n.host, "scheme": n.url.partition(":")[0]} for n in missing],
+    )
+    sites = {n.site_id: n.site for n in missing}
+    seen = iso(now)
+    connection.execute(
+        insert_new(connection, site),
+        [{"id": key, "name": sites[key], "first_seen": seen} for key in sorted(sites)],
+    )
+
+
+def insert_urls(
+    connection: Connection, rows: Sequence[tuple[NewUrl, int | None, float]], owners: Sequence[Found]
+) -> None:
+    """Insert URLs; where one is known already, keep the better of both (shallower, followable, wanted again)."""
+    if not rows:
+        return
+    order = sorted(range(len(rows)), key=lambda i: rows[i][0].id)
+    known = set(connection.execute(_KNOWN_URLS, {"ids": [rows[i][0].id for i in order]}).scalars())
+    fresh: list[int] = []
+    again: list[int] = []
+    for i in order:
+        new = rows[i][0]
+        if new.id not in known:
+            known.add(new.id)
+            fresh.append(i)
+            owners[i].new_urls += 1
+            owners[i].queued += not new.reason
+        else:
+            again.append(i)
+        if not new.reason:
+            owners[i].hosts.add(new.host_id)
+    inserted = insert_rows(connection, url, _URL_COLUMNS, [_url_row(*rows[i], i) for i in fresh])
+    if inserted < len(fresh):  # another process has just found some of them, too
+        again = order
+    run_many(connection, _IMPROVE, [_improvement(*rows[i]) for i in again if not rows[i][0].reason])
+
+
+def _improvement(new: NewUrl, source: int | None, _now: float) -> dict[str, Any]:
+    """Parameters of `_IMPROVE`."""
+    better = {f"new_{name}": getattr(new, name) for name in _BETTER}
+    return {"key": new.id, "new_found_on": source, "again": int(new.again), **better}
+
+
+_URL_COLUMNS = (
+    "id",
+    "url",
+    "host_id",
+    "seed_id",
+    "kind",
+    "state",
+    "reason",
+    "depth",
+    "score",
+    "score_parts",
+    "found_on",
+    "found_in",
+    "anchor",
+    "found_at",
+    "dated",
+    "hops",
+)
+
+
+def _url_row(new: NewUrl, source: int | None, now: float, place: int) -> tuple[Any, ...]:
+    """A row of `_URL_COLUMNS`; the place on its page makes the time it was found at unique."""
+    return (
+        new.id,
+        new.url,
+        new.host_id,
+        new.seed_id,
+        new.kind,
+        State.SKIPPED if new.reason else State.PENDING,
+        new.reason or None,
+        new.depth,
+        new.score,
+        new.score_parts,
+        source,
+        new.found_in,
+        new.anchor or None,
+        now + place * 1e-6,
+        new.dated,
+        new.hops,
+    )
+
+
+_BETTER = ("depth", "score", "score_parts", "seed_id", "found_in", "hops")
+_IMPROVE = (
+    update(url)
+    .where(
+        url.c.id == bindparam("key"),
+        (bindparam("again") == 1) & (url.c.state != State.PENDING) & (url.c.state != State.LEASED)
+        | (url.c.state == State.PENDING) & (url.c.depth > bindparam("new_depth"))
+        | (url.c.state == State.SKIPPED) & or_(*(url.c.reason == reason for reason in SOFT_REASONS)),
+    )
+    .values(
+        {name: bindparam(f"new_{name}") for name in (*_BETTER, "found_on")}
+        | {
+            "state": State.PENDING,
+            "reason": None,
+            "tries": case((url.c.state == State.PENDING, url.c.tries), else_=0),
+        }
+    )
+)
+
+
+_KNOWN_HOSTS = select(host.c.id).where(among(host.c.id))
+_KNOWN_URLS = select(url.c.id).where(among(url.c.id))
