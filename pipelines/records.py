@@ -124,12 +124,19 @@ class Extraction:
         html: the same content as clean HTML (p, h2..h6, ul/ol/li, table, blockquote, br; no attributes).
         confidence: how sure the extractor is, in [0, 1].
         reason: why `text` is empty; empty otherwise.
+        evidence: what decided, for people: names of methods or features, separated by commas.
+        blocks: numbers of the document's blocks that were kept, ascending.
+        scores: what the method thought of each block of the document, larger is more like content; empty when it
+            weighs no blocks. For looking at only: neither `blocks` nor `scores` leaves the worker process.
     """
 
     text: str = ""
     html: str = ""
     confidence: float = 0.0
     reason: str = ""
+    evidence: str = ""
+    blocks: tuple[int, ...] = ()
+    scores: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..records import Extraction
+from . import render
 from .document import Counts, Document
 from .noise import NOISE_TAGS, is_copyright, is_info, is_label, is_reply, is_tail, noisy_name
 
@@ -90,10 +90,9 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     chars = sum(blocks.chars[index] for index in kept)
     if chars < params.min_chars:
         return Extraction(reason="no prose" if not kept else "text too short")
-    lines = [blocks.texts[index] for index in kept]
     total = float(np.maximum(view.values, 0).sum())
     confidence = min(1.0, sum(max(float(view.values[index]), 0.0) for index in kept) / total) if total else 0.0
-    return Extraction("\n".join(lines), _html(document, kept), round(confidence, 3))
+    return render.extraction(document, kept, confidence, view.values)
 
 
 class _View:
@@ -316,24 +315,3 @@ _SQUEEZE = re.compile(r"[\W_]+")
 def squeeze(text: str) -> str:
     """Letters and digits of a line in lower case, for comparing headlines."""
     return _SQUEEZE.sub("", text).lower()
-
-
-def _html(document: Document, kept: list[int]) -> str:
-    """The kept blocks as clean HTML."""
-    out: list[str] = []
-    listed = False
-    for index in kept:
-        node = document.blocks.nodes[index]
-        tag = document.tags[node]
-        text = escape(document.blocks.texts[index], quote=False)
-        if (tag == "li") != listed:
-            out.append("</ul>" if listed else "<ul>")
-            listed = not listed
-        if tag in {"h1", "h2"}:
-            tag = "h2"
-        elif tag not in {"h3", "h4", "h5", "h6", "li", "blockquote"}:
-            tag = "p"
-        out.append(f"<{tag}>{text}</{tag}>")
-    if listed:
-        out.append("</ul>")
-    return "\n".join(out)

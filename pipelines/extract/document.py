@@ -80,6 +80,8 @@ class Document:
 
     Attributes:
         url, encoding: as given, as found.
+        source: the decoded markup.
+        elements: the tree's element per node, for methods that need what the columns do not tell.
         base: value of `<base href>`, else empty.
         language: value of `<html lang>`.
         tags, names, parents, ends, depths: per node: tag; class and id in lower case; number of the parent (-1 for the
@@ -97,6 +99,8 @@ class Document:
 
     url: str
     encoding: str = ""
+    source: str = ""
+    elements: list[etree._Element] = field(default_factory=list)
     base: str = ""
     language: str = ""
     tags: list[str] = field(default_factory=list)
@@ -142,7 +146,7 @@ def parse(body: bytes, url: str, content_type: str = "") -> Document:
     root = _tree(text)
     if root is not None and _too_deep(root):
         root = _tree(_FLATTEN.sub("<br>", text))
-    document = Document(url, encoding)
+    document = Document(url, encoding, text)
     if root is not None:
         _Walk(document).run(root)
     return document
@@ -199,7 +203,7 @@ class _Walk:
     def run(self, root: etree._Element) -> None:
         """Visit every element once, in document order."""
         document = self.document
-        elements = list(islice(root.iter("*"), MAX_NODES))
+        elements = document.elements = list(islice(root.iter("*"), MAX_NODES))
         count = len(elements)
         # Whole columns at once: the cheapest way to take texts out of the C tree.
         tags = document.tags = [str(element.tag) for element in elements]

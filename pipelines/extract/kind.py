@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 from ..records import BlockKind, Extraction, Links, Metadata, PageKind
 from .density import squeeze
 from .document import Document
-from .metadata import located
 from .structured import read as read_structured
 
 _ERROR = re.compile(
@@ -114,7 +113,7 @@ def _refused(extraction: Extraction, title: str, metadata: Metadata) -> str:
 
 def _headed(document: Document, extraction: Extraction, title: str) -> bool:
     """Whether the headline stands, not as a link, shortly before the text."""
-    kept = located(document, extraction)
+    kept = extraction.blocks
     wanted = squeeze(title)
     if not kept or len(wanted) < 5:
         return False

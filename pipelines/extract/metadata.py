@@ -99,7 +99,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     if fetched_at.tzinfo is None:
         raise ValueError(f"fetched_at {fetched_at!r} has no time zone")
     structured = json_ld.read(document)
-    kept = located(document, extraction)
+    kept = list(extraction.blocks)
     first = kept[0] if kept else -1
     title = headline(document, structured, first)
     declared = document.language or _meta(document, "og:locale", "language", "content-language")
@@ -127,14 +127,6 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         canonical=_canonical(document, base),
         next_page=_next_page(document, base),
     )
-
-
-def located(document: Document, extraction: Extraction) -> list[int]:
-    """Return the numbers of the blocks that make the text."""
-    if not extraction.text:
-        return []
-    lines = set(extraction.text.split("\n"))
-    return [index for index, text in enumerate(document.blocks.texts) if text in lines]
 
 
 def _meta(document: Document, *names: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
@@ -57,7 +58,7 @@ def parse_page(
         kind=page_kind,
         reason=reason,
         metadata=found,
-        extraction=text,
+        extraction=replace(text, blocks=(), scores=()),
         signature=signature(text.text),
         links=links.closed(anchors) if nofollow else anchors,
         feeds=links.feeds(document),
