@@ -35,6 +35,11 @@ def clean(text: str, limit_chars: int | None = None) -> str:
     return text
 
 
+def visible(text: str) -> str:
+    """Return `text` without control, bidi, zero-width and surrogate characters."""
+    return _INVISIBLE.sub("", text)
+
+
 def words(text: str) -> frozenset[str]:
     """Return the set of the blank-separated words of `text`; keeps word tables readable."""
     return frozenset(text.split())

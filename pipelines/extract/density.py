@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ..records import Extraction
 from . import render
-from .document import Counts, Document
+from .characters import Counts
+from .document import Document
 from .noise import NOISE_TAGS, is_copyright, is_info, is_label, is_reply, is_tail, noisy_name
 
 Values = NDArray[np.float64]
@@ -285,7 +286,7 @@ class _View:
     def _linked_prose(self, index: int) -> bool:
         """Whether a block full of links still reads as a sentence."""
         blocks = self.document.blocks
-        return blocks.marks[index] >= 2 and blocks.chars[index] - blocks.link_chars[index] >= 6
+        return bool(blocks.marks[index] >= 2 and blocks.chars[index] - blocks.link_chars[index] >= 6)
 
     def _head(self, inside: list[int], prose: list[int]) -> int:
         """The block where the text starts: behind headline, breadcrumb and date line."""

@@ -1,0 +1,337 @@
+"""The one walk over a page's tree: it fills the columns of a new `Document`.
+
+Everything that the C library can hand over as a whole column is taken as one; the loop itself only finds where blocks
+begin and end; characters are counted for all pieces of text at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from .characters import Counts, count
+from .clean import clean, visible, words
+
+if TYPE_CHECKING:
+    from .document import Document
+
+MAX_NODES: Final = 120_000
+"""Elements looked at; the rest of a larger page is ignored."""
+MAX_TEXT_CHARS: Final = 1_000_000
+"""Characters of text looked at."""
+MAX_SCRIPT_CHARS: Final = 300_000
+"""Longest inline script or JSON-LD block that is kept."""
+_SHORT_CHARS: Final = 240
+_ANCHOR_CHARS: Final = 200
+_ANCHOR_PIECES: Final = 40
+
+# What the loop does with an element.
+_BLOCK, _INLINE, _SKIP, _LINK, _FRAME, _HEAD = range(6)
+_CODES: Final[dict[str, int]] = {
+    **dict.fromkeys(
+        words(
+            "abbr acronym b bdi bdo big cite code del dfn em font i img ins kbd label mark nobr q rb rp rt ruby s samp "
+            "small span strike strong sub sup time tt u var wbr"
+        ),
+        _INLINE,
+    ),
+    **dict.fromkeys(
+        words(
+            "style noscript template svg math select option button textarea object embed applet audio video canvas map "
+            "head datalist noframes input"
+        ),
+        _SKIP,
+    ),
+    **dict.fromkeys(words("area iframe frame"), _FRAME),
+    **dict.fromkeys(words("meta link base script title"), _HEAD),
+    "a": _LINK,
+}
+_HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
+_NAMING: Final = frozenset({"class", "id", "itemprop", "role", "rel"})
+_IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo", "src")
+
+
+def walk(root: etree._Element, document: Document) -> None:
+    """Visit every element under `root` once, in document order, and fill in `document`.
+
+    Cost: O(nodes + characters); at most `MAX_NODES` nodes and `MAX_TEXT_CHARS` characters are described.
+    """
+    elements = document.elements = list(islice(root.iter("*"), MAX_NODES))
+    document.tags = [str(element.tag) for element in elements]
+    numbers: dict[etree._Element | None, int] = {element: node for node, element in enumerate(elements)}
+    find = numbers.get
+    document.parents = [find(element.getparent(), -1) for element in elements]
+    _attributes(document, elements)
+    _blocks(document, _Pieces(document, elements))
+
+
+class _Pieces:
+    """The loop, and what it finds: pieces of text with their nodes, and bounds of blocks among them."""
+
+    def __init__(self, document: Document, elements: Sequence[etree._Element]) -> None:
+        self.texts: list[str] = []
+        self.nodes: list[int] = []
+        self.bounds: list[int] = [0]
+        """Number of the first piece of every block, and of the one after the last."""
+        self.links: list[tuple[int, int, int]] = []
+        """Node, number of the block it stands in, number of its first piece of every link and frame."""
+        self.block_nodes: list[int] = []
+        self.skipped: list[bool] = []
+        self._run(document, elements)
+
+    def _run(self, document: Document, elements: Sequence[etree._Element]) -> None:  # noqa: PLR0912, PLR0915 - one loop
+        tags, parents = document.tags, document.parents
+        size = len(tags)
+        heads = [element.text for element in elements]
+        tails = [element.tail for element in elements]
+        codes = [_CODES.get(tag, _BLOCK) for tag in tags]
+        ends = document.ends = [size] * size
+        depths = document.depths = [0] * size
+        block_nodes = self.block_nodes = list(range(size))
+        skipped = self.skipped = [False] * size
+        texts, nodes, bounds = self.texts, self.nodes, self.bounds
+        total = first = 0  # `first`: number of the first piece of the block being collected
+        open_node = -1
+        for node in range(size + 1):
+            parent = parents[node] if node < size else -1
+            while open_node != parent:
+                # Leave an element and read the text behind it.
+                ends[open_node] = node
+                if len(texts) > first and block_nodes[open_node] == open_node and not skipped[open_node]:
+                    first = len(texts)
+                    bounds.append(first)
+                tail = tails[open_node]
+                open_node = parents[open_node]
+                if tail and open_node >= 0 and not skipped[open_node] and total < MAX_TEXT_CHARS:
+                    if not tail.isspace():
+                        texts.append(tail)
+                        nodes.append(open_node)
+                        total += len(tail)
+                    elif len(texts) > first:
+                        texts.append(" ")
+                        nodes.append(open_node)
+            if node == size:
+                break
+            open_node = node
+            code = codes[node]
+            if parent >= 0:
+                depths[node] = depths[parent] + 1
+                if code == _SKIP or code >= _FRAME or (skipped[parent] and tags[node] != "body"):
+                    skipped[node] = True
+                    block_nodes[node] = block_nodes[parent]
+                    if code == _FRAME:
+                        self.links.append((node, len(bounds) - 1, len(texts)))
+                    continue
+            if code == _BLOCK:
+                if len(texts) > first:
+                    first = len(texts)
+                    bounds.append(first)
+            elif parent >= 0:
+                block_nodes[node] = block_nodes[parent]
+            if code == _LINK:
+                self.links.append((node, len(bounds) - 1, len(texts)))
+            head = heads[node]
+            if head and total < MAX_TEXT_CHARS:
+                if not head.isspace():
+                    texts.append(head[: MAX_TEXT_CHARS - total])
+                    nodes.append(node)
+                    total += len(head)
+                elif len(texts) > first:
+                    texts.append(" ")
+                    nodes.append(node)
+        if len(texts) > first:
+            bounds.append(len(texts))
+
+    def purge(self) -> None:
+        """Take out invisible signs, and the pieces and blocks of which nothing is left."""
+        texts, nodes, bounds = self.texts, self.nodes, self.bounds
+        places, numbers = [0] * (len(texts) + 1), [0] * len(bounds)
+        self.texts, self.nodes, self.bounds = [], [], [0]
+        for block, (first, last) in enumerate(pairwise(bounds)):
+            numbers[block] = len(self.bounds) - 1
+            for at in range(first, last):
+                places[at] = len(self.texts)
+                text = visible(texts[at])
+                if text and not text.isspace():
+                    self.texts.append(text)
+                    self.nodes.append(nodes[at])
+                elif text and len(self.texts) > self.bounds[-1]:
+                    self.texts.append(" ")
+                    self.nodes.append(nodes[at])
+            if len(self.texts) > self.bounds[-1]:
+                self.bounds.append(len(self.texts))
+        places[len(texts)], numbers[-1] = len(self.texts), len(self.bounds) - 1
+        self.links = [(node, numbers[block], places[piece]) for node, block, piece in self.links]
+
+
+def _blocks(document: Document, pieces: _Pieces) -> None:
+    """Cut the pieces into blocks and count everything, by block and by sub-tree."""
+    size = len(document.tags)
+    census = count(pieces.texts)
+    if census.invisible:
+        pieces.purge()
+        census = count(pieces.texts)
+    anchors = _links(document, document.elements, pieces)
+    linked = np.zeros(size, np.bool_)
+    for node in anchors:
+        linked[node : document.ends[node]] = True
+    nodes = np.asarray(pieces.nodes, np.int64)
+    in_link = census.visible * linked[nodes]
+    ends = np.asarray(document.ends, np.int64)
+    document.T = _sub_trees(np.bincount(nodes, census.visible, size), ends)
+    document.LT = _sub_trees(np.bincount(nodes, in_link, size), ends)
+    document.Sb = _sub_trees(np.bincount(nodes, census.marks, size), ends)
+    document.TG = _sub_trees(~np.asarray(pieces.skipped, np.bool_), ends)
+    document.LTG = _sub_trees(np.bincount(np.asarray(anchors, np.int64), minlength=size), ends)
+    document.P = _sub_trees(np.fromiter((tag == "p" for tag in document.tags), np.bool_, size), ends)
+    blocks = document.blocks
+    firsts = pieces.bounds[:-1]
+    for first, last in pairwise(pieces.bounds):
+        node = pieces.nodes[first]
+        blocks.starts.append(node)
+        blocks.nodes.append(pieces.block_nodes[node])
+        if last - first == 1:
+            blocks.texts.append(" ".join(pieces.texts[first].split()))
+            blocks.parts.append(())
+            continue
+        text = " ".join("".join(pieces.texts[first:last]).split())
+        blocks.texts.append(text)
+        parts = zip(pieces.nodes[first:last], pieces.texts[first:last], strict=True)
+        blocks.parts.append(tuple(part for part in parts if part[1] != " ") if len(text) <= _SHORT_CHARS else ())
+    if firsts:
+        blocks.chars = np.add.reduceat(census.visible, firsts)
+        blocks.link_chars = np.add.reduceat(in_link, firsts)
+        blocks.marks = np.add.reduceat(census.marks, firsts)
+        blocks.stops = np.add.reduceat(census.stops, firsts)
+        blocks.digits = np.add.reduceat(census.digits, firsts)
+        blocks.capitals = np.add.reduceat(census.capitals, firsts)
+        blocks.han = np.add.reduceat(census.han, firsts)
+
+
+def _sub_trees(own: NDArray[Any], ends: Counts) -> Counts:
+    """Turn what every node holds itself into sums over sub-trees."""
+    total = np.zeros(len(own) + 1, np.int64)
+    np.cumsum(own, out=total[1:], dtype=np.int64)
+    sums: Counts = total[ends] - total[:-1]
+    return sums
+
+
+def _attributes(document: Document, elements: Sequence[etree._Element]) -> None:
+    """Names of the nodes; what is hidden, dated or an image; the head."""
+    names = document.names = [""] * len(elements)
+    lowered: dict[str, str] = {}
+    tags = document.tags
+    columns = cast("list[list[tuple[str, str]]]", [element.items() for element in elements])
+    for node, pairs in enumerate(columns):
+        if tags[node] in _HEAD_READERS:
+            _HEAD_READERS[tags[node]](document, elements[node])
+        if not pairs:
+            continue
+        name = ""
+        for key, value in pairs:
+            if key in _NAMING:
+                part = lowered.get(value)
+                if part is None:
+                    part = lowered[value] = value[:200].lower()
+                name = f"{name} {part}" if name else part
+            elif key == "style":
+                if "display" in value and _HIDDEN.search(value):
+                    document.hidden.add(node)
+            elif key == "hidden":
+                document.hidden.add(node)
+            elif key == "datetime":
+                document.times.append((node, value))
+        names[node] = name
+        if tags[node] == "img":
+            _image(document, node, dict(pairs))
+        elif ("datepublished" in name or "datecreated" in name) and (moment := elements[node].get("content")):
+            document.times.append((node, moment))
+
+
+def _image(document: Document, node: int, attributes: dict[str, str]) -> None:
+    """Note an image."""
+    source = next((attributes[key] for key in _IMAGE_KEYS if attributes.get(key)), "")
+    if source:
+        document.images.append((node, source, attributes.get("alt", "")))
+
+
+def _links(document: Document, elements: Sequence[etree._Element], pieces: _Pieces) -> list[int]:
+    """Note addresses and anchor texts of all links and frames; return the nodes of those that lead somewhere."""
+    tags, ends, nodes, texts = document.tags, document.ends, pieces.nodes, pieces.texts
+    alternatives = {node: text for node, _, text in reversed(document.images)}
+    found: list[int] = []
+    for node, block, piece in pieces.links:
+        element = elements[node]
+        href = element.get("href") if tags[node] in {"a", "area"} else element.get("src")
+        if not href:
+            continue
+        number, end = len(found), ends[node]
+        found.append(node)
+        last = piece
+        while last < len(nodes) and node <= nodes[last] < end and last < piece + _ANCHOR_PIECES:
+            last += 1
+        anchor = " ".join("".join(texts[piece:last]).split())[:_ANCHOR_CHARS].rstrip()
+        document.links.append((node, href, element.get("rel", ""), anchor, block))
+        title = element.get("title")
+        if title is None and not anchor and end > node + 1:
+            title = next((alternatives[inner] for inner in range(node + 1, end) if inner in alternatives), None)
+        if title is not None:
+            document.link_titles[number] = str(title)
+    return found
+
+
+def _meta(document: Document, element: etree._Element) -> None:
+    """Note a meta element under its name, property or microdata name."""
+    content = element.get("content")
+    name = element.get("property") or element.get("name") or element.get("itemprop")
+    if content and name and len(document.metas) < 500:
+        document.metas.setdefault(str(name).strip().lower()[:80], []).append(str(content)[:5000])
+
+
+def _relation(document: Document, element: etree._Element) -> None:
+    """Note a link element."""
+    href = element.get("href")
+    if href and len(document.relations) < 500:
+        rel, kind, title = (str(element.get(key, "")) for key in ("rel", "type", "title"))
+        document.relations.append((rel.lower(), str(href), kind.lower(), title))
+
+
+def _script(document: Document, element: etree._Element) -> None:
+    """Keep an inline script of bearable length."""
+    text = element.text
+    if text and len(text) <= MAX_SCRIPT_CHARS:
+        kept = document.json_ld if "ld+json" in str(element.get("type", "")).lower() else document.scripts
+        if len(kept) < 60:
+            kept.append(text)
+
+
+def _title(document: Document, element: etree._Element) -> None:
+    """Keep the first title that says something."""
+    if not document.title:
+        document.title = clean("".join(map(str, element.itertext()))[:3000], 1000)
+
+
+def _base(document: Document, element: etree._Element) -> None:
+    """Keep the first base address."""
+    document.base = document.base or str(element.get("href", "")).strip()
+
+
+def _html(document: Document, element: etree._Element) -> None:
+    """Keep the declared language."""
+    document.language = str(element.get("lang") or element.get("xml:lang") or "").strip()[:35]
+
+
+_HEAD_READERS: Final[dict[str, Callable[[Document, etree._Element], None]]] = {
+    "meta": _meta,
+    "link": _relation,
+    "script": _script,
+    "title": _title,
+    "base": _base,
+    "html": _html,
+}
