@@ -1,6 +1,8 @@
 """What surrounds articles: names of containers, headings of side sections and lines that no author wrote.
 
-Every rule is a table of words, so that adding one is adding a word. Rules name a suspicion only; `density` decides.
+Every rule is a table of words, so that adding one is adding a word. Rules name a suspicion only; the extractors decide.
+Patterns expect lower case and match line by line; each begins with literals, which lets the engine skip what cannot
+match.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ _BODY_NAME = re.compile(
     r"rich_media_content)"
     r"(?:$|[\s_-])"
 )
-_LABEL = re.compile(
+LABEL = re.compile(
     r"^[\W_]{0,6}(?:(?:更多|全部|最新|热门|網友|网友|精彩|所有|发表|發表|我要)?(?:评论|評論|回应|留言|跟帖|回帖|跟贴)|"
     r"(?:更多)?(?:相关|相關|延伸|推荐|推薦|拓展|扩展|热门|熱門|热点|熱點|点击|點擊|阅读|閱讀|精彩|图片|圖片|编辑|"
     r"編輯|今日|本周|最新|本類|本类|同类|"
@@ -58,15 +60,15 @@ _LABEL = re.compile(
     r"lees ook|leggi anche|σχόλια|σχετικά(?: άρθρα)?|διαβάστε επίσης|"
     r"(?:leave a |post a |\d{1,5} )?(?:comments?|repl(?:y|ies))|add (?:a |your )?comment)"
     r"[\W_]{0,6}(?:[（(]\d{1,7}[）)]|\d{0,7}条?)[\W_]{0,4}$",
-    re.IGNORECASE,
+    re.MULTILINE,
 )
-_COPY = re.compile(
-    r"版权所有|版權所有|copyright|©|all rights reserved|ICP备|ICP備|ICP证|公网安备|公安备|许可证编?号|違法和不良|"
+IMPRINT = re.compile(
+    r"版权所有|版權所有|copyright|©|all rights reserved|icp备|icp備|icp证|公网安备|公安备|许可证编?号|違法和不良|"
     r"违法和不良|未经授权|未經授權|"
-    r"不得转载|不得轉載|著作權所有|网站标识码|主办单位|技术支持[:：]|免责声明|免責聲明|客服热线|Powered by",
-    re.IGNORECASE,
+    r"不得转载|不得轉載|著作權所有|网站标识码|主办单位|技术支持[:：]|免责声明|免責聲明|客服热线|powered by",
+    re.MULTILINE,
 )
-_TAIL = re.compile(
+TAIL = re.compile(
     r"^[\W_]{0,3}(?:责任编辑|責任編輯|责编|責編|本文编辑|编辑|編輯|審稿|审校|校对|校對|排版|责任校对|值班主任|主编|"
     r"一审|二审|三审|监制|流程编辑|"
     r"原文链接|原文鏈接|原标题|文章来源|稿源|来源|來源|本文来源|信息来源|關鍵字|关键词|关键字|标签|標籤|tags?|"
@@ -77,22 +79,28 @@ _TAIL = re.compile(
     r"来稿|投稿|阅读全文|查看原文|"
     r"浏览次数|浏览量|阅读量|點閱|人气|分享按钮|本篇文章|【?(?:我要)?纠错】?|end$|已有\d+人|发表评论|網友評論)"
     r"(?:\W|\d|$|(?<=app)|(?<=扫)|(?<=下方)|(?<=精彩)|(?<=转自)|(?<=转载)|(?<=进入)|(?<=注明)|(?<=转载))",
-    re.IGNORECASE,
+    re.MULTILINE,
 )
 _EDITOR = re.compile(
     r"^[\[【（(<]?\s?(?:本文)?(?:责任编辑|責任編輯|责编|責編|编辑|編輯|执行主编|作者单位|实习编辑|网络编辑|"
     r"值班编辑)\s?[:：/／]?"
 )
 _REPLY = re.compile(
-    r"^(?:[2-9]|1\d)\s?(?:#|楼|樓|F\b)(?:\s|$|发表|發表|大|中|小)|^#\s?[2-9]\b(?!\d)|^(?:沙发|板凳|地板)\s(?:#|发表)"
+    r"^(?:[2-9]|1\d)\s?(?:#|楼|樓|f\b)(?:\s|$|发表|發表|大|中|小)|^#\s?[2-9]\b(?!\d)|^(?:沙发|板凳|地板)\s(?:#|发表)"
 )
-_INFO = re.compile(
+INFO = re.compile(
     r"来源|來源|作者|记者|責任|责任|编辑|編輯|发布|發布|发表|發表|时间|時間|日期|浏览|瀏覽|点击|點擊|阅读|閱讀|评论|"
     r"評論|字号|字體|字体|分享|打印|列印|"
     r"当前位置|目前位置|您的位置|你的位置|所在位置|首页|首頁|正文|查看|人气|收藏|关注|更新|建立|上稿|by\b|posted|"
-    r"published|updated|"
-    r"\d{4}\s{0,2}[-/.年]\s{0,2}\d{1,2}|\d{1,2}:\d{2}|[\d０-９]月",
-    re.IGNORECASE,
+    r"published|updated"
+)
+DATE = re.compile(
+    r"[0-9０-９](?:[0-9]{3}[ ]{0,2}[-/.年][ ]{0,2}[0-9]{1,2}|[0-9]?:[0-9]{2}|月|(?<=1)9[0-9]{2}\b|(?<=2)0[0-9]{2}\b)"
+)
+COMMENT = re.compile(
+    r"(?:says|said|wrote|writes|reply)[ ]?:?$|reply\b|comments?\b|responses? to|leave a |permalink|回复|回覆|"
+    r"留言|楼主|發表於|发表于|沙发|网友|網友|评论|評論|跟帖|posted (?:on|at|by)|joined\b|kommentar|respuesta|коммент",
+    re.MULTILINE,
 )
 
 
@@ -104,24 +112,24 @@ def noisy_name(name: str) -> bool:
 
 def is_label(text: str) -> bool:
     """Whether a line is the heading of a side section (related stories, rankings, comments)."""
-    return len(text) <= 90 and bool(_LABEL.match(text))
+    return len(text) <= 90 and bool(LABEL.match(text.lower()))
 
 
 def is_copyright(text: str) -> bool:
     """Whether a line is a site's imprint."""
-    return len(text) <= 600 and bool(_COPY.search(text))
+    return len(text) <= 600 and bool(IMPRINT.search(text.lower()))
 
 
 def is_tail(text: str) -> bool:
     """Whether a line is one that editors or templates put behind an article."""
-    return len(text) <= 160 and bool(_TAIL.match(text) if len(text) <= 80 else _EDITOR.match(text))
+    return len(text) <= 160 and bool(TAIL.match(text.lower()) if len(text) <= 80 else _EDITOR.match(text))
 
 
 def is_reply(text: str) -> bool:
     """Whether a line heads a later post of a forum thread (2#, 3楼, #4)."""
-    return bool(_REPLY.match(text))
+    return bool(_REPLY.match(text.lower()))
 
 
 def is_info(text: str) -> bool:
     """Whether a short line holds date, source, author or breadcrumb rather than prose."""
-    return len(text) <= 160 and bool(_INFO.search(text))
+    return len(text) <= 160 and bool(INFO.search(text.lower()) or DATE.search(text))

@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
 from typing import Final
 
 from .clean import words
@@ -18,6 +20,7 @@ _ARTICLE: Final = words(
     "satiricalarticle review recipe"
 )
 _MAX_OBJECTS: Final = 400
+_MARKUP = re.compile(r"<[^<>]{1,300}>")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -34,6 +37,7 @@ class Structured:
     section: str = ""
     keywords: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
+    body: str = ""
 
 
 def read(document: Document) -> Structured:
@@ -47,7 +51,13 @@ def read(document: Document) -> Structured:
 
     Cost: O(characters of JSON-LD); at most 400 objects are looked at.
     """
-    for text in document.json_ld:
+    return _first(tuple(document.json_ld))
+
+
+@lru_cache(maxsize=2)
+def _first(texts: tuple[str, ...]) -> Structured:
+    """The first article object; remembered, because text and metadata of a page both ask for it."""
+    for text in texts:
         for item in _objects(_load(text)):
             if _types(item) & _ARTICLE:
                 return Structured(
@@ -60,8 +70,15 @@ def read(document: Document) -> Structured:
                     section=_text(item.get("articleSection")),
                     keywords=tuple(_names(item.get("keywords"))),
                     images=tuple(_addresses(item.get("image"))),
+                    body=_body(item),
                 )
     return Structured()
+
+
+def _body(item: dict[str, object]) -> str:
+    """The text that an article object carries, without markup."""
+    value = item.get("articleBody") or item.get("reviewBody") or item.get("text")
+    return _MARKUP.sub(" ", unescape(value[:200_000])) if isinstance(value, str) else ""
 
 
 def _load(text: str) -> object:

@@ -1,0 +1,412 @@
+"""What can be said of every block of a page before anything is decided: the evidence that `combined` weighs.
+
+Each method of the papers contributes the quantities that it is built on: density of text and symbols (S11), shares of
+text and links (S12, S19), likeness to the title (S16, S19), sentence marks (S17), the neighbourhood in the order of
+lines (S18), the sub-tree that holds the prose (S13, S15), what repeats (S14).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .density import scores, squeeze
+from .document import Document
+from .names import CATEGORIES, TAG_CATEGORIES, categories
+from .noise import COMMENT, DATE, IMPRINT, INFO, LABEL, TAIL
+from .structured import read
+
+Values = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+LEVELS: Final = 5
+"""Containers around a block that are looked at."""
+_FAR: Final = 200
+_KINDS: Final[dict[str, int]] = {
+    "h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 4, "h6": 4, "p": 5, "li": 6, "td": 7, "th": 7, "dt": 8, "dd": 8,
+    "blockquote": 9, "pre": 9, "div": 10, "section": 10, "article": 10, "center": 10, "body": 11, "html": 11,
+}  # fmt: skip
+_EMPHASIS: Final = frozenset({"strong", "b", "h1", "h2", "h3", "h4"})
+_TEXTUAL: Final = frozenset({"p", "br", "h1", "h2", "h3", "h4", "h5", "h6", "span", "strong", "b", "font", "a", "em"})
+_ENDS: Final = {**dict.fromkeys("。！？.!?”\"…」』", 2.0), **dict.fromkeys(":：,，;；", 1.0)}
+_CUE_CHARS: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Features of a page's blocks.
+
+    Attributes:
+        names: of the features.
+        values: a row per feature, a column per block; amounts as their logarithms.
+    """
+
+    names: tuple[str, ...]
+    values: NDArray[np.float32]
+
+
+class _Page:
+    """The quantities that several groups of features need, and the features found so far."""
+
+    def __init__(self, document: Document) -> None:
+        blocks = document.blocks
+        self.document = document
+        self.size = len(blocks)
+        self.order = np.arange(self.size)
+        self.nodes: Numbers = np.asarray(blocks.nodes, np.int64)
+        self.ends: Numbers = np.asarray(document.ends, np.int64)
+        self.parents: Numbers = np.maximum(np.asarray(document.parents, np.int64), 0)
+        self.chars = np.maximum(blocks.chars.astype(np.float64), 1)
+        self.links = blocks.link_chars.astype(np.float64)
+        # A Chinese sign says as much as two and a half letters.
+        self.mass = (blocks.chars - self.links) * (1 + 1.5 * blocks.han / self.chars)
+        # A heap of keywords has no marks, and one huge line must not outweigh the page.
+        sentence = ((blocks.marks >= 1) & (self.mass >= 30)) | (self.mass >= 100)
+        sentence &= (self.links * 2 <= self.chars) & ((self.mass < 3000) | (blocks.marks * 300 > self.mass))
+        self.prose = np.where(sentence, np.minimum(self.mass, 5000), 0.0)
+        self.total = max(float(self.mass.sum()), 1.0)
+        self.total_prose = max(float(self.prose.sum()), 1.0)
+        self.title = title_block(document)
+        self.names: list[str] = []
+        self.rows: list[Values] = []
+        self.amounts: list[int] = []
+
+    def add(self, name: str, values: ArrayLike) -> None:
+        """Note a feature."""
+        self.names.append(name)
+        self.rows.append(np.asarray(values, np.float64))
+
+    def add_amount(self, name: str, values: ArrayLike) -> None:
+        """Note a feature of which orders of magnitude count, not differences."""
+        self.amounts.append(len(self.rows))
+        self.add(name, values)
+
+    def sums(self, values: Values) -> Values:
+        """Sums of a quantity of the blocks over every node's sub-tree."""
+        count = len(self.ends)
+        cumulated = np.zeros(count + 1)
+        np.cumsum(np.bincount(self.nodes, values, count), out=cumulated[1:])
+        return cumulated[self.ends] - cumulated[:-1]
+
+    def table(self) -> Table:
+        """All features as one table."""
+        values = np.empty((len(self.rows), self.size), np.float32)
+        for number, row in enumerate(self.rows):
+            values[number] = row
+        amounts = values[self.amounts]
+        values[self.amounts] = np.copysign(np.log1p(np.abs(amounts)), amounts)
+        return Table(tuple(self.names), values)
+
+
+def features(document: Document) -> Table:
+    """Return the features of every block.
+
+    Args:
+        document: a parsed page with at least one block.
+
+    Returns:
+        The table.
+
+    Cost: O(nodes + characters of short lines), about a millisecond for a page of 177 KB.
+    """
+    page = _Page(document)
+    _own(page)
+    _places(page)
+    _containers(page)
+    _named(page)
+    _cues(page)
+    _alike(page)
+    _stated(page)
+    _neighbours(page)
+    _groups(page)
+    _whole(page)
+    return page.table()
+
+
+def title_block(document: Document) -> int:
+    """Number of the block that is the page's headline as `<title>` repeats it, a heading if there is one; -1 for none."""
+    if not document.title:
+        return -1
+    title, whole = squeeze(document.title), document.title
+    blocks, tags = document.blocks, document.tags
+    best, found = 4, -1
+    for index, line in enumerate(blocks.texts):
+        if line[1:3] in whole and best <= len(line) <= 200:
+            heading = squeeze(line)
+            size = len(heading) + (4 if tags[blocks.nodes[index]] in {"h1", "h2", "h3"} else 0)
+            if size > best and heading in title:
+                if blocks.link_chars[index] * 2 > blocks.chars[index]:
+                    size -= 8
+                if size > best:
+                    best, found = size, index
+    return found
+
+
+def _own(page: _Page) -> None:
+    """What a block says by itself (S10, S11, S17)."""
+    blocks, tags = page.document.blocks, page.document.tags
+    page.add_amount("mass", page.mass)
+    page.add("links", page.links / page.chars)
+    page.add_amount("marks", blocks.marks)
+    page.add_amount("stops", blocks.stops)
+    page.add("mark density", blocks.marks / page.chars)
+    page.add("digits", blocks.digits / page.chars)
+    page.add("capitals", blocks.capitals / page.chars)
+    kinds = np.fromiter((_KINDS.get(tags[node], 0) for node in blocks.nodes), np.int64, page.size)
+    page.add("is heading", (kinds >= 1) & (kinds <= 4))
+    page.add("is h1", kinds == 1)
+    page.add("is h2", (kinds == 2) | (kinds == 3))
+    for name, kind in (("p", 5), ("li", 6), ("cell", 7), ("dl", 8), ("quote", 9), ("div", 10), ("body", 11)):
+        page.add(f"is {name}", kinds == kind)
+    page.add("is strong", np.fromiter((tags[node] in _EMPHASIS for node in blocks.starts), np.bool_, page.size))
+    page.add("ends", np.fromiter((_ENDS.get(text[-1], 0.0) for text in blocks.texts), np.float64, page.size))
+    count = len(tags)
+    page.add_amount("lines in node", np.bincount(page.nodes, minlength=count)[page.nodes])
+    page.add_amount("mass of node", np.bincount(page.nodes, page.mass, count)[page.nodes])
+
+
+def _places(page: _Page) -> None:
+    """Where a block stands: on the page, among the prose, from the headline (S18, S19)."""
+    order, mass, prose = page.order, page.mass, page.prose
+    upto, prose_upto = np.cumsum(mass), np.cumsum(prose)
+    page.add("place", order / page.size)
+    page.add("text before", (upto - mass) / page.total)
+    page.add("prose before", (prose_upto - prose) / page.total_prose)
+    page.add("prose after", 1 - prose_upto / page.total_prose)
+    page.add_amount("amount before", prose_upto - prose)
+    page.add_amount("amount after", prose.sum() - prose_upto)
+    title, none = page.title, np.full(page.size, -999.0)
+    passed = np.cumsum(page.links * 2 > page.chars)
+    page.add_amount("from title", order - title if title >= 0 else none)
+    page.add_amount("links from title", passed - passed[title] if title >= 0 else none)
+    page.add_amount("text from title", upto - (upto[title] if title >= 0 else 0))
+    tags = page.document.tags
+    heading = next((at for at, node in enumerate(page.document.blocks.nodes) if tags[node] == "h1"), -1)
+    page.add_amount("from h1", order - heading if heading >= 0 else none)
+
+
+def _containers(page: _Page) -> None:
+    """What the containers around a block hold (S11, S12, S13, S15)."""
+    document, nodes, ends = page.document, page.nodes, page.ends
+    text, dense, linked = page.sums(page.mass), page.sums(page.prose), page.sums(page.links)
+    rows = page.sums(np.ones(page.size))
+    score = scores(document)
+    densest = int(np.argmax(score))
+    quantities = (
+        ("text", text / page.total, False),
+        ("prose", dense / page.total_prose, False),
+        ("prose share", dense / np.maximum(text, 1), False),
+        ("links", linked / np.maximum(text + linked, 1), False),
+        ("text per tag", text / np.maximum(document.TG, 1), True),
+        ("density", score / max(float(score[densest]), 1e-9), False),
+        ("rows", rows, True),
+    )
+    at = nodes
+    for level in range(LEVELS):
+        for name, values, amount in quantities:
+            (page.add_amount if amount else page.add)(f"{name} of {level}", values[at])
+        at = page.parents[at]
+    depths = np.asarray(document.depths, np.int64)
+    page.add_amount("depth", depths[nodes])
+    # The deepest container of half, and of four fifths, of the prose: how far up a block joins the way to it.
+    for share in (0.5, 0.8):
+        holds = np.flatnonzero(dense >= share * page.total_prose)
+        core = int(holds[np.argmax(depths[holds])]) if len(holds) else 0
+        page.add_amount(f"levels out of {share}", _levels_out(document, nodes, ends, core))
+        page.add(f"links in {share}", np.full(page.size, linked[core] / max(text[core] + linked[core], 1)))
+        page.add(f"text in {share}", np.full(page.size, text[core] / page.total))
+    page.add_amount("levels out of densest", _levels_out(document, nodes, ends, densest))
+
+
+def _levels_out(document: Document, nodes: Numbers, ends: Numbers, core: int) -> Numbers:
+    """Levels from node `core` up to the first ancestor that holds each block."""
+    levels = np.zeros(len(nodes), np.int64)
+    outside = np.ones(len(nodes), np.bool_)
+    while core >= 0:
+        outside &= (nodes < core) | (nodes >= ends[core])
+        levels += outside
+        core = document.parents[core]
+    return levels
+
+
+def _named(page: _Page) -> None:
+    """For every category of names: share of the page's text in the innermost container so called; 2 for none (S20)."""
+    document = page.document
+    text, ends, tags, names, hidden = document.T.tolist(), document.ends, document.tags, document.names, document.hidden
+    whole = max(text[0], 1)
+    near = np.full((len(CATEGORIES) + 1, len(tags)), 2.0, np.float32)
+    for node in np.flatnonzero(document.T).tolist():
+        name = names[node]
+        found = (*TAG_CATEGORIES.get(tags[node], ()), *categories(name)) if name else TAG_CATEGORIES.get(tags[node], ())
+        if found:
+            end, share = ends[node], text[node] / whole
+            for number in found:
+                near[number, node:end] = share
+    for node in hidden:
+        near[-1, node : ends[node]] = text[node] / whole
+    for number, category in enumerate((*CATEGORIES, "unseen")):
+        page.add(f"in {category}", near[number, page.nodes])
+
+
+def _cues(page: _Page) -> None:
+    """What the words of a line give away: it dates, signs, heads a section, ends the article."""
+    texts, tags = page.document.blocks.texts, page.document.tags
+    lines = [text if len(text) <= _CUE_CHARS else "" for text in texts]
+    joined = "\n".join(lines).lower()
+    starts = np.fromiter(accumulate((len(line) + 1 for line in joined.split("\n")), initial=0), np.int64)
+
+    def flags(pattern: re.Pattern[str]) -> Values:
+        found = np.zeros(page.size)
+        places = [match.end() - 1 for match in pattern.finditer(joined)]
+        found[np.searchsorted(starts, places, "right") - 1] = 1
+        return found
+
+    label, tail, imprint, info = flags(LABEL), flags(TAIL), flags(IMPRINT), flags(INFO)
+    comment, date = flags(COMMENT), flags(DATE)
+    heading = np.fromiter((tags[node] in {"h1", "h2"} for node in page.document.blocks.nodes), np.float64, page.size)
+    for name, values in (("label", label), ("tail", tail), ("imprint", imprint), ("info", info), ("date", date)):
+        page.add(f"is {name}", values)
+    page.add("is comment cue", comment)
+    title = max(page.title, 0)
+    for name, values in (
+        ("labels", label), ("comment cues", comment), ("dates", date), ("headings", heading), ("tails", tail),
+    ):  # fmt: skip
+        passed = np.cumsum(values)
+        page.add_amount(f"{name} from title", passed - passed[title])
+    page.add_amount("comment cues ahead", np.cumsum(comment[::-1])[::-1])
+    upto = np.cumsum(page.mass)
+    for name, values in (("label", label), ("tail", tail), ("imprint", imprint), ("comment cue", comment)):
+        last = np.maximum.accumulate(np.where(values > 0, page.order, -999))
+        page.add_amount(f"blocks since {name}", np.minimum(page.order - last, _FAR))
+        before = np.where(last >= 0, upto[np.maximum(last, 0)], -9999.0)
+        page.add_amount(f"text since {name}", np.minimum(upto - before, 5000))
+
+
+def _alike(page: _Page) -> None:
+    """Of the containers around a block, the one with most siblings of its kind: posts, comments, teasers, items."""
+    document = page.document
+    count = len(document.tags)
+    held = page.sums(page.prose)
+    known: dict[tuple[int, str, str], int] = {}
+    kind_of = np.zeros(count, np.int64)
+    rank = np.zeros(count)
+    seen: list[int] = []
+    total: list[float] = []
+    parents, tags, names = document.parents, document.tags, document.names
+    for node in np.flatnonzero(held > 0).tolist():
+        if tags[node] in _TEXTUAL:
+            continue
+        kind = known.setdefault((parents[node], tags[node], names[node]), len(known))
+        if kind == len(seen):
+            seen.append(0)
+            total.append(0.0)
+        seen[kind] += 1
+        total[kind] += held[node]
+        rank[node], kind_of[node] = seen[kind], kind + 1
+    sizes, totals = np.asarray([0, *seen], np.float64)[kind_of], np.asarray([0, *total])[kind_of]
+    best, chosen, at = np.zeros(page.size), page.nodes, page.nodes
+    for _ in range(LEVELS + 2):
+        better = sizes[at] > best
+        best = np.where(better, sizes[at], best)
+        chosen = np.where(better, at, chosen)
+        at = page.parents[at]
+    several = best > 1
+    page.add_amount("alike", best)
+    page.add_amount("alike rank", np.where(several, rank[chosen], 0))
+    page.add("alike share", np.where(several, held[chosen] / np.maximum(totals[chosen], 1), 1))
+    page.add_amount("alike mean", np.where(several, totals[chosen] / np.maximum(best, 1), 0))
+    page.add_amount("alike held", np.where(several, held[chosen], 0))
+
+
+def _stated(page: _Page) -> None:
+    """What structured data and description say of a block (1 in it, -1 missing, 0 nothing said), and what repeats."""
+    document, texts = page.document, page.document.blocks.texts
+    inside, summary = np.zeros(page.size), np.zeros(page.size)
+    body = "".join(read(document).body.split())
+    if len(body) >= 200:
+        for index in np.flatnonzero(page.mass >= 10).tolist():
+            line = "".join(texts[index].split())
+            inside[index] = 1 if line[:30] in body or line[-30:] in body else -1
+    described = "".join(
+        "".join(document.metas[name][0].split()) for name in ("description", "og:description") if name in document.metas
+    )
+    if len(described) >= 30:
+        for index in np.flatnonzero(page.mass >= 30).tolist():
+            line = "".join(texts[index][:40].split())[:15]
+            if len(line) == 15 and line in described:
+                summary[index] = 1
+    page.add("in stated body", inside)
+    page.add("in summary", summary)
+    counts: dict[str, int] = {}
+    which = []
+    for text in texts:
+        counts[text] = at = counts.get(text, 0) + 1
+        which.append(at)
+    page.add_amount("times on page", np.fromiter((counts[text] for text in texts), np.float64, page.size))
+    page.add_amount("which time", which)
+
+
+def _neighbours(page: _Page) -> None:
+    """The blocks before and behind (S18)."""
+    size, order = page.size, page.order
+    share = page.links / page.chars
+    edge = np.zeros(3)
+    for name, values, amount in (("mass", page.mass, True), ("links", share, False), ("prose", page.prose, True)):
+        padded = np.concatenate((edge, values, edge))
+        for by in (-3, -2, -1, 1, 2, 3):
+            (page.add_amount if amount else page.add)(f"{name} at {by}", padded[3 + by : 3 + by + size])
+    for name, values in (("prose", page.prose), ("links", page.links)):
+        upto = np.concatenate(([0.0], np.cumsum(values)))
+        for reach in (4, 10):
+            page.add_amount(f"{name} in {reach} before", upto[order] - upto[np.maximum(order - reach, 0)])
+            page.add_amount(f"{name} in {reach} behind", upto[np.minimum(order + reach + 1, size)] - upto[order + 1])
+    flags = page.prose > 0
+    last = np.maximum.accumulate(np.where(flags, order, -_FAR))
+    ahead = np.minimum.accumulate(np.where(flags, order, size + _FAR)[::-1])[::-1]
+    page.add_amount("since prose", np.minimum(order - np.concatenate(([-_FAR], last[:-1])), _FAR))
+    page.add_amount("until prose", np.minimum(np.concatenate((ahead[1:], [size + _FAR])) - order, _FAR))
+
+
+def _groups(page: _Page) -> None:
+    """Blocks whose node and parent have the same tags and names: items of one list, paragraphs of one text (S14)."""
+    tags, names, parents = page.document.tags, page.document.names, page.document.parents
+    of = _numbered(
+        (tags[node], names[node], tags[parents[node]], names[parents[node]]) for node in page.document.blocks.nodes
+    )
+    count = np.bincount(of)
+    for name, values, amount in (
+        ("size", count, True),
+        ("mass", np.bincount(of, page.mass) / count, True),
+        ("prose", np.bincount(of, page.prose) / page.total_prose, False),
+        ("links", np.bincount(of, page.links) / np.bincount(of, page.chars), False),
+        ("prose rows", np.bincount(of, page.prose > 0) / count, False),
+    ):
+        (page.add_amount if amount else page.add)(f"group {name}", values[of])
+
+
+def _numbered(keys: Iterable[Sequence[str]]) -> Numbers:
+    """Each key's number in order of first appearance."""
+    known: dict[Sequence[str], int] = {}
+    return np.asarray([known.setdefault(key, len(known)) for key in keys], np.int64)
+
+
+def _whole(page: _Page) -> None:
+    """What the page is like as a whole."""
+    blocks = page.document.blocks
+    chars = float(page.chars.sum())
+    for name, value in (
+        ("blocks", page.size), ("text", page.total), ("prose", page.total_prose), ("longest", float(page.mass.max())),
+    ):  # fmt: skip
+        page.add_amount(f"page {name}", np.full(page.size, value))
+    for name, value in (
+        ("prose share", page.total_prose / page.total),
+        ("link share", float(page.links.sum()) / chars),
+        ("han", float(blocks.han.sum()) / chars),
+    ):
+        page.add(f"page {name}", np.full(page.size, value))

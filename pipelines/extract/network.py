@@ -1,0 +1,202 @@
+"""A small feed-forward network: from the features of a block to the chance that it is content.
+
+S10 weighs a block's features linearly and binarised; here two hidden layers let them act together. Several networks,
+started from different draws, vote: they err differently on pages unlike those they have seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float32]
+
+_VERSION: Final = 1
+_CLIP: Final = 5.0
+_DIGITS: Final = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """Several trained networks of the same shape.
+
+    Attributes:
+        features: names of the inputs, in order.
+        shift, scale: what is taken from each input, and by what it is then divided.
+        weights: per layer a stack of matrices (networks, outputs, inputs).
+        biases: per layer a stack of columns (networks, outputs, 1).
+    """
+
+    features: tuple[str, ...]
+    shift: Matrix
+    scale: Matrix
+    weights: tuple[Matrix, ...]
+    biases: tuple[Matrix, ...]
+
+    def predict(self, values: Matrix) -> Matrix:
+        """Return the mean of the networks' votes in [0, 1], one per column of `values` (features x blocks).
+
+        Cost: O(networks x weights x blocks).
+        """
+        layer = np.clip((values - self.shift) * self.scale, -_CLIP, _CLIP)
+        first = self.weights[0]
+        # All networks see the same input: one product for the first layer of all of them.
+        joined = first.reshape(-1, first.shape[2]) @ layer
+        layer = joined.reshape(len(first), first.shape[1], -1) + self.biases[0]
+        for weights, biases in zip(self.weights[1:], self.biases[1:], strict=True):
+            np.maximum(layer, 0, out=layer)
+            layer = weights @ layer + biases
+        votes: Matrix = 1 / (1 + np.exp(-layer[:, 0, :]))
+        mean: Matrix = votes.mean(axis=0)
+        return mean
+
+    def dump(self, command: str) -> str:
+        """Return the network as JSON, with the command that made it."""
+
+        def plain(values: Matrix) -> object:
+            return np.vectorize(lambda value: float(f"{value:.{_DIGITS}g}"), otypes=[float])(values).tolist()
+
+        return json.dumps(
+            {
+                "version": _VERSION,
+                "command": command,
+                "features": list(self.features),
+                "shift": plain(self.shift[:, 0]),
+                "scale": plain(self.scale[:, 0]),
+                "weights": [plain(layer) for layer in self.weights],
+                "biases": [plain(layer[:, :, 0]) for layer in self.biases],
+            },
+            ensure_ascii=False,
+            separators=(",", ":"),
+        )
+
+    @classmethod
+    def load(cls, text: str) -> Network:
+        """Read what `dump` wrote.
+
+        Raises:
+            ValueError: another version.
+        """
+        data = json.loads(text)
+        if data["version"] != _VERSION:
+            raise ValueError(f"weights are of version {data['version']!r}; this program reads {_VERSION}")
+        return cls(
+            tuple(data["features"]),
+            np.asarray(data["shift"], np.float32)[:, None],
+            np.asarray(data["scale"], np.float32)[:, None],
+            tuple(np.asarray(layer, np.float32) for layer in data["weights"]),
+            tuple(np.asarray(layer, np.float32)[:, :, None] for layer in data["biases"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How networks are trained.
+
+    Attributes:
+        hidden: sizes of the hidden layers.
+        networks: how many are trained.
+        epochs: passes over the examples.
+        batch: examples per step.
+        rate: highest step size of Adam; it rises for 100 steps and then falls as a cosine.
+        decay: share of a weight that each step takes away, in units of `rate`.
+        dropout: share of the inputs left out of a step, so that no single feature is relied on.
+    """
+
+    hidden: tuple[int, ...] = (64, 32)
+    networks: int = 4
+    epochs: int = 40
+    batch: int = 2048
+    rate: float = 2e-3
+    decay: float = 1e-3
+    dropout: float = 0.1
+
+
+def fit(
+    features: Sequence[str], values: Matrix, content: NDArray[np.bool_], weights: Matrix, seed: int, params: Params
+) -> Network:
+    """Train networks on examples.
+
+    Args:
+        features: names of the inputs.
+        values: a row per feature, a column per example.
+        content: what each example is.
+        weights: what an error on each example costs.
+        seed: of the draws; the same seed gives the same networks.
+        params: sizes and steps.
+
+    Returns:
+        The networks.
+
+    Cost: O(networks x epochs x examples x weights of a network).
+    Source: weighted cross-entropy; steps by Kingma and Ba, Adam, 2015.
+    """
+    shift = values.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
+    scale = 1 / (values.std(axis=1, keepdims=True, dtype=np.float64).astype(np.float32) + np.float32(1e-3))
+    inputs = np.ascontiguousarray(np.clip((values - shift) * scale, -_CLIP, _CLIP).T)
+    costs = (weights * (len(weights) / weights.sum())).astype(np.float32)
+    wanted = content.astype(np.float32)
+    found = [_fit_one(inputs, wanted, costs, seed + number, params) for number in range(params.networks)]
+    layers = range(len(params.hidden) + 1)
+    return Network(
+        tuple(features),
+        shift,
+        scale,
+        tuple(np.stack([matrices[layer].T for matrices, _ in found]) for layer in layers),
+        tuple(np.stack([columns[layer][:, None] for _, columns in found]) for layer in layers),
+    )
+
+
+def _fit_one(
+    inputs: Matrix, wanted: Matrix, costs: Matrix, seed: int, params: Params
+) -> tuple[list[Matrix], list[Matrix]]:
+    """Weights (inputs x outputs) and biases of the layers of one network."""
+    draws = np.random.default_rng(seed)
+    sizes = [inputs.shape[1], *params.hidden, 1]
+    depth = len(sizes) - 1
+    weights = [
+        (draws.standard_normal((before, behind)) * np.sqrt(2 / before)).astype(np.float32)
+        for before, behind in zip(sizes[:-1], sizes[1:], strict=True)
+    ]
+    values = [*weights, *(np.zeros(size, np.float32) for size in sizes[1:])]
+    first, second = [np.zeros_like(value) for value in values], [np.zeros_like(value) for value in values]
+    batch = min(params.batch, len(inputs))
+    steps = params.epochs * (len(inputs) // batch)
+    step = 0
+    for _ in range(params.epochs):
+        order = draws.permutation(len(inputs))
+        for start in range(0, len(inputs) - batch + 1, batch):
+            step += 1
+            chosen = order[start : start + batch]
+            kept = (draws.random(inputs.shape[1]) >= params.dropout).astype(np.float32) / (1 - params.dropout)
+            slopes = _slopes(values, inputs[chosen] * kept, wanted[chosen], costs[chosen], depth)
+            rate = params.rate * min(1.0, step / 100) * (0.5 + 0.5 * np.cos(np.pi * step / steps))
+            for number, slope in enumerate(slopes):
+                first[number] = 0.9 * first[number] + 0.1 * slope
+                second[number] = 0.999 * second[number] + 0.001 * slope * slope
+                move = (first[number] / (1 - 0.9**step)) / (np.sqrt(second[number] / (1 - 0.999**step)) + 1e-8)
+                pull = params.decay * values[number] if number < depth else 0
+                values[number] -= np.float32(rate) * (move + pull)
+    return values[:depth], values[depth:]
+
+
+def _slopes(values: list[Matrix], inputs: Matrix, wanted: Matrix, costs: Matrix, depth: int) -> list[Matrix]:
+    """Slopes of the mean weighted cross-entropy in every weight and bias."""
+    layers = [inputs]
+    for number in range(depth):
+        layer = layers[-1] @ values[number] + values[depth + number]
+        layers.append(np.maximum(layer, 0) if number < depth - 1 else layer)
+    chance = 1 / (1 + np.exp(-layers[-1][:, 0]))
+    error = ((chance - wanted) * costs / len(wanted))[:, None].astype(np.float32)
+    slopes: list[Matrix] = [error] * (2 * depth)
+    for number in reversed(range(depth)):
+        slopes[number] = layers[number].T @ error
+        slopes[depth + number] = error.sum(axis=0)
+        if number:
+            error = (error @ values[number].T) * (layers[number] > 0)
+    return slopes
