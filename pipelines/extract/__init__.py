@@ -57,7 +57,7 @@ def extractor(name: str, params: Mapping[str, object] | None = None) -> Extracto
 
 
 def _value(name: str, key: str, value: object, default: object) -> object:
-    """The value of a parameter, checked by its default: one of its names if that is a name, else a number."""
+    """The value of a parameter, checked by its default: one of its names if that is a name, else a number like it."""
     where = f"parameter {key!r} of extractor {name!r} is {value!r}; it takes"
     if isinstance(default, StrEnum):
         names = [str(each) for each in type(default)]
@@ -66,4 +66,6 @@ def _value(name: str, key: str, value: object, default: object) -> object:
         return type(default)(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{where} a number, {default}")
-    return value
+    if isinstance(default, int) and value != int(value):
+        raise ValueError(f"{where} a whole number, {default}")
+    return int(value) if isinstance(default, int) else float(value)

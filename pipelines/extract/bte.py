@@ -25,6 +25,10 @@ class Params:
     token_chars: float = 5.0
     min_chars: int = 40
 
+    def __post_init__(self) -> None:
+        if self.token_chars <= 0:
+            raise ValueError(f"token_chars is {self.token_chars}; it takes a number above 0")
+
 
 DEFAULTS = Params()
 

@@ -15,6 +15,8 @@ from .subtrees import Flags, linked, plain, prose
 from .terms import cosine, terms
 
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+MAX_TOPICS: Final = 50
+"""Headings looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,10 @@ class Params:
     likeness: float = 0.3
     reach: int = 3
     min_chars: int = 40
+
+    def __post_init__(self) -> None:
+        if self.reach < 0:
+            raise ValueError(f"reach is {self.reach}; it takes 0 or more blocks")
 
 
 DEFAULTS = Params()
@@ -68,14 +74,14 @@ def topics(document: Document, long: Flags) -> list[Counter[str]]:
         long: see `long_blocks`.
 
     Returns:
-        The title's first; headings over lists of links are none.
+        The title's first, then at most `MAX_TOPICS` headings; those over lists of links are none.
 
     Cost: O(blocks).
     """
     blocks, found = document.blocks, [Counter(terms(document.title))]
     heads = [index for index, node in enumerate(blocks.nodes) if document.tags[node] in HEADINGS]
     for index, following in zip(heads, [*heads[1:], len(blocks)], strict=False):
-        if long[index + 1 : min(index + 3, following)].any():
+        if len(found) <= MAX_TOPICS and long[index + 1 : min(index + 3, following)].any():
             found.append(Counter(terms(blocks.texts[index])))
     return found
 
@@ -102,13 +108,9 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
         return render.answer(document, [], (), params.min_chars)
     long = long_blocks(document, params)
     useful = long.copy()
-    near = (
-        np.convolve(long, np.ones(2 * params.reach + 1), "same")[: len(blocks)]
-        if len(blocks) > 2 * params.reach
-        else long
-    )
+    near = np.convolve(long, np.ones(2 * params.reach + 1))[params.reach :][: len(blocks)] > 0
     heads = topics(document, long)
-    for index in np.flatnonzero((near > 0) & ~long & ~linked(document)):
+    for index in np.flatnonzero(near & ~long & ~linked(document)):
         vector = Counter(terms(blocks.texts[index]))
         useful[index] = any(cosine(vector, head) >= params.likeness for head in heads)
     return render.answer(document, np.flatnonzero(useful).tolist(), prose(document).tolist(), params.min_chars)

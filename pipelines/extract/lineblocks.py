@@ -28,8 +28,12 @@ class Params:
     width: int = 5
     surge: int = 86
     dive: int = 15
-    gap: int = 16
+    gap: int = 36
     min_chars: int = 40
+
+    def __post_init__(self) -> None:
+        if self.width < 1:
+            raise ValueError(f"width is {self.width}; a line block has 1 line or more")
 
 
 DEFAULTS = Params()
