@@ -19,7 +19,7 @@ from pipelines.extract import fusion, models, weighted_learning, worth
 from pipelines.extract.training import Example
 
 from ..frontier import EXIT_STOPPED, EXIT_USAGE
-from ._corpus import CorpusError, examples
+from ._corpus import examples
 
 Learned = tuple[Mapping[str, object], Mapping[str, object]]
 """A model as JSON keeps it, and the figures noted beside it."""
@@ -90,7 +90,7 @@ class Command(ScrapyCommand):
         learn, options = LEARNERS[what]
         try:
             if not output.parent.is_dir():
-                raise CorpusError(f"there is no folder {output.parent} to write to")
+                raise ValueError(f"there is no folder {output.parent} to write to")
             pages = _Pages(folders)
             model, notes = learn(iter(pages), opts)
             made_by = shlex.join(
@@ -98,7 +98,7 @@ class Command(ScrapyCommand):
                 + [part for name in options for part in (f"--{name}", str(getattr(opts, name)))]
             )
             output.write_text(models.dumps(model, made_by, {"pages": pages.count, **notes}), encoding="utf-8")
-        except (CorpusError, OSError) as problem:
+        except (ValueError, OSError) as problem:
             self._fail(str(problem), EXIT_USAGE)
         except KeyboardInterrupt:
             self._fail("stopped; nothing was written", EXIT_STOPPED)

@@ -72,7 +72,8 @@ def primary(document: Document, amounts: Values) -> int:
 
     Args:
         document: a parsed page with at least one node.
-        amounts: information of each sub-tree; below the last node of the way there is none.
+        amounts: information of each sub-tree. Below the last node of the way there is none; this last drop counts by
+            the share that the node holds of its parent's.
 
     Returns:
         Number of the node; the outer one of two equal drops.
@@ -80,7 +81,11 @@ def primary(document: Document, amounts: Values) -> int:
     Cost: as `walk`.
     """
     path = walk(document, amounts)
-    drops = -np.diff(np.append(amounts[path], 0.0))
+    held = np.append(amounts[path], 0.0)
+    drops = -np.diff(held)
+    if len(path) > 1:
+        # The longest of two paragraphs must not win over both.
+        drops[-1] *= held[-2] / held[-3]
     return path[int(np.argmax(drops))]
 
 

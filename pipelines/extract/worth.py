@@ -53,10 +53,10 @@ def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> Model:
         count: words kept, those with most information gain.
 
     Returns:
-        The model; without words when one of the classes is empty.
+        The model; words of fewer than `MIN_TEXTS` texts are not in it.
 
     Raises:
-        ValueError: `count` below 1.
+        ValueError: `count` below 1, or no texts of one of the classes.
 
     Cost: O(characters).
     Source: naive Bayes with words chosen by information gain, as in 王海艳, 曹攀, 2016 (S12, step 4).
@@ -70,7 +70,7 @@ def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> Model:
         sizes[worthy] += 1
         found[worthy].update(set(terms(text)))
     if not all(sizes):
-        return Model(0.0, {})
+        raise ValueError(f"{sizes[1]} worthy and {sizes[0]} worthless texts; both are needed")
     known = [word for word in found[0].keys() | found[1].keys() if found[0][word] + found[1][word] >= MIN_TEXTS]
     gains = {word: _gain((found[0][word], found[1][word]), (sizes[0], sizes[1])) for word in known}
     # Ties are broken by the word itself, so that the same texts give the same model.
