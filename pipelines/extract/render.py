@@ -33,6 +33,29 @@ def extraction(
     )
 
 
+def answer(document: Document, kept: Sequence[int], scores: Sequence[float], min_chars: int) -> Extraction:
+    """Return `extraction`, or why there is no text when the blocks kept are none or too short.
+
+    Args:
+        document: a parsed page.
+        kept: numbers of blocks, ascending; may be empty.
+        scores: one number per block of the document, above 0 for what looks like content. The confidence is the part of
+            these points that was kept.
+        min_chars: shortest text that is given out, in characters without white space.
+
+    Cost: O(blocks).
+    """
+    if not len(document.blocks):
+        return Extraction(reason="no text")
+    if not kept:
+        return Extraction(reason="no prose")
+    if sum(document.blocks.chars[index] for index in kept) < min_chars:
+        return Extraction(reason="text too short")
+    total = sum(score for score in scores if score > 0)
+    held = sum(max(scores[index], 0) for index in kept)
+    return extraction(document, kept, held / total if total else 0.0, scores)
+
+
 def text(document: Document, kept: Sequence[int]) -> str:
     """Return the kept blocks as plain text, a line each."""
     texts = document.blocks.texts

@@ -150,10 +150,28 @@ def test_unknown_names_and_values(name: str, value: str, message: str) -> None:
         Config.from_settings(given(**{name: value}))
 
 
-@pytest.mark.parametrize("value", ['{"min_chars": [1]}', '{"min_chars": "ten"}', '{"link_share": null}'])
+@pytest.mark.parametrize(
+    "value", ['{"min_chars": [1]}', '{"min_chars": "ten"}', '{"link_share": null}', '{"min_chars": 1.5}']
+)
 def test_parameters_that_every_page_would_fail_on(value: str) -> None:
     with pytest.raises(ConfigError, match=r"EXTRACTOR_PARAMS|parameter"):
         Config.from_settings(given(EXTRACTOR_PARAMS=value))
+
+
+def test_parameters_that_are_names() -> None:
+    config = Config.from_settings(given(EXTRACTOR="weighted", EXTRACTOR_PARAMS='{"preset": "wuqi2011"}'))
+    assert config.extractor == "weighted"
+    with pytest.raises(ConfigError, match=r"'preset' .* is 'wuqi'; it takes one of learned, wuqi2011"):
+        Config.from_settings(given(EXTRACTOR="weighted", EXTRACTOR_PARAMS='{"preset": "wuqi"}'))
+
+
+@pytest.mark.parametrize(
+    ("extractor", "value"),
+    [("lineblocks", '{"width": 0}'), ("bte", '{"token_chars": 0}'), ("headings", '{"reach": -1}')],
+)
+def test_parameters_out_of_range(extractor: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=r"or more|above 0"):
+        Config.from_settings(given(EXTRACTOR=extractor, EXTRACTOR_PARAMS=value))
 
 
 @pytest.mark.parametrize(

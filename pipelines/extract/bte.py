@@ -1,0 +1,81 @@
+"""Body text extraction: the stretch of a page with most words inside and most tags outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..records import Extraction
+from . import render
+from .document import Document
+from .markup import pieces, places
+from .subtrees import Values, linked, prose
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """What a word is.
+
+    Attributes:
+        token_chars: characters that weigh as much as a tag.
+        min_chars: shortest text that is given out.
+    """
+
+    token_chars: float = 5.0
+    min_chars: int = 40
+
+    def __post_init__(self) -> None:
+        if self.token_chars <= 0:
+            raise ValueError(f"token_chars is {self.token_chars}; it takes a number above 0")
+
+
+DEFAULTS = Params()
+
+
+def stretch(tokens: Values, tags: Values) -> tuple[int, int]:
+    """First and last of the blocks i to j for which tags outside plus tokens inside are most.
+
+    That is the same as tokens inside less tags inside, so one pass with the best start so far is enough.
+
+    Args:
+        tokens: tokens of each block, not empty.
+        tags: tags in front of each block, counted from the top of the page.
+
+    Returns:
+        i and j, i <= j.
+
+    Cost: O(blocks).
+
+    >>> stretch(np.array([1.0, 9.0, 9.0, 1.0]), np.array([3.0, 8.0, 10.0, 20.0]))
+    (1, 2)
+    """
+    total = np.cumsum(tokens)
+    starts = tags - (total - tokens)
+    last = int(np.argmax(total - tags + np.maximum.accumulate(starts)))
+    return int(np.argmax(starts[: last + 1])), last
+
+
+def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+    """Return the blocks of the best stretch.
+
+    Args:
+        document: a parsed page.
+        params: what a word is.
+
+    Returns:
+        Text and clean HTML, or an empty text with the reason.
+
+    Cost: O(characters).
+    Source: Finn, Kushmerick, Smyth, Fact or fiction: content classification for digital libraries, 2001 (beside S18).
+    Differs: words are counted as characters, because Chinese does not mark them; those in links count as nothing; the
+        maximum is found in linear time; links inside the stretch are left out.
+    """
+    if not len(document.blocks):
+        return render.answer(document, [], (), params.min_chars)
+    chars = prose(document)
+    found = pieces(document.source)
+    tags = found.tags[places(document, found)] if len(found.texts) else np.zeros(len(chars))
+    first, last = stretch(chars / params.token_chars, np.asarray(tags, np.float64))
+    kept = first + np.flatnonzero(~linked(document)[first : last + 1])
+    return render.answer(document, kept.tolist(), chars.tolist(), params.min_chars)

@@ -1,0 +1,115 @@
+"""Decay of information: on the way down from the body, text thins out most sharply below the node that holds it all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..records import Extraction
+from . import render
+from .document import Document
+from .subtrees import Values, children, inside, linked, prose, sums
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """What counts as information.
+
+    Attributes:
+        mark_chars: characters that a punctuation mark vouches for; text without marks is hardly information.
+        bare_share: what a character without such a mark is worth.
+        min_chars: shortest text that is given out.
+    """
+
+    mark_chars: float = 40.0
+    bare_share: float = 0.01
+    min_chars: int = 40
+
+
+DEFAULTS = Params()
+
+
+def information(document: Document, params: Params = DEFAULTS) -> Values:
+    """Information of each block: its characters outside links as far as punctuation vouches for them.
+
+    Args:
+        document: a parsed page.
+        params: see `Params`.
+
+    Returns:
+        One number per block, 0 for links.
+
+    Cost: O(blocks).
+    """
+    chars = prose(document)
+    vouched = np.minimum(chars, np.asarray(document.blocks.marks) * params.mark_chars)
+    return np.asarray(vouched + params.bare_share * (chars - vouched), np.float64)
+
+
+def walk(document: Document, amounts: Values) -> list[int]:
+    """The way down from the root into the child that keeps most information.
+
+    Args:
+        document: a parsed page with at least one node.
+        amounts: information of each sub-tree.
+
+    Returns:
+        Numbers of nodes, the root first; it ends where no child holds information.
+
+    Cost: O(children of the nodes on the way).
+    """
+    path = [0]
+    while True:
+        best = max(children(document, path[-1]), key=lambda child: float(amounts[child]), default=0)
+        if amounts[best] <= 0 or best == 0:
+            return path
+        path.append(best)
+
+
+def primary(document: Document, amounts: Values) -> int:
+    """The node on the `walk` below which information drops most sharply.
+
+    Args:
+        document: a parsed page with at least one node.
+        amounts: information of each sub-tree. Below the last node of the way there is none; this last drop counts by
+            the share that the node holds of its parent's.
+
+    Returns:
+        Number of the node; the outer one of two equal drops.
+
+    Cost: as `walk`.
+    """
+    path = walk(document, amounts)
+    held = np.append(amounts[path], 0.0)
+    drops = -np.diff(held)
+    if len(path) > 1:
+        # The longest of two paragraphs must not win over both.
+        drops[-1] *= held[-2] / held[-3]
+    return path[int(np.argmax(drops))]
+
+
+def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+    """Return the text of the sub-tree at which the decay of information is greatest.
+
+    Wrappers lose little from one to the next. Between the node that holds the paragraphs and a single paragraph nearly
+    everything is lost, and that step is seen without any threshold.
+
+    Args:
+        document: a parsed page.
+        params: what counts as information.
+
+    Returns:
+        Text and clean HTML, or an empty text with the reason.
+
+    Cost: O(nodes + blocks).
+    Source: 陈阳, 陈兴蜀, 吴麒, 基于信息量衰减幅度的网页正文提取, 2012 (S13).
+    Differs: information is non-link text weighted by punctuation; the drop is measured in information, not as a ratio,
+        so that the last steps inside one paragraph do not win; noise inside the sub-tree is what is mostly link.
+    """
+    if not len(document.blocks):
+        return render.answer(document, [], (), params.min_chars)
+    values = information(document, params)
+    node = primary(document, sums(document, values))
+    kept = np.flatnonzero(inside(document, node) & ~linked(document))
+    return render.answer(document, kept.tolist(), values.tolist(), params.min_chars)

@@ -1,0 +1,73 @@
+"""Particle swarm optimisation: many guesses fly towards the best found so far, by each and by all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+
+INERTIA: Final = (0.9, 0.4)
+"""Share of its velocity that a particle keeps, at the first and at the last generation."""
+PULL: Final = 2.0
+"""How strongly a particle is drawn to the best place of its own, and to that of the swarm."""
+
+
+def maximise(
+    fitness: Callable[[Values], Values],
+    low: Values,
+    high: Values,
+    rng: np.random.Generator,
+    *,
+    particles: int = 100,
+    generations: int = 1000,
+) -> tuple[Values, float]:
+    """Return the best place that a swarm finds within a box, and its fitness.
+
+    Args:
+        fitness: gives one number per row of an array of places; larger is better.
+        low: lower corner of the box, one number per dimension.
+        high: its upper corner.
+        rng: where chance comes from; the same one gives the same result.
+        particles: size of the swarm, at least 1.
+        generations: steps, at least 0.
+
+    Returns:
+        The place (one number per dimension, inside the box) and its fitness.
+
+    Raises:
+        ValueError: fewer than one particle or less than no generation.
+
+    Cost: O(generations x fitness of all particles).
+    Source: Kennedy and Eberhart, Particle swarm optimization, 1995; inertia falling linearly as Shi and Eberhart, 1998.
+    Differs: a particle that would leave the box stops at its wall.
+
+    >>> place, best = maximise(lambda x: -(x[:, 0] - 2) ** 2, np.zeros(1), np.full(1, 3.0), np.random.default_rng(1))
+    >>> round(float(place[0]), 3)
+    2.0
+    """
+    if particles < 1 or generations < 0:
+        raise ValueError(
+            f"a swarm of {particles} particles and {generations} generations; at least 1 and 0 are allowed"
+        )
+    shape = (particles, len(low))
+    places = rng.uniform(low, high, shape)
+    limit = (high - low) / 2
+    speeds = rng.uniform(-limit, limit, shape)
+    own, own_fitness = places.copy(), fitness(places)
+    for step in range(generations):
+        best = own[int(np.argmax(own_fitness))]
+        inertia = INERTIA[0] + (INERTIA[1] - INERTIA[0]) * step / max(generations - 1, 1)
+        pulls = rng.uniform(0, PULL, (2, *shape))
+        speeds = np.clip(inertia * speeds + pulls[0] * (own - places) + pulls[1] * (best - places), -limit, limit)
+        free = places + speeds
+        places = np.clip(free, low, high)
+        speeds[places != free] = 0
+        found = fitness(places)
+        better = found > own_fitness
+        own[better], own_fitness[better] = places[better], found[better]
+    leader = int(np.argmax(own_fitness))
+    return own[leader], float(own_fitness[leader])

@@ -1,0 +1,99 @@
+"""`scrapy train`: what it writes, and one line about wrong input."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from pipelines.extract.weighted import FEATURES, Model
+from tests.crawler.crawling import scrapy
+
+TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
+PAGE = f"<title>大桥</title><ul><li><a href=/>首页</a></ul><p>版权所有，不得转载。</p><p>{TEXT}</p><p>{TEXT[::-1]}</p>"
+ROW = {"text": f"{TEXT}\n{TEXT[::-1]}"}
+SMALL = ("--particles", "5", "--generations", "5")
+
+
+def corpus(folder: Path, *rows: object) -> Path:
+    folder.mkdir()
+    for name in ("a", "b", "c", "d"):
+        (folder / f"{name}.html.gz").write_bytes(gzip.compress(PAGE.encode("gbk")))
+    (folder / "plain.html").write_bytes(PAGE.encode())
+    lines = "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows)
+    (folder / "gold.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+def test_blocks_are_learnt(tmp_path: Path) -> None:
+    pages = [{"id": name} | ROW for name in "abcd"]
+    folders = corpus(tmp_path / "one", *pages), corpus(tmp_path / "two", {"id": "e", "file": "plain.html"} | ROW)
+    done = scrapy(tmp_path, "train", "blocks", *map(str, folders), *SMALL, "--output", str(tmp_path / "m.json"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("5 pages, fitness ")
+    found = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
+    assert found["made_by"] == "scrapy train blocks one two --particles 5 --generations 5 --seed 1"
+    assert {feature.name for feature in Model.from_mapping(found["model"]).features} == set(FEATURES)
+
+
+def test_words_are_learnt(tmp_path: Path) -> None:
+    folder = corpus(tmp_path / "one", *({"id": name} | ROW for name in "abcd"))
+    done = scrapy(tmp_path, "train", "words", str(folder), "--words", "7", "--output", str(tmp_path / "m.json"))
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
+    assert len(found["model"]["words"]) == 7
+    assert found["pages"] == 4
+
+
+@pytest.mark.parametrize(
+    ("row", "part"),
+    [
+        ("{", "gold.jsonl, line 2: "),
+        ("[1]", "line 2: a row must be an object"),
+        ({"id": "a"}, "line 2: text of 'a' is None; it takes a string"),
+        ({"text": "x"}, "line 2: "),
+        ({"id": "e"} | ROW, "e.html.gz"),
+        ({"id": "e", "file": "broken.gz"} | ROW, "line 2: "),
+    ],
+)
+def test_a_broken_row_is_one_line(tmp_path: Path, row: object, part: str) -> None:
+    folder = corpus(tmp_path / "one", {"id": "a"} | ROW, row)
+    (folder / "broken.gz").write_bytes(b"\x1f\x8b and nothing")
+    done = scrapy(tmp_path, "train", "blocks", str(folder), *SMALL, "--output", str(tmp_path / "m.json"))
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert part in done.stderr
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_folders_that_are_no_corpus(tmp_path: Path) -> None:
+    other = corpus(tmp_path / "other", {"id": "a", "text": "别的文字，在这里一个也没有出现过。"})
+    lists = corpus(tmp_path / "lists", {"id": "a", "page_type": "list"})
+    for folder, part in (
+        (tmp_path / "none", "cannot be read"),
+        (other, "no page that holds its text"),
+        (lists, "0 worthy and 0 worthless texts"),
+    ):
+        done = scrapy(tmp_path, "train", "words", str(folder), "--output", str(tmp_path / "m.json"))
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert part in done.stderr
+
+
+def test_there_must_be_a_place_for_the_model(tmp_path: Path) -> None:
+    folder = corpus(tmp_path / "one", {"id": "a"} | ROW)
+    done = scrapy(tmp_path, "train", "words", str(folder), "--output", str(tmp_path / "no" / "m.json"))
+    assert done.returncode == 2
+    assert "there is no folder" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("blocks",), ("magic", "x"), ("blocks", "x", "--particles", "0"), ("words", "x", "--words", "many")],
+)
+def test_wrong_use(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    done = scrapy(tmp_path, "train", *arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,41 @@
+"""Leaves that are long, hold sentence marks and outweigh their markup."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipelines.extract.document import parse
+from pipelines.extract.leaves import Params, candidates, density, extract
+
+GOOD = "负责施工的工程师说，最难的是深水区的三座主墩，每天只有两个小时的平潮期可以作业。"
+MANY_TAGS = "".join(f"<span class=character style='color:red'>{sign}</span>" for sign in GOOD)
+
+
+def test_density_is_text_over_source() -> None:
+    document = parse(b"<div><p>abcdefghij</p>tail</div>", "")
+    assert density(document, document.tags.index("p")) == 10 / len("<p>abcdefghij</p>")
+
+
+@pytest.mark.parametrize(
+    ("markup", "passes"),
+    [
+        (f"<p>{GOOD}</p>", True),
+        ("<p>工程师说，最难的是，主墩。</p>", False),
+        (f"<p>{GOOD.replace('，', '').replace('。', '')}</p>", False),
+        (f"<p>{MANY_TAGS}</p>", False),
+        (f"<p><a href=/>{GOOD}</a></p>", False),
+    ],
+    ids=["good", "short", "no marks", "much markup", "link"],
+)
+def test_all_three_thresholds(markup: str, passes: bool) -> None:  # noqa: FBT001
+    assert candidates(parse(markup.encode(), "")).tolist() == [passes]
+
+
+def test_short_leaves_among_candidates_are_rescued() -> None:
+    body = f"<div><p>{GOOD}</p><h3>最难的地方</h3><p>{GOOD}</p></div><div><p>{GOOD}</p><h3>广告</h3></div>"
+    assert extract(parse(body.encode(), "")).text == f"{GOOD}\n最难的地方\n{GOOD}\n{GOOD}"
+
+
+def test_lines_between_breaks_have_their_node_as_parent() -> None:
+    body = f"<div>{GOOD}<br>最难的地方<br>{GOOD}</div><div>广告</div>"
+    assert extract(parse(body.encode(), ""), Params(least_siblings=2)).text == f"{GOOD}\n最难的地方\n{GOOD}"
