@@ -15,7 +15,7 @@ from rich.console import Console
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from pipelines.extract import fusion, models, weighted_learning, worth
+from pipelines.extract import combined, fusion, models, network, weighted_learning, worth
 from pipelines.extract.training import Example
 
 from ..frontier import EXIT_STOPPED, EXIT_USAGE
@@ -32,6 +32,12 @@ def _blocks(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     return asdict(model), {"fitness": round(fitness, 4)}
 
 
+def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
+    """Networks of the extractor `combined`."""
+    params = network.Params(networks=options.networks, epochs=options.epochs)
+    return combined.learn(pages, options.seed, params).model(), {}
+
+
 def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Worthy and worthless words of the extractor `fusion`."""
     model = worth.learn(fusion.lessons(pages), options.words)
@@ -41,6 +47,7 @@ def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
 
 LEARNERS: Final[Mapping[str, tuple[Callable[[Iterator[Example], argparse.Namespace], Learned], tuple[str, ...]]]] = {
     "blocks": (_blocks, ("particles", "generations", "seed")),
+    "combined": (_combined, ("networks", "epochs", "seed")),
     "words": (_words, ("words",)),
 }
 """What can be learnt, which is also the name of its model: the function, and the options that it reads."""
@@ -63,7 +70,8 @@ class Command(ScrapyCommand):
     def long_desc(self) -> str:
         """What the arguments are."""
         return (
-            "blocks: weights of the extractor `weighted`; words: words of the extractor `fusion`. A folder holds "
+            "blocks: weights of the extractor `weighted`; combined: networks of the extractor `combined`; words: words "
+            "of the extractor `fusion`. A folder holds "
             "gold.jsonl (a JSON object per line with id and text, best with title) and the pages, as `file` says or "
             "else as <id>.html.gz."
         )
@@ -75,7 +83,11 @@ class Command(ScrapyCommand):
             "--particles", type=_count, default=100, metavar="N", help="blocks: size of the swarm (100)"
         )
         parser.add_argument("--generations", type=_count, default=1000, metavar="N", help="blocks: its steps (1000)")
-        parser.add_argument("--seed", type=int, default=1, metavar="N", help="blocks: where chance starts from (1)")
+        parser.add_argument("--networks", type=_count, default=4, metavar="N", help="combined: how many vote (4)")
+        parser.add_argument(
+            "--epochs", type=_count, default=40, metavar="N", help="combined: passes over the pages (40)"
+        )
+        parser.add_argument("--seed", type=int, default=1, metavar="N", help="where chance starts from (1)")
         parser.add_argument("--words", type=_count, default=2000, metavar="N", help="words: how many are kept (2000)")
         parser.add_argument(
             "--output", type=Path, metavar="FILE", help="where to write the model (default: where the crawl reads it)"

@@ -9,13 +9,14 @@ from enum import StrEnum
 from typing import Any, Final
 
 from ..records import Extraction
-from . import bte, decay, density, fusion, headings, leaves, lineblocks, titlematch, weighted
+from . import bte, combined, decay, density, fusion, headings, leaves, lineblocks, titlematch, weighted
 from .document import Document
 
 Extractor = Callable[[Document], Extraction]
 
 EXTRACTORS: Final[dict[str, tuple[Callable[[Document, Any], Extraction], type]]] = {
     "bte": (bte.extract, bte.Params),
+    "combined": (combined.extract, combined.Params),
     "decay": (decay.extract, decay.Params),
     "density": (density.extract, density.Params),
     "fusion": (fusion.extract, fusion.Params),

@@ -34,7 +34,7 @@ _KINDS: Final[dict[str, int]] = {
 }  # fmt: skip
 _EMPHASIS: Final = frozenset({"strong", "b", "h1", "h2", "h3", "h4"})
 _TEXTUAL: Final = frozenset({"p", "br", "h1", "h2", "h3", "h4", "h5", "h6", "span", "strong", "b", "font", "a", "em"})
-_ENDS: Final = {**dict.fromkeys("。！？.!?”\"…」』", 2.0), **dict.fromkeys(":：,，;；", 1.0)}
+_ENDS: Final = {**dict.fromkeys('。！？.!?”"…」』', 2.0), **dict.fromkeys(":：,，;；", 1.0)}
 _CUE_CHARS: Final = 160
 
 
@@ -130,7 +130,7 @@ def features(document: Document) -> Table:
 
 
 def title_block(document: Document) -> int:
-    """Number of the block that is the page's headline as `<title>` repeats it, a heading if there is one; -1 for none."""
+    """Number of the block that is the headline as `<title>` repeats it, a heading if there is one; -1 for none."""
     if not document.title:
         return -1
     title, whole = squeeze(document.title), document.title

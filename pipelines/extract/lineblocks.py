@@ -8,7 +8,8 @@ import numpy as np
 
 from ..records import Extraction
 from . import render
-from .document import Counts, Document
+from .characters import Counts
+from .document import Document
 from .markup import pieces, places
 from .subtrees import Values, linked, prose
 

@@ -13,7 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from .document import Counts, Document
+from .characters import Counts
+from .document import Document
 
 WINDOW_CHARS: Final = 3000
 """How far a block is looked for behind the one before it; a line that stands nowhere moves nothing then."""

@@ -6,19 +6,17 @@ started from different draws, vote: they err differently on pages unlike those t
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from itertools import pairwise
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
 
-_VERSION: Final = 1
 _CLIP: Final = 5.0
-_DIGITS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,43 +53,40 @@ class Network:
         mean: Matrix = votes.mean(axis=0)
         return mean
 
-    def dump(self, command: str) -> str:
-        """Return the network as JSON, with the command that made it."""
-
-        def plain(values: Matrix) -> object:
-            return np.vectorize(lambda value: float(f"{value:.{_DIGITS}g}"), otypes=[float])(values).tolist()
-
-        return json.dumps(
-            {
-                "version": _VERSION,
-                "command": command,
-                "features": list(self.features),
-                "shift": plain(self.shift[:, 0]),
-                "scale": plain(self.scale[:, 0]),
-                "weights": [plain(layer) for layer in self.weights],
-                "biases": [plain(layer[:, :, 0]) for layer in self.biases],
-            },
-            ensure_ascii=False,
-            separators=(",", ":"),
-        )
+    def model(self) -> dict[str, object]:
+        """Return the networks as strings and lists, a row of numbers being one string."""
+        return {
+            "features": list(self.features),
+            "shift": _row(self.shift[:, 0]),
+            "scale": _row(self.scale[:, 0]),
+            "weights": [[[_row(row) for row in matrix] for matrix in layer] for layer in self.weights],
+            "biases": [[_row(column[:, 0]) for column in layer] for layer in self.biases],
+        }
 
     @classmethod
-    def load(cls, text: str) -> Network:
-        """Read what `dump` wrote.
+    def of(cls, model: Mapping[str, Any]) -> Network:
+        """Return the networks that `model` describes."""
 
-        Raises:
-            ValueError: another version.
-        """
-        data = json.loads(text)
-        if data["version"] != _VERSION:
-            raise ValueError(f"weights are of version {data['version']!r}; this program reads {_VERSION}")
+        def numbers(rows: object) -> Any:
+            return _numbers(rows) if isinstance(rows, str) else [numbers(row) for row in rows]  # type: ignore[attr-defined]
+
         return cls(
-            tuple(data["features"]),
-            np.asarray(data["shift"], np.float32)[:, None],
-            np.asarray(data["scale"], np.float32)[:, None],
-            tuple(np.asarray(layer, np.float32) for layer in data["weights"]),
-            tuple(np.asarray(layer, np.float32)[:, :, None] for layer in data["biases"]),
+            tuple(model["features"]),
+            _numbers(model["shift"])[:, None],
+            _numbers(model["scale"])[:, None],
+            tuple(np.asarray(numbers(layer), np.float32) for layer in model["weights"]),
+            tuple(np.asarray(numbers(layer), np.float32)[:, :, None] for layer in model["biases"]),
         )
+
+
+def _row(values: Matrix) -> str:
+    """Numbers as text, to four digits."""
+    return " ".join(f"{value:.4g}" for value in values.tolist())
+
+
+def _numbers(row: str) -> Matrix:
+    """What `_row` wrote."""
+    return np.array(row.split(), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +112,28 @@ class Params:
     dropout: float = 0.1
 
 
-def fit(
-    features: Sequence[str], values: Matrix, content: NDArray[np.bool_], weights: Matrix, seed: int, params: Params
-) -> Network:
-    """Train networks on examples.
+@dataclass(frozen=True, slots=True, eq=False)
+class Lessons:
+    """Examples to learn from.
 
-    Args:
+    Attributes:
         features: names of the inputs.
         values: a row per feature, a column per example.
         content: what each example is.
-        weights: what an error on each example costs.
+        costs: what an error on each example costs.
+    """
+
+    features: tuple[str, ...]
+    values: Matrix
+    content: NDArray[np.bool_]
+    costs: Matrix
+
+
+def fit(lessons: Lessons, seed: int, params: Params) -> Network:
+    """Train networks on examples.
+
+    Args:
+        lessons: the examples.
         seed: of the draws; the same seed gives the same networks.
         params: sizes and steps.
 
@@ -136,15 +143,16 @@ def fit(
     Cost: O(networks x epochs x examples x weights of a network).
     Source: weighted cross-entropy; steps by Kingma and Ba, Adam, 2015.
     """
+    values = lessons.values
     shift = values.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
     scale = 1 / (values.std(axis=1, keepdims=True, dtype=np.float64).astype(np.float32) + np.float32(1e-3))
     inputs = np.ascontiguousarray(np.clip((values - shift) * scale, -_CLIP, _CLIP).T)
-    costs = (weights * (len(weights) / weights.sum())).astype(np.float32)
-    wanted = content.astype(np.float32)
+    costs = (lessons.costs / lessons.costs.mean()).astype(np.float32)
+    wanted = lessons.content.astype(np.float32)
     found = [_fit_one(inputs, wanted, costs, seed + number, params) for number in range(params.networks)]
     layers = range(len(params.hidden) + 1)
     return Network(
-        tuple(features),
+        lessons.features,
         shift,
         scale,
         tuple(np.stack([matrices[layer].T for matrices, _ in found]) for layer in layers),
@@ -161,7 +169,7 @@ def _fit_one(
     depth = len(sizes) - 1
     weights = [
         (draws.standard_normal((before, behind)) * np.sqrt(2 / before)).astype(np.float32)
-        for before, behind in zip(sizes[:-1], sizes[1:], strict=True)
+        for before, behind in pairwise(sizes)
     ]
     values = [*weights, *(np.zeros(size, np.float32) for size in sizes[1:])]
     first, second = [np.zeros_like(value) for value in values], [np.zeros_like(value) for value in values]
@@ -173,7 +181,9 @@ def _fit_one(
         for start in range(0, len(inputs) - batch + 1, batch):
             step += 1
             chosen = order[start : start + batch]
-            kept = (draws.random(inputs.shape[1]) >= params.dropout).astype(np.float32) / (1 - params.dropout)
+            kept = np.where(
+                draws.random(inputs.shape[1]) >= params.dropout, np.float32(1 / (1 - params.dropout)), np.float32(0)
+            )
             slopes = _slopes(values, inputs[chosen] * kept, wanted[chosen], costs[chosen], depth)
             rate = params.rate * min(1.0, step / 100) * (0.5 + 0.5 * np.cos(np.pi * step / steps))
             for number, slope in enumerate(slopes):
@@ -198,5 +208,5 @@ def _slopes(values: list[Matrix], inputs: Matrix, wanted: Matrix, costs: Matrix,
         slopes[number] = layers[number].T @ error
         slopes[depth + number] = error.sum(axis=0)
         if number:
-            error = (error @ values[number].T) * (layers[number] > 0)
+            error = (error @ values[number].T) * (layers[number] > 0).astype(np.float32)
     return slopes

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .document import Counts, Document
+from .characters import Counts
+from .document import Document
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]

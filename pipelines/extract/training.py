@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from .characters import Counts
 from .density import squeeze
-from .document import Counts, Document, parse
+from .document import Document, parse
 
 Flags = NDArray[np.bool_]
 

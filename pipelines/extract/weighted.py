@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from ..records import Extraction
 from . import models, render
-from .document import Counts, Document
+from .characters import Counts
+from .document import Document
 from .subtrees import Values, holders, plain, prose, sums
 
 CONTAINERS: Final = frozenset({"table", "p", "tr", "div"})

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from .document import Counts
+from .characters import Counts
 from .subtrees import Flags, Values
 from .swarm import maximise
 from .training import Example
