@@ -41,7 +41,7 @@ class Params:
         min_chars: shortest text that is given out.
     """
 
-    min_confidence: float = 0.3
+    min_confidence: float = 0.15
     min_chars: int = 20
 
 

@@ -71,8 +71,6 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     path = 1 if _LIST_PATH.search(url.path) else 0
     structured = read_structured(document).found
     typed = structured or any(value.lower() in {"article", "news"} for value in document.metas.get("og:type", ()))
-    if root and not typed:
-        return PageKind.LIST, "list page"  # a home page, however long the summary of its first story is
     dated = metadata.published_from in {"json-ld", "meta", "visible", "script"}
     linked = int(document.LT[0]) if document.tags else 0
     score = 0.0
@@ -85,7 +83,8 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     score += 2.5 if _headed(document, extraction, title) else 0.0
     score -= min(headlines, 60) / 30
     score -= min(1.5, linked / max(chars, 1) / 10)
-    score -= 1.5 if extraction.confidence < 0.25 else 0.0
+    score += _CONFIDENCE * (extraction.confidence - 0.6)
+    score -= 2.0 if root and not typed else 0.0  # a home page, however long the summary of its first story is
     score -= 1.0 if prose < 0.5 * chars else 0.0
     if score >= 0.0 and (chars >= 60 or typed or dated):
         return PageKind.ARTICLE, ""
@@ -94,6 +93,8 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     return PageKind.OTHER, "too little prose"
 
 
+_CONFIDENCE: Final = 8.0
+"""What a sure text counts against all other evidence."""
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 
 
