@@ -24,8 +24,8 @@ _WORDS: Final[dict[str, str]] = {
     "header": "header head top hd masthead banner topper",
     "footer": "footer foot ft copyright bottom colophon friendlink friendlinks links yqlink legal copyleft link bq "
     "imprint copy",
-    "advert": "ad ads adsbygoogle adv advert advertisement advertise advertising adsense gg guanggao sponsor sponsored promo "
-    "promotion promotions commercial dfp adbox adslot werbung anzeige",
+    "advert": "ad ads adsbygoogle adv advert advertisement advertise advertising adsense gg guanggao sponsor sponsored "
+    "promo promotion promotions commercial dfp adbox adslot werbung anzeige",
     "side": "side sidebar aside right rightbar left leftbar secondary widget widgets rightside leftside rail sidebox "
     "column2 col2 extra sub",
     "info": "info meta byline author authors source laiyuan date time pubtime pubdate publish published posted writer "

@@ -23,7 +23,8 @@ PAGE = """<html><head><title>河口大桥昨日完成浇筑_滨江日报</title>
 <p>通车以后，两岸车程由一小时缩短到十分钟，沿线居民说，盼了十年的桥终于要通了。</p>
 </div>
 <div class=editor>责任编辑：李雷</div>
-<div class=related><h3>相关新闻</h3><ul><li><a href=/1>江北新区年内开工三条快速路</a><li><a href=/2>轮渡票价下月起下调</a></ul></div>
+<div class=related><h3>相关新闻</h3><ul>
+<li><a href=/1>江北新区年内开工三条快速路</a><li><a href=/2>轮渡票价下月起下调</a></ul></div>
 </div><div class=footer>版权所有 滨江日报 不得转载</div></body></html>""".encode()
 
 

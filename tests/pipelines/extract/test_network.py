@@ -32,8 +32,8 @@ def test_learns_features_that_act_together() -> None:
 
 def test_costs_decide_what_is_learned() -> None:
     """Where the same block is content on one page and none on another, the dearer page is believed."""
-    patient = replace(SMALL, epochs=200)
-    values = np.tile(np.array([[1.0], [0.0]], np.float32), 512)
+    patient = replace(SMALL, epochs=400)
+    values = np.tile(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32).repeat(2, axis=1), 128)
     content = np.arange(512) % 2 == 0
     for dear in (True, False):
         costs = np.where(content == dear, 9.0, 1.0).astype(np.float32)
