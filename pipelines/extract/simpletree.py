@@ -1,4 +1,4 @@
-"""Simple trees and common paths: pages made from one template look alike near the root and hold their body in one place.
+"""Simple trees and common paths: pages of one template look alike near the root and hold their body in one place.
 
 From the body element the walk follows the weightiest child until none stands out; the way it went serves every page of
 the template.
@@ -7,24 +7,25 @@ the template.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..records import Extraction
 from . import render
 from .document import Document
 from .noise import NOISE_TAGS, is_copyright, is_label, is_tail, noisy_name
+from .subtrees import Flags, Values, body, children, inside, linked, plain, sums
 
 SAME_TEMPLATE: Final = 0.8
 """Similarity of simple trees from which pages are of one template (S15)."""
 MAX_CHILDREN: Final = 32
 MAX_STEPS: Final = 48
+_LINE_CHARS: Final = 40
 _WRAPPERS: Final = 12
 _ORDINAL: Final = 0x9E3779B1
 _WORD: Final = 0xFFFFFFFF
@@ -35,18 +36,130 @@ class Params:
     """Thresholds of the simple-tree extractor.
 
     Attributes:
-        variance: the walk ends at a node whose children are of nearly equal importance: when the variance of their
-            importance, as a share of its largest possible value, is below this.
-        link_share: share of link text from which a block is a link.
+        variance: the walk ends where the importance of the children varies less than this share of what it could.
         min_chars: shortest text that is given out.
     """
 
-    variance: float = 0.2
-    link_share: float = 0.5
+    variance: float = 0.3
     min_chars: int = 40
 
 
 DEFAULTS = Params()
+
+
+def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+    """Return the text at the end of the path of greatest importance.
+
+    Args:
+        document: a parsed page.
+        params: thresholds.
+
+    Returns:
+        Text and clean HTML, or an empty text with the reason.
+
+    Cost: O(nodes + characters).
+    Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
+    Differs: on one page the path is that of the page itself; `common_path` takes the pages of a template together.
+    """
+    if not len(document.blocks):
+        return Extraction(reason="no text")
+    within = inside(document, walk(document, params)) & ~_pruned(document) & ~linked(document)
+    kept = [int(block) for block in np.flatnonzero(within) if not _is_label(document.blocks.texts[block])]
+    chars = sum(document.blocks.chars[block] for block in kept)
+    if chars < params.min_chars:
+        return Extraction(reason="text too short" if kept else "no prose")
+    return render.extraction(document, kept, chars / max(int(document.T[0]), 1))
+
+
+def walk(document: Document, params: Params = DEFAULTS) -> int:
+    """Return the node at which the walk from the body along the greatest importance ends.
+
+    Args:
+        document: a parsed page with text.
+        params: `variance` is the bound.
+
+    Cost: O(nodes).
+    Source: S15. Its bound on the variance is 0.1.
+    Differs: the variance of m shares that sum to 1 is at most (m-1)/m², so it is taken as a part of that; the bound is
+    calibrated.
+    """
+    shape = _Shape(document)
+    node = body(document)
+    while True:
+        inner, shares = shape.importance(node)
+        if not inner:
+            return node
+        if len(inner) > 1:
+            most = (len(inner) - 1) / len(inner) ** 2
+            if float(shares.var()) < params.variance * most:
+                return node
+        node = inner[int(np.argmax(shares))]
+
+
+def common_path(documents: Sequence[Document], params: Params = DEFAULTS) -> tuple[int, ...]:
+    """Return the path that the walk takes on most pages of one template.
+
+    Args:
+        documents: pages whose simple trees are alike, see `similarity`.
+        params: bound of the walk.
+
+    Returns:
+        A path for `node_at`; among equally frequent ones the first, empty for no pages.
+
+    Cost: O(nodes of all pages).
+    Source: S15.
+    Differs: the paper walks on one sample page; a vote is safer.
+    """
+    paths = Counter(path_of(document, walk(document, params)) for document in documents if document.tags)
+    return paths.most_common(1)[0][0] if paths else ()
+
+
+class _Shape:
+    """Height, width and text of the nodes of one page, as far as they can be told without drawing it."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        chars = np.where(_pruned(document), 0, plain(document))
+        count = len(document.tags)
+        self.text = sums(document, chars)
+        # a block is as high as it has lines, and a node as wide as its widest block
+        self.height = sums(document, np.ceil(chars / _LINE_CHARS))
+        self.width = np.zeros(count)
+        np.maximum.at(self.width, np.asarray(document.blocks.nodes), np.minimum(chars, _LINE_CHARS).astype(np.float64))
+        for node in range(count - 1, 0, -1):
+            parent = document.parents[node]
+            self.width[parent] = max(self.width[parent], self.width[node])
+
+    def importance(self, node: int) -> tuple[list[int], Values]:
+        """The children that hold text, and the share of importance that each has.
+
+        Each feature counts by how much it tells: 1 minus the entropy of the children's shares in it.
+        """
+        inner = [child for child in children(self.document, node) if self.text[child] > 0]
+        if len(inner) < 2:
+            return inner, np.ones(len(inner))
+        features = np.array([self.height[inner], self.width[inner], self.text[inner]])
+        shares = features / features.sum(axis=1, keepdims=True)
+        entropy = -(shares * np.log(np.maximum(shares, 1e-12))).sum(axis=1) / np.log(len(inner))
+        weights = np.maximum(1.0 - entropy, 1e-9)
+        return inner, np.asarray(weights @ shares / weights.sum())
+
+
+def _pruned(document: Document) -> Flags:
+    """Blocks inside elements that are cut off before anything is measured: hidden ones and side sections by name."""
+    flags = np.zeros(len(document.tags), np.bool_)
+    limit = 0.45 * float(document.T[0] - document.LT[0])
+    for node, name in enumerate(document.names):
+        cut = document.tags[node] in NOISE_TAGS or node in document.hidden or (name and noisy_name(name))
+        if cut and document.T[node] - document.LT[node] < limit:  # what holds most of the page is no side section
+            flags[node : document.ends[node]] = True
+    pruned: Flags = flags[np.asarray(document.blocks.nodes)]
+    return pruned
+
+
+def _is_label(line: str) -> bool:
+    """Whether a block inside the body is the heading of a side section, or a line of the template."""
+    return is_tail(line) or is_label(line) or is_copyright(line)
 
 
 def simple_tree(document: Document) -> tuple[int, ...]:
@@ -61,9 +174,11 @@ def simple_tree(document: Document) -> tuple[int, ...]:
     Cost: O(children looked at), some microseconds.
     Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
     Differs: elements that merely wrap everything are passed through, because many pages have one child under their body
-    only; children without text are left out, and so are names with digits, which number pages rather than describe them.
+    only; children without text are left out, and so are names with digits: they number pages.
     """
-    node = body_of(document)
+    if not document.tags:
+        return ()
+    node = body(document)
     for _ in range(_WRAPPERS):
         inner = [child for child in children(document, node) if document.T[child]]
         if len(inner) != 1:
@@ -92,7 +207,7 @@ def path_of(document: Document, node: int) -> tuple[int, ...]:
 
     Cost: O(siblings on the way).
     """
-    top = body_of(document)
+    top = body(document)
     steps: list[int] = []
     while node > top and len(steps) <= MAX_STEPS:
         parent = document.parents[node]
@@ -106,30 +221,14 @@ def node_at(document: Document, path: tuple[int, ...]) -> int:
 
     Cost: O(siblings on the way).
     """
-    node = body_of(document)
-    if not path or node < 0:
+    if not path or not document.tags:
         return -1
+    node = body(document)
     for wanted in path:
         node = next((child for child, key in _steps(document, node) if key == wanted), -1)
         if node < 0:
             return -1
     return node
-
-
-def body_of(document: Document) -> int:
-    """Return the number of the body element, of the root when there is none, -1 for a page without nodes."""
-    tags = document.tags
-    return tags.index("body") if "body" in tags else len(tags[:1]) - 1
-
-
-def children(document: Document, node: int) -> Iterator[int]:
-    """Yield the numbers of a node's children in order."""
-    if node >= 0:
-        ends = document.ends
-        child, end = node + 1, ends[node]
-        while child < end:
-            yield child
-            child = ends[child]
 
 
 def _steps(document: Document, node: int) -> Iterator[tuple[int, int]]:

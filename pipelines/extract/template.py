@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from db.keys import fingerprint
 
@@ -18,13 +17,11 @@ from .document import Document
 from .knowledge import SiteKnowledge, template_of
 from .noise import is_copyright, is_tail
 from .simpletree import node_at, path_of, simple_tree
-
-Shares = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from .subtrees import Flags, Values, inside, linked
 
 MAX_TEXTS_OF_PAGE: Final = 192
 """Blocks of a page that are compared with those of others: half of them from its beginning, half from its end."""
-_NEARLY_ALL: Final = 0.85
+_NEARLY_ALL: Final = 0.95
 _PARAGRAPHS: Final = words("p li h1 h2 h3 h4 h5 h6 blockquote dd dt td tr pre")
 
 
@@ -37,8 +34,8 @@ class Hints:
         on_path: how well the known place of the body that holds the block is supported, in [0, 1); 0 outside of it.
     """
 
-    repeated: Shares
-    on_path: Shares
+    repeated: Values
+    on_path: Values
 
 
 NO_HINTS: Final = Hints(np.zeros(0), np.zeros(0))
@@ -52,14 +49,16 @@ class Params:
         repeated: a block on this share of the site's articles is no part of any.
         certain: the same, when hardly anything else would be left.
         support: a place that held the body on this share of the template's pages is believed against the extractor.
-        inside: a text that has less than this share of its characters in that place has missed it.
+        hardly: a text that has less than this share of its characters in that place has missed it.
+        mostly: from a text that has at least this share of its characters there, the rest is taken away.
         min_chars: shortest text that memory leaves or brings.
     """
 
     repeated: float = 0.4
     certain: float = 0.7
     support: float = 0.7
-    inside: float = 0.1
+    hardly: float = 0.1
+    mostly: float = 0.7
     min_chars: int = 40
 
 
@@ -94,13 +93,12 @@ def look(document: Document) -> Look:
     Cost: O(blocks), about 2 microseconds a text.
     """
     blocks = document.blocks
-    counts = zip(blocks.chars, blocks.link_chars, strict=True)
-    plain = [block for block, (chars, links) in enumerate(counts) if links * 2 <= chars]
-    if len(plain) > MAX_TEXTS_OF_PAGE:
-        plain = plain[: MAX_TEXTS_OF_PAGE // 2] + plain[-MAX_TEXTS_OF_PAGE // 2 :]
+    chosen = np.flatnonzero(~linked(document)).tolist()
+    if len(chosen) > MAX_TEXTS_OF_PAGE:
+        chosen = chosen[: MAX_TEXTS_OF_PAGE // 2] + chosen[-MAX_TEXTS_OF_PAGE // 2 :]
     tags, names, parents, nodes, texts = document.tags, document.names, document.parents, blocks.nodes, blocks.texts
     found = {}
-    for block in plain:
+    for block in chosen:
         node = nodes[block]
         holder = max(parents[node], 0)
         place = f"{tags[node]} {names[node]}\n{tags[holder]} {names[holder]}"
@@ -129,12 +127,11 @@ def hints(document: Document, seen: Look, knowledge: SiteKnowledge) -> Hints:
         repeated[block] = knowledge.texts.get(key, 0.0) / (knowledge.pages + 1.0)
     template = template_of(knowledge.templates, seen.tree)
     if template is not None:
-        nodes = np.asarray(document.blocks.nodes)
         for path, pages in template.paths.items():
             node = node_at(document, path)
             if node >= 0:
-                inside = (nodes >= node) & (nodes < document.ends[node])
-                on_path[inside] = np.maximum(on_path[inside], pages / (template.pages + 1.0))
+                support = pages / (template.pages + 1.0)
+                on_path = np.maximum(on_path, np.where(inside(document, node), support, 0.0))
     return Hints(repeated, on_path)
 
 
@@ -156,8 +153,9 @@ def observe(document: Document, seen: Look, extraction: Extraction, article: int
 def correct(document: Document, extraction: Extraction, known: Hints, params: Params = DEFAULTS) -> Extraction:
     """Return an extraction as the site's memory would have it.
 
-    Kept blocks that the site repeats are taken out. A text that lies outside of the place where the template keeps the
-    body is replaced by what stands there. Both only when a text is left: an article is never lost through memory.
+    A text that reaches beyond the place where the template keeps the body is cut to it, one that has missed the place
+    is replaced by what stands there, and blocks that the site repeats are taken out. All of it only when a text is
+    left: an article is never lost through memory.
 
     Args:
         document: a parsed page.
@@ -177,11 +175,15 @@ def correct(document: Document, extraction: Extraction, known: Hints, params: Pa
     kept[list(extraction.blocks)] = True
     evidence = [extraction.evidence] if extraction.evidence else []
     place = known.on_path >= params.support
-    if place.any() and chars[kept & place].sum() < params.inside * chars[kept].sum():
+    share = chars[kept & place].sum() / max(chars[kept].sum(), 1)
+    there = kept
+    if params.mostly <= share < 1.0:
+        there = kept & place
+    elif place.any() and share < params.hardly:
         there = _text_in(document, place & (known.repeated < params.repeated))
-        if chars[there].sum() >= params.min_chars:
-            kept = there
-            evidence.append("place")
+    if there is not kept and chars[there].sum() >= params.min_chars:
+        kept = there
+        evidence.append("place")
     for bound, left in ((params.repeated, 0.5), (params.certain, 0.0)):
         rest = kept & (known.repeated < bound)
         if (rest != kept).any() and chars[rest].sum() >= max(params.min_chars, left * chars[kept].sum()):
@@ -209,11 +211,10 @@ def _place(document: Document, kept: Sequence[int]) -> int:
     return node
 
 
-def _text_in(document: Document, inside: Flags) -> Flags:
+def _text_in(document: Document, place: Flags) -> Flags:
     """Those of the blocks that are text rather than links, tails and imprints."""
-    blocks = document.blocks
-    plain: Flags = inside & (np.asarray(blocks.link_chars) * 2 <= np.asarray(blocks.chars))
-    for block in np.flatnonzero(plain):
-        line = blocks.texts[block]
-        plain[block] = not (is_tail(line) or is_copyright(line))
-    return plain
+    text = place & ~linked(document)
+    for block in np.flatnonzero(text):
+        line = document.blocks.texts[block]
+        text[block] = not (is_tail(line) or is_copyright(line))
+    return text

@@ -52,28 +52,17 @@ def measure(name: str, extractor: str, least: int) -> tuple[list[Row], float, in
             largest = max(largest, len(pack(knowledge)))
             seconds += time.process_time() - start
             rows.append((site, f1(gold, alone.extraction.text), f1(gold, known.extraction.text)))
-            if SHOW and abs(rows[-1][1] - rows[-1][2]) > 0.005:
-                print(f"  {site} {gold['id']} {rows[-1][1]:.3f} -> {rows[-1][2]:.3f} {known.extraction.evidence}")
-                a, b = alone.extraction.text.split("\n"), known.extraction.text.split("\n")
-                for l in a:
-                    if l not in b: print("     -", l[:100], "| IN GOLD" if l in str(gold["text"]) else "")
-                for l in b:
-                    if l not in a: print("     +", l[:100], "| IN GOLD" if l in str(gold["text"]) else "")
     return rows, seconds, largest
 
-SHOW=False
 
 def main() -> int:
     """Run the corpora that are there."""
-    global SHOW
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("corpora", nargs="*", default=["daniel", "fundus", "zhgold"])
     options.add_argument("--extractor", default="density")
     options.add_argument("--least", type=int, default=3, help="hosts with fewer pages are left out")
     options.add_argument("--sites", action="store_true", help="a line for each site, too")
-    options.add_argument("--show", action="store_true")
     chosen = options.parse_args()
-    SHOW=chosen.show
     if not ROOT.is_dir():
         print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
         return 2
