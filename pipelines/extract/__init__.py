@@ -8,13 +8,14 @@ from dataclasses import fields
 from typing import Any, Final
 
 from ..records import Extraction
-from . import density, simpletree
+from . import density, entropy, simpletree
 from .document import Document
 
 Extractor = Callable[[Document], Extraction]
 
 EXTRACTORS: Final[dict[str, tuple[Callable[[Document, Any], Extraction], type]]] = {
     "density": (density.extract, density.Params),
+    "entropy": (entropy.extract, entropy.Params),
     "simpletree": (simpletree.extract, simpletree.Params),
 }
 """Extractors by name: the function and the class of its parameters."""

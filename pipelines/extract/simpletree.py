@@ -18,7 +18,7 @@ import numpy as np
 from ..records import Extraction
 from . import render
 from .document import Document
-from .noise import NOISE_TAGS, is_copyright, is_label, is_tail, noisy_name
+from .noise import NOISE_TAGS, is_extra, noisy_name
 from .subtrees import Flags, Values, body, children, inside, linked, plain, sums
 
 SAME_TEMPLATE: Final = 0.8
@@ -64,7 +64,7 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     if not len(document.blocks):
         return Extraction(reason="no text")
     within = inside(document, walk(document, params)) & ~_pruned(document) & ~linked(document)
-    kept = [int(block) for block in np.flatnonzero(within) if not _is_label(document.blocks.texts[block])]
+    kept = [int(block) for block in np.flatnonzero(within) if not is_extra(document.blocks.texts[block])]
     chars = sum(document.blocks.chars[block] for block in kept)
     if chars < params.min_chars:
         return Extraction(reason="text too short" if kept else "no prose")
@@ -155,11 +155,6 @@ def _pruned(document: Document) -> Flags:
             flags[node : document.ends[node]] = True
     pruned: Flags = flags[np.asarray(document.blocks.nodes)]
     return pruned
-
-
-def _is_label(line: str) -> bool:
-    """Whether a block inside the body is the heading of a side section, or a line of the template."""
-    return is_tail(line) or is_label(line) or is_copyright(line)
 
 
 def simple_tree(document: Document) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from . import render
 from .clean import words
 from .document import Document
 from .knowledge import SiteKnowledge, template_of
-from .noise import is_copyright, is_tail
+from .noise import is_extra
 from .simpletree import node_at, path_of, simple_tree
 from .subtrees import Flags, Values, inside, linked
 
@@ -215,6 +215,5 @@ def _text_in(document: Document, place: Flags) -> Flags:
     """Those of the blocks that are text rather than links, tails and imprints."""
     text = place & ~linked(document)
     for block in np.flatnonzero(text):
-        line = document.blocks.texts[block]
-        text[block] = not (is_tail(line) or is_copyright(line))
+        text[block] = not is_extra(document.blocks.texts[block])
     return text
