@@ -99,11 +99,10 @@ def structure(shares: Iterable[float]) -> float:
     >>> structure([2, 2])
     1.0
     """
-    values = [share for share in shares if share > 0]
-    if len(values) < 2:
-        return 0.0
+    values = list(shares)
     total = sum(values)
-    return -sum(value / total * math.log(value / total) for value in values) / math.log(len(values))
+    parts = [part for value in values if total and (part := value / total) > 0]
+    return -sum(part * math.log(part) for part in parts) / math.log(len(parts)) if len(parts) > 1 else 0.0
 
 
 def weights(documents: Sequence[Document]) -> dict[str, float]:
