@@ -54,7 +54,8 @@ def parse_page(
     own = text = run(document)
     if knowledge is not None:
         seen = template.look(document)
-        text = template.correct(document, own, template.hints(document, seen, _knowledge(knowledge)))
+        known = template.hints(document, seen, _knowledge(knowledge))
+        text = template.correct(document, own, known)
     found = metadata.extract(document, text, fetched_at)
     anchors = links.extract(document, text)
     page_kind, reason = kind.decide(document, text, found, anchors)
