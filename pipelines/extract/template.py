@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -22,6 +23,9 @@ from .subtrees import Flags, Values, inside, linked
 MAX_TEXTS_OF_PAGE: Final = 192
 """Blocks of a page that are compared with those of others: half of them from its beginning, half from its end."""
 _NEARLY_ALL: Final = 0.95
+_SHORT_CHARS: Final = 40
+_DATE_DIGITS: Final = 8
+_DIGITS: Final = re.compile(r"\d{1,40}")
 _PARAGRAPHS: Final = words("p li h1 h2 h3 h4 h5 h6 blockquote dd dt td tr pre")
 
 
@@ -82,7 +86,8 @@ def look(document: Document) -> Look:
     """Return what of a page can be compared with other pages.
 
     A text's key is a stable hash of the text and of the element it stands in: the summary of an article in another
-    one's sidebar is not the same as its first paragraph. Blocks that are links are left out.
+    one's sidebar is not the same as its first paragraph. In short lines numbers look alike ("阅读 17"). Blocks that are
+    links are left out.
 
     Args:
         document: a parsed page.
@@ -102,7 +107,7 @@ def look(document: Document) -> Look:
         node = nodes[block]
         holder = max(parents[node], 0)
         place = f"{tags[node]} {names[node]}\n{tags[holder]} {names[holder]}"
-        found[block] = fingerprint(f"{place}\n{texts[block].lower()}")
+        found[block] = fingerprint(f"{place}\n{_masked(texts[block])}")
     return Look(found, simple_tree(document))
 
 
@@ -194,6 +199,15 @@ def correct(document: Document, extraction: Extraction, known: Hints, params: Pa
         return extraction
     blocks = [int(block) for block in np.flatnonzero(kept)]
     return render.extraction(document, blocks, extraction.confidence, extraction.scores, ",".join(evidence))
+
+
+def _masked(line: str) -> str:
+    """A line as it is compared: in short ones dates and counters look alike. Bare numbers do not, they fill tables."""
+    line = line.lower()
+    if len(line) > _SHORT_CHARS:
+        return line
+    masked = _DIGITS.sub("0", line)
+    return masked if any(map(str.isalpha, line)) or sum(map(str.isdigit, line)) >= _DATE_DIGITS else line
 
 
 def _place(document: Document, kept: Sequence[int]) -> int:

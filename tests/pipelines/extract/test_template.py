@@ -181,6 +181,26 @@ def test_a_summary_elsewhere_is_not_the_first_paragraph() -> None:
     assert set(look(aside).texts.values()).isdisjoint(look(article).texts.values())
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("阅读 17 次", "阅读 1780 次", True),
+        ("2024-05-12 10:20", "2023-11-01 08:05", True),
+        ("12.5", "99.1", False),
+        ("上证指数昨天收于3105.7点，上涨12.4点，成交额为4100亿元，两市共有2130只股票上涨，跌停的有17只。",) * 2
+        + (True,),
+        (
+            "上证指数昨天收于3105.7点，上涨12.4点，成交额为4100亿元，两市共有2130只股票上涨，跌停的有17只。",
+            "上证指数昨天收于3007.1点，上涨10.4点，成交额为3900亿元，两市共有1998只股票上涨，跌停的有11只。",
+            False,
+        ),
+    ],
+)
+def test_numbers_look_alike_in_short_lines_only(one: str, other: str, *, same: bool) -> None:
+    first, second = (look(parse(f"<p>{line}</p>".encode(), "http://h.cn/")).texts[0] for line in (one, other))
+    assert (first == second) is same
+
+
 def test_a_huge_page_is_looked_at_from_both_ends() -> None:
     document = parse(b"<body>" + b"".join(b"<p>line %d</p>" % n for n in range(5000)), "http://h.cn/")
     seen = look(document)
