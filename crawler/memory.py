@@ -75,9 +75,11 @@ class SiteMemory:
 
     def note(self, host_id: int, observation: Observation) -> None:
         """An article of a host has been stored: learn from its page, sooner or later."""
-        site = self._sites.setdefault(host_id, _Site(b""))
+        site = self._sites.get(host_id)
+        forgotten = site is None  # while its page was under way
+        site = site or _Site(b"")
         site.waiting.append(observation)
-        if site.is_due:
+        if site.is_due or forgotten:
             self._start(self._save(host_id, site))
 
     async def close(self) -> None:
@@ -87,7 +89,7 @@ class SiteMemory:
             DatabaseProblem: the database gave up.
         """
         while any(site.saving for site in self._sites.values()):
-            await asyncio.sleep(0)  # what was cancelled just now gives back its lessons
+            await asyncio.sleep(0.01)  # what was cancelled just now gives back its lessons
         left = [self._save(host_id, site) for host_id, site in self._sites.items() if site.waiting]
         await asyncio.gather(*left)
 

@@ -22,7 +22,7 @@ from .subtrees import Flags, Values, inside, linked
 
 MAX_TEXTS_OF_PAGE: Final = 192
 """Blocks of a page that are compared with those of others: half of them from its beginning, half from its end."""
-_NEARLY_ALL: Final = 0.95
+_NEARLY_ALL: Final = 0.97
 _SHORT_CHARS: Final = 40
 _DATE_DIGITS: Final = 8
 _DIGITS: Final = re.compile(r"\d{1,40}")

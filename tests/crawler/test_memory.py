@@ -110,6 +110,16 @@ def test_hosts_not_asked_for_are_written_and_forgotten(tmp_path: Path) -> None:
     assert with_memory(tmp_path, many, most=5) == [1] * 30
 
 
+def test_a_host_forgotten_while_its_page_was_under_way_is_learned_from(tmp_path: Path) -> None:
+    async def late(memory: SiteMemory, _: Any) -> int:
+        memory.note(7, lesson(1))
+        assert not memory._sites
+        await asyncio.sleep(0.3)
+        return unpack(await memory.of(7)).seen
+
+    assert with_memory(tmp_path, late) == 1
+
+
 @pytest.fixture
 def newsroom() -> Any:
     with Newsroom() as serving:
