@@ -84,7 +84,8 @@ def test_closing_learns_what_waits_and_a_restart_goes_on(tmp_path: Path) -> None
 
 def test_a_cancelled_write_is_not_lost(tmp_path: Path) -> None:
     async def cancel(memory: SiteMemory, _: Any) -> int:
-        tasks = []
+        tasks: list[asyncio.Future[None]] = []
+        await memory.of(7)
         memory._start = lambda coroutine: tasks.append(asyncio.ensure_future(coroutine))
         for n in range(5):
             memory.note(7, lesson(n))
