@@ -18,7 +18,8 @@ from ..records import Extraction
 from . import render
 from .document import Document
 from .noise import is_extra
-from .subtrees import LINK_SHARE, Flags, Values, body, children, inside, linked, plain, sums
+from .simpletree import body
+from .subtrees import LINK_SHARE, Flags, Values, children, inside, linked, plain, sums
 from .terms import terms
 
 

@@ -19,7 +19,7 @@ from ..records import Extraction
 from . import render
 from .document import Document
 from .noise import NOISE_TAGS, is_extra, noisy_name
-from .subtrees import Flags, Values, body, children, inside, linked, plain, sums
+from .subtrees import Flags, Values, children, inside, linked, plain, sums
 
 SAME_TEMPLATE: Final = 0.8
 """Similarity of simple trees from which pages are of one template (S15)."""
@@ -224,6 +224,11 @@ def node_at(document: Document, path: tuple[int, ...]) -> int:
         if node < 0:
             return -1
     return node
+
+
+def body(document: Document) -> int:
+    """Return the number of the body element; of the root when the page has none."""
+    return document.tags.index("body") if "body" in document.tags else 0
 
 
 def _steps(document: Document, node: int) -> Iterator[tuple[int, int]]:

@@ -63,8 +63,3 @@ def children(document: Document, node: int) -> Iterator[int]:
     while child < document.ends[node]:
         yield child
         child = document.ends[child]
-
-
-def body(document: Document) -> int:
-    """Number of the body element; of the root when the page has none."""
-    return document.tags.index("body") if "body" in document.tags else 0
