@@ -42,6 +42,7 @@ class Config:
     lease_seconds: float
     priority: Priority
     extractor: str
+    site_memory: bool
     duplicate_threshold: float
     robots_agent: str
 
@@ -70,10 +71,7 @@ class Config:
         for name in ("PAGE_SECONDS", "PROGRESS_SECONDS", "DOWNLOAD_TIMEOUT"):
             _number(settings, name, least=0.1)
         _integer(settings, "DOWNLOAD_MAXSIZE", least=1024)
-        try:
-            settings.getbool("STORE_HTML")
-        except ValueError:
-            raise ConfigError(f"STORE_HTML is {settings['STORE_HTML']!r}; it takes True or False") from None
+        _flag(settings, "STORE_HTML")
         return cls(
             database_url=settings["DATABASE_URL"],
             database_patience=_number(settings, "DATABASE_PATIENCE", least=0),
@@ -91,6 +89,7 @@ class Config:
             lease_seconds=_number(settings, "LEASE_SECONDS", least=5),
             priority=priority,
             extractor=settings["EXTRACTOR"],
+            site_memory=_flag(settings, "SITE_MEMORY"),
             duplicate_threshold=_number(settings, "DUPLICATE_THRESHOLD", least=0, most=1),
             robots_agent=project_settings.ROBOTS_AGENT,
         )
@@ -115,6 +114,13 @@ def _mapping(settings: BaseSettings, name: str) -> Mapping[str, Any]:
         return settings.getdict(name)
     except (ValueError, TypeError):
         raise ConfigError(f"{name} is {settings[name]!r}; write it as JSON, e.g. {json.dumps({'name': 1})}") from None
+
+
+def _flag(settings: BaseSettings, name: str) -> bool:
+    try:
+        return settings.getbool(name)
+    except ValueError:
+        raise ConfigError(f"{name} is {settings[name]!r}; it takes True or False") from None
 
 
 def _number(settings: BaseSettings, name: str, *, least: float, most: float = math.inf) -> float:

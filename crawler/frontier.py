@@ -34,6 +34,7 @@ from . import clock
 from .config import ConfigError
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
+from .memory import SiteMemory
 from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, Rulebook, depth_memory, internal_error, judge
 from .seeds import SeedError
 from .session import Session
@@ -82,6 +83,7 @@ class FrontierScheduler(BaseScheduler):
         self._hosts: Hosts
         self._seeds: Seeds
         self._store: Store
+        self._memory: SiteMemory | None = None
         self._known = KnownUrls(_MOST_KNOWN)
         self._in_flight: set[int] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -116,6 +118,8 @@ class FrontierScheduler(BaseScheduler):
         self._hosts = Hosts(config.pauses, config.host_failures, config.robots_agent)
         self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
         self._store = Store(session.resumed.run_id, DuplicateJudge(config.duplicate_threshold), DuplicateJudge.lookup())
+        if config.site_memory:
+            self._memory = SiteMemory(session, self._start)
         self.supply = Supply(
             session,
             self.window,
@@ -149,6 +153,8 @@ class FrontierScheduler(BaseScheduler):
             self._timer.cancel()
         if self.session is not None:
             try:
+                if self._memory is not None:
+                    await self._memory.close()
                 self.left = await self.session.end(outcome=lambda left: self._verdict(left, reason), totals=self.totals)
             except DatabaseProblem as problem:
                 self._give_up(problem)
@@ -234,6 +240,16 @@ class FrontierScheduler(BaseScheduler):
             self._rests_until = now + HANDLES_PAUSE
             asyncio.get_running_loop().call_later(HANDLES_PAUSE, self._wake)
 
+    async def knowledge(self, claim: Claim) -> bytes | None:
+        """What is known of a page's site, packed; None when nothing is to be learned."""
+        if self._memory is None or claim.kind != Kind.PAGE:
+            return None
+        try:
+            return await self._memory.of(claim.host_id)
+        except DatabaseProblem as problem:  # the page cannot be stored either, and says so
+            self._give_up(problem)
+            return None
+
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links.
 
@@ -281,6 +297,9 @@ class FrontierScheduler(BaseScheduler):
             self._seeds.adopt(*outcome.seed_host)
         if claim.kind == Kind.ROBOTS and outcome.state != State.PENDING:
             self._robots_came(claim, outcome)
+        observation = page.worked.parsed.observation if page.worked is not None else None
+        if self._memory is not None and observation is not None and stored.article in {"new", "duplicate"}:
+            self._memory.note(claim.host_id, observation)
         best: dict[int, float] = {}
         for new in outcome.new_urls:
             if not new.reason:

@@ -37,6 +37,7 @@ ALLOW_NETWORKS: list[str] = []
 # ---- what a page becomes
 EXTRACTOR = "density"
 EXTRACTOR_PARAMS: dict[str, object] = {}
+SITE_MEMORY = True
 DUPLICATE_THRESHOLD = 0.8
 WORKERS = os.cpu_count() or 2
 PAGE_SECONDS = 20.0

@@ -269,6 +269,17 @@ class Page(Record):
     body: Mapped[bytes] = mapped_column(LargeBinary)
 
 
+class SiteMemory(Record):
+    """What crawls have learned of a host's pages: texts that come back, places of the body in its templates."""
+
+    __tablename__ = "site_memory"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    pages: Mapped[int] = mapped_column(Integer)
+    """Articles learned from."""
+    state: Mapped[bytes] = mapped_column(LargeBinary)
+    """See `pipelines.extract.knowledge.pack`."""
+
+
 class Run(Record):
     """One crawl process: its settings, its end, its totals."""
 

@@ -155,6 +155,23 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
+class Observation:
+    """What an article page shows of its site: material for `extract.knowledge.learn`.
+
+    Attributes:
+        article: signed 64-bit hash of headline and text: an article seen at two addresses counts once.
+        texts: keys (signed 64-bit) of the page's blocks, each of text and place, see `extract.template.keys`.
+        tree: the page's simple tree, one unsigned 32-bit hash for each child.
+        path: the way from the page's body to the article's, one unsigned 32-bit hash a step; empty when unknown.
+    """
+
+    article: int = 0
+    texts: tuple[int, ...] = ()
+    tree: tuple[int, ...] = ()
+    path: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedPage:
     """Everything a worker process found out about one fetched page.
 
@@ -166,6 +183,7 @@ class ParsedPage:
         feeds: canonical URLs of the RSS/Atom feeds that the page declares.
         noindex: the page asks not to be stored (robots meta or X-Robots-Tag).
         encoding: the character set the bytes were read in.
+        observation: what the page shows of its site; only of articles, and only when asked for.
     """
 
     kind: PageKind
@@ -177,3 +195,4 @@ class ParsedPage:
     feeds: tuple[str, ...] = ()
     noindex: bool = False
     encoding: str = ""
+    observation: Observation | None = None

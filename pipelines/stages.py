@@ -61,7 +61,10 @@ class Page:
 
 
 class Frontier(Protocol):
-    """What the store stage needs of the scheduler."""
+    """What the stages need of the scheduler."""
+
+    async def knowledge(self, claim: Claim) -> bytes | None:
+        """What is known of a page's site, packed; None when nothing is to be learned."""
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
@@ -73,7 +76,8 @@ _READABLE = ("text/", "html", "xml", "application/octet-stream", "application/rs
 class ExtractStage:
     """Reads pages in worker processes; settings `WORKERS`, `PAGE_SECONDS`, `WORKER_MEMORY_MB`, `EXTRACTOR(_PARAMS)`."""
 
-    def __init__(self, pool: WorkerPool, *, keep_raw: bool) -> None:
+    def __init__(self, crawler: Crawler, pool: WorkerPool, *, keep_raw: bool) -> None:
+        self._crawler = crawler
         self._pool = pool
         self._keep_raw = keep_raw
 
@@ -88,7 +92,7 @@ class ExtractStage:
             extractor=settings["EXTRACTOR"],
             params=settings.getdict("EXTRACTOR_PARAMS"),
         )
-        return cls(pool, keep_raw=settings.getbool("STORE_HTML"))
+        return cls(crawler, pool, keep_raw=settings.getbool("STORE_HTML"))
 
     def open_spider(self) -> None:
         """Start the workers while the first pages are being fetched."""
@@ -102,6 +106,7 @@ class ExtractStage:
         if content_type and not any(kind in content_type.lower() for kind in _READABLE):
             item.unreadable = f"not a page ({content_type.partition(';')[0].strip()[:60]})"
             return item
+        frontier = cast("Frontier", self._crawler.engine.scheduler)
         task = Task(
             kind=item.claim.kind,
             body=item.body,
@@ -111,6 +116,7 @@ class ExtractStage:
             fetched_at=item.fetched_at,
             scope=item.scope,
             keep_raw=self._keep_raw,
+            knowledge=await frontier.knowledge(item.claim),
         )
         try:
             item.worked = await self._pool.run(task)

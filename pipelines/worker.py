@@ -46,6 +46,7 @@ class Task:
         fetched_at: Unix time.
         scope: where its links may lead.
         keep_raw: return the bytes compressed.
+        knowledge: what is known of the page's site, packed (empty: nothing yet); None when nothing is to be learned.
     """
 
     kind: str
@@ -56,6 +57,7 @@ class Task:
     fetched_at: float
     scope: Scope
     keep_raw: bool
+    knowledge: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ def work(task: Task, extractor: str, params: Mapping[str, object]) -> Worked:
         fetched_at=datetime.fromtimestamp(task.fetched_at, UTC),
         extractor=extractor,
         params=params,
+        knowledge=task.knowledge,
     )
     raw = zstandard.compress(task.body, 3) if task.keep_raw else None
     return Worked(parsed, resolve(parsed.links, task.scope), raw=raw)

@@ -81,5 +81,7 @@ def test_messages_in_the_guide_are_those_of_the_program(sentence: str) -> None:
 
 
 def test_algorithms_name_their_source() -> None:
-    for path in (ROOT / "pipelines" / "extract" / "density.py", ROOT / "crawler" / "rank" / "priority.py"):
+    extract = ROOT / "pipelines" / "extract"
+    methods = (extract / f"{name}.py" for name in ("density", "entropy", "simpletree"))
+    for path in (*methods, ROOT / "crawler" / "rank" / "priority.py"):
         assert re.search(r"Source:|S\d\d", path.read_text(encoding="utf-8")), path

@@ -9,7 +9,20 @@ from enum import StrEnum
 from typing import Any, Final
 
 from ..records import Extraction
-from . import bte, combined, decay, density, fusion, headings, leaves, lineblocks, titlematch, weighted
+from . import (
+    bte,
+    combined,
+    decay,
+    density,
+    entropy,
+    fusion,
+    headings,
+    leaves,
+    lineblocks,
+    simpletree,
+    titlematch,
+    weighted,
+)
 from .document import Document
 
 Extractor = Callable[[Document], Extraction]
@@ -19,10 +32,12 @@ EXTRACTORS: Final[dict[str, tuple[Callable[[Document, Any], Extraction], type]]]
     "combined": (combined.extract, combined.Params),
     "decay": (decay.extract, decay.Params),
     "density": (density.extract, density.Params),
+    "entropy": (entropy.extract, entropy.Params),
     "fusion": (fusion.extract, fusion.Params),
     "headings": (headings.extract, headings.Params),
     "leaves": (leaves.extract, leaves.Params),
     "lineblocks": (lineblocks.extract, lineblocks.Params),
+    "simpletree": (simpletree.extract, simpletree.Params),
     "titlematch": (titlematch.extract, titlematch.Params),
     "weighted": (weighted.extract, weighted.Params),
 }

@@ -125,6 +125,11 @@ def is_tail(text: str) -> bool:
     return len(text) <= 160 and bool(TAIL.match(text.lower()) if len(text) <= 80 else _EDITOR.match(text))
 
 
+def is_extra(text: str) -> bool:
+    """Whether a line that stands inside a body is no part of it: a tail, the heading of a side section, an imprint."""
+    return is_tail(text) or is_label(text) or is_copyright(text)
+
+
 def is_reply(text: str) -> bool:
     """Whether a line heads a later post of a forum thread (2#, 3楼, #4)."""
     return bool(_REPLY.match(text.lower()))

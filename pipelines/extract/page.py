@@ -7,11 +7,14 @@ from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
+from db.keys import fingerprint
+
 from ..dedup import signature
 from ..records import Extraction, Metadata, PageKind, ParsedPage
-from . import Extractor, kind, links, metadata
+from . import Extractor, kind, links, metadata, template
 from . import extractor as find_extractor
 from .document import parse
+from .knowledge import SiteKnowledge, unpack
 
 
 def parse_page(
@@ -23,6 +26,7 @@ def parse_page(
     fetched_at: datetime,
     extractor: str = "density",
     params: Mapping[str, object] | None = None,
+    knowledge: bytes | None = None,
 ) -> ParsedPage:
     """Parse a page once and return all that the pipelines need of it.
 
@@ -34,6 +38,8 @@ def parse_page(
         fetched_at: when it was fetched, with zone.
         extractor: a name of `EXTRACTORS`.
         params: values for its parameters; the others keep their defaults.
+        knowledge: what is known of the site, packed (see `knowledge.pack`): it corrects the extraction, and the record
+            holds an observation to learn from. None for neither.
 
     Returns:
         The record; nothing in a page makes this raise.
@@ -45,7 +51,11 @@ def parse_page(
     """
     run = _extractor(extractor, tuple(sorted((params or {}).items())))
     document = parse(body, url, content_type)
-    text = run(document)
+    own = text = run(document)
+    if knowledge is not None:
+        seen = template.look(document)
+        known = template.hints(document, seen, _knowledge(knowledge))
+        text = template.correct(document, own, known)
     found = metadata.extract(document, text, fetched_at)
     anchors = links.extract(document, text)
     page_kind, reason = kind.decide(document, text, found, anchors)
@@ -54,16 +64,21 @@ def parse_page(
         text = Extraction(reason=reason)
         anchors = links.extract(document, text)
         found = Metadata(title=found.title, language=found.language, canonical=found.canonical)
+    sign = signature(text.text)
+    observation = None
+    if knowledge is not None and page_kind is PageKind.ARTICLE:
+        observation = template.observe(document, seen, own, fingerprint(f"{found.title}\n{sign.exact}"))
     return ParsedPage(
         kind=page_kind,
         reason=reason,
         metadata=found,
         extraction=replace(text, blocks=(), scores=()),
-        signature=signature(text.text),
+        signature=sign,
         links=links.closed(anchors) if nofollow else anchors,
         feeds=links.feeds(document),
         noindex=noindex,
         encoding=document.encoding,
+        observation=observation,
     )
 
 
@@ -71,3 +86,9 @@ def parse_page(
 def _extractor(name: str, params: tuple[tuple[str, object], ...]) -> Extractor:
     """Extractor by name, looked up once per process."""
     return find_extractor(name, dict(params))
+
+
+@lru_cache(maxsize=256)
+def _knowledge(data: bytes) -> SiteKnowledge:
+    """What is known of a site, unpacked once per process and state."""
+    return unpack(data)

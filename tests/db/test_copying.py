@@ -19,6 +19,7 @@ from db.database import Database, open_for_crawl, open_for_reading, parse_url
 from db.errors import DatabaseGone, WrongDatabase
 from db.found import add_urls
 from db.keys import fingerprint
+from db.memory import Lessons, Memory
 from db.processes import here
 from db.runs import RunEnd
 from db.store import Edges, Store, StoredPage
@@ -62,6 +63,7 @@ def fill(url: str, pages: int = 3) -> None:
         raw=StoredPage("text/html", "utf-8", bytes(range(256))),
     )
     run_in(database, Store(first, lambda _new, _candidates: None, Lookup()).store, outcome)
+    run_in(database, Memory(lambda known, more: (known + b"".join(more), 1)).save, Lessons(A, [bytes(range(256))]))
     run_in(database, runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 1}))
     second = run_in(database, runs.start_run, start()).run_id
     run_in(database, ownership.take_hosts, (second, 10))

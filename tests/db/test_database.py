@@ -50,6 +50,21 @@ def test_the_queue_index_is_used_to_claim(database: Database) -> None:
     assert "TEMP B-TREE" not in str(plan)
 
 
+def test_an_older_database_is_brought_up_to_date(database_url: str) -> None:
+    database = open_for_crawl(database_url)
+    with database.engine.begin() as connection:
+        connection.execute(text("DROP TABLE site_memory"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
+        connection.execute(text("INSERT INTO budget (id, pages) VALUES (1, 42)"))
+    database.close()
+    database = open_for_crawl(database_url)
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == SCHEMA
+        assert connection.execute(text("SELECT count(*) FROM site_memory")).scalar_one() == 0
+        assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 42
+    database.close()
+
+
 def test_views_for_people(database: Database) -> None:
     with database.engine.connect() as connection:
         views = set(inspect(connection).get_view_names())

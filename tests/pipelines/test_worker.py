@@ -12,12 +12,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Coroutine, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
 
+from pipelines.extract.knowledge import NOTHING, learn, pack
 from pipelines.records import BlockKind, PageKind
 from pipelines.scope import Scope
 from pipelines.worker import PageUnreadable, Task, Worked, WorkerPool, work
@@ -141,6 +143,20 @@ class TestWork:
         assert raw is not None
         assert zstandard.decompress(raw) == ARTICLE
 
+    def test_a_page_is_observed_when_its_site_is_to_be_learned(self) -> None:
+        first = self.read(ARTICLE, knowledge=b"").parsed.observation
+        assert first is not None
+        known = learn(NOTHING, replace(first, article=1))
+        again = self.read(ARTICLE, knowledge=pack(known)).parsed
+        assert again.observation == first
+        assert PROSE in again.extraction.text
+        assert self.read(ARTICLE).parsed.observation is None
+        assert self.read(SMALL, knowledge=b"").parsed.observation is None
+
+    @pytest.mark.parametrize("knowledge", [b"\1", b"\xff" * 99])
+    def test_damaged_knowledge_costs_nothing(self, knowledge: bytes) -> None:
+        assert self.read(ARTICLE, knowledge=knowledge).parsed == self.read(ARTICLE, knowledge=b"").parsed
+
     @pytest.mark.parametrize("kind", ["feed", "page"])
     def test_feed(self, kind: str) -> None:
         worked = self.read(FEED, kind)
@@ -190,10 +206,12 @@ class TestPool:
     def test_reads_as_the_function_does(self, pool: WorkerPool) -> None:
         async def all_kinds() -> list[Worked | str]:
             wanted = [(ARTICLE, "page"), (FEED, "feed"), (SITEMAP, "sitemap"), (INDEX, "sitemap")]
-            return await asyncio.gather(*(read(pool, body, kind, keep_raw=True) for body, kind in wanted))
+            return await asyncio.gather(
+                *(read(pool, body, kind, keep_raw=True, knowledge=b"") for body, kind in wanted)
+            )
 
         assert run(all_kinds()) == [
-            work(task(body, kind, keep_raw=True), "density", {})
+            work(task(body, kind, keep_raw=True, knowledge=b""), "density", {})
             for body, kind in [(ARTICLE, "page"), (FEED, "feed"), (SITEMAP, "sitemap"), (INDEX, "sitemap")]
         ]
 

@@ -1,0 +1,251 @@
+"""Simple trees and common paths: pages of one template look alike near the root and hold their body in one place.
+
+From the body element the walk follows the weightiest child until none stands out; the way it went serves every page of
+the template.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Final
+
+import numpy as np
+
+from ..records import Extraction
+from . import render
+from .document import Document
+from .noise import NOISE_TAGS, is_extra, noisy_name
+from .subtrees import Flags, Values, children, inside, linked, plain, sums
+
+SAME_TEMPLATE: Final = 0.8
+"""Similarity of simple trees from which pages are of one template (S15)."""
+MAX_CHILDREN: Final = 32
+MAX_STEPS: Final = 48
+_LINE_CHARS: Final = 40
+_WRAPPERS: Final = 12
+_ORDINAL: Final = 0x9E3779B1
+_WORD: Final = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """Thresholds of the simple-tree extractor.
+
+    Attributes:
+        variance: the walk ends where the importance of the children varies less than this share of what it could.
+        min_chars: shortest text that is given out.
+    """
+
+    variance: float = 0.3
+    min_chars: int = 40
+
+
+DEFAULTS = Params()
+
+
+def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+    """Return the text at the end of the path of greatest importance.
+
+    Args:
+        document: a parsed page.
+        params: thresholds.
+
+    Returns:
+        Text and clean HTML, or an empty text with the reason.
+
+    Cost: O(nodes + characters).
+    Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
+    Differs: on one page the path is that of the page itself; `common_path` takes the pages of a template together.
+    """
+    if not len(document.blocks):
+        return Extraction(reason="no text")
+    within = inside(document, walk(document, params)) & ~_pruned(document) & ~linked(document)
+    kept = [int(block) for block in np.flatnonzero(within) if not is_extra(document.blocks.texts[block])]
+    chars = sum(document.blocks.chars[block] for block in kept)
+    if chars < params.min_chars:
+        return Extraction(reason="text too short" if kept else "no prose")
+    return render.extraction(document, kept, chars / max(int(document.T[0]), 1))
+
+
+def walk(document: Document, params: Params = DEFAULTS) -> int:
+    """Return the node at which the walk from the body along the greatest importance ends.
+
+    Args:
+        document: a parsed page with text.
+        params: `variance` is the bound.
+
+    Cost: O(nodes).
+    Source: S15. Its bound on the variance is 0.1.
+    Differs: the variance of m shares that sum to 1 is at most (m-1)/m², so it is taken as a part of that; the bound is
+    calibrated.
+    """
+    shape = _Shape(document)
+    node = body(document)
+    while True:
+        inner, shares = shape.importance(node)
+        if not inner:
+            return node
+        if len(inner) > 1:
+            most = (len(inner) - 1) / len(inner) ** 2
+            if float(shares.var()) < params.variance * most:
+                return node
+        node = inner[int(np.argmax(shares))]
+
+
+def common_path(documents: Sequence[Document], params: Params = DEFAULTS) -> tuple[int, ...]:
+    """Return the path that the walk takes on most pages of one template.
+
+    Args:
+        documents: pages whose simple trees are alike, see `similarity`.
+        params: bound of the walk.
+
+    Returns:
+        A path for `node_at`; among equally frequent ones the first, empty for no pages.
+
+    Cost: O(nodes of all pages).
+    Source: S15.
+    Differs: the paper walks on one sample page; a vote is safer.
+    """
+    paths = Counter(path_of(document, walk(document, params)) for document in documents if document.tags)
+    return paths.most_common(1)[0][0] if paths else ()
+
+
+class _Shape:
+    """Height, width and text of the nodes of one page, as far as they can be told without drawing it."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        chars = np.where(_pruned(document), 0, plain(document))
+        count = len(document.tags)
+        self.text = sums(document, chars)
+        # a block is as high as it has lines, and a node as wide as its widest block
+        self.height = sums(document, np.ceil(chars / _LINE_CHARS))
+        self.width = np.zeros(count)
+        np.maximum.at(self.width, np.asarray(document.blocks.nodes), np.minimum(chars, _LINE_CHARS).astype(np.float64))
+        for node in range(count - 1, 0, -1):
+            parent = document.parents[node]
+            self.width[parent] = max(self.width[parent], self.width[node])
+
+    def importance(self, node: int) -> tuple[list[int], Values]:
+        """The children that hold text, and the share of importance that each has.
+
+        Each feature counts by how much it tells: 1 minus the entropy of the children's shares in it.
+        """
+        inner = [child for child in children(self.document, node) if self.text[child] > 0]
+        if len(inner) < 2:
+            return inner, np.ones(len(inner))
+        features = np.array([self.height[inner], self.width[inner], self.text[inner]])
+        shares = features / features.sum(axis=1, keepdims=True)
+        entropy = -(shares * np.log(np.maximum(shares, 1e-12))).sum(axis=1) / np.log(len(inner))
+        weights = np.maximum(1.0 - entropy, 1e-9)
+        return inner, np.asarray(weights @ shares / weights.sum())
+
+
+def _pruned(document: Document) -> Flags:
+    """Blocks inside elements that are cut off before anything is measured: hidden ones and side sections by name."""
+    flags = np.zeros(len(document.tags), np.bool_)
+    limit = 0.45 * float(document.T[0] - document.LT[0])
+    for node, name in enumerate(document.names):
+        cut = document.tags[node] in NOISE_TAGS or node in document.hidden or (name and noisy_name(name))
+        if cut and document.T[node] - document.LT[node] < limit:  # what holds most of the page is no side section
+            flags[node : document.ends[node]] = True
+    pruned: Flags = flags[np.asarray(document.blocks.nodes)]
+    return pruned
+
+
+def simple_tree(document: Document) -> tuple[int, ...]:
+    """Return the simple tree of a page: its body's children that hold text, as stable hashes of tag and names.
+
+    Args:
+        document: a parsed page.
+
+    Returns:
+        Ascending unsigned 32-bit numbers without repeats, at most `MAX_CHILDREN`; empty for a page without text.
+
+    Cost: O(children looked at), some microseconds.
+    Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
+    Differs: elements that merely wrap everything are passed through, because many pages have one child under their body
+    only; children without text are left out, and so are names with digits: they number pages.
+    """
+    if not document.tags:
+        return ()
+    node = body(document)
+    for _ in range(_WRAPPERS):
+        inner = [child for child in children(document, node) if document.T[child]]
+        if len(inner) != 1:
+            return tuple(sorted({step(document.tags[child], document.names[child]) for child in inner})[:MAX_CHILDREN])
+        node = inner[0]
+    return (step(document.tags[node], document.names[node]),)
+
+
+def similarity(one: tuple[int, ...], other: tuple[int, ...]) -> float:
+    """Return the likeness of two simple trees in [0, 1]: equal children over the mean number of children.
+
+    Source: S15, simple-tree matching.
+    Differs: equal children count once, because lists and paragraphs repeat at will.
+
+    >>> similarity((1, 2, 3), (1, 2, 4))
+    0.6666666666666666
+    """
+    first, second = set(one), set(other)
+    return 2 * len(first & second) / (len(first) + len(second)) if first or second else 1.0
+
+
+def path_of(document: Document, node: int) -> tuple[int, ...]:
+    """Return the way from the page's body to `node`, one unsigned 32-bit number a step; empty when it is too long.
+
+    A step tells tag, names and which of its equal siblings it takes.
+
+    Cost: O(siblings on the way).
+    """
+    top = body(document)
+    steps: list[int] = []
+    while node > top and len(steps) <= MAX_STEPS:
+        parent = document.parents[node]
+        steps.append(next(key for child, key in _steps(document, parent) if child == node))
+        node = parent
+    return tuple(reversed(steps)) if node == top and len(steps) <= MAX_STEPS else ()
+
+
+def node_at(document: Document, path: tuple[int, ...]) -> int:
+    """Return the node that a path leads to, -1 when the page has no such way.
+
+    Cost: O(siblings on the way).
+    """
+    if not path or not document.tags:
+        return -1
+    node = body(document)
+    for wanted in path:
+        node = next((child for child, key in _steps(document, node) if key == wanted), -1)
+        if node < 0:
+            return -1
+    return node
+
+
+def body(document: Document) -> int:
+    """Return the number of the body element; of the root when the page has none."""
+    return document.tags.index("body") if "body" in document.tags else 0
+
+
+def _steps(document: Document, node: int) -> Iterator[tuple[int, int]]:
+    """Each child and the step that leads to it."""
+    seen: Counter[int] = Counter()
+    for child in children(document, node):
+        key = step(document.tags[child], document.names[child])
+        yield child, (key + seen[key] * _ORDINAL) & _WORD
+        seen[key] += 1
+
+
+@lru_cache(maxsize=16_384)
+def step(tag: str, name: str) -> int:
+    """Return an unsigned 32-bit number for an element's tag and names, those with digits left out.
+
+    >>> step("div", "post post-1234") == step("div", "post post-99")
+    True
+    """
+    words = [word for word in name.split() if not any(map(str.isdigit, word))]
+    return int.from_bytes(blake2b(" ".join((tag, *words)).encode("utf-8", "replace"), digest_size=4).digest(), "big")
