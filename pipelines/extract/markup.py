@@ -22,6 +22,7 @@ _KEY_CHARS: Final = 16
 _NAMES: Final = ("script", "style", "noscript", "template", "svg", "textarea", "select", "title")
 _UNREAD = re.compile(rf"<(?:!--|({'|'.join(_NAMES)})(?![\w-]))", re.IGNORECASE)
 _ENDS: Final = {name: re.compile(rf"</{name}(?![\w-])", re.IGNORECASE) for name in _NAMES}
+_COMMENT_END = re.compile("-->")
 _TAG = re.compile(r"[a-zA-Z/!?]")
 
 
@@ -77,13 +78,11 @@ def _visible(source: str) -> str:
     at = 0
     while found := _UNREAD.search(source, at):
         name = found[1]
-        end = _ENDS[name.lower()].search(source, found.end()) if name else None
-        stop = end.start() if end else source.find("-->", found.end()) if not name else -1
-        if stop < 0:
-            stop = len(source)
+        end = (_ENDS[name.lower()] if name else _COMMENT_END).search(source, found.end())
         kept.append(source[at : found.start()])
-        kept.append("\n" * source.count("\n", found.start(), stop))
-        at = stop if name else stop + 3
+        # The end of an element is a tag, that of a comment is nothing.
+        at = len(source) if end is None else end.start() if name else end.end()
+        kept.append("\n" * source.count("\n", found.start(), at))
     kept.append(source[at:])
     return "".join(kept)
 

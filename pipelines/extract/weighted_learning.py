@@ -46,7 +46,7 @@ def learn(
         # What is counted, not the page: thousands of pages would not fit into memory.
         (bins(example.document, EDGES), example.content, example.weights / max(int(example.weights.sum()), 1))
         for example in examples
-        if example.article and example.content.any()
+        if example.article and (example.weights * example.content).any()
     ]
     if not pages:
         raise ValueError("no page to learn from holds content")
