@@ -16,6 +16,7 @@ from .clean import clean, unique
 from .density import squeeze
 from .document import Document
 from .language import detect
+from .paging import pages
 from .structured import Structured
 from .titles import headline, site_names
 
@@ -72,8 +73,6 @@ _AUTHOR_PAGE = re.compile(
     r"/(?:authors?|writers?|reporters?|journalists?|columnists?|people|profile|staff|by)/|space-uid|/author-",
     re.IGNORECASE,
 )
-_NEXT = re.compile(r"^[\W_]{0,3}(?:下一?[页頁]|后一页|next(?: page)?|次へ|次のページ)[\W_]{0,3}$", re.IGNORECASE)
-_STEM = re.compile(r"[-_/]?(?:p|page)?[-_=]?\d{1,3}$", re.IGNORECASE)
 _NEAR: Final = 14
 
 
@@ -110,6 +109,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     base = (canonicalize(document.base, document.url) if document.base else None) or document.url
     sites = [*site_names(document, structured), urlsplit(document.url).hostname or ""]
     source = _source(document, near)
+    place = pages(document, base)
     return Metadata(
         title=title,
         authors=_authors(document, structured, near, kept, [*sites, source]),
@@ -125,7 +125,9 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         section=clean(_meta(document, "article:section", "section", "channel") or structured.section, 100),
         images=_images(document, structured, kept, base),
         canonical=_canonical(document, base),
-        next_page=_next_page(document, base),
+        next_page=place.next,
+        previous_page=place.previous,
+        page_number=place.number,
     )
 
 
@@ -358,28 +360,3 @@ def _canonical(document: Document, base: str) -> str:
             return canonicalize(href, base) or ""
     value = _meta(document, "og:url")
     return (canonicalize(value, base) or "") if value else ""
-
-
-def _next_page(document: Document, base: str) -> str:
-    """The next part of the same article: a next link whose address continues this page's."""
-    own = canonicalize(document.url) or document.url
-    stem = _stem(own)
-    candidates = [href for _, href, _, anchor, _ in document.links if len(anchor) <= 14 and _NEXT.match(anchor)]
-    candidates += [href for rel, href, _, _ in document.relations if "next" in rel.split()]
-    for href in candidates[:10]:
-        url = canonicalize(href, base)
-        if url and url != own and _stem(url).startswith(stem):
-            return url
-    return ""
-
-
-def _stem(url: str) -> str:
-    """Address without extension and page number."""
-    head, _, query = url.partition("?")
-    folder, _, name = head.rpartition("/")
-    name = name.partition(".")[0]
-    if query:
-        kept = [part for part in query.split("&") if not re.match(r"(?:p|page|pn|start|offset)=\d", part)]
-        return f"{folder}/{name}?{'&'.join(kept)}"
-    short = _STEM.sub("", name)
-    return f"{folder}/{short if len(short) >= 1 else name}"

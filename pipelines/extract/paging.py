@@ -1,0 +1,189 @@
+"""The other pages of a divided article: which page this is, and where the next and the previous one are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ..urls import canonicalize
+from .clean import words
+from .document import Document
+
+MAX_PAGES: Final = 200
+"""Higher numbers are not page numbers of one article."""
+_MAX_ANCHOR_CHARS: Final = 24
+_NEXT: Final = words(
+    "下一页 下一頁 下页 下頁 后页 後頁 后一页 後一頁 阅读下一页 next nextpage 次へ 次のページ 次ページ 다음 다음페이지 "
+    "weiter nächsteseite pagesuivante suivant suivante siguiente páginasiguiente próxima próximapágina volgende далее "
+    "следующая"
+)
+_PREVIOUS: Final = words(
+    "上一页 上一頁 上页 上頁 前页 前頁 前一页 前一頁 prev previous previouspage prevpage 前へ 前のページ 前ページ "
+    "이전 이전페이지 zurück pageprécédente précédent précédente anterior páginaanterior vorige назад предыдущая"
+)
+_MARKS: Final = " \t\u3000[]()（）【】<>《》«»‹›→←|｜·.:：…_-–—"
+_FOLLOWING: Final = 0
+_PRECEDING: Final = -1
+_RELATIONS: Final = {"next": _FOLLOWING, "prev": _PRECEDING, "previous": _PRECEDING}
+_HAN: Final = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)}
+_LABEL = re.compile(
+    r"第\s{0,2}(\d{1,3}|[一二三四五六七八九十])\s{0,2}[页頁]|(?:page|seite|página|pagina)\s{1,2}(\d{1,3})$"
+)
+_EXTENSION = re.compile(r"\.(?:s?html?|php|aspx?|jsp|xhtml|do|cgi)$", re.IGNORECASE)
+_KEYS: Final = "p|pg|pn|page|paged|pageno|page_no|pageid|pagenum|page_num|pagenumber|pageindex|currentpage|part|start"
+_QUERY = re.compile(rf"(?:^|&)({_KEYS})=(\d{{1,3}})(?=&|$)", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:[-_/](?:page|p|pn|pg)?[-_/=]?|(?<=[^\d/])(?:page|p))(\d{1,3})$", re.IGNORECASE)
+_MARKED = re.compile(r"(?:[-_/](?:page|pn|pg|p)[-_/=]?|_)\d{1,3}$", re.IGNORECASE)
+_NUMBERS = re.compile(r"\d{1,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """This page's number (0 unknown) and the canonical URLs of its neighbours, empty where there is none."""
+
+    number: int = 0
+    next: str = ""
+    previous: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """From this page to another of the same article: the numbers in their addresses (0 for none)."""
+
+    url: str
+    own: int
+    other: int
+    sure: bool
+    """The address itself says that its number is one of a page."""
+
+
+def pages(document: Document, base: str) -> Pages:
+    """Return this page's place among the pages of its article.
+
+    A next link alone proves nothing: archives, channels and "next article" links look the same. It counts when its
+    address is this page's with another page number: `5.html` and `5_2.html`, `?id=7&page=2` and `?id=7&page=3`. Links
+    with numbers tell whether the addresses count from 0 or from 1, and stand in for a missing next link.
+
+    Args:
+        document: a parsed page.
+        base: absolute URL that its links are relative to.
+
+    Returns:
+        The neighbours; all empty for an article on one page.
+
+    Cost: O(links); addresses are compared only where an anchor is a number or a word such as 下一页.
+    """
+    own = canonicalize(document.url) or document.url
+    steps: list[tuple[int, _Step]] = []
+    for label, href in _labelled(document):
+        url = canonicalize(href, base)
+        step = _step(own, url) if url and url != own else None
+        if step is not None:
+            steps.append((label, step))
+    return _placed(steps) if steps else Pages()
+
+
+def _labelled(document: Document) -> Iterator[tuple[int, str]]:
+    """Address of each link whose anchor is a page number, or says next (as number 0) or previous (-1)."""
+    for _, href, rel, anchor, _ in document.links:
+        label = _label(anchor) if len(anchor) <= _MAX_ANCHOR_CHARS else None
+        if label is None and rel:
+            label = _RELATIONS.get(rel)
+        if label is not None:
+            yield label, href
+    for rel, href, _, _ in document.relations:
+        if rel in _RELATIONS:
+            yield _RELATIONS[rel], href
+
+
+def _label(anchor: str) -> int | None:
+    """The page number in an anchor, or what it says of the order."""
+    label = anchor.strip(_MARKS)
+    if label.isdecimal():
+        return int(label) if len(label) <= 3 else None
+    word = label.replace(" ", "").lower()
+    if word in _NEXT:
+        return _FOLLOWING
+    if word in _PREVIOUS:
+        return _PRECEDING
+    match = _LABEL.match(word) if word[:1] in {"第", "p", "s"} else None
+    if not match:
+        return None
+    number = match[1] or match[2]
+    return _HAN.get(number) or int(number)
+
+
+def _placed(steps: list[tuple[int, _Step]]) -> Pages:
+    """Number and neighbours out of the links that stay on the article."""
+    numbered = {label: step for label, step in reversed(steps) if label > 0}
+    # What to add to the number in an address for the number of its page; most links agree.
+    offsets = [label - step.other for label, step in numbered.items() if step.other and 0 <= label - step.other <= 1]
+    offset = max(set(offsets), key=offsets.count) if offsets else 0
+    trusted = bool(offsets) or any(step.own and not step.other for _, step in steps)
+    known = [step for _, step in steps if step.sure or trusted or not step.own]
+    if not known:
+        return Pages()
+    own = known[0].own
+    number = own + offset if own else 1
+
+    def neighbour(direction: int, by: int) -> str:
+        for label, step in steps:
+            place = step.other + offset if step.other else 1
+            if step in known and (label == number + by or (label == direction and place == number + by)):
+                return step.url
+        # Addresses that count from 0 and from 1 cannot be told apart by a single "next".
+        return next(
+            (step.url for label, step in steps if label == direction == _FOLLOWING and not own and step.other == 1), ""
+        )
+
+    following, preceding = neighbour(_FOLLOWING, 1), neighbour(_PRECEDING, -1)
+    return Pages(number, following, preceding) if following or preceding else Pages()
+
+
+def _step(own: str, url: str) -> _Step | None:
+    """How the addresses of two pages of one article differ; None when they are no such pair."""
+    path, _, query = own.partition("?")
+    other_path, _, other_query = url.partition("?")
+    if path == other_path:
+        return _query_step(url, query, other_query)
+    if query != other_query:
+        return None
+    path, other_path = _EXTENSION.sub("", path).rstrip("/"), _EXTENSION.sub("", other_path).rstrip("/")
+    if other_path.startswith(path):
+        match = _SUFFIX.fullmatch(other_path, len(path)) or _SUFFIX.search(other_path)
+        return _Step(url, 0, int(match[1]), sure=True) if match and _is_tail(match, path) else None
+    if path.startswith(other_path):
+        match = _SUFFIX.search(path)
+        return _Step(url, int(match[1]), 0, sure=True) if match and _is_tail(match, other_path) else None
+    return _numeric_step(url, path, other_path)
+
+
+def _is_tail(match: re.Match[str], stem: str) -> bool:
+    """Whether the page number is all that an address has behind `stem`."""
+    return match.start() == len(stem) and 0 < int(match[1]) <= MAX_PAGES and stem.count("/") > 2
+
+
+def _query_step(url: str, query: str, other_query: str) -> _Step | None:
+    """A step between addresses that differ in one parameter."""
+    own, other = _QUERY.search(query), _QUERY.search(other_query)
+    rest = _QUERY.sub("", query, count=1).strip("&")
+    if rest != _QUERY.sub("", other_query, count=1).strip("&") or (own and other and own[1] != other[1]):
+        return None
+    numbers = (int(own[2]) if own else 0, int(other[2]) if other else 0)
+    return _Step(url, *numbers, sure=True) if numbers[0] != numbers[1] else None
+
+
+def _numeric_step(url: str, path: str, other_path: str) -> _Step | None:
+    """A step between addresses that differ in one number."""
+    numbers, others = _NUMBERS.findall(path), _NUMBERS.findall(other_path)
+    if len(numbers) != len(others) or _NUMBERS.sub("#", path) != _NUMBERS.sub("#", other_path):
+        return None
+    changed = [(one, two) for one, two in zip(numbers, others, strict=True) if one != two]
+    if len(changed) != 1 or max(map(len, changed[0])) > 3:
+        return None
+    own, other = map(int, changed[0])
+    if not (0 <= own <= MAX_PAGES and 0 <= other <= MAX_PAGES):
+        return None
+    return _Step(url, own, other, sure=bool(_MARKED.search(path)) and len(numbers) > 1)
