@@ -1,4 +1,4 @@
-"""JSON-LD: what the page's structured data says about its article."""
+"""What a page states about its article for machines: JSON-LD and meta elements."""
 
 from __future__ import annotations
 
@@ -62,6 +62,17 @@ def read(document: Document) -> Structured:
                     images=tuple(_addresses(item.get("image"))),
                 )
     return Structured()
+
+
+def meta(document: Document, *names: str) -> str:
+    """Return the first value that is not blank among the meta elements `names` (lower case), in the order of names."""
+    metas = document.metas
+    for name in names:
+        if name in metas:
+            for value in metas[name]:
+                if value.strip():
+                    return value
+    return ""
 
 
 def _load(text: str) -> object:

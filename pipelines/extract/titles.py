@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
 
 from .clean import clean
 from .density import squeeze
@@ -12,47 +15,34 @@ from .noise import is_info
 from .structured import Structured
 
 MAX_TITLE_CHARS: Final = 500
-_SEPARATOR = re.compile(
-    r"\s*(?:_{1,3}|[|｜]{1,2}|\s[-–—―:：·•»›<>~/]{1,2}\s|—{1,2}|--|-{1,2}(?=[^\s\d-])|»|›|::|\s{4,})\s*"
+_MAX_LINES: Final = 60
+_ASIAN: Final = r"[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]"
+_SEPARATOR: Final = re.compile(
+    r"\s*(?:_{1,3}|[|｜]{1,2}|\s[-–—―:：·•»«›<>~/]{1,2}\s|—{1,2}|--|›|::|\s{4,}|"
+    # A hyphen without blanks parts Chinese titles; between other letters it joins words.
+    rf"(?<={_ASIAN})-{{1,2}}(?=[^\s\d-])|(?<=[^\s\d-])-{{1,2}}(?={_ASIAN}))\s*"
 )
-_SPACED = re.compile(r"\s(?:[|｜]{1,2}|[-–—―·•»›]{1,2}|::)\s|[_|｜]")
+_SPACED: Final = re.compile(r"\s(?:[|｜]{1,2}|[-–—―·•»«›]{1,2}|::)\s|[_|｜]")
+_EDGES: Final = " _|｜-–—―:：·•»«›<>~/"
 _EMPHASIS: Final = frozenset({"h1", "h2", "h3", "strong", "b", "font", "big", "center"})
-_TITLE_NAME = re.compile(r"(?:^|[\s_-])(?:\w{0,8}title\w{0,3}|headline|biaoti|bt|tit|subject)(?:$|[\s_-])")
+_LEVELS: Final = {"h1": 1, "h2": 2, "h3": 3}
+_BONUS: Final = {1: 2.0, 2: 1.0, 3: 0.5}
+_TITLE_NAME: Final = re.compile(r"(?:^|[\s_-])(?:\w{0,8}title\w{0,3}|headline|biaoti|bt|tit|subject)(?:$|[\s_-])")
 _META: Final = (
-    "articletitle",
-    "og:title",
-    "twitter:title",
-    "title",
-    "dc.title",
-    "headline",
-    "parsely-title",
-    "sailthru.title",
-)
+    "articletitle", "og:title", "twitter:title", "title", "dc.title", "headline", "parsely-title", "sailthru.title",
+)  # fmt: skip
+_PART: Final = re.compile(r"\s{0,2}[(（]\s?(\d{1,3})\s?[)）]$")
 
 
-def headings(document: Document) -> list[tuple[int, str, int]]:
-    """Return (level, text, first block) of every h1..h3, texts of one heading joined."""
-    found: list[tuple[int, str, int]] = []
-    tags, parents, blocks = document.tags, document.parents, document.blocks
-    last = -1
-    for index, node in enumerate(blocks.nodes):
-        at = node
-        for _ in range(4):
-            if at < 0 or (len(tags[at]) == 2 and tags[at] in "h1h2h3"):
-                break
-            at = parents[at]
-        if at < 0 or tags[at] not in {"h1", "h2", "h3"}:
-            continue
-        if at == last:
-            level, text, first = found[-1]
-            found[-1] = (level, f"{text} {blocks.texts[index]}", first)
-        else:
-            found.append((int(tags[at][1]), blocks.texts[index], index))
-        last = at
-    return found
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A headline and the block that shows it, -1 when none does."""
+
+    text: str = ""
+    block: int = -1
 
 
-def headline(document: Document, structured: Structured, first_body_block: int) -> str:
+def headline(document: Document, structured: Structured, first_body_block: int, sites: Iterable[str]) -> Headline:
     """Return the headline of a page without the site's name.
 
     A visible line that is part of `<title>` or of the metadata's title is the best witness: it has neither the site's
@@ -62,33 +52,76 @@ def headline(document: Document, structured: Structured, first_body_block: int) 
         document: a parsed page.
         structured: its JSON-LD.
         first_body_block: where the text starts; lines before it and all headings are candidates; -1 for none.
+        sites: what the site calls itself (see `site_names`).
 
     Returns:
         One line of at most 500 characters, empty when the page names nothing.
 
-    Cost: O(blocks before the text).
+    Cost: O(blocks), with a small constant: of the lines that are no headings only the 60 nearest to the text count.
     """
-    site = {squeeze(name) for name in site_names(document, structured)}
-    metas = [clean(value) for name in _META for value in document.metas.get(name, ())[:1]]
-    if structured.headline:
-        metas.insert(0, clean(structured.headline))
-    metas = [value for value in metas if value and squeeze(value) not in site]
-    witnesses = [squeeze(text) for text in (document.title, *metas) if text]
+    site = {squeeze(name) for name in sites} - {""}
+    metas = _stated(document, structured, site)
+    witnesses = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
     lines = headings(document)
-    best = _agreed(document, _candidates(document, lines, first_body_block), witnesses, site, first_body_block)
-    if best:
-        return clean(best, MAX_TITLE_CHARS)
+    text, place = _agreed(document, _candidates(document, lines, first_body_block), witnesses, site, first_body_block)
+    if text:
+        agreed = _without_kicker(text, metas)
+        return Headline(_numberless(clean(agreed, MAX_TITLE_CHARS)), place)
     if metas:
-        return clean(without_site(metas[0], site), MAX_TITLE_CHARS)
-    nearest = _above(document, first_body_block, site)
-    if nearest and squeeze(nearest)[:4] not in squeeze(document.title):
-        return clean(nearest, MAX_TITLE_CHARS)
-    first = [text for level, text, _ in lines if level == 1 and 4 <= len(text) <= 200 and squeeze(text) not in site]
-    if document.title and len(first) != 1:
-        return clean(without_site(document.title, site), MAX_TITLE_CHARS)
-    if first:
-        return clean(first[0], MAX_TITLE_CHARS)
-    return clean(without_site(document.title, site), MAX_TITLE_CHARS)
+        return Headline(clean(without_site(metas[0], site), MAX_TITLE_CHARS))
+    place = _above(document, first_body_block, site)
+    if place >= 0 and squeeze(document.blocks.texts[place])[:4] not in squeeze(document.title):
+        return Headline(clean(document.blocks.texts[place], MAX_TITLE_CHARS), place)
+    first = [
+        (text, index)
+        for level, text, index in lines
+        if level == 1 and 4 <= len(text) <= 200 and squeeze(text) not in site
+    ]
+    if len(first) == 1 or (first and not document.title):
+        return Headline(clean(first[0][0], MAX_TITLE_CHARS), first[0][1])
+    return Headline(_numberless(clean(without_site(document.title, site), MAX_TITLE_CHARS)))
+
+
+def _stated(document: Document, structured: Structured, site: set[str]) -> list[str]:
+    """Titles that the metadata state, those that only name the site left out."""
+    values = [structured.headline] if structured.headline else []
+    metas = document.metas
+    values += [metas[name][0] for name in _META if name in metas]
+    return [value for value in map(clean, values) if value and squeeze(value) not in site]
+
+
+def _without_kicker(line: str, metas: list[str]) -> str:
+    """A heading without the catchword before it, when the metadata agree on the rest."""
+    shorter = [value for value in metas if 8 <= len(value) < len(line) and line.endswith(value)]
+    return shorter[0] if len(shorter) >= 2 and len(shorter) == len(metas) else line
+
+
+def _numberless(title: str) -> str:
+    """A title without the number of the article's page behind it: 标题(2)."""
+    match = _PART.search(title)
+    return title[: match.start()] if match and 2 <= int(match[1]) <= 99 else title
+
+
+def headings(document: Document) -> list[tuple[int, str, int]]:
+    """Return (level, text, first block) of every h1..h3, texts of one heading joined."""
+    found: list[tuple[int, str, int]] = []
+    tags, parents, blocks = document.tags, document.parents, document.blocks
+    last = -1
+    for index, node in enumerate(blocks.nodes):
+        at = node
+        if tags[at] not in _LEVELS:
+            at = parents[at]
+            if at < 0 or tags[at] not in _LEVELS:
+                at = parents[at]
+                if at < 0 or tags[at] not in _LEVELS:
+                    continue
+        if at == last:
+            level, text, first = found[-1]
+            found[-1] = (level, f"{text} {blocks.texts[index]}", first)
+        else:
+            found.append((_LEVELS[tags[at]], blocks.texts[index], index))
+        last = at
+    return found
 
 
 def _candidates(
@@ -96,21 +129,23 @@ def _candidates(
 ) -> list[tuple[int, str, int]]:
     """Headings, and as level 4 the other lines before the text."""
     levels = {index for _, _, index in lines}
-    limit = first_body_block + 1 if first_body_block >= 0 else 60
-    texts = document.blocks.texts
-    others = [
-        (4, texts[index], index)
-        for index in range(min(limit, len(texts)))
-        if index not in levels and 5 <= len(texts[index]) <= 200
-    ]
-    return lines + others
+    blocks = document.blocks
+    limit = min(first_body_block + 1 if first_body_block >= 0 else _MAX_LINES, len(blocks))
+    others: list[tuple[int, str, int]] = []
+    for index in range(limit - 1, -1, -1):
+        text = blocks.texts[index]
+        if 5 <= len(text) <= 200 and blocks.link_chars[index] * 2 <= blocks.chars[index] and index not in levels:
+            others.append((4, text, index))
+            if len(others) >= _MAX_LINES:
+                break
+    return lines + others[::-1]
 
 
 def _agreed(
     document: Document, lines: list[tuple[int, str, int]], witnesses: list[str], site: set[str], first_body_block: int
-) -> str:
+) -> tuple[str, int]:
     """The line that most witnesses repeat, headings and long lines before others; empty when none is convincing."""
-    best, best_rank = "", 2.0
+    best, place, best_rank = "", -1, 2.0
     shortest = max(min(map(len, witnesses), default=1), 1)
     for level, text, index in lines:
         line = squeeze(text)
@@ -122,17 +157,15 @@ def _agreed(
         )
         if not votes:
             continue
-        rank = votes * 0.5 + 3 * min(1.0, len(line) / shortest) + {1: 2.0, 2: 1.0, 3: 0.5}.get(level, 0.4)
+        rank = votes * 0.5 + 3 * min(1.0, len(line) / shortest) + _BONUS.get(level, 0.4)
         if first_body_block >= 0 and index > first_body_block + 1:
             rank -= 1.0
-        if level == 4 and document.blocks.link_chars[index] * 2 > document.blocks.chars[index]:
-            rank -= 1.5
         if rank > best_rank:
-            best, best_rank = text, rank
-    return best
+            best, place, best_rank = text, index, rank
+    return best, place
 
 
-def _above(document: Document, first_body_block: int, site: set[str]) -> str:
+def _above(document: Document, first_body_block: int, site: set[str]) -> int:
     """The heading or emphasised line right above the text, for pages whose `<title>` names the site only."""
     blocks, tags = document.blocks, document.tags
     for index in range(first_body_block - 1, max(-1, first_body_block - 8), -1):
@@ -148,8 +181,8 @@ def _above(document: Document, first_body_block: int, site: set[str]) -> str:
             and blocks.link_chars[index] * 2 <= blocks.chars[index]
             and not is_info(text)
         ):
-            return text
-    return ""
+            return index
+    return -1
 
 
 def without_site(title: str, site: set[str]) -> str:
@@ -158,7 +191,7 @@ def without_site(title: str, site: set[str]) -> str:
     if len(parts) < 2:
         return title
     if squeeze(parts[0]) in site:
-        return without_site(title[len(parts[0]) :].lstrip(" _|｜-–—―:：·•»›"), site)
+        return without_site(title[len(parts[0]) :].lstrip(_EDGES), site)
     first = parts[0]
     spaced = bool(_SPACED.search(title))
     if len(first) >= 6 or spaced:
@@ -168,12 +201,21 @@ def without_site(title: str, site: set[str]) -> str:
 
 
 def site_names(document: Document, structured: Structured) -> list[str]:
-    """Return what the site calls itself in its metadata."""
+    """Return what the site calls itself: in its metadata, and in links to its front page."""
+    metas = document.metas
     names = [
-        clean(value, 100)
+        clean(metas[name][0], 100)
         for name in ("og:site_name", "application-name", "sitename", "al:android:app_name")
-        for value in document.metas.get(name, ())[:1]
+        if name in metas
     ]
     if structured.publisher:
         names.append(clean(structured.publisher, 100))
-    return names
+    parts = urlsplit(document.url)
+    roots = {"", f"{parts.scheme}://{parts.netloc}", f"//{parts.netloc}", f"http://{parts.netloc}"}
+    for number, (_, href, _, anchor, _) in enumerate(document.links):
+        if len(href) <= 60 and href.rstrip("/") in roots and href:
+            name = anchor or document.link_titles.get(number, "")
+            if 2 <= len(name) <= 60:
+                names.append(name)
+    host = (parts.hostname or "").removeprefix("www.")
+    return [*names, host, host.partition(".")[0]]

@@ -10,9 +10,11 @@ import pytest
 from pipelines.extract import EXTRACTORS, authors, dates, density, extractor, language, links
 from pipelines.extract.document import parse
 from pipelines.extract.page import parse_page
+from pipelines.extract.zones import CHINA, Habits
 from pipelines.records import BlockKind, Extraction, PageKind
 
 NOW = datetime(2024, 6, 1, 4, 0, tzinfo=UTC)
+CHINA_HABITS = Habits(CHINA)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +41,7 @@ NOW = datetime(2024, 6, 1, 4, 0, tzinfo=UTC)
     ],
 )
 def test_dates(text: str, iso: str) -> None:
-    found = dates.read(text, NOW, dates.CHINA)
+    found = dates.read(text, NOW, CHINA_HABITS)
     assert found is not None
     assert found.iso == iso
 
@@ -48,7 +50,7 @@ def test_dates(text: str, iso: str) -> None:
     "text", ["", "no date", "2099-01-01", "2024-13-45", "1850年1月1日", "电话 010-20241234", "13.45.2024", "1" * 400]
 )
 def test_no_dates(text: str) -> None:
-    assert dates.read(text, NOW, dates.CHINA) is None
+    assert dates.read(text, NOW, CHINA_HABITS) is None
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_no_dates(text: str) -> None:
     ],
 )
 def test_relative_dates(text: str, iso: str) -> None:
-    found = dates.read_relative(text, NOW, dates.CHINA)
+    found = dates.read_relative(text, NOW, CHINA_HABITS)
     assert found is not None
     assert found.iso == iso
 

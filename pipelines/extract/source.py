@@ -1,0 +1,95 @@
+"""The publisher that a page credits for its article (来源)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from .clean import clean
+from .document import Document
+from .near import fields
+from .structured import meta
+
+MAX_SOURCE_CHARS: Final = 60
+_META: Final = ("contentsource", "source", "article:source", "weibo: article:source", "og:article:source")
+_LABELLED = re.compile(
+    r"(?:文章来源|文章來源|新闻来源|信息来源|稿件来源|稿源|来源|來源|来自|出处|轉載自|转载自|转自|源自)\s{0,3}(?:于|"
+    r"於)?\s{0,3}[:：]\s{0,4}([^\s|｜()（）\[\]【】<>]{2,40}(?: [A-Za-z][^\s|｜]{0,20}){0,3})"
+)
+_CUT = re.compile(
+    r"(?:作者|记者|記者|编辑|責任|责任|发布|發布|时间|日期|浏览|点击|阅读|字号|字体|20\d\d[-年/.]|分享|评论|转载|"
+    r"我要|打印|【|，|。|\d{1,2}:\d\d).*$"
+)
+_DATE = re.compile(r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}|\d{1,2}:\d\d|\d月\d{1,2}日")
+# The words in which the names of publishers and offices end.
+_PUBLISHER = re.compile(
+    r"^(?![\d\W])[\w·\-－]{0,18}(?:[网網报報社台臺]|在线|在線|新闻|新聞|通讯|通訊|广播|廣播|周刊|週刊|杂志|雜誌|频道|頻道|客户端|"
+    r"发布|传媒|傳媒|财经|財經|头条|电视|之声|政府|公安|法院|检察院|[宣组网]信?办|委员会|商会|音乐)$"
+)
+_NO_PUBLISHER = re.compile(
+    r"^(?:发布|發布|首页|首頁|新闻|新聞|返回|大陆新闻|国内新闻|国际新闻|社会新闻|全部|更多|手机|本网|本报|本台|分享|字|打印|"
+    r"收藏|评论|滚动新闻|.{0,4}频道$)|报道$|通报$|公告$|简报$|举报$|平台$|上网$"
+)
+# 新华社北京3月12日电, （中央社記者王小明台北12日電）, 中新网3月12日电
+_DATELINE = re.compile(
+    r"^[\s　（(【\[]{0,4}(?:据)?([\u4e00-\u9fff]{1,8}[社网網报報])"
+    r"[^，。,；;]{0,30}?\d{1,2}日?(?:电|電|讯|訊)"
+)
+
+
+def source(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
+    """Return the publisher that the page credits.
+
+    A labelled name (来源：…) counts wherever it stands near the text, then what the metadata state, then a publisher's
+    name beside the date, then the agency in the dateline of the text.
+
+    Args:
+        document: a parsed page.
+        near: lines around headline and text, nearest first.
+        kept: blocks of the text.
+
+    Returns:
+        A name of at most `MAX_SOURCE_CHARS` characters; empty when no one is credited.
+
+    Cost: O(characters of `near`).
+    """
+    for index in near:
+        text = document.blocks.texts[index]
+        if len(text) > 300 or ("源" not in text and "自" not in text and "出处" not in text):
+            continue
+        match = _LABELLED.search(" ".join(fields(document, index)))
+        if match:
+            found = clean(_CUT.sub("", match[1]), MAX_SOURCE_CHARS).strip(" :：-_/")
+            if len(found) >= 2:
+                return found
+    stated = clean(meta(document, *_META), MAX_SOURCE_CHARS)
+    if stated and "://" not in stated:
+        return stated
+    return _beside_date(document, near[:24]) or _dateline(document, kept)
+
+
+def _beside_date(document: Document, near: Sequence[int]) -> str:
+    """A publisher's name in the line of the date or the one next to it."""
+    texts = document.blocks.texts
+    for index in near:
+        if len(texts[index]) > 120 or not _DATE.search(texts[index]):
+            continue
+        for at in (index, index + 1, index - 1):
+            if not 0 <= at < len(texts) or len(texts[at]) > 120:
+                continue
+            for field in fields(document, at):
+                for word in re.split(r"[\s|｜　]+", field):
+                    name = word.strip("()（）[]【】:：·,，")
+                    if 2 <= len(name) <= 20 and _PUBLISHER.match(name) and not _NO_PUBLISHER.search(name):
+                        return name
+    return ""
+
+
+def _dateline(document: Document, kept: Sequence[int]) -> str:
+    """The agency that the first paragraph opens with."""
+    for index in kept[:2]:
+        match = _DATELINE.match(document.blocks.texts[index][:80])
+        if match and not _NO_PUBLISHER.search(match[1]):
+            return match[1]
+    return ""
