@@ -25,13 +25,14 @@ _LABEL = re.compile(
 )
 _CRUMB_NAME = re.compile(r"crumb|position|location|(?:^|[\s_-])(?:path|lujing|place|weizhi|where|dqwz)(?:$|[\s_-])")
 _CRUMB_LABEL = re.compile(
-    r"^[\W_]{0,3}(?:您?你?(?:现在|当前|目前|所在|的)?的?位置|當前位置|目前位置|you are here)\s{0,2}(?:是)?[:：]?\s{0,3}",
-    re.I,
+    r"^[\W_]{0,3}(?:您?你?(?:现在|当前|目前|所在|的)?的?位置|當前位置|目前位置|you are here)\s{0,2}(?:是)?[:：]?"
+    r"\s{0,3}",
+    re.IGNORECASE,
 )
 _STEP = re.compile(r"\s{0,3}(?:>{1,2}|›|»|→|/|＞|::|-&gt;|·|\|)\s{0,3}")
 _NO_SECTION: Final = words(
-    "首页 首頁 home 正文 文章 主页 新闻正文 文章正文 内容 查看内容 阅读 详情 新闻详情 内容页 当前页 论坛 startseite accueil "
-    "inicio portada 资讯详情 浏览文章 article"
+    "首页 首頁 home 正文 文章 主页 新闻正文 文章正文 内容 查看内容 阅读 详情 新闻详情 内容页 当前页 论坛 startseite "
+    "accueil inicio portada 资讯详情 浏览文章 article"
 )
 
 
@@ -56,7 +57,7 @@ def keywords(document: Document, structured: Structured, kept: Sequence[int]) ->
 
 
 def _shown(document: Document, kept: Sequence[int]) -> Iterator[str]:
-    """Tags that readers see: links to tag pages, and lines such as 关键词：…"""
+    """Tags that readers see: links to tag pages, and lines that begin with 关键词."""
     if not kept:
         return
     links = document.links

@@ -16,6 +16,8 @@ from .structured import Structured
 
 MAX_TITLE_CHARS: Final = 500
 _MAX_LINES: Final = 60
+_NEAR_BONUS: Final = 1.5
+_NEAR_LINES: Final = 15
 _ASIAN: Final = r"[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]"
 _SEPARATOR: Final = re.compile(
     r"\s*(?:_{1,3}|[|｜]{1,2}|\s[-–—―:：·•»«›<>~/]{1,2}\s|—{1,2}|--|›|::|\s{4,}|"
@@ -158,8 +160,10 @@ def _agreed(
         if not votes:
             continue
         rank = votes * 0.5 + 3 * min(1.0, len(line) / shortest) + _BONUS.get(level, 0.4)
-        if first_body_block >= 0 and index > first_body_block + 1:
-            rank -= 1.0
+        if first_body_block >= 0:
+            # Of the name of a blog and the headline of its entry, both headings, the latter stands at the text.
+            away = first_body_block - index
+            rank += -1.0 if away < -1 else _NEAR_BONUS * max(0.0, 1 - away / _NEAR_LINES)
         if rank > best_rank:
             best, place, best_rank = text, index, rank
     return best, place
