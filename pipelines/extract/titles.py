@@ -11,13 +11,15 @@ from urllib.parse import urlsplit
 from .clean import clean
 from .density import squeeze
 from .document import Document
-from .noise import is_info
+from .noise import is_info, is_label
 from .structured import Structured
 
 MAX_TITLE_CHARS: Final = 500
 _MAX_LINES: Final = 60
-_NEAR_BONUS: Final = 1.5
-_NEAR_LINES: Final = 15
+_WHOLE: Final = 0.8
+_ABOVE: Final = 8
+_BODY_LINES: Final = 12
+_WORD: Final = re.compile(r"[^\W\d_\u2e80-\u9fff\uac00-\ud7af]{4,}|[\u2e80-\u9fff\uac00-\ud7af]{2}")
 _ASIAN: Final = r"[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]"
 _SEPARATOR: Final = re.compile(
     r"\s*(?:_{1,3}|[|｜]{1,2}|\s[-–—―:：·•»«›<>~/]{1,2}\s|—{1,2}|--|›|::|\s{4,}|"
@@ -67,12 +69,15 @@ def headline(document: Document, structured: Structured, first_body_block: int, 
     lines = headings(document)
     text, place = _agreed(document, _candidates(document, lines, first_body_block), witnesses, site, first_body_block)
     if text:
-        agreed = _without_kicker(text, metas)
+        agreed = _without_name(_without_kicker(text, metas), site)
         return Headline(_numberless(clean(agreed, MAX_TITLE_CHARS)), place)
+    place = _first_heading(document, lines, first_body_block, site)
+    if place >= 0 and not (len(metas) >= 2 and len(witnesses) == 1):
+        return Headline(clean(document.blocks.texts[place], MAX_TITLE_CHARS), place)
     if metas:
         return Headline(clean(without_site(metas[0], site), MAX_TITLE_CHARS))
     place = _above(document, first_body_block, site)
-    if place >= 0 and squeeze(document.blocks.texts[place])[:4] not in squeeze(document.title):
+    if place >= 0 and not _names_story(document, first_body_block, site, document.blocks.texts[place]):
         return Headline(clean(document.blocks.texts[place], MAX_TITLE_CHARS), place)
     first = [
         (text, index)
@@ -96,6 +101,16 @@ def _without_kicker(line: str, metas: list[str]) -> str:
     """A heading without the catchword before it, when the metadata agree on the rest."""
     shorter = [value for value in metas if 8 <= len(value) < len(line) and line.endswith(value)]
     return shorter[0] if len(shorter) >= 2 and len(shorter) == len(metas) else line
+
+
+def _without_name(line: str, site: set[str]) -> str:
+    """A visible line without the site's name behind a separator; its own halves stay together."""
+    *_, cut = [None, *_SEPARATOR.finditer(line)]
+    if cut is None or cut.start() < 4:
+        return line
+    last = squeeze(line[cut.end() :])
+    named = last in site or any(len(name) > 4 and name in last and len(last) <= 2 * len(name) for name in site)
+    return line[: cut.start()] if last and named else line
 
 
 def _numberless(title: str) -> str:
@@ -160,30 +175,77 @@ def _agreed(
         if not votes:
             continue
         rank = votes * 0.5 + 3 * min(1.0, len(line) / shortest) + _BONUS.get(level, 0.4)
-        if first_body_block >= 0:
-            # Of the name of a blog and the headline of its entry, both headings, the latter stands at the text.
-            away = first_body_block - index
-            rank += -1.0 if away < -1 else _NEAR_BONUS * max(0.0, 1 - away / _NEAR_LINES)
+        if first_body_block >= 0 and index > first_body_block + 1:
+            rank -= 1.0
         if rank > best_rank:
             best, place, best_rank = text, index, rank
+    return _nearer(lines, witnesses, best, place, first_body_block) if best else ("", -1)
+
+
+def _nearer(
+    lines: list[tuple[int, str, int]], witnesses: list[str], best: str, place: int, first_body_block: int
+) -> tuple[str, int]:
+    """Of two headings that make up the title together, a blog's name and its entry, the one nearer to the text."""
+    line = squeeze(best)
+    for level, text, index in reversed(lines):
+        # A heading right below another is its second line.
+        if level == 4 or not place + 2 < index <= first_body_block + 1:
+            continue
+        other = squeeze(text)
+        if len(other) >= 4 and other not in line and line not in other:
+            whole = len(line) + len(other)
+            if any(line in title and other in title and whole >= _WHOLE * len(title) for title in witnesses):
+                return text, index
     return best, place
+
+
+def _first_heading(
+    document: Document, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]
+) -> int:
+    """The one `<h1>` right above the text, which pages show to readers whatever they call the story elsewhere."""
+    blocks = document.blocks
+    near = [
+        index
+        for level, text, index in lines
+        if level == 1
+        and first_body_block - _ABOVE <= index <= first_body_block
+        and 4 <= len(squeeze(text)) <= 200
+        and squeeze(text) not in site
+        and blocks.link_chars[index] * 2 <= blocks.chars[index]
+        and not is_label(text)
+    ]
+    return near[0] if len(near) == 1 else -1
+
+
+def _names_story(document: Document, first_body_block: int, site: set[str], rival: str) -> bool:
+    """Whether `<title>` speaks of what the text is about, at least as much as a line above the text does."""
+    title = without_site(document.title, site)
+    if squeeze(rival)[:4] in squeeze(document.title):
+        return True
+    body = " ".join(document.blocks.texts[first_body_block : first_body_block + _BODY_LINES]).lower()
+    own, other = (_WORD.findall(line.lower()) for line in (title, rival))
+    shared = sum(word in body for word in own) / max(len(own), 1)
+    return shared >= 0.5 and shared >= sum(word in body for word in other) / max(len(other), 1)
 
 
 def _above(document: Document, first_body_block: int, site: set[str]) -> int:
     """The heading or emphasised line right above the text, for pages whose `<title>` names the site only."""
     blocks, tags = document.blocks, document.tags
-    for index in range(first_body_block - 1, max(-1, first_body_block - 8), -1):
+    for index in range(first_body_block, max(-1, first_body_block - _ABOVE), -1):
         text = blocks.texts[index]
-        size = len(squeeze(text))
-        marked = {tags[blocks.nodes[index]], tags[blocks.starts[index]]} & _EMPHASIS or _TITLE_NAME.search(
-            f"{document.names[blocks.nodes[index]]} {document.names[blocks.starts[index]]}"
+        node, start = blocks.nodes[index], blocks.starts[index]
+        if index == first_body_block and tags[node] not in _LEVELS:
+            continue
+        marked = {tags[node], tags[start]} & _EMPHASIS or _TITLE_NAME.search(
+            f"{document.names[node]} {document.names[start]}"
         )
+        size = len(squeeze(text)) if marked else 0
         if (
-            marked
-            and 6 <= size <= 80
+            6 <= size <= 120
             and squeeze(text) not in site
             and blocks.link_chars[index] * 2 <= blocks.chars[index]
             and not is_info(text)
+            and not is_label(text)
         ):
             return index
     return -1
