@@ -16,8 +16,8 @@ _META: Final = (
     "dcterms.creator", "cxenseparse:author", "mediaid", "citation_author", "og:article:author", "twitter:creator_name",
 )  # fmt: skip
 _NAME = re.compile(
-    r"(?:^|[\s_-])(?:authors?|byline\w*|writer|reporter|journalist|author-?name|itemprop-author|post-author|autor|"
-    r"auteur|autore|verfasser)(?:$|[\s_-])"
+    r"(?:^|[\s_-])(?:\w{0,20}authors?|byline\w*|writer|reporter|journalist|author-?name|authorlink|autor|auteur|"
+    r"autore|verfasser)(?:$|[\s_-])"
 )
 _PAGE = re.compile(
     r"/(?:authors?|writers?|reporters?|journalists?|columnists?|people|profile|staff|by|autor|autoren|auteurs?|autori|"
@@ -27,6 +27,7 @@ _PAGE = re.compile(
 _LABEL = re.compile(
     r"^(?:written\s|posted\s|story\s|words\s)?(?:by|von|par|por|di|作者|记者|記者|文)\s?[:：]?$", re.IGNORECASE
 )
+_LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
 _MARKED_LINES: Final = 24
 
 
@@ -51,8 +52,9 @@ def authors(
     if found:
         return found
     byline = _byline(document, near, kept, sites)
-    values = [value for name in _META for value in document.metas.get(name, ())[:10] if "://" not in value]
-    stated = people.tidy(values, sites)
+    metas = (document.metas[name][:10] for name in _META if name in document.metas)
+    named = (people.tidy([value for value in values if "://" not in value], sites) for values in metas)
+    stated = next(filter(None, named), ())
     # On Chinese pages the author element often names the web editor; the byline does not.
     if byline and (not stated or "\u4e00" <= byline[0][0] <= "\u9fff"):
         return byline
@@ -64,7 +66,8 @@ def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites:
     texts = document.blocks.texts
     inside = set(kept)
     for index in near:
-        if len(texts[index]) > (60 if index in inside else 200):
+        text = texts[index]
+        if len(text) > (60 if index in inside and not _LABEL_START.match(text) else 200):
             continue
         line = "\t".join(fields(document, index))
         if _LABEL.match(line) and index + 1 < len(texts) and len(texts[index + 1]) <= 60:
@@ -94,7 +97,7 @@ def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tu
             for _ in range(3):
                 if at < 0:
                     break
-                if names[at] and _NAME.search(names[at]) and len(text) <= 60:
+                if names[at] and len(text) <= 60 and "comment" not in names[at] and _NAME.search(names[at]):
                     found = people.tidy([text], sites)
                     if found:
                         return found
@@ -108,7 +111,8 @@ def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], s
     inside = set(kept)
     for index in near[:8]:
         if parts[index] and index not in inside and any(map(str.isdigit, document.blocks.texts[index])):
-            found = people.tidy(filter(people.is_person, fields(document, index)), sites)
+            words = (word for field in fields(document, index) for word in field.split())
+            found = people.tidy(filter(people.is_person, words), sites)
             if found:
                 return found
     return ()

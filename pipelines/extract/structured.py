@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import Final
 
 from .clean import words
@@ -129,7 +130,9 @@ def _text(value: object) -> str:
         value = value.get("name") or value.get("@value") or ""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return str(value)
-    return value[:5000] if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return unescape(value[:5000]) if "&" in value else value[:5000]
 
 
 def _names(value: object) -> Iterator[str]:

@@ -63,7 +63,7 @@ def headline(document: Document, structured: Structured, first_body_block: int, 
 
     Cost: O(blocks), with a small constant: of the lines that are no headings only the 60 nearest to the text count.
     """
-    site = {squeeze(name) for name in sites} - {""}
+    site = {squeeze(name) for name in (*sites, *_home_names(document)) if len(name) <= 60} - {""}
     metas = _stated(document, structured, site)
     witnesses = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
     lines = headings(document)
@@ -199,9 +199,7 @@ def _nearer(
     return best, place
 
 
-def _first_heading(
-    document: Document, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]
-) -> int:
+def _first_heading(document: Document, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]) -> int:
     """The one `<h1>` right above the text, which pages show to readers whatever they call the story elsewhere."""
     blocks = document.blocks
     near = [
@@ -267,7 +265,7 @@ def without_site(title: str, site: set[str]) -> str:
 
 
 def site_names(document: Document, structured: Structured) -> list[str]:
-    """Return what the site calls itself: in its metadata, and in links to its front page."""
+    """Return what the site calls itself in its metadata, and its host."""
     metas = document.metas
     names = [
         clean(metas[name][0], 100)
@@ -276,12 +274,17 @@ def site_names(document: Document, structured: Structured) -> list[str]:
     ]
     if structured.publisher:
         names.append(clean(structured.publisher, 100))
-    parts = urlsplit(document.url)
-    roots = {"", f"{parts.scheme}://{parts.netloc}", f"//{parts.netloc}", f"http://{parts.netloc}"}
-    for number, (_, href, _, anchor, _) in enumerate(document.links):
-        if len(href) <= 60 and href.rstrip("/") in roots and href:
-            name = anchor or document.link_titles.get(number, "")
-            if 2 <= len(name) <= 60:
-                names.append(name)
-    host = (parts.hostname or "").removeprefix("www.")
+    host = (urlsplit(document.url).hostname or "").removeprefix("www.")
     return [*names, host, host.partition(".")[0]]
+
+
+def _home_names(document: Document) -> list[str]:
+    """What links to the front page say: the site's name, or at least nothing that is a headline."""
+    parts = urlsplit(document.url)
+    roots = {"/", f"{parts.scheme}://{parts.netloc}", f"//{parts.netloc}", f"http://{parts.netloc}"}
+    roots |= {f"{root}/" for root in roots}
+    return [
+        anchor or document.link_titles.get(number, "")
+        for number, (_, href, _, anchor, _) in enumerate(document.links)
+        if href in roots
+    ]
