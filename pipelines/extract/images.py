@@ -11,11 +11,16 @@ from ..records import Image
 from ..urls import canonicalize
 from .clean import clean
 from .document import Document
+from .noise import is_info
 from .structured import Structured
 
 MAX_IMAGES: Final = 50
 _MAX_CAPTION_CHARS: Final = 300
+_MAX_LINE_CHARS: Final = 150
+_MAX_BARE_CHARS: Final = 24
 _LEAST_PIXELS: Final = 60
+_ENDS: Final = "。！？；：.!?;:…"
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _BEFORE_TEXT, _BEHIND_TEXT = 6, 3
 _CAPTION_NAME = re.compile(
     r"caption|(?:^|[\s_-])(?:pic|img|image|photo|tu)-?(?:text|desc|title|info|note|intro|credit|zhu)"
@@ -26,6 +31,7 @@ _CAPTION_LINE = re.compile(
     r"(?:摄|攝|供图|供圖|/图|发|资料图|資料照|截图)[）)】。]{0,2}$",
     re.IGNORECASE,
 )
+_FILE = re.compile(r"[\w. -]{0,80}\.(?:jpe?g|png|gif|webp|bmp)$", re.IGNORECASE)
 _NO_PICTURE = re.compile(
     r"(?:^|[/_.-])(?:logo|icons?|avatars?|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrow|btn|button|"
     r"transparent|grey|share|weixin|wechat|1x1)(?:[/_.\d-]|$)",
@@ -65,7 +71,9 @@ def images(document: Document, structured: Structured, kept: Sequence[int], base
             url = canonicalize(value, base)
             if url:
                 before = found.get(url)
-                caption = _caption(document, node) or clean(alternative, _MAX_CAPTION_CHARS)
+                caption = _caption(document, node) or (
+                    "" if _FILE.match(alternative) else clean(alternative, _MAX_CAPTION_CHARS)
+                )
                 found[url] = Image(url, caption, lead=before.lead if before else not found)
     return tuple(found.values())
 
@@ -81,7 +89,7 @@ def _is_small(document: Document, node: int) -> bool:
 
 
 def _caption(document: Document, node: int) -> str:
-    """What stands under the picture: the figure's caption, or a next line that reads like one."""
+    """What stands under the picture: the figure's caption, or a next line that reads or is set like one."""
     blocks, tags, names = document.blocks, document.tags, document.names
     figure = node
     for _ in range(4):
@@ -92,17 +100,25 @@ def _caption(document: Document, node: int) -> str:
     end = document.ends[figure] if figure >= 0 and tags[figure] in {"figure", "div"} else -1
     for index in range(following, min(following + 3, len(blocks))):
         text = blocks.texts[index]
-        at = blocks.nodes[index]
-        if len(text) > _MAX_CAPTION_CHARS:
+        at, start = blocks.nodes[index], blocks.starts[index]
+        if len(text) > _MAX_CAPTION_CHARS or tags[at] in _HEADINGS:
             break
-        inside = blocks.starts[index] < end
-        named = (
-            tags[at] == "figcaption"
-            or _CAPTION_NAME.search(names[at])
-            or _CAPTION_NAME.search(names[blocks.starts[index]])
-        )
-        if named or (inside and tags[figure] == "figure"):
+        named = tags[at] == "figcaption" or _CAPTION_NAME.search(f"{names[at]} {names[start]}")
+        if named or (start < end and tags[figure] == "figure"):
             return text
-        if index == following and len(text) <= 120 and _CAPTION_LINE.search(text):
-            return text
+        if index <= following + 1 and len(text) <= _MAX_LINE_CHARS:
+            if _CAPTION_LINE.search(text) or _is_centred(document, at):
+                return text
+            if index == following and len(text) <= _MAX_BARE_CHARS and text[-1] not in _ENDS and not is_info(text):
+                return text
     return ""
+
+
+def _is_centred(document: Document, node: int) -> bool:
+    """Whether a line is set in the middle, as captions are and paragraphs are not."""
+    element = document.elements[node] if node < len(document.elements) else None
+    if element is None:
+        return False
+    return (element.get("align") or "").lower() in {"center", "middle"} or "center" in (
+        element.get("style") or ""
+    ).lower()

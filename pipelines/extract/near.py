@@ -48,4 +48,4 @@ def lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[
 def fields(document: Document, index: int) -> list[str]:
     """Return the pieces of a line that readers see as separate fields; the whole line when it has none."""
     parts = document.blocks.parts[index]
-    return [text.strip() for _, text in parts if text.strip()] if parts else [document.blocks.texts[index]]
+    return [" ".join(text.split()) for _, text in parts if text.strip()] if parts else [document.blocks.texts[index]]

@@ -15,7 +15,7 @@ MAX_SOURCE_CHARS: Final = 60
 _META: Final = ("contentsource", "source", "article:source", "weibo: article:source", "og:article:source")
 _LABELLED = re.compile(
     r"(?:文章来源|文章來源|新闻来源|信息来源|稿件来源|稿源|来源|來源|来自|出处|轉載自|转载自|转自|源自)\s{0,3}(?:于|"
-    r"於)?\s{0,3}[:：]\s{0,4}([^\s|｜()（）\[\]【】<>]{2,40}(?: [A-Za-z][^\s|｜]{0,20}){0,3})"
+    r"於)?\s{0,3}[:：]\s{0,4}[(（]?\s?([^\s|｜()（）\[\]【】<>]{2,40}(?: [A-Za-z][^\s|｜]{0,20}){0,3})"
 )
 _CUT = re.compile(
     r"(?:作者|记者|記者|编辑|責任|责任|发布|發布|时间|日期|浏览|点击|阅读|字号|字体|20\d\d[-年/.]|分享|评论|转载|"
@@ -24,17 +24,21 @@ _CUT = re.compile(
 _DATE = re.compile(r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}|\d{1,2}:\d\d|\d月\d{1,2}日")
 # The words in which the names of publishers and offices end.
 _PUBLISHER = re.compile(
-    r"^(?![\d\W])[\w·\-－]{0,18}(?:[网網报報社台臺]|在线|在線|新闻|新聞|通讯|通訊|广播|廣播|周刊|週刊|杂志|雜誌|频道|頻道|客户端|"
-    r"发布|传媒|傳媒|财经|財經|头条|电视|之声|政府|公安|法院|检察院|[宣组网]信?办|委员会|商会|音乐)$"
+    r"^(?!\d{3}|\W)[\w·\-－]{0,18}(?:[网網报報社台臺站]|在线|在線|通讯|通訊|广播|廣播|周刊|週刊|杂志|雜誌|客户端|发布|传媒|傳媒|"
+    r"电视|之声|政府|公安|法院|检察院|[宣组网]信?办|委员会|商会)$"
 )
 _NO_PUBLISHER = re.compile(
-    r"^(?:发布|發布|首页|首頁|新闻|新聞|返回|大陆新闻|国内新闻|国际新闻|社会新闻|全部|更多|手机|本网|本报|本台|分享|字|打印|"
-    r"收藏|评论|滚动新闻|.{0,4}频道$)|报道$|通报$|公告$|简报$|举报$|平台$|上网$"
+    r"^(?:发布|發布|首页|首頁|新闻|新聞|返回|全部|更多|手机|本网|本报|本台|本站|分享|字|打印|收藏|评论)|"
+    r"(?:报道|報道|通报|公告|简报|举报|平台|上[网網]|车站|网站地图)$"
 )
-# 新华社北京3月12日电, （中央社記者王小明台北12日電）, 中新网3月12日电
+# 新华社北京3月12日电, （中央社記者王小明台北12日電）, 中新网3月12日电, 香港文匯報訊, （星島日報報道）
 _DATELINE = re.compile(
     r"^[\s　（(【\[]{0,4}(?:据)?([\u4e00-\u9fff]{1,8}[社网網报報])"
-    r"[^，。,；;]{0,30}?\d{1,2}日?(?:电|電|讯|訊)"
+    r"(?:[^，。,；;]{0,30}?\d{1,2}日?(?:电|電|讯|訊)|[讯訊](?:[\s（(]|$)|(?:报道|報道|報導)[）)】])"
+)
+# 欣傳媒╱記者丁彥伶／台北報導, 石佳/中国青年报
+_SLASHED = re.compile(
+    r"^[（(【]?(?:([\u4e00-\u9fff]{2,8})\s?[╱/／]\s?(?:记者|記者)|[\u4e00-\u9fff]{2,4}\s?[/／]\s?([\u4e00-\u9fff]{2,10}[报報网網社]))"
 )
 
 
@@ -66,7 +70,7 @@ def source(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
     stated = clean(meta(document, *_META), MAX_SOURCE_CHARS)
     if stated and "://" not in stated:
         return stated
-    return _beside_date(document, near[:24]) or _dateline(document, kept)
+    return _beside_date(document, near[:24]) or _dateline(document, near[:12], kept)
 
 
 def _beside_date(document: Document, near: Sequence[int]) -> str:
@@ -86,10 +90,15 @@ def _beside_date(document: Document, near: Sequence[int]) -> str:
     return ""
 
 
-def _dateline(document: Document, kept: Sequence[int]) -> str:
-    """The agency that the first paragraph opens with."""
+def _dateline(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
+    """The agency that the first paragraph, or the byline above it, opens with."""
+    texts = document.blocks.texts
+    for index in near:
+        match = _SLASHED.match(texts[index]) if len(texts[index]) <= 60 else None
+        if match:
+            return match[1] or match[2]
     for index in kept[:2]:
-        match = _DATELINE.match(document.blocks.texts[index][:80])
+        match = _DATELINE.match(texts[index][:80])
         if match and not _NO_PUBLISHER.search(match[1]):
             return match[1]
     return ""
