@@ -19,6 +19,7 @@ _STRONG = re.compile(
 )
 _WEAK = re.compile(r"(?:记者|記者|通讯员|通訊員|评论员|作者)\s?[:：/／╱]?\s{0,3}")
 _ROLE = re.compile(r"[\u4e00-\u9fff]{0,8}(?:记者|記者|通讯员|通訊員)\s{0,2}[:：]?\s{0,2}")
+_CHINESE = re.compile(r"[者员員文撰执執编編译譯采材报報道导導/／]")
 _HAN_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff·A-Za-z0-9 　、，,/／&]{2,60}")
 _TOKEN = re.compile(r"[ 　、，,/／&和]+")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ][\w.'’-]{0,20}(?: [A-Za-zÀ-ɏ][A-Za-zÀ-ɏ.'’-]{0,20}){0,3}")
@@ -110,6 +111,11 @@ def from_line(line: str) -> list[str]:
     ['王小明']
     """
     line = line[:300]
+    return (_chinese(line) if _CHINESE.search(line) else []) or _western(line)
+
+
+def _chinese(line: str) -> list[str]:
+    """Names behind Chinese labels, or before the paper they write for."""
     for match in _STRONG.finditer(line):
         found = _names_at(line, match.end(), strict=False)
         if found:
@@ -123,10 +129,17 @@ def from_line(line: str) -> list[str]:
         named = pattern.search(line)
         if named and is_person(named[1]):
             return [named[1]]
+    return []
+
+
+def _western(line: str) -> list[str]:
+    """Names behind "By" and its like, or in front of a date."""
     dated = _BEFORE_DATE.match(line) if len(line) <= 120 else None
     if dated and _is_western(dated[1]):
         return [dated[1]]
-    western = _WESTERN.search(line) or (_BY.match(line.strip()) if len(line) <= 120 else None)
+    western = _WESTERN.search(line) if ":" in line or "：" in line else None
+    if western is None and len(line) <= 120:
+        western = _BY.match(line.strip())
     if not western:
         return []
     # In prose "by" goes on in small letters.
@@ -247,9 +260,12 @@ def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
 
     Cost: O(characters).
     """
+    raws = list(names)
+    if not raws:
+        return ()
     sites = {_fold(site) for site in site_names if site}
     found: list[str] = []
-    for raw in names:
+    for raw in raws:
         for part in _SPLIT.split(clean(raw[:400].replace("\t", "|"))):
             name = part.strip(" .:：·-–—|　()（）[]【】<>\"'“”")
             name = _SUFFIX.sub("", _PREFIX.sub("", name)).strip(" .:：()（）[]【】")

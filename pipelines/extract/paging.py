@@ -8,24 +8,29 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..urls import canonicalize
-from .clean import words
 from .document import Document
 
 MAX_PAGES: Final = 200
 """Higher numbers are not page numbers of one article."""
 _MAX_ANCHOR_CHARS: Final = 24
-_NEXT: Final = words(
-    "下一页 下一頁 下页 下頁 后页 後頁 后一页 後一頁 阅读下一页 next nextpage 次へ 次のページ 次ページ 다음 다음페이지 "
-    "weiter nächsteseite pagesuivante suivant suivante siguiente páginasiguiente próxima próximapágina volgende далее "
-    "следующая"
-)
-_PREVIOUS: Final = words(
-    "上一页 上一頁 上页 上頁 前页 前頁 前一页 前一頁 prev previous previouspage prevpage 前へ 前のページ 前ページ "
-    "이전 이전페이지 zurück pageprécédente précédent précédente anterior páginaanterior vorige назад предыдущая"
-)
-_MARKS: Final = " \t\u3000[]()（）【】<>《》«»‹›→←|｜·.:：…_-–—"
 _FOLLOWING: Final = 0
 _PRECEDING: Final = -1
+_NEXT: Final = (
+    "下一页,下一頁,下页,下頁,后页,後頁,后一页,後一頁,阅读下一页,next,next page,next part,次へ,次のページ,次ページ,다음,"
+    "다음 페이지,weiter,nächste seite,page suivante,suivant,suivante,siguiente,página siguiente,próxima,próxima página,"
+    "volgende,далее,следующая,следующая страница"
+)
+_PREVIOUS: Final = (
+    "上一页,上一頁,上页,上頁,前页,前頁,前一页,前一頁,prev,previous,previous page,prev page,前へ,前のページ,前ページ,"
+    "이전,이전 페이지,zurück,vorherige seite,page précédente,précédent,précédente,anterior,página anterior,vorige,"
+    "назад,предыдущая"
+)
+_ORDER: Final = dict.fromkeys(_NEXT.split(","), _FOLLOWING) | dict.fromkeys(_PREVIOUS.split(","), _PRECEDING)
+_INITIALS: Final = frozenset("第PpSs")
+_MARKS: Final = " \t\u3000[]()（）【】<>《》«»‹›→←|｜·.:：…_-–—"
+# Signs with which the anchors in question begin and end: most links are told apart by these alone.
+_FIRST: Final = frozenset("".join(word[0] + word[0].upper() for word in _ORDER) + _MARKS + "0123456789第PpSs")
+_LAST: Final = frozenset("".join(word[-1] + word[-1].upper() for word in _ORDER) + _MARKS + "0123456789页頁")
 _RELATIONS: Final = {"next": _FOLLOWING, "prev": _PRECEDING, "previous": _PRECEDING}
 _HAN: Final = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)}
 _LABEL = re.compile(
@@ -88,9 +93,9 @@ def pages(document: Document, base: str) -> Pages:
 def _labelled(document: Document) -> Iterator[tuple[int, str]]:
     """Address of each link whose anchor is a page number, or says next (as number 0) or previous (-1)."""
     for _, href, rel, anchor, _ in document.links:
-        label = _label(anchor) if len(anchor) <= _MAX_ANCHOR_CHARS else None
-        if label is None and rel:
-            label = _RELATIONS.get(rel)
+        label = _RELATIONS.get(rel) if rel else None
+        if anchor and len(anchor) <= _MAX_ANCHOR_CHARS and anchor[0] in _FIRST and anchor[-1] in _LAST:
+            label = _label(anchor)
         if label is not None:
             yield label, href
     for rel, href, _, _ in document.relations:
@@ -101,14 +106,12 @@ def _labelled(document: Document) -> Iterator[tuple[int, str]]:
 def _label(anchor: str) -> int | None:
     """The page number in an anchor, or what it says of the order."""
     label = anchor.strip(_MARKS)
-    if label.isdecimal():
-        return int(label) if len(label) <= 3 else None
-    word = label.replace(" ", "").lower()
-    if word in _NEXT:
-        return _FOLLOWING
-    if word in _PREVIOUS:
-        return _PRECEDING
-    match = _LABEL.match(word) if word[:1] in {"第", "p", "s"} else None
+    if len(label) <= 3 and label.isdecimal():
+        return int(label)
+    order = _ORDER.get(label.lower())
+    if order is not None or label[:1] not in _INITIALS:
+        return order
+    match = _LABEL.match(label.lower())
     if not match:
         return None
     number = match[1] or match[2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Final
 
 from . import dates
@@ -39,15 +40,16 @@ _SIGN = re.compile(
     r"[前昨今刚剛民]|\bago\b|yesterday|today|just now",
     re.IGNORECASE,
 )
-_EPOCH = re.compile(
-    r"""(?<![\w.])["']?(?:ct|publish_?time|oriCreateTime|create_?time|pub_?date|pub_?time|datePublished)["']?\s{0,4}[:=]\s{0,4}["']?(1\d{9})(?:\d{3})?(?!\d)""",
+# In scripts the value is looked for first, because few numbers are times, and then the name in front of it.
+_SCRIPT_VALUE = re.compile(r"1\d{9}(?:\d{3})?(?!\d)|20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?[^\"']{0,8}")
+_SCRIPT_NAME = re.compile(
+    r"""(?<![\w.])["']?(?:ct|publish_?time|oriCreateTime|create_?time|pub_?date|pub_?time|datePublished|publishedAt|"""
+    r"""publish_?date)["']?\s{0,4}[:=]\s{0,4}["']?$""",
     re.IGNORECASE,
 )
-_SCRIPT_TIME = re.compile(
-    r"""(?<![\w.])["']?(?:ct|publish_?time|createTime|pub_?date|pub_?time|datePublished)["']?\s{0,4}"""
-    r"""[:=]\s{0,4}["']((?:19|20)\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?[^"']{0,8})["']""",
-    re.IGNORECASE,
-)
+_BEFORE_VALUE: Final = frozenset("\"':= ")
+_MAX_VALUES: Final = 2000
+_NAME_CHARS: Final = 40
 _MAX_LINE_CHARS: Final = 300
 _BOX_CHARS: Final = 24
 
@@ -177,11 +179,12 @@ def _others(document: Document, now: datetime, habits: Habits) -> Iterator[tuple
 def _scripted(document: Document, now: datetime, habits: Habits) -> Moment | None:
     """A publish time in a variable of an inline script."""
     for text in document.scripts:
-        match = _EPOCH.search(text)
-        found = dates.read_epoch(match[1], now, habits) if match else None
-        if found is None:
-            match = _SCRIPT_TIME.search(text)
-            found = dates.read(match[1], now, habits) if match else None
-        if found:
-            return found
+        for match in islice(_SCRIPT_VALUE.finditer(text), _MAX_VALUES):
+            start = match.start()
+            if text[start - 1 : start] in _BEFORE_VALUE and _SCRIPT_NAME.search(
+                text, max(0, start - _NAME_CHARS), start
+            ):
+                found = dates.read_stamp(match[0], now, habits)
+                if found:
+                    return found
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from .clean import clean, unique, words
@@ -79,7 +80,7 @@ def _shown(document: Document, kept: Sequence[int]) -> Iterator[str]:
 
 def _is_tag(document: Document, node: int, href: str) -> bool:
     """Whether a link leads to a tag's page or stands in a box of tags."""
-    if _TAG_PATH.search(href[:300]):
+    if ("tag" in href or "topic" in href or "keyword" in href) and _TAG_PATH.search(href[:300]):
         return True
     for _ in range(3):
         if node < 0:
@@ -89,6 +90,12 @@ def _is_tag(document: Document, node: int, href: str) -> bool:
             return True
         node = document.parents[node]
     return False
+
+
+@lru_cache(maxsize=4096)
+def _is_crumb(name: str) -> bool:
+    """Whether class or id `name` is one of breadcrumbs."""
+    return bool(name) and bool(_CRUMB_NAME.search(name))
 
 
 def section(document: Document, structured: Structured, first_body_block: int, title: str, sites: Sequence[str]) -> str:
@@ -118,7 +125,7 @@ def section(document: Document, structured: Structured, first_body_block: int, t
             continue
         label = _CRUMB_LABEL.match(text)
         node = nodes[index]
-        named = _CRUMB_NAME.search(names[node]) or (parents[node] >= 0 and _CRUMB_NAME.search(names[parents[node]]))
+        named = _is_crumb(names[node]) or (parents[node] >= 0 and _is_crumb(names[parents[node]]))
         if label or named or text.startswith(("首页", "首頁", "Home")):
             steps = [step.strip() for step in _STEP.split(text[label.end() :] if label else text)]
             channels = [

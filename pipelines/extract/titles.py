@@ -283,8 +283,9 @@ def _home_names(document: Document) -> list[str]:
     parts = urlsplit(document.url)
     roots = {"/", f"{parts.scheme}://{parts.netloc}", f"//{parts.netloc}", f"http://{parts.netloc}"}
     roots |= {f"{root}/" for root in roots}
+    longest = max(map(len, roots))
     return [
         anchor or document.link_titles.get(number, "")
         for number, (_, href, _, anchor, _) in enumerate(document.links)
-        if href in roots
+        if len(href) <= longest and href in roots
     ]
