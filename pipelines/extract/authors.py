@@ -65,7 +65,9 @@ _STOP: Final = words(
     "当前位置 首页 字体 字體 字号 字號 打印 列印 分享 收藏 大中小 稿源 来源 图文 视频 专栏作者 "
     "by von par por di staff contributor contributors taboola outbrain follow share comments author"
 )
-_NO_NAME = re.compile(r"^(?:简介|簡介|授权|授權|本人|单位|單位|投稿|认证|专栏|為|是|的|在|从|對|对|了)")
+_NO_NAME = re.compile(
+    r"^(?:[上下]一[篇页頁条條章]|简介|簡介|授权|授權|本人|单位|單位|投稿|认证|专栏|為|是|的|在|从|對|对|了)"
+)
 _PHRASES: Final = words(
     "writtenby postedby lastupdated updated published readmore seefullbio authorbio abouttheauthor followus signin "
     "login gettyimages istockphoto staffwriter guestauthor allposts viewprofile"
@@ -283,6 +285,7 @@ def _plausible(name: str) -> bool:
         2 <= len(name) <= MAX_NAME_CHARS
         and bool(folded)
         and name.lower() not in _STOP
+        and not _NO_NAME.match(name)
         and not _PUBLISHER.search(name)
         and not any(sign in name for sign in ":：=@。，？！")
         and sum(map(str.isdigit, name)) <= 3

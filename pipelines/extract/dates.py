@@ -46,10 +46,13 @@ _SHORT = re.compile(
     r"(?<![\d-])(\d{1,2})\s?[-/月]\s?(\d{1,2})\s?日?\s{1,4}(\d{1,2}):(\d\d)(?!\d)|"
     r"(?<!\d)(\d{1,2})月(\d{1,2})日\s{0,3}(?:(\d{1,2}):(\d\d))?"
 )
+# Followed by Han, "昨日" and "3天前" are words of a sentence.
 _RELATIVE = re.compile(
     r"(\d{1,3}|an?|[一二两兩三四五六七八九十半])\s?个?個?(秒钟?|秒鐘|分钟|分鐘|小时|小時|钟头|天|日|周|週|星期|月|年|"
-    r"seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)\s?(?:之?[前]|以前|ago)|"
-    r"(今天|今日|昨天|昨日|前天|yesterday|today|刚刚|剛剛|just now)[,，]?\s{0,3}(?:at\s)?(?:(\d{1,2}):(\d\d))?",
+    r"seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)\s?"
+    r"(?:(?:之?前|以前)(?=\s{0,3}(?:[^\u4e00-\u9fff\s]|$|发布|發布|发表|發表|更新|来自|來自|来源|來源|\s[\u4e00-\u9fff]))|ago)|"
+    r"(今天|今日|昨天|昨日|前天|yesterday|today|刚刚|剛剛|just now)(?![\u4e00-\u9fff])[,，]?\s{0,3}(?:at\s)?"
+    r"(?:(\d{1,2}):(\d\d))?",
     re.IGNORECASE,
 )
 MONTHS: Final = {
@@ -94,8 +97,8 @@ _MONTH_FIRST = re.compile(
     r"(?<!\w)([^\W\d_]{3,10})\.?\s{1,2}(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )
-_DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST)
-_SLASHED = re.compile(r"(?<![\d/-])(\d{1,2})[/-](\d{1,2})[/-]((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST)
+_DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
+_SLASHED = re.compile(r"(?<![\d/-])(\d{1,2})[/-](\d{1,2})[/-]((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
 _CLOCK_BEFORE = re.compile(
     r"(?<![\d:])(\d{1,2})[:h](\d\d)\s{0,2}([ap]\.?m\.?)?\s{0,2}([A-Z]{2,5})?[\s,·|•–—-]{0,5}"
     r"(?:on\s|[^\W\d_]{3,10},?\s{1,2})?$",

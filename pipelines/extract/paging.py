@@ -94,7 +94,8 @@ def _labelled(document: Document) -> Iterator[tuple[int, str]]:
     """Address of each link whose anchor is a page number, or says next (as number 0) or previous (-1)."""
     for _, href, rel, anchor, _ in document.links:
         label = _RELATIONS.get(rel) if rel else None
-        if anchor and len(anchor) <= _MAX_ANCHOR_CHARS and anchor[0] in _FIRST and anchor[-1] in _LAST:
+        telling = anchor and len(anchor) <= _MAX_ANCHOR_CHARS and anchor[0] in _FIRST
+        if telling and (anchor[-1] in _LAST or anchor[0] == "第"):
             label = _label(anchor)
         if label is not None:
             yield label, href
@@ -134,7 +135,8 @@ def _placed(steps: list[tuple[int, _Step]]) -> Pages:
     def neighbour(direction: int, by: int) -> str:
         for label, step in steps:
             place = step.other + offset if step.other else 1
-            if step in known and (label == number + by or (label == direction and place == number + by)):
+            wanted = label == number + by > 0 or (label == direction and place == number + by)
+            if wanted and step in known:
                 return step.url
         # Addresses that count from 0 and from 1 cannot be told apart by a single "next".
         return next(

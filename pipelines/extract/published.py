@@ -137,7 +137,8 @@ def _in_line(document: Document, index: int, now: datetime, habits: Habits) -> t
     label = _STATED_TIME.search(text) if _UPDATED.search(text) else None
     # "Updated ... Published ...": the labelled one of the two.
     found = (dates.read(text[label.start() :], now, habits) if label else None) or dates.read(text, now, habits)
-    relative = None if found or len(text) >= 60 else dates.read_relative(text, now, habits)
+    prose = len(text) >= 60 or text[-1] in "。！？；…”"
+    relative = None if found or prose else dates.read_relative(text, now, habits)
     moment = found or relative
     if (moment is None or moment.precision == "day") and len(text) <= _BOX_CHARS:
         # A date may be drawn as several boxes: year, day, clock.

@@ -24,12 +24,12 @@ _CUT = re.compile(
 _DATE = re.compile(r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}|\d{1,2}:\d\d|\d月\d{1,2}日")
 # The words in which the names of publishers and offices end.
 _PUBLISHER = re.compile(
-    r"^(?!\d{3}|\W)[\w·\-－]{0,18}(?:[网網报報社台臺站]|在线|在線|通讯|通訊|广播|廣播|周刊|週刊|杂志|雜誌|客户端|发布|传媒|傳媒|"
+    r"^(?:\d\d)?[^\W\d_][^\W\d_·－-]{0,12}(?:[网網报報社台臺站]|在线|在線|通讯|通訊|广播|廣播|周刊|週刊|杂志|雜誌|客户端|发布|传媒|傳媒|"
     r"电视|之声|政府|公安|法院|检察院|[宣组网]信?办|委员会|商会)$"
 )
 _NO_PUBLISHER = re.compile(
     r"^(?:发布|發布|首页|首頁|新闻|新聞|返回|全部|更多|手机|本网|本报|本台|本站|分享|字|打印|收藏|评论)|"
-    r"(?:报道|報道|通报|公告|简报|举报|平台|上[网網]|车站|网站地图)$"
+    r"(?:报道|報道|通报|公告|简报|举报|平台|上[网網]|预报|預報|日报道|海报|情报|车站|网站地图)$"
 )
 # 新华社北京3月12日电, （中央社記者王小明台北12日電）, 中新网3月12日电, 香港文匯報訊, （星島日報報道）
 _DATELINE = re.compile(
@@ -80,7 +80,7 @@ def _beside_date(document: Document, near: Sequence[int]) -> str:
         if len(texts[index]) > 120 or not _DATE.search(texts[index]):
             continue
         for at in (index, index + 1, index - 1):
-            if not 0 <= at < len(texts) or len(texts[at]) > 120:
+            if not 0 <= at < len(texts) or len(texts[at]) > (120 if at == index else 30):
                 continue
             for field in fields(document, at):
                 for word in re.split(r"[\s|｜　]+", field):

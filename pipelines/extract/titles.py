@@ -19,6 +19,8 @@ _MAX_LINES: Final = 60
 _WHOLE: Final = 0.8
 _ABOVE: Final = 8
 _BODY_LINES: Final = 12
+_LEAST_WORDS: Final = 3
+_LEAST_SHARE: Final = 0.5
 _WORD: Final = re.compile(r"[^\W\d_\u2e80-\u9fff\uac00-\ud7af]{4,}|[\u2e80-\u9fff\uac00-\ud7af]{2}")
 _ASIAN: Final = r"[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]"
 _SEPARATOR: Final = re.compile(
@@ -69,11 +71,10 @@ def headline(document: Document, structured: Structured, first_body_block: int, 
     lines = headings(document)
     text, place = _agreed(document, _candidates(document, lines, first_body_block), witnesses, site, first_body_block)
     if text:
-        agreed = _without_name(_without_kicker(text, metas), site)
-        return Headline(_numberless(clean(agreed, MAX_TITLE_CHARS)), place)
+        return Headline(_bare(text, document.title, metas, site), place)
     place = _first_heading(document, lines, first_body_block, site)
     if place >= 0 and not (len(metas) >= 2 and len(witnesses) == 1):
-        return Headline(clean(document.blocks.texts[place], MAX_TITLE_CHARS), place)
+        return Headline(_bare(document.blocks.texts[place], document.title, metas, site), place)
     if metas:
         return Headline(clean(without_site(metas[0], site), MAX_TITLE_CHARS))
     place = _above(document, first_body_block, site)
@@ -97,10 +98,16 @@ def _stated(document: Document, structured: Structured, site: set[str]) -> list[
     return [value for value in map(clean, values) if value and squeeze(value) not in site]
 
 
-def _without_kicker(line: str, metas: list[str]) -> str:
-    """A heading without the catchword before it, when the metadata agree on the rest."""
-    shorter = [value for value in metas if 8 <= len(value) < len(line) and line.endswith(value)]
-    return shorter[0] if len(shorter) >= 2 and len(shorter) == len(metas) else line
+def _bare(line: str, title: str, metas: list[str], site: set[str]) -> str:
+    """A visible line without catchword, site's name and page number."""
+    return _numberless(clean(_without_name(_without_kicker(line, title, metas), site), MAX_TITLE_CHARS))
+
+
+def _without_kicker(line: str, title: str, metas: list[str]) -> str:
+    """A heading without the catchword before it, when title and metadata agree on the rest."""
+    shorter = [value for value in metas if 6 <= len(value) < len(line) and line.endswith(value)]
+    agreed = bool(shorter) and len(shorter) == len(metas) and (len(shorter) >= 2 or title.startswith(shorter[0]))
+    return shorter[0] if agreed else line
 
 
 def _without_name(line: str, site: set[str]) -> str:
@@ -223,7 +230,11 @@ def _names_story(document: Document, first_body_block: int, site: set[str], riva
     body = " ".join(document.blocks.texts[first_body_block : first_body_block + _BODY_LINES]).lower()
     own, other = (_WORD.findall(line.lower()) for line in (title, rival))
     shared = sum(word in body for word in own) / max(len(own), 1)
-    return shared >= 0.5 and shared >= sum(word in body for word in other) / max(len(other), 1)
+    return (
+        len(own) >= _LEAST_WORDS
+        and shared >= 0.5
+        and shared >= sum(word in body for word in other) / max(len(other), 1)
+    )
 
 
 def _above(document: Document, first_body_block: int, site: set[str]) -> int:
