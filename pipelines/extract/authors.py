@@ -26,11 +26,11 @@ _LATIN = re.compile(r"[A-Za-zÀ-ɏ][\w.'’-]{0,20}(?: [A-Za-zÀ-ɏ][A-Za-zÀ-ɏ
 # 石佳/中国青年报
 _OF_PAPER = re.compile(r"^[（(]?([\u4e00-\u9fff]{2,3})\s?[/／]\s?[\u4e00-\u9fff]{2,10}[报報网網社台臺]")
 # Jane Doe | Senior Writer | July 2, 2025; Jane Doe, @janedoe
-_BEFORE_DATE = re.compile(
-    r"^([^\W\d_][\w.'’-]{1,20}(?:\s[^\W\d_][\w.'’-]{0,20}){1,3})[\s　]{0,3}"
-    r"(?:[|｜·•,，–—-]\s?[^|]{0,40}?[|｜·•,，–—]?|\t)"
-    r"\s{0,3}(?:@\w|[^\W\d_]{3,10}\.?\s\d{1,2},?\s20\d\d|\d{1,2}[./]\d{1,2}[./]20\d\d|20\d\d[-/.年]|"
-    r"\d{1,2}\.?\s[^\W\d_]{3,10}\.?\s20\d\d)"
+_HEAD = re.compile(r"([^\W\d_\u2e80-\uffef][^\d|｜·•,，–—\t@:：\u2e80-\uffef]{3,50})[|｜·•,，–—\t]")
+_DATE_BEHIND = re.compile(r"@\w|(?:\d\d?,?|[./-]|[^\W\d_]\.?)\s?20\d\d(?!\d)|(?<!\d)20\d\d[-/.年]\d")
+_NO_HEAD: Final = words(
+    "updated published posted last breaking home news share photo video image opinion sports business politics world "
+    "monday tuesday wednesday thursday friday saturday sunday press new the this our all copyright"
 )
 _REPORT = re.compile(r"(?:^|[（(\s\d])([\u4e00-\u9fff]{2,3})\s?(?:報導|报道|報道)[)）】]?$")
 _WESTERN = re.compile(
@@ -136,9 +136,9 @@ def _chinese(line: str) -> list[str]:
 
 def _western(line: str) -> list[str]:
     """Names behind "By" and its like, or in front of a date."""
-    dated = _BEFORE_DATE.match(line) if len(line) <= 120 else None
-    if dated and _is_western(dated[1]):
-        return [dated[1]]
+    named = _before_date(line) if len(line) <= 120 and ("20" in line or "@" in line) else ""
+    if named:
+        return [named]
     western = _WESTERN.search(line) if ":" in line or "：" in line else None
     if western is None and len(line) <= 120:
         western = _BY.match(line.strip())
@@ -146,6 +146,16 @@ def _western(line: str) -> list[str]:
         return []
     # In prose "by" goes on in small letters.
     return [name for name in _SPLIT.split(_ROLE_BEHIND.sub("", western[1])) if name and _is_western(name)]
+
+
+def _before_date(line: str) -> str:
+    """The name with which a line begins that goes on to a date or an account: Jane Doe | Writer | July 2, 2025."""
+    head = _HEAD.match(line)
+    parts = head[1].split() if head else []
+    if not head or not 2 <= len(parts) <= 4 or parts[0].lower() in _NO_HEAD or parts[0].lower() in MONTHS:
+        return ""
+    dated = _DATE_BEHIND.search(line, head.end(), head.end() + 60)
+    return head[1].strip() if dated and _is_western(head[1]) and not _BY.match(line) else ""
 
 
 def from_prose(line: str) -> list[str]:
