@@ -59,11 +59,12 @@ _SCRIPTS: Final = (
     ("ka", re.compile("[\u10a0-\u10ff]+")),
     ("hy", re.compile("[\u0530-\u058f]+")),
 )
+_OTHER = re.compile("[\u0530-\u10ff\uac00-\ud7af]")
 _CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 _KANA = re.compile("[\u3040-\u30ff]+")
 _WORD = re.compile(r"[^\W\d_]+")
 _SAMPLE_CHARS: Final = 1800
-_VOTERS: Final = 300
+_VOTERS: Final = 160
 _TELLING_CHARS: Final = 600
 
 
@@ -91,8 +92,8 @@ def detect(text: str, declared: str = "") -> str:
             return "ja"
         return _chinese(sample, declared)
     code = re.split(r"[-_]", declared.strip().lower(), maxsplit=1)[0]
-    for name, pattern in _SCRIPTS:
-        if not sample.isascii() and _count(pattern, sample) > 0.4 * letters:
+    for name, pattern in _SCRIPTS if _OTHER.search(sample) else ():
+        if _count(pattern, sample) > 0.4 * letters:
             same_script = {"ar": ("ar", "fa", "ur", "ckb"), "hi": ("hi", "mr", "ne")}.get(name, (name,))
             return code if code in same_script else name
     votes: dict[str, int] = {}

@@ -69,7 +69,9 @@ def headline(document: Document, structured: Structured, first_body_block: int, 
     metas = _stated(document, structured, site)
     witnesses = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
     lines = headings(document)
-    text, place = _agreed(document, _candidates(document, lines, first_body_block), witnesses, site, first_body_block)
+    whole = min((len(squeeze(without_site(text, site))) for text in (document.title, *metas) if text), default=1)
+    candidates = _candidates(document, lines, first_body_block)
+    text, place = _agreed(candidates, witnesses, max(whole, 1), site, first_body_block)
     if text:
         return Headline(_bare(text, document.title, metas, site), place)
     place = _first_heading(document, lines, first_body_block, site)
@@ -166,11 +168,10 @@ def _candidates(
 
 
 def _agreed(
-    document: Document, lines: list[tuple[int, str, int]], witnesses: list[str], site: set[str], first_body_block: int
+    lines: list[tuple[int, str, int]], witnesses: list[str], whole: int, site: set[str], first_body_block: int
 ) -> tuple[str, int]:
     """The line that most witnesses repeat, headings and long lines before others; empty when none is convincing."""
     best, place, best_rank = "", -1, 2.0
-    shortest = max(min(map(len, witnesses), default=1), 1)
     for level, text, index in lines:
         line = squeeze(text)
         if not 4 <= len(line) <= 300 or line in site:
@@ -181,7 +182,7 @@ def _agreed(
         )
         if not votes:
             continue
-        rank = votes * 0.5 + 3 * min(1.0, len(line) / shortest) + _BONUS.get(level, 0.4)
+        rank = votes * 0.5 + 3 * min(1.0, len(line) / whole) + _BONUS.get(level, 0.4)
         if first_body_block >= 0 and index > first_body_block + 1:
             rank -= 1.0
         if rank > best_rank:
@@ -224,40 +225,51 @@ def _first_heading(document: Document, lines: list[tuple[int, str, int]], first_
 
 def _names_story(document: Document, first_body_block: int, site: set[str], rival: str) -> bool:
     """Whether `<title>` speaks of what the text is about, at least as much as a line above the text does."""
-    title = without_site(document.title, site)
     if squeeze(rival)[:4] in squeeze(document.title):
         return True
-    body = " ".join(document.blocks.texts[first_body_block : first_body_block + _BODY_LINES]).lower()
-    own, other = (_WORD.findall(line.lower()) for line in (title, rival))
-    shared = sum(word in body for word in own) / max(len(own), 1)
-    return (
-        len(own) >= _LEAST_WORDS
-        and shared >= 0.5
-        and shared >= sum(word in body for word in other) / max(len(other), 1)
-    )
+    body = _opening(document, first_body_block)
+    own = _told(without_site(document.title, site), body)
+    return own >= max(_told(rival, body), _LEAST_SHARE)
+
+
+def _opening(document: Document, first_body_block: int) -> str:
+    """The first lines of the text."""
+    return " ".join(document.blocks.texts[first_body_block : first_body_block + _BODY_LINES]).lower()
+
+
+def _told(line: str, body: str) -> float:
+    """Share of a line's words that the text repeats; 0 for a line of too few words."""
+    found = _WORD.findall(line.lower())
+    return sum(word in body for word in found) / len(found) if len(found) >= _LEAST_WORDS else 0.0
 
 
 def _above(document: Document, first_body_block: int, site: set[str]) -> int:
-    """The heading or emphasised line right above the text, for pages whose `<title>` names the site only."""
+    """The line above the text that heads it, for pages whose `<title>` names the site only.
+
+    A heading or emphasised line, else one whose words the text repeats.
+    """
     blocks, tags = document.blocks, document.tags
+    plain: list[int] = []
     for index in range(first_body_block, max(-1, first_body_block - _ABOVE), -1):
         text = blocks.texts[index]
         node, start = blocks.nodes[index], blocks.starts[index]
         if index == first_body_block and tags[node] not in _LEVELS:
             continue
-        marked = {tags[node], tags[start]} & _EMPHASIS or _TITLE_NAME.search(
-            f"{document.names[node]} {document.names[start]}"
-        )
-        size = len(squeeze(text)) if marked else 0
+        folded = squeeze(text) if len(text) <= 200 else ""
         if (
-            6 <= size <= 120
-            and squeeze(text) not in site
-            and blocks.link_chars[index] * 2 <= blocks.chars[index]
-            and not is_info(text)
-            and not is_label(text)
+            not 6 <= len(folded) <= 120
+            or folded in site
+            or blocks.link_chars[index] * 2 > blocks.chars[index]
+            or is_info(text)
+            or is_label(text)
         ):
+            continue
+        names = f"{document.names[node]} {document.names[start]}"
+        if {tags[node], tags[start]} & _EMPHASIS or _TITLE_NAME.search(names):
             return index
-    return -1
+        plain.append(index)
+    body = _opening(document, first_body_block) if plain else ""
+    return next((index for index in plain if _told(blocks.texts[index], body) >= _LEAST_SHARE), -1)
 
 
 def without_site(title: str, site: set[str]) -> str:
