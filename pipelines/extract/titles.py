@@ -30,7 +30,8 @@ _SEPARATOR: Final = re.compile(
 )
 _SPACED: Final = re.compile(r"\s(?:[|｜]{1,2}|[-–—―·•»«›]{1,2}|::)\s|[_|｜]")
 _EDGES: Final = " _|｜-–—―:：·•»«›<>~/"
-_EMPHASIS: Final = frozenset({"h1", "h2", "h3", "strong", "b", "font", "big", "center"})
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_EMPHASIS: Final = _HEADINGS | {"strong", "b", "font", "big", "center"}
 _LEVELS: Final = {"h1": 1, "h2": 2, "h3": 3}
 _BONUS: Final = {1: 2.0, 2: 1.0, 3: 0.5}
 _TITLE_NAME: Final = re.compile(r"(?:^|[\s_-])(?:\w{0,8}title\w{0,3}|headline|biaoti|bt|tit|subject)(?:$|[\s_-])")
@@ -253,7 +254,7 @@ def _above(document: Document, first_body_block: int, site: set[str]) -> int:
     for index in range(first_body_block, max(-1, first_body_block - _ABOVE), -1):
         text = blocks.texts[index]
         node, start = blocks.nodes[index], blocks.starts[index]
-        if index == first_body_block and tags[node] not in _LEVELS:
+        if index == first_body_block and tags[node] not in _HEADINGS:
             continue
         folded = squeeze(text) if len(text) <= 200 else ""
         if (
