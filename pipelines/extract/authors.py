@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Final
 
 from .clean import clean, unique, words
@@ -12,6 +13,7 @@ from .dates import MONTHS
 MAX_AUTHORS: Final = 20
 MAX_NAME_CHARS: Final = 60
 
+_MAX_RUN_CHARS: Final = 24
 # A pen name may follow a label with a colon or slash; after a bare 记者 only what starts with a family name counts.
 _STRONG = re.compile(
     r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯|著者|筆者|取材)(?:\s?[:：/／╱]|(?=\s))\s{0,3}|(?:^|[（(【\[\s])(?:文字?|"
@@ -73,7 +75,7 @@ _PHRASES: Final = words(
     "login gettyimages istockphoto staffwriter guestauthor allposts viewprofile"
 )
 _PARTICLES: Final = words(
-    "de da do dos das del della di du la le el van von der den ter ten bin al y e zu zur af d' te"
+    "de da do dos das del della di du la le el van von der den ter ten bin al y e zu zur af te the"
 )
 _SIGN = re.compile(r"[→←<>⟨⟩{}#*=+^~\[\]\\]")
 _ROLE_BEHIND = re.compile(r"\s(?:in|on|at|for|with|from|is|was|to|and the)\s.*$")
@@ -242,22 +244,28 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
 
 def _cut(token: str, behind: str) -> list[str]:
     """Names written one after another without a break: 李莎莎黎史翔王进雨."""
-    found: list[str] = []
-    while token and token[0] in _FAMILY and len(found) < 8:
+    text = token[:_MAX_RUN_CHARS]
+    line = token + behind
+
+    @cache
+    def names_from(at: int) -> tuple[str, ...]:
+        if text[at : at + 1] not in _FAMILY:
+            return ()
         for size in (3, 2, 4):
-            name, rest = token[:size], token[size:]
+            name, end = text[at : at + size], at + size
             if len(name) < size or name in _STOP or name[1:] in {"者", "们"}:
                 continue
-            follows = _BEHIND.match(rest + behind) if rest else _BEHIND.match(behind)
-            if follows or (size == 3 and rest[:1] in _FAMILY and len(rest) >= 2 and _BEHIND.match((rest + behind)[2:])):
-                break
-            if size < 4 and rest[:1] in _FAMILY and len(rest) >= 3 and _cut(rest, behind):
-                break
-        else:
-            break
-        found.append(name)
-        token = rest
-    return found
+            rest = len(text) - end
+            goes_on = rest >= 2 and text[end] in _FAMILY
+            if (
+                _BEHIND.match(line, end)
+                or (size == 3 and goes_on and _BEHIND.match(line, end + 2))
+                or (size < 4 and rest >= 3 and goes_on and names_from(end))
+            ):
+                return (name, *names_from(end))
+        return ()
+
+    return list(names_from(0))
 
 
 def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ _LABEL = re.compile(
 _EXTENSION = re.compile(r"\.(?:s?html?|php|aspx?|jsp|xhtml|do|cgi)$", re.IGNORECASE)
 _KEYS: Final = "p|pg|pn|page|paged|pageno|page_no|pageid|pagenum|page_num|pagenumber|pageindex|currentpage|part|start"
 _QUERY = re.compile(rf"(?:^|&)({_KEYS})=(\d{{1,3}})(?=&|$)", re.IGNORECASE)
-_SUFFIX = re.compile(r"(?:[-_/](?:page|p|pn|pg)?[-_/=]?|(?<=[^\d/])(?:page|p))(\d{1,3})$", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:[-_/](?:page|p|pn|pg)?[-_/=]?|(?:page|p))(\d{1,3})", re.IGNORECASE)
 _MARKED = re.compile(r"(?:[-_/](?:page|pn|pg|p)[-_/=]?|_)\d{1,3}$", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d{1,9}")
 
@@ -126,24 +126,22 @@ def _placed(steps: list[tuple[int, _Step]]) -> Pages:
     offsets = [label - step.other for label, step in numbered.items() if step.other and 0 <= label - step.other <= 1]
     offset = max(set(offsets), key=offsets.count) if offsets else 0
     trusted = bool(offsets) or any(step.own and not step.other for _, step in steps)
-    known = [step for _, step in steps if step.sure or trusted or not step.own]
-    if not known:
+    steps = [(label, step) for label, step in steps if step.sure or trusted or not step.own]
+    if not steps:
         return Pages()
-    own = known[0].own
+    own = steps[0][1].own
     number = own + offset if own else 1
 
     def neighbour(direction: int, by: int) -> str:
         for label, step in steps:
             place = step.other + offset if step.other else 1
-            wanted = label == number + by > 0 or (label == direction and place == number + by)
-            if wanted and step in known:
+            if label == number + by > 0 or (label == direction and place == number + by):
                 return step.url
-        # Addresses that count from 0 and from 1 cannot be told apart by a single "next".
-        return next(
-            (step.url for label, step in steps if label == direction == _FOLLOWING and not own and step.other == 1), ""
-        )
+        return ""
 
-    following, preceding = neighbour(_FOLLOWING, 1), neighbour(_PRECEDING, -1)
+    # A first page says by "next" alone: then it cannot be told whether the addresses count from 0 or from 1.
+    ahead = (step.url for label, step in steps if label == _FOLLOWING and not own and step.other == 1)
+    following, preceding = neighbour(_FOLLOWING, 1) or next(ahead, ""), neighbour(_PRECEDING, -1)
     return Pages(number, following, preceding) if following or preceding else Pages()
 
 
@@ -157,17 +155,18 @@ def _step(own: str, url: str) -> _Step | None:
         return None
     path, other_path = _EXTENSION.sub("", path).rstrip("/"), _EXTENSION.sub("", other_path).rstrip("/")
     if other_path.startswith(path):
-        match = _SUFFIX.fullmatch(other_path, len(path)) or _SUFFIX.search(other_path)
-        return _Step(url, 0, int(match[1]), sure=True) if match and _is_tail(match, path) else None
+        number = _tail(other_path, path)
+        return _Step(url, 0, number, sure=True) if number else None
     if path.startswith(other_path):
-        match = _SUFFIX.search(path)
-        return _Step(url, int(match[1]), 0, sure=True) if match and _is_tail(match, other_path) else None
+        number = _tail(path, other_path)
+        return _Step(url, number, 0, sure=True) if number else None
     return _numeric_step(url, path, other_path)
 
 
-def _is_tail(match: re.Match[str], stem: str) -> bool:
-    """Whether the page number is all that an address has behind `stem`."""
-    return match.start() == len(stem) and 0 < int(match[1]) <= MAX_PAGES and stem.count("/") > 2
+def _tail(path: str, stem: str) -> int:
+    """The page number when it is all that an address has behind `stem`, else 0."""
+    match = _SUFFIX.fullmatch(path, len(stem))
+    return int(match[1]) if match and int(match[1]) <= MAX_PAGES and stem.count("/") > 2 else 0
 
 
 def _query_step(url: str, query: str, other_query: str) -> _Step | None:
@@ -177,7 +176,9 @@ def _query_step(url: str, query: str, other_query: str) -> _Step | None:
     if rest != _QUERY.sub("", other_query, count=1).strip("&") or (own and other and own[1] != other[1]):
         return None
     numbers = (int(own[2]) if own else 0, int(other[2]) if other else 0)
-    return _Step(url, *numbers, sure=True) if numbers[0] != numbers[1] else None
+    # ?p=12 and ?p=13 are two articles of many a blog.
+    sure = not (own and other and own[1].lower() == "p")
+    return _Step(url, *numbers, sure) if numbers[0] != numbers[1] else None
 
 
 def _numeric_step(url: str, path: str, other_path: str) -> _Step | None:
