@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -106,3 +107,14 @@ def test_any_line_is_read(text: str) -> None:
     for names in (authors.from_line(text), authors.from_prose(text), [text]):
         for name in authors.tidy(names, []):
             assert 2 <= len(name) <= authors.MAX_NAME_CHARS
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["记者" + "王李" * 140, "记者" + "王" * 60, "作者：" + "王小" * 140, "（" * 300, "By " + "A" * 297, "/" * 300],
+)
+def test_hostile_lines_cost_little(line: str) -> None:
+    start = time.process_time()
+    for names in (authors.from_line(line), authors.from_prose(line), [line]):
+        authors.tidy(names, [])
+    assert time.process_time() - start < 0.1
