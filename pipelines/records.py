@@ -97,7 +97,8 @@ class Metadata:
         section: channel or column.
         images: lead image first.
         canonical: canonical URL from `rel=canonical` (or og:url when there is none), else empty.
-        next_page: canonical URL of the article's next part, else empty.
+        next_page, previous_page: canonical URL of the article's next and previous part, else empty.
+        page_number: which part of a divided article this page is, 1 for the first; 0 when nothing says that it is one.
     """
 
     title: str = ""
@@ -113,6 +114,8 @@ class Metadata:
     images: tuple[Image, ...] = ()
     canonical: str = ""
     next_page: str = ""
+    previous_page: str = ""
+    page_number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

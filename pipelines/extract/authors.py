@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Final
 
 from .clean import clean, unique, words
+from .dates import MONTHS
 
 MAX_AUTHORS: Final = 20
 MAX_NAME_CHARS: Final = 60
 
+_MAX_RUN_CHARS: Final = 24
 # A pen name may follow a label with a colon or slash; after a bare 记者 only what starts with a family name counts.
 _STRONG = re.compile(
-    r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯)(?:\s?[:：/／╱]|(?=\s))\s{0,3}|(?:^|[（(【\[\s])(?:文字?|"
+    r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯|著者|筆者|取材)(?:\s?[:：/／╱]|(?=\s))\s{0,3}|(?:^|[（(【\[\s])(?:文字?|"
     r"图文)\s?[/／╱|｜:：]\s{0,3}"
 )
 _WEAK = re.compile(r"(?:记者|記者|通讯员|通訊員|评论员|作者)\s?[:：/／╱]?\s{0,3}")
 _ROLE = re.compile(r"[\u4e00-\u9fff]{0,8}(?:记者|記者|通讯员|通訊員)\s{0,2}[:：]?\s{0,2}")
-_HAN_RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff·A-Za-z0-9 　、，,/／&]{2,60}")
+_CHINESE = re.compile(r"[者员員文撰执執编編译譯采材报報道导導/／]")
+_HAN_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff·A-Za-z0-9 　、，,/／&]{2,60}")
 _TOKEN = re.compile(r"[ 　、，,/／&和]+")
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ][\w.'’-]{0,20}(?: [A-Za-zÀ-ɏ][A-Za-zÀ-ɏ.'’-]{0,20}){0,3}")
+# 石佳/中国青年报
+_OF_PAPER = re.compile(r"^[（(]?([\u4e00-\u9fff]{2,3})\s?[/／]\s?[\u4e00-\u9fff]{2,10}[报報网網社台臺]")
+# Jane Doe | Senior Writer | July 2, 2025; Jane Doe, @janedoe
+_HEAD = re.compile(r"([^\W\d_\u2e80-\uffef][^\d|｜·•,，–—\t@:：\u2e80-\uffef]{3,50})[|｜·•,，–—\t]")
+_DATE_BEHIND = re.compile(r"@\w|(?:\d\d?,?|[./-]|[^\W\d_]\.?)\s?20\d\d(?!\d)|(?<!\d)20\d\d[-/.年]\d")
+_NO_HEAD: Final = words(
+    "updated published posted last breaking home news share photo video image opinion sports business politics world "
+    "monday tuesday wednesday thursday friday saturday sunday press new the this our all copyright"
+)
 _REPORT = re.compile(r"(?:^|[（(\s\d])([\u4e00-\u9fff]{2,3})\s?(?:報導|报道|報道)[)）】]?$")
 _WESTERN = re.compile(
     r"(?:^|[\s|｜])(?:author|by|von|par|por|di)\s?[:：]\s{0,3}([^\t|｜:：()（）【】\[\]<>]{2,60})", re.IGNORECASE
@@ -47,22 +61,36 @@ _BEHIND = re.compile(
 )
 _STOP: Final = words(
     "admin administrator name editor staff author redaktion redaction none null unknown guest 编辑 佚名 "
-    "未知 匿名 小编 管理员 本站 网络 互联网 综合 本报 记者 记者们 通讯员 作者 来源 责任编辑 编辑部 报道 "
+    "未知 匿名 全部 小编 管理员 本站 网络 互联网 综合 本报 记者 记者们 通讯员 作者 来源 责任编辑 编辑部 报道 "
     "報導 综合报道 整合 整理 原创 转载 不详 专业 网友 系统 发布 楼主 版主 摄影 手记 观察 调查 团队 提问 "
     "会 节 站 证 实习生 图片 简介 通讯 嘉义 嘉義 台北 北京 上海 广州 高雄 台中 台南 新北 桃園 當前位置 "
-    "当前位置 首页 字体 字體 字号 字號 打印 列印 分享 收藏 大中小"
+    "当前位置 首页 字体 字體 字号 字號 打印 列印 分享 收藏 大中小 稿源 来源 图文 视频 专栏作者 "
+    "by von par por di staff contributor contributors taboola outbrain follow share comments author"
 )
-_NO_NAME = re.compile(r"^(?:简介|簡介|授权|授權|本人|单位|單位|投稿|认证|专栏|為|是|的|在|从|對|对|了)")
+_NO_NAME = re.compile(
+    r"^(?:[上下]一[篇页頁条條章]|简介|簡介|授权|授權|本人|单位|單位|投稿|认证|专栏|為|是|的|在|从|對|对|了)"
+)
+_PHRASES: Final = words(
+    "writtenby postedby lastupdated updated published readmore seefullbio authorbio abouttheauthor followus signin "
+    "login gettyimages istockphoto staffwriter guestauthor allposts viewprofile"
+)
+_PARTICLES: Final = words(
+    "de da do dos das del della di du la le el van von der den ter ten bin al y e zu zur af te the"
+)
+_SIGN = re.compile(r"[→←<>⟨⟩{}#*=+^~\[\]\\]")
+_ROLE_BEHIND = re.compile(r"\s(?:in|on|at|for|with|from|is|was|to|and the)\s.*$")
+_SLUG = re.compile(r"[a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){1,5}$")
+_DATE = re.compile(r"([^\W\d_]{3,10})\.? \d{1,2}|\d{1,2}\.? ([^\W\d_]{3,10})")
 _CLOCK = re.compile(r"\d[.:]\d\d|\b[ap]\.?m\.?$", re.IGNORECASE)
 _PUBLISHER = re.compile(
     r"(?:通讯社|通訊社|中央社|新华社|中新社|日报|日報|晚报|信報|早报|时报|時報|商报|网|網|电视台|广播|新闻|企鹅号|"
-    r"编辑部|中心|频道|公司|手机版|整理|委员会|人民政府)$|^发布|^今日|[前日]$"
+    r"编辑部|中心|频道|公司|资讯|資訊|行情|专区|栏目|手机版|整理|委员会|人民政府)$|^发布|^今日|[前日]$"
 )
 _ORGANISATION = re.compile(r"[网網報报社讯訊台臺刊版店會会局院部厅所公司频道日晚间新闻资]")
 _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 _SPLIT = re.compile(r"\s{0,3}(?:[;,，、/／&|｜\t]|\s(?:and|und|et|y|e|и|en|og|och)\s|\s{2,})\s{0,3}|　")
 _PREFIX = re.compile(
-    r"^(?:(?:by|von|par|por|di)\s|(?:本报|本報|新华社|实习|见习|特约|首席)?"
+    r"^(?:(?:by|von|par|por|di)\s|[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|特约评论员)\s{0,2}|(?:本报|本報|新华社|实习|见习|特约|首席)?"
     r"(?:(?:作者|记者|記者|通讯员|撰文|撰稿)\s?[:：/／╱]?|(?:文字?|author|由)\s{0,2}[:：/／╱])\s{0,3})",
     re.IGNORECASE,
 )
@@ -87,6 +115,11 @@ def from_line(line: str) -> list[str]:
     ['王小明']
     """
     line = line[:300]
+    return (_chinese(line) if _CHINESE.search(line) else []) or _western(line)
+
+
+def _chinese(line: str) -> list[str]:
+    """Names behind Chinese labels, or before the paper they write for."""
     for match in _STRONG.finditer(line):
         found = _names_at(line, match.end(), strict=False)
         if found:
@@ -96,11 +129,35 @@ def from_line(line: str) -> list[str]:
         found += _names_at(line, match.end(), strict=True)
     if found:
         return found
-    report = _REPORT.search(line)
-    if report and is_person(report[1]):
-        return [report[1]]
-    western = _WESTERN.search(line) or (_BY.match(line.strip()) if len(line) <= 120 else None)
-    return _SPLIT.split(western[1]) if western else []
+    for pattern in (_REPORT, _OF_PAPER):
+        named = pattern.search(line)
+        if named and is_person(named[1]):
+            return [named[1]]
+    return []
+
+
+def _western(line: str) -> list[str]:
+    """Names behind "By" and its like, or in front of a date."""
+    named = _before_date(line) if len(line) <= 120 and ("20" in line or "@" in line) else ""
+    if named:
+        return [named]
+    western = _WESTERN.search(line) if ":" in line or "：" in line else None
+    if western is None and len(line) <= 120:
+        western = _BY.match(line.strip())
+    if not western:
+        return []
+    # In prose "by" goes on in small letters.
+    return [name for name in _SPLIT.split(_ROLE_BEHIND.sub("", western[1])) if name and _is_western(name)]
+
+
+def _before_date(line: str) -> str:
+    """The name with which a line begins that goes on to a date or an account: Jane Doe | Writer | July 2, 2025."""
+    head = _HEAD.match(line)
+    parts = head[1].split() if head else []
+    if not head or not 2 <= len(parts) <= 4 or parts[0].lower() in _NO_HEAD or parts[0].lower() in MONTHS:
+        return ""
+    dated = _DATE_BEHIND.search(line, head.end(), head.end() + 60)
+    return head[1].strip() if dated and _is_western(head[1]) and not _BY.match(line) else ""
 
 
 def from_prose(line: str) -> list[str]:
@@ -126,7 +183,12 @@ def from_prose(line: str) -> list[str]:
                 found = _names_at(part, match.end(), strict=True)
                 if found:
                     return found
-    return from_line(line if len(line) <= 40 else line[-16:]) if len(line) <= 40 or _REPORT.search(line[-16:]) else []
+    if len(line) <= 40:
+        return from_line(line)
+    bracket = max(line.rfind("（", -30), line.rfind("(", -30), line.rfind("【", -30))
+    if bracket >= 0 and line[-1] in ")）】。":
+        return from_line(line[bracket:])
+    return from_line(line[-16:]) if _REPORT.search(line[-16:]) else []
 
 
 def is_person(text: str) -> bool:
@@ -149,6 +211,9 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
     role = _ROLE.match(line, start)
     if role:
         start = role.end()
+    latin = _LATIN.match(line, start)
+    if latin and not strict:
+        return [latin[0]]
     run = _HAN_RUN.match(line, start)
     if not run:
         return []
@@ -179,22 +244,28 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
 
 def _cut(token: str, behind: str) -> list[str]:
     """Names written one after another without a break: 李莎莎黎史翔王进雨."""
-    found: list[str] = []
-    while token and token[0] in _FAMILY and len(found) < 8:
+    text = token[:_MAX_RUN_CHARS]
+    line = token + behind
+
+    @cache
+    def names_from(at: int) -> tuple[str, ...]:
+        if text[at : at + 1] not in _FAMILY:
+            return ()
         for size in (3, 2, 4):
-            name, rest = token[:size], token[size:]
+            name, end = text[at : at + size], at + size
             if len(name) < size or name in _STOP or name[1:] in {"者", "们"}:
                 continue
-            follows = _BEHIND.match(rest + behind) if rest else _BEHIND.match(behind)
-            if follows or (size == 3 and rest[:1] in _FAMILY and len(rest) >= 2 and _BEHIND.match((rest + behind)[2:])):
-                break
-            if size < 4 and rest[:1] in _FAMILY and len(rest) >= 3 and _cut(rest, behind):
-                break
-        else:
-            break
-        found.append(name)
-        token = rest
-    return found
+            rest = len(text) - end
+            goes_on = rest >= 2 and text[end] in _FAMILY
+            if (
+                _BEHIND.match(line, end)
+                or (size == 3 and goes_on and _BEHIND.match(line, end + 2))
+                or (size < 4 and rest >= 3 and goes_on and names_from(end))
+            ):
+                return (name, *names_from(end))
+        return ()
+
+    return list(names_from(0))
 
 
 def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
@@ -209,12 +280,17 @@ def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
 
     Cost: O(characters).
     """
+    raws = list(names)
+    if not raws:
+        return ()
     sites = {_fold(site) for site in site_names if site}
     found: list[str] = []
-    for raw in names:
+    for raw in raws:
         for part in _SPLIT.split(clean(raw[:400].replace("\t", "|"))):
             name = part.strip(" .:：·-–—|　()（）[]【】<>\"'“”")
             name = _SUFFIX.sub("", _PREFIX.sub("", name)).strip(" .:：()（）[]【】")
+            if name[-1:] in {"摄", "攝"} and is_person(name[:-1]):
+                name = name[:-1]
             if _plausible(name) and _fold(name) not in sites:
                 found.append(name)
     return unique(found, MAX_AUTHORS)
@@ -227,6 +303,7 @@ def _plausible(name: str) -> bool:
         2 <= len(name) <= MAX_NAME_CHARS
         and bool(folded)
         and name.lower() not in _STOP
+        and not _NO_NAME.match(name)
         and not _PUBLISHER.search(name)
         and not any(sign in name for sign in ":：=@。，？！")
         and sum(map(str.isdigit, name)) <= 3
@@ -236,7 +313,23 @@ def _plausible(name: str) -> bool:
         and not _HOST.match(name)
         and "www" not in folded
         and len(name.split()) <= 6
+        and (" " not in name or not name[0].islower() or name.split(maxsplit=1)[0] in _PARTICLES)
+        and not _SIGN.search(name)
+        and folded not in _PHRASES
+        and not _SLUG.match(name)
+        and not _is_date(name)
     )
+
+
+def _is_western(name: str) -> bool:
+    """Whether every word of a name begins as names do: with a capital, or as a particle."""
+    return all(not word[0].islower() or word in _PARTICLES or word[1:2] == "'" for word in name.split())
+
+
+def _is_date(name: str) -> bool:
+    """Whether a name is a month with a day."""
+    match = _DATE.match(name)
+    return bool(match) and ((match[1] or match[2]).lower() in MONTHS if match else False)
 
 
 def _fold(name: str) -> str:

@@ -8,28 +8,30 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone
-from email.utils import parsedate_to_datetime
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final
 
-CHINA: Final = timezone(timedelta(hours=8))
+from . import zones
+from .zones import Habits
+
 _EARLIEST: Final = 1990
 _DIGITS = str.maketrans("０１２３４５６７８９：／－．　〇○零", "0123456789:/-. 000")
 _HAN: Final = {sign: value for value, sign in enumerate("一二三四五六七八九", 1)} | {"0": 0, "元": 1}
 
+_YEAR = re.compile(r"(?:19|20)\d\d|民[國国]|年")
 _ISO = re.compile(
-    r"(?<!\d)((?:19|20)\d\d)-(\d\d?)-(\d\d?)[T ]\s?(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(?!\d|"
-    r"\s?[AP]M\b)(Z|[+-]\d\d:?\d\d|UTC|GMT)?",
+    r"(?<!\d)((?:19|20)\d\d)-(\d\d?)-(\d\d?)(?:[T ]\s?|T%20)(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?!\d|"
+    r"\s{0,2}[AP]M\b)",
     re.IGNORECASE,
 )
 _CLOCK = (
-    r"(?:[日號号]?[\sT,，|｜·(（]{0,6}(?:(?:星期|周|週|礼拜)[一二三四五六日天]|(?:Mon|Tue|Wed|Thu|Fri|Sat|"
-    r"Sun)[a-z]{0,6})?[\s)）]{0,4}"
-    r"(上午|下午|晚上|晚间|凌晨|中午|早上|AM|PM)?\s{0,3}(\d{1,2})\s?(?:[:∶]|时|時|點|点)\s?(\d{1,2})(?:\s?(?:[:∶]|"
-    r"分)\s?(\d{1,2})(?!\d))?(?:分|秒)?"
-    r"\s{0,2}(AM|PM|am|pm)?)?"
+    r"(?:[日號号일]?\.?[\sT,，|｜·(（]{0,6}(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[日月火水木金土](?:曜日)?(?=\s{0,2}[)）])|"
+    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6})?[\s)）|｜,，-]{0,4}"
+    r"(上午|下午|晚上|晚间|凌晨|中午|早上|午前|午後|오전|오후|AM|PM)?\s{0,3}"
+    r"(\d{1,2})\s?(?:[:∶]|时|時|點|点|시)\s?(\d{1,2})(?:\s?(?:[:∶]|分|분)\s?(\d{1,2})(?!\d))?(?:分|秒|분|초)?"
+    r"(?:\s{0,2}(AM|PM|am|pm)\b)?)?"
 )
-_NUMERIC = re.compile(r"(?<![\d.])((?:19|20)\d\d)\s?([-/.年])\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)" + _CLOCK)
+_NUMERIC = re.compile(r"(?<![\d.])((?:19|20)\d\d)\s?([-/.年년])\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)" + _CLOCK)
 _CLOCK_FIRST = re.compile(
     r"(?<![\d:])(\d{1,2}):(\d\d)(?::(\d\d))?\s{1,4}((?:19|20)\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)"
 )
@@ -44,48 +46,71 @@ _SHORT = re.compile(
     r"(?<![\d-])(\d{1,2})\s?[-/月]\s?(\d{1,2})\s?日?\s{1,4}(\d{1,2}):(\d\d)(?!\d)|"
     r"(?<!\d)(\d{1,2})月(\d{1,2})日\s{0,3}(?:(\d{1,2}):(\d\d))?"
 )
+# Followed by Han, "昨日" and "3天前" are words of a sentence.
 _RELATIVE = re.compile(
-    r"(\d{1,3})\s?(秒|分钟|分鐘|小时|小時|天|日|周|週|个月|個月|seconds?|minutes?|mins?|hours?|days?|"
-    r"weeks?)\s?(?:之?前|ago)|"
-    r"(今天|今日|昨天|昨日|前天|yesterday|today|刚刚|剛剛|just now)\s{0,3}(?:(\d{1,2}):(\d\d))?",
+    r"(\d{1,3}|an?|[一二两兩三四五六七八九十半])\s?个?個?(秒钟?|秒鐘|分钟|分鐘|小时|小時|钟头|天|日|周|週|星期|月|年|"
+    r"seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)\s?"
+    r"(?:(?:之?前|以前)(?=\s{0,3}(?:[^\u4e00-\u9fff\s]|$|发布|發布|发表|發表|更新|来自|來自|来源|來源|\s[\u4e00-\u9fff]))|ago)|"
+    r"(今天|今日|昨天|昨日|前天|yesterday|today|刚刚|剛剛|just now)(?![\u4e00-\u9fff])[,，]?\s{0,3}(?:at\s)?"
+    r"(?:(\d{1,2}):(\d\d))?",
     re.IGNORECASE,
 )
-_MONTHS: Final = {
+MONTHS: Final = {
     name: number
     for number, names in enumerate(
         (
-            "january jan januar janvier enero janeiro gennaio januari stycznia января ianuarie",
-            "february feb februar février fevrier febrero fevereiro febbraio februari lutego февраля",
-            "march mar märz maerz mars marzo março marco maart marca марта",
-            "april apr avril abril aprile kwietnia апреля",
-            "may mai mayo maio maggio mei maja мая",
-            "june jun juni juin junio junho giugno czerwca июня",
-            "july jul juli juillet julio julho luglio lipca июля",
-            "august aug août aout agosto augustus sierpnia августа",
-            "september sep sept septembre septiembre setembro settembre września сентября",
-            "october oct oktober okt octobre octubre outubro ottobre października октября",
-            "november nov novembre noviembre novembro listopada ноября",
-            "december dec dezember dez décembre decembre diciembre dezembro dicembre desember grudnia декабря",
+            "january jan januar janvier enero janeiro gennaio januari stycznia января ianuarie ocak ledna tammikuuta "
+            "január ιανουαρίου січня",
+            "february feb februar février fevrier febrero fevereiro febbraio februari lutego февраля februarie şubat "
+            "února helmikuuta február φεβρουαρίου лютого",
+            "march mar märz maerz mars marzo março marco maart marca марта martie mart března maaliskuuta maret "
+            "március μαρτίου березня",
+            "april apr avril abril aprile kwietnia апреля aprilie nisan dubna huhtikuuta április απριλίου квітня",
+            "may mai mayo maio maggio mei maja мая mayıs května toukokuuta május μαΐου травня",
+            "june jun juni juin junio junho giugno czerwca июня iunie haziran června kesäkuuta június ιουνίου червня",
+            "july jul juli juillet julio julho luglio lipca июля iulie temmuz července heinäkuuta július ιουλίου липня",
+            "august aug août aout agosto augustus sierpnia августа ağustos srpna elokuuta agustus augusti augusztus "
+            "αυγούστου серпня",
+            "september sep sept septembre septiembre setembro settembre września сентября septembrie eylül září "
+            "syyskuuta szeptember σεπτεμβρίου вересня",
+            "october oct oktober okt octobre octubre outubro ottobre października октября octombrie ekim října "
+            "lokakuuta október οκτωβρίου жовтня",
+            "november nov novembre noviembre novembro listopada ноября noiembrie kasım listopadu marraskuuta "
+            "νοεμβρίου листопада",
+            "december dec dezember dez décembre decembre diciembre dezembro dicembre desember grudnia декабря "
+            "decembrie aralık prosince joulukuuta δεκεμβρίου грудня",
         ),
         1,
     )
     for name in names.split()
 }
 _CLOCK_WEST = (
-    r"(?:,?\s{1,3}(?:at|um|à|alle|o|-|–|\||kl\.?)?\s{0,3}(\d{1,2})[:.h](\d\d)(?::(\d\d))?\s{0,2}([ap]\.?m\.?)?)?"
+    r"(?:\s{0,2}[,:·|•–—-]?\s{0,3}(?:at|um|à|alle(?: ore)?|o|ore|kl\.?|a las|às|в|saat|pukul|klo|om)?\s{0,3}"
+    r"(\d{1,2})[:.h](\d\d)(?::(\d\d))?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
 )
 _DAY_FIRST = re.compile(
-    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.|º)?\s{1,2}(?:de\s)?([^\W\d_]{3,12})\.?,?\s{1,2}(?:de\s|del\s)?((?:19|"
-    r"20)\d\d)" + _CLOCK_WEST,
+    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.|º)?\s{0,2}[-/]?(?:de\s)?([^\W\d_]{3,12})\.?,?\s{0,2}[-/]?(?:de\s|del\s)?"
+    r"((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(
-    r"(?<!\w)([^\W\d_]{3,9})\.?\s{1,2}(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}((?:19|20)\d\d)" + _CLOCK_WEST, re.IGNORECASE
+    r"(?<!\w)([^\W\d_]{3,10})\.?\s{1,2}(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
+    re.IGNORECASE,
 )
-_DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.((?:19|20)\d\d)" + _CLOCK_WEST)
-_SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/((?:19|20)\d\d)" + _CLOCK_WEST)
+_DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
+_SLASHED = re.compile(r"(?<![\d/-])(\d{1,2})[/-](\d{1,2})[/-]((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
+_CLOCK_BEFORE = re.compile(
+    r"(?<![\d:])(\d{1,2})[:h](\d\d)\s{0,2}([ap]\.?m\.?)?\s{0,2}([A-Z]{2,5})?[\s,·|•–—-]{0,5}"
+    r"(?:on\s|[^\W\d_]{3,10},?\s{1,2})?$",
+    re.IGNORECASE,
+)
+_JAVA = re.compile(
+    r"(?<!\w)([A-Z][a-z]{2}) (\d{1,2}) (\d\d):(\d\d):(\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:?\d\d) ((?:19|20)\d\d)(?!\d)"
+)
 _URL = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_/]?(0[1-9]|1[0-2])[-_/]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _URL_LOOSE = re.compile(r"/((?:19|20)\d\d)/(\d{1,2})/(\d{1,2})(?!\d)")
+_COMPACT = re.compile(r"((?:19|20)\d\d)(0\d|1[0-2])([0-3]\d)(?:T?(\d\d):?(\d\d):?(\d\d)?Z?)?")
+_DAYS: Final = (("周週星w", 7), ("月m", 30), ("年y", 365))
 _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
 
@@ -99,7 +124,7 @@ class Moment:
 
 
 def _moment(
-    parts: tuple[int, int, int], clock: tuple[int, int, int | None] | None, zone: timezone | None, now: datetime
+    parts: tuple[int, int, int], clock: tuple[int, int, int | None] | None, zone: tzinfo | None, now: datetime
 ) -> Moment | None:
     """A moment from checked parts; None for impossible, ancient and future ones."""
     year, month, day = parts
@@ -119,29 +144,20 @@ def _moment(
     return Moment(stamp.isoformat(timespec="seconds"), "second", stamp.date())
 
 
-def _zone(text: str | None, default: timezone) -> timezone:
-    """The zone that `text` names, else `default`."""
-    if not text:
-        return default
-    if text.upper() in {"Z", "UTC", "GMT"}:
-        return UTC
-    digits = text[1:].replace(":", "")
-    minutes = int(digits[:2]) * 60 + int(digits[2:])
-    return timezone(timedelta(minutes=min(minutes, 839) * (-1 if text[0] == "-" else 1)))
-
-
 def _clock(match: re.Match[str], first: int) -> tuple[int, int, int | None] | None:
     """Hour, minute, second of the five clock groups that start at `first`."""
     half, hour, minute, second, half2 = (match.group(first + offset) for offset in range(5))
     if hour is None:
         return None
-    value = int(hour)
-    half = (half or half2 or "").lower()
-    if half in {"下午", "晚上", "晚间", "pm"} and value < 12:
-        value += 12
-    if half in {"凌晨", "上午", "am"} and value == 12:
-        value = 0
-    return value, int(minute), None if second is None else int(second)
+    return _hour(int(hour), half or half2), int(minute), None if second is None else int(second)
+
+
+def _hour(hour: int, half: str | None) -> int:
+    """Hour of the day out of an hour and a half of the day."""
+    half = (half or "").lower()[:2].rstrip(".")
+    if half in {"下午", "晚上", "晚间", "午後", "오후", "pm", "p"} and hour < 12:
+        return hour + 12
+    return 0 if hour == 12 and half in {"凌晨", "上午", "午前", "오전", "am", "a"} else hour
 
 
 def _han(text: str) -> int:
@@ -152,32 +168,35 @@ def _han(text: str) -> int:
     return _HAN.get(text, 0)
 
 
-def read(text: str, now: datetime, zone: timezone) -> Moment | None:
+def read(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read the first date and time that `text` holds.
 
     Args:
         text: a line, an attribute or a JSON value; only the first 400 characters count.
-        now: when the page was fetched, with zone; base of relative times, bound of future ones.
-        zone: zone assumed for a clock time written without one.
+        now: when the page was fetched, with zone; bound of future times.
+        habits: the site's zone, for a clock time written without one, and its order of day and month.
 
     Returns:
         The moment, or None.
 
-    Cost: O(characters); patterns have bounded repetitions.
+    Cost: O(characters); patterns have bounded repetitions, and without a year none of them is tried.
 
-    >>> read("二〇二四年三月十二日", datetime(2025, 1, 1, tzinfo=UTC), CHINA).iso
+    >>> read("二〇二四年三月十二日", datetime(2025, 1, 1, tzinfo=UTC), Habits()).iso
     '2024-03-12'
     """
     text = text[:400].translate(_DIGITS)
-    return _numeric(text, now, zone) or _chinese(text, now, zone) or _west(text, now, zone)
+    if not _YEAR.search(text):
+        return None
+    return _numeric(text, now, habits.zone) or _chinese(text, now, habits.zone) or _west(text, now, habits)
 
 
-def _numeric(text: str, now: datetime, zone: timezone) -> Moment | None:
+def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
     """Dates in digits, year first."""
     match = _ISO.search(text)
     if match:
         clock = (int(match[4]), int(match[5]), int(match[6]) if match[6] else None)
-        found = _moment((int(match[1]), int(match[2]), int(match[3])), clock, _zone(match[7], zone), now)
+        stated = zones.behind(text, match.end(), zone)
+        found = _moment((int(match[1]), int(match[2]), int(match[3])), clock, stated, now)
         if found:
             return found
     swapped = _CLOCK_FIRST.search(text)
@@ -191,98 +210,97 @@ def _numeric(text: str, now: datetime, zone: timezone) -> Moment | None:
         second = int(boxed[6]) if boxed[6] else None
         return _moment((int(boxed[1]), int(boxed[2]), int(boxed[3])), (int(boxed[4]), int(boxed[5]), second), zone, now)
     for match in _NUMERIC.finditer(text):
-        found = _moment((int(match[1]), int(match[3]), int(match[4])), _clock(match, 5), zone, now)
+        found = _moment(
+            (int(match[1]), int(match[3]), int(match[4])), _clock(match, 5), zones.behind(text, match.end(), zone), now
+        )
         if found:
             return found
     return None
 
 
-def _chinese(text: str, now: datetime, zone: timezone) -> Moment | None:
+def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
     """Dates of the Republic's calendar or in Chinese numerals."""
-    republic = _ROC.search(text)
+    republic = _ROC.search(text) if "民" in text else None
     if republic:
         return _moment((int(republic[1]) + 1911, int(republic[2]), int(republic[3])), _clock(republic, 4), zone, now)
-    han = _HAN_DATE.search(text)
+    han = _HAN_DATE.search(text) if "年" in text else None
     if han:
         year = int("".join(str(_HAN[sign]) for sign in han[1]))
         return _moment((year, _han(han[2]), _han(han[3])), _clock(han, 4), zone, now)
     return None
 
 
-def _west(text: str, now: datetime, zone: timezone) -> Moment | None:
-    """Dates with month names or day first."""
+def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
+    """Dates with month names or the year last."""
     for pattern in (_DAY_FIRST, _MONTH_FIRST):
         for match in pattern.finditer(text):
             name, day = (match[2], match[1]) if pattern is _DAY_FIRST else (match[1], match[2])
-            month = _MONTHS.get(name.lower())
-            if month:
-                found = _moment((int(match[3]), month, int(day)), _clock_west(match), zone, now)
-                if found:
-                    return found
+            month = MONTHS.get(name.lower())
+            found = _western(text, match, (int(match[3]), month, int(day)), now, habits) if month else None
+            if found:
+                return found
     dotted = _DOTTED.search(text)
     if dotted:
-        return _moment((int(dotted[3]), int(dotted[2]), int(dotted[1])), _clock_west(dotted), zone, now)
+        return _western(text, dotted, (int(dotted[3]), int(dotted[2]), int(dotted[1])), now, habits)
     slashed = _SLASHED.search(text)
     if slashed:
         first, second = int(slashed[1]), int(slashed[2])
-        month, day = (second, first) if first > 12 else (first, second)
-        return _moment((int(slashed[3]), month, day), _clock_west(slashed), zone, now)
+        day_first = first > 12 or (habits.day_first and second <= 12)
+        month, number = (second, first) if day_first else (first, second)
+        return _western(text, slashed, (int(slashed[3]), month, number), now, habits)
+    java = _JAVA.search(text)
+    if java and java[1].lower() in MONTHS:
+        zone = zones.behind(java[6], 0, habits.zone)
+        clock = (int(java[3]), int(java[4]), int(java[5]))
+        return _moment((int(java[7]), MONTHS[java[1].lower()], int(java[2])), clock, zone, now)
     return None
 
 
-def _clock_west(match: re.Match[str]) -> tuple[int, int, int | None] | None:
-    """Hour, minute, second of the four clock groups that start at 4."""
-    if match[4] is None:
-        return None
-    hour, half = int(match[4]), (match[7] or "").lower()[:1]
-    if half == "p" and hour < 12:
-        hour += 12
-    if half == "a" and hour == 12:
-        hour = 0
-    return hour, int(match[5]), int(match[6]) if match[6] else None
+def _western(
+    text: str, match: re.Match[str], parts: tuple[int, int, int], now: datetime, habits: Habits
+) -> Moment | None:
+    """The moment of a date with its clock behind it (groups 4 to 7) or right before it."""
+    if match[4] is not None:
+        clock = (_hour(int(match[4]), match[7]), int(match[5]), int(match[6]) if match[6] else None)
+        return _moment(parts, clock, zones.behind(text, match.end(), habits.zone), now)
+    before = _CLOCK_BEFORE.search(text, max(0, match.start() - 40), match.start())
+    if before:
+        zone = zones.behind(before[4] or "", 0, habits.zone)
+        found = _moment(parts, (_hour(int(before[1]), before[3]), int(before[2]), None), zone, now)
+        if found:
+            return found
+    return _moment(parts, None, None, now)
 
 
-def read_stamp(text: str, now: datetime, zone: timezone) -> Moment | None:
+def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read a machine-made value: ISO 8601, RFC 2822 or Unix time; falls back to `read`."""
     text = text.strip()[:100]
     if _EPOCH.fullmatch(text):
-        return read_epoch(text, now, zone)
-    found = read(text, now, zone)
-    if found is None and text[:3].isalpha() and any(sign.isdigit() for sign in text):
-        try:
-            stamp = parsedate_to_datetime(text)
-        except (ValueError, TypeError, IndexError):
-            return None
-        clock = (stamp.hour, stamp.minute, stamp.second)
-        offset = stamp.utcoffset()
-        return _moment((stamp.year, stamp.month, stamp.day), clock, timezone(offset) if offset else zone, now)
-    return found
+        return read_epoch(text, now, habits)
+    compact = _COMPACT.fullmatch(text)
+    if compact:
+        clock = (int(compact[4]), int(compact[5]), int(compact[6]) if compact[6] else None) if compact[4] else None
+        return _moment((int(compact[1]), int(compact[2]), int(compact[3])), clock, habits.zone, now)
+    return read(text, now, habits)
 
 
-def read_epoch(text: str, now: datetime, zone: timezone) -> Moment | None:
-    """Read Unix seconds or milliseconds as a moment in `zone`."""
+def read_epoch(text: str, now: datetime, habits: Habits) -> Moment | None:
+    """Read Unix seconds or milliseconds as a moment in the site's zone."""
     match = _EPOCH.search(text)
     if not match:
         return None
-    stamp = datetime.fromtimestamp(int(match[1]), zone)
-    return _moment((stamp.year, stamp.month, stamp.day), (stamp.hour, stamp.minute, stamp.second), zone, now)
+    stamp = datetime.fromtimestamp(int(match[1]), UTC).astimezone(habits.zone)
+    return _moment((stamp.year, stamp.month, stamp.day), (stamp.hour, stamp.minute, stamp.second), habits.zone, now)
 
 
-def read_relative(text: str, now: datetime, zone: timezone) -> Moment | None:
+def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read "3小时前", "昨天 08:30", "05-12 10:20" (of the year that puts it in the past) against `now`."""
     text = text[:200].translate(_DIGITS)
+    zone = habits.zone
     local = now.astimezone(zone)
     match = _RELATIVE.search(text)
     if match and match[1]:
-        amount, unit = int(match[1]), match[2].lower()
-        if unit[0] in "秒分s" or unit.startswith("min"):
-            local -= timedelta(minutes=amount if unit[0] in "分m" else 0)
-        elif unit[0] in "小h":
-            local -= timedelta(hours=amount)
-        else:
-            local -= timedelta(days=amount * (7 if unit[0] in "周週w" else 30 if "月" in unit else 1))
-            return _moment((local.year, local.month, local.day), None, zone, now)
-        return _moment((local.year, local.month, local.day), (local.hour, local.minute, None), zone, now)
+        return _ago(match[1].lower(), match[2].lower(), local, now)
     if match:
         word = match[3].lower()
         back = 2 if word == "前天" else 1 if word in {"昨天", "昨日", "yesterday"} else 0
@@ -298,6 +316,24 @@ def read_relative(text: str, now: datetime, zone: timezone) -> Moment | None:
     return _moment((local.year, month, day), clock, zone, now) or _moment(
         (local.year - 1, month, day), clock, zone, now
     )
+
+
+def _ago(amount: str, unit: str, local: datetime, now: datetime) -> Moment | None:
+    """A moment some units before `local`; to the minute for units up to hours, to the day for longer ones."""
+    half = amount == "半"
+    count = 1 if amount in {"a", "an"} or half else 2 if amount in {"两", "兩"} else 0
+    count = count or (int(amount) if amount.isdecimal() else _han(amount))
+    if unit[0] in "秒s":
+        local -= timedelta(seconds=count)
+    elif unit[0] == "分" or unit.startswith("min"):
+        local -= timedelta(minutes=count)
+    elif unit[0] in "小钟h":
+        local -= timedelta(minutes=30) if half else timedelta(hours=count)
+    else:
+        days = next((size for signs, size in _DAYS if unit[0] in signs), 1)
+        local -= timedelta(days=days * count)
+        return _moment((local.year, local.month, local.day), None, local.tzinfo, now)
+    return _moment((local.year, local.month, local.day), (local.hour, local.minute, None), local.tzinfo, now)
 
 
 def read_url(url: str, now: datetime) -> Moment | None:

@@ -44,25 +44,28 @@ _WORDS: Final = {
     "el": "και το να του η της με που για από την στο δεν",
 }
 _STOP: Final = {
-    word: [code for code, words in _WORDS.items() if word in words.split()]
-    for words in _WORDS.values()
-    for word in words.split()
+    word: [code for code, text in _WORDS.items() if word in text.split()]
+    for text in _WORDS.values()
+    for word in text.split()
 }
 _SCRIPTS: Final = (
-    ("ko", re.compile("[\uac00-\ud7af]")),
-    ("ar", re.compile("[\u0600-\u06ff]")),
-    ("he", re.compile("[\u0590-\u05ff]")),
-    ("th", re.compile("[\u0e00-\u0e7f]")),
-    ("hi", re.compile("[\u0900-\u097f]")),
-    ("bn", re.compile("[\u0980-\u09ff]")),
-    ("ta", re.compile("[\u0b80-\u0bff]")),
-    ("ka", re.compile("[\u10a0-\u10ff]")),
-    ("hy", re.compile("[\u0530-\u058f]")),
+    ("ko", re.compile("[\uac00-\ud7af]+")),
+    ("ar", re.compile("[\u0600-\u06ff]+")),
+    ("he", re.compile("[\u0590-\u05ff]+")),
+    ("th", re.compile("[\u0e00-\u0e7f]+")),
+    ("hi", re.compile("[\u0900-\u097f]+")),
+    ("bn", re.compile("[\u0980-\u09ff]+")),
+    ("ta", re.compile("[\u0b80-\u0bff]+")),
+    ("ka", re.compile("[\u10a0-\u10ff]+")),
+    ("hy", re.compile("[\u0530-\u058f]+")),
 )
-_CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
-_KANA = re.compile("[\u3040-\u30ff]")
+_OTHER = re.compile("[\u0530-\u10ff\uac00-\ud7af]")
+_CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+_KANA = re.compile("[\u3040-\u30ff]+")
 _WORD = re.compile(r"[^\W\d_]+")
-_SAMPLE_CHARS: Final = 3000
+_SAMPLE_CHARS: Final = 1800
+_VOTERS: Final = 160
+_TELLING_CHARS: Final = 600
 
 
 def detect(text: str, declared: str = "") -> str:
@@ -75,26 +78,27 @@ def detect(text: str, declared: str = "") -> str:
         text: the article, or whatever text the page has.
         declared: value of `<html lang>` or `og:locale`.
 
-    Cost: O(3,000 characters).
+    Cost: O(1,800 characters).
 
     >>> detect("国务院总理在会议上说，经济发展要稳。")
     'zh-Hans'
     """
     sample = text[:_SAMPLE_CHARS]
-    letters = max(sum(map(len, _WORD.findall(sample))), 1)
-    han, kana = len(_CJK.findall(sample)), len(_KANA.findall(sample))
+    words = _WORD.findall(sample)
+    letters = max(sum(map(len, words)), 1)
+    han, kana = _count(_CJK, sample), _count(_KANA, sample)
     if han + kana > 0.25 * letters:
         if kana > 0.1 * (han + kana):
             return "ja"
         return _chinese(sample, declared)
     code = re.split(r"[-_]", declared.strip().lower(), maxsplit=1)[0]
-    for name, pattern in _SCRIPTS:
-        if len(pattern.findall(sample)) > 0.4 * letters:
+    for name, pattern in _SCRIPTS if _OTHER.search(sample) else ():
+        if _count(pattern, sample) > 0.4 * letters:
             same_script = {"ar": ("ar", "fa", "ur", "ckb"), "hi": ("hi", "mr", "ne")}.get(name, (name,))
             return code if code in same_script else name
     votes: dict[str, int] = {}
-    for word in _WORD.findall(sample.lower())[:400]:
-        for language in _STOP.get(word, ()):
+    for word in words[:_VOTERS]:
+        for language in _STOP.get(word.lower(), ()):
             votes[language] = votes.get(language, 0) + 1
     best = max(votes, key=lambda name: votes[name]) if votes else ""
     plausible = len(code) in {2, 3} and code.isalpha() and code != "zh"
@@ -103,10 +107,16 @@ def detect(text: str, declared: str = "") -> str:
     return best if best and votes[best] >= 3 else ""
 
 
+def _count(pattern: re.Pattern[str], text: str) -> int:
+    """Characters that match; an absent script costs one scan."""
+    return sum(map(len, pattern.findall(text)))
+
+
 def _chinese(sample: str, declared: str) -> str:
     """Simplified or traditional, by the characters that only one of the two writes."""
-    simple = sum(1 for sign in sample if sign in _ONLY_HANS)
-    traditional = sum(1 for sign in sample if sign in _ONLY_HANT)
+    sample = sample[:_TELLING_CHARS]
+    simple = sum(map(_ONLY_HANS.__contains__, sample))
+    traditional = sum(map(_ONLY_HANT.__contains__, sample))
     if simple == traditional:
         declared = declared.lower()
         return "zh-Hant" if any(mark in declared for mark in ("tw", "hk", "mo", "hant")) else "zh-Hans"

@@ -1,4 +1,4 @@
-"""JSON-LD: what the page's structured data says about its article."""
+"""What a page states about its article for machines: JSON-LD and meta elements."""
 
 from __future__ import annotations
 
@@ -81,6 +81,17 @@ def _body(item: dict[str, object]) -> str:
     return _MARKUP.sub(" ", unescape(value[:200_000])) if isinstance(value, str) else ""
 
 
+def meta(document: Document, *names: str) -> str:
+    """Return the first value that is not blank among the meta elements `names` (lower case), in the order of names."""
+    metas = document.metas
+    for name in names:
+        if name in metas:
+            for value in metas[name]:
+                if value.strip():
+                    return value
+    return ""
+
+
 def _load(text: str) -> object:
     """The value of a JSON block; sloppy ones (comments, raw control characters) are read when that is simple."""
     text = (
@@ -135,7 +146,9 @@ def _text(value: object) -> str:
         value = value.get("name") or value.get("@value") or ""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return str(value)
-    return value[:5000] if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return unescape(value[:5000]) if "&" in value else value[:5000]
 
 
 def _names(value: object) -> Iterator[str]:
