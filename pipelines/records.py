@@ -37,6 +37,8 @@ class BlockKind(IntEnum):
     """The page's own `rel=canonical`."""
     SEED = 11
     """Given by the user."""
+    PART = 12
+    """The next or previous part of an article that is spread over several pages."""
 
 
 class PageKind(IntEnum):
@@ -98,6 +100,8 @@ class Metadata:
         images: lead image first.
         canonical: canonical URL from `rel=canonical` (or og:url when there is none), else empty.
         next_page: canonical URL of the article's next part, else empty.
+        previous_page: canonical URL of the article's previous part, else empty.
+        page_number: which part of its article the page is, 1 for the first of several; 0 when unknown.
     """
 
     title: str = ""
@@ -113,6 +117,8 @@ class Metadata:
     images: tuple[Image, ...] = ()
     canonical: str = ""
     next_page: str = ""
+    previous_page: str = ""
+    page_number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

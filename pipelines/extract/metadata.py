@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timezone
 from typing import Final
 from urllib.parse import urlsplit
@@ -73,6 +74,10 @@ _AUTHOR_PAGE = re.compile(
     re.IGNORECASE,
 )
 _NEXT = re.compile(r"^[\W_]{0,3}(?:下一?[页頁]|后一页|next(?: page)?|次へ|次のページ)[\W_]{0,3}$", re.IGNORECASE)
+_PREVIOUS = re.compile(
+    r"^[\W_]{0,3}(?:上一?[页頁]|前一页|prev(?:ious)?(?: page)?|前のページ)[\W_]{0,3}$", re.IGNORECASE
+)
+_NUMBER = re.compile(r"(?:[-_/]|[?&](?:p|page|pn)=)(\d{1,3})(?:\.\w{2,5})?$", re.IGNORECASE)
 _STEM = re.compile(r"[-_/]?(?:p|page)?[-_=]?\d{1,3}$", re.IGNORECASE)
 _NEAR: Final = 14
 
@@ -110,6 +115,9 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     base = (canonicalize(document.base, document.url) if document.base else None) or document.url
     sites = [*site_names(document, structured), urlsplit(document.url).hostname or ""]
     source = _source(document, near)
+    own = canonicalize(document.url) or document.url
+    following = next((url for url in _beside(document, base, _NEXT, "next") if _is_part(own, url)), "")
+    previous = next((url for url in _beside(document, base, _PREVIOUS, "prev") if _is_part(url, own)), "")
     return Metadata(
         title=title,
         authors=_authors(document, structured, near, kept, [*sites, source]),
@@ -125,7 +133,9 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         section=clean(_meta(document, "article:section", "section", "channel") or structured.section, 100),
         images=_images(document, structured, kept, base),
         canonical=_canonical(document, base),
-        next_page=_next_page(document, base),
+        next_page=following,
+        previous_page=previous,
+        page_number=_page_number(document.url, following, previous),
     )
 
 
@@ -360,17 +370,24 @@ def _canonical(document: Document, base: str) -> str:
     return (canonicalize(value, base) or "") if value else ""
 
 
-def _next_page(document: Document, base: str) -> str:
-    """The next part of the same article: a next link whose address continues this page's."""
-    own = canonicalize(document.url) or document.url
-    stem = _stem(own)
-    candidates = [href for _, href, _, anchor, _ in document.links if len(anchor) <= 14 and _NEXT.match(anchor)]
-    candidates += [href for rel, href, _, _ in document.relations if "next" in rel.split()]
-    for href in candidates[:10]:
-        url = canonicalize(href, base)
-        if url and url != own and _stem(url).startswith(stem):
-            return url
-    return ""
+def _beside(document: Document, base: str, label: re.Pattern[str], rel: str) -> Iterator[str]:
+    """Canonical URLs of the pages that links with this label or relation lead to."""
+    hrefs = [href for _, href, _, anchor, _ in document.links if len(anchor) <= 14 and label.match(anchor)]
+    hrefs += [href for names, href, _, _ in document.relations if rel in names.split()]
+    return (url for href in hrefs[:10] if (url := canonicalize(href, base)))
+
+
+def _is_part(first: str, second: str) -> bool:
+    """Whether the second address continues the first: the same but for a page number."""
+    return first != second and _stem(second).startswith(_stem(first))
+
+
+def _page_number(url: str, following: str, previous: str) -> int:
+    """Which part of its article a page is, as far as its address says."""
+    if not previous:
+        return 1 if following else 0
+    number = _NUMBER.search(url)
+    return int(number[1]) if number else 0
 
 
 def _stem(url: str) -> str:

@@ -64,6 +64,7 @@ def rules(**values: Any) -> Rulebook:
         "depth": None,
         "known": KnownUrls(100),
         "extractor": "density",
+        "objection": lambda _host, _url: "",
     }
     return Rulebook(**{**defaults, **values})
 

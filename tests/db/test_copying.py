@@ -22,6 +22,7 @@ from db.keys import fingerprint
 from db.processes import here
 from db.runs import RunEnd
 from db.store import Edges, Store, StoredPage
+from pipelines.parts import JOINER
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 
 SEED = "http://a.example/"
@@ -61,7 +62,7 @@ def fill(url: str, pages: int = 3) -> None:
         links=Edges([found[1].id, found[2].id], bytes([1, 5])),
         raw=StoredPage("text/html", "utf-8", bytes(range(256))),
     )
-    run_in(database, Store(first, lambda _new, _candidates: None, Lookup()).store, outcome)
+    run_in(database, Store(first, lambda _new, _candidates: None, Lookup(), JOINER).store, outcome)
     run_in(database, runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 1}))
     second = run_in(database, runs.start_run, start()).run_id
     run_in(database, ownership.take_hosts, (second, 10))
