@@ -30,6 +30,7 @@ from db.tables import Kind, State
 from pipelines.duplicates import DuplicateJudge
 from pipelines.parts import JOINER
 from pipelines.scope import Scope
+from pipelines.stages import export
 
 from . import clock, outcomes
 from .config import ConfigError
@@ -308,8 +309,7 @@ class FrontierScheduler(BaseScheduler):
         totals["pages"] += outcome.counted
         if stored.article:
             totals[stored.article] += 1
-        for _, what in stored.joined:
-            totals[what] += 1
+        totals.update(one.what for one in stored.joined)
         reason = "same page" if stored.same_as else outcome.reason
         if outcome.state == State.PENDING:
             totals["retries"] += 1
@@ -323,7 +323,8 @@ class FrontierScheduler(BaseScheduler):
         """Store the articles that still wait for parts, although nothing more will be fetched."""
         assert self.session is not None
         while finished := await self.session.submit(self._store.finish, None):
-            self.totals.update(what for _, what in finished)
+            self.totals.update(one.what for one in finished)
+            export(self._crawler, finished)
 
     def _item_failed(self, item: Page, failure: Any) -> None:
         """A stage before the store raised: the page must not look stored."""

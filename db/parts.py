@@ -104,8 +104,9 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """An article whose parts have all come, and the page that was the last of them (0 if none was)."""
+    """An article whose parts have all come, its URL, and the page that was the last of them (0 if none was)."""
 
+    url: str
     article: NewArticle
     chain: Chain
     by: int
@@ -296,8 +297,10 @@ class _Groups:
 
     def _join(self, chain: Chain, by: int) -> Ready:
         """Make the article; what was stored of it under the URL of a later part goes to the first."""
-        articles.absorb(self._connection, chain.parts[0], [key for key in _members(chain) if key != chain.parts[0]])
-        return Ready(self._joiner.join([self._article(key) for key in chain.parts]), chain, by)
+        first = chain.parts[0]
+        articles.absorb(self._connection, first, [key for key in _members(chain) if key != first])
+        address = self._connection.execute(_ADDRESS, {"key": first}).scalar_one()
+        return Ready(address, self._joiner.join([self._article(key) for key in chain.parts]), chain, by)
 
     def _article(self, key: int) -> NewArticle:
         """A part as the article that its page alone would be."""
@@ -363,6 +366,7 @@ _WAITING_GROUPS = (
     .order_by(part.c.group_id)
     .limit(_MOST_GROUPS)
 )
+_ADDRESS = select(url.c.url).where(url.c.id == bindparam("key"))
 _STATES = select(url.c.id, url.c.state, url.c.same_as).where(among(url.c.id))
 _STORED = select(article).where(among(article.c.id), ~exists().where(part.c.id == article.c.id))
 _IMAGES = select(image.c.url, image.c.caption).where(image.c.article_id == bindparam("key")).order_by(image.c.position)

@@ -91,6 +91,15 @@ class Outcome:
     raw: StoredPage | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """An article of several pages, its URL, and what became of it as in `Stored.article`."""
+
+    url: str
+    article: NewArticle
+    what: str
+
+
 @dataclass(slots=True)
 class Stored(Found):
     """What the transaction made of an outcome.
@@ -98,12 +107,12 @@ class Stored(Found):
     Attributes:
         article: "new", "duplicate", "same page", "updated", "unchanged", "part" or "" when there was none.
         same_as: the stored page that a "same page" is another address of.
-        joined: articles of several pages that the page has completed, and what became of each as in `article`.
+        joined: articles of several pages that the page has completed,
     """
 
     article: str = ""
     same_as: int | None = None
-    joined: list[tuple[NewArticle, str]] = field(default_factory=list)
+    joined: list[Joined] = field(default_factory=list)
 
 
 class Store:
@@ -169,7 +178,7 @@ class Store:
                 result.article = "part"
             for one, what in zip(gathered.ready, added[len(single) :], strict=True):
                 if one.by == outcome.claim.id:
-                    result.joined.append((one.article, what.what))
+                    result.joined.append(Joined(one.url, one.article, what.what))
 
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
         """Write articles of one page, then those of several."""
@@ -178,13 +187,13 @@ class Store:
         parts.settle(connection, ready, added[len(single) :])
         return added
 
-    def finish(self, connection: Connection, requests: Sequence[None]) -> list[list[tuple[NewArticle, str]]]:
+    def finish(self, connection: Connection, requests: Sequence[None]) -> list[list[Joined]]:
         """Write some of the articles that wait for parts which will not come; nothing is left when it returns none."""
         answers = []
         for _ in requests:
             ready = parts.unfinished(connection, self._joiner).ready
             added = self._add(connection, [], ready)
-            answers.append([(one.article, what.what) for one, what in zip(ready, added, strict=True)])
+            answers.append([Joined(one.url, one.article, what.what) for one, what in zip(ready, added, strict=True)])
             new = [one.article.id for one, what in zip(ready, added, strict=True) if what.what in _STORED]
             hosts = Counter(connection.execute(_HOSTS_OF, {"ids": new}).scalars())
             run_many(connection, _COUNT_ARTICLES, [{"key": key, "n": hosts[key]} for key in sorted(hosts)])
@@ -332,7 +341,9 @@ def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             if host_id not in rows:
                 rows[host_id] = _host_row(host_id, run_id)
         counters = rows[own]
-        counters["n_articles"] += sum(what in _STORED for what in (result.article, *(w for _, w in result.joined)))
+        counters["n_articles"] += sum(
+            what in _STORED for what in (result.article, *(one.what for one in result.joined))
+        )
         counters["n_unused"] += outcome.claim.kind == Kind.PAGE and not outcome.counted
         counters["new_ready_at"] = max(counters["new_ready_at"], outcome.ready_at)
         counters["n_failures"] += outcome.failed
