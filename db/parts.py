@@ -175,11 +175,10 @@ class _Groups:
         named = {key for row in near for key in (row.id, row.next_id, row.previous_id)}
         named |= {key for one in arrivals for key in _names(one)[1:]}
         for one in arrivals:
+            self._stirred |= {row.group_id: one.id for row in near if one.id in {row.next_id, row.previous_id}}
             if one.article is not None and (one.place is not None or one.id in named):
                 self._keep(one.article, one.place or Place())
                 gathered.parts.add(one.id)
-            else:
-                self._stirred |= {row.group_id: one.id for row in near if one.id in {row.next_id, row.previous_id}}
         while self._stirred:
             group_id, by = self._stirred.popitem()
             gathered.ready += self._look_at(group_id, by)

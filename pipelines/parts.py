@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from html import unescape
+from typing import NamedTuple, Self
 
 from db.articles import NewArticle
 from db.parts import Chain, Joiner, Part
@@ -20,6 +21,7 @@ MAX_PARTS = 50
 """Pages that make one article at most."""
 
 _SEAM_LINES = 6
+_OVERLAP_LINES = 3
 _MOST_IMAGES = 100
 _LEAST_SHARED_CHARS = 6
 _PAGE_MARK = re.compile(
@@ -220,22 +222,39 @@ def _signed(article: NewArticle) -> NewArticle:
 
 
 def _without_repeats(articles: Sequence[NewArticle]) -> Iterator[tuple[str, str]]:
-    """Text and HTML of each part without what it repeats at the seams."""
-    lines = [one.text.split("\n") for one in articles]
+    """Text and HTML of each part without what it repeats at the seams.
+
+    The lines above and below a part have no line in common, so what is left out in one place stands in another.
+    """
+    pages = [_Page.of(one.text) for one in articles]
     title = {_bare(articles[0].title)} - {""}
     above: set[str] = set()
-    for n, (one, own) in enumerate(zip(articles, lines, strict=True)):
-        before = lines[n - 1][-_SEAM_LINES // 2 :] if n else []
-        below = {line for later in lines[n + 1 :] for line in later[-_SEAM_LINES:]}
-        head, tail = own[:_SEAM_LINES], own[-_SEAM_LINES:]
-        dropped = set()
+    for n, (one, page) in enumerate(zip(articles, pages, strict=True)):
+        below = {line for later in pages[n + 1 :] for line in later.lines[later.foot :]}
+        before = set(pages[n - 1].lines[-_OVERLAP_LINES:]) if n else set()
+        lines = page.lines
+        dropped = {i for i in range(page.foot, len(lines)) if lines[i] in below}
         if n:
-            dropped |= {i for i, line in enumerate(head) if line in above or line in before or _bare(line) in title}
-        dropped |= {i for i, line in enumerate(tail, len(own) - len(tail)) if line in below}
-        dropped |= {i for i, line in enumerate(own) if _is_pager(line)}
-        above.update(head)
-        kept = [line for i, line in enumerate(own) if i not in dropped]
-        yield "\n".join(kept), _cut(one.html, [own[i] for i in sorted(dropped)])
+            repeated = above | before
+            dropped |= {i for i in range(page.head) if lines[i] in repeated or _bare(lines[i]) in title}
+        dropped |= {i for i in (*range(page.head), *range(page.foot, len(lines))) if _is_pager(lines[i])}
+        above.update(lines[: page.head])
+        kept = [line for i, line in enumerate(lines) if i not in dropped]
+        yield "\n".join(kept), _cut(one.html, [lines[i] for i in sorted(dropped)])
+
+
+class _Page(NamedTuple):
+    """A part's lines, where those above it end, and where those below it begin."""
+
+    lines: list[str]
+    head: int
+    foot: int
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        lines = text.split("\n")
+        head = min(_SEAM_LINES, (len(lines) + 1) // 2)
+        return cls(lines, head, max(head, len(lines) - _SEAM_LINES))
 
 
 def _is_pager(line: str) -> bool:
