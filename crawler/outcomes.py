@@ -275,13 +275,13 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
     reason = parsed.reason
     article = place = None
+    beside: list[NewUrl] = []
     if is_page and parsed.kind == PageKind.ARTICLE:
         if parsed.noindex:
             reason = "noindex"
         else:
             article = _article(page, rulebook)
             place, beside = _place(page, rulebook)
-            new_urls += beside
     raw = None
     if page.worked.raw is not None:
         raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, page.worked.raw)
@@ -291,6 +291,9 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     if canonical_id is not None and canonical_id not in links.targets:
         links = Edges((*links.targets, canonical_id), links.blocks + bytes([BlockKind.CANONICAL]))
     new_urls.extend(_sources(page, rulebook))
+    if beside:
+        parts = {new.id for new in beside}
+        new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
     return replace(
         _answered(page, State.DONE, "" if article else reason),
         counted=is_page,
