@@ -126,13 +126,11 @@ class Added(NamedTuple):
 def add(connection: Connection, articles: Sequence[NewArticle], judge: Judge, lookup: Lookup) -> list[Added]:
     """Write articles in the open transaction, in order: each may repeat one before it.
 
-    On Postgres one process at a time does this, from here to the end of its transaction: so no copy can be stored
-    between looking for one and writing.
+    The caller holds `lock`: so no copy can be stored between looking for one and writing.
 
     Cost: five reads and three inserts for all of them, and the judge's comparisons. An article that is related to an
     earlier one of the same batch begins a new round of reads.
     """
-    lock(connection)
     added: list[Added] = []
     while len(added) < len(articles):
         added += _Round(connection, articles[len(added) :], judge, lookup).write()
@@ -140,7 +138,7 @@ def add(connection: Connection, articles: Sequence[NewArticle], judge: Judge, lo
 
 
 def lock(connection: Connection) -> None:
-    """Keep other processes from writing articles until this transaction ends."""
+    """Let one process at a time write articles, from here to the end of its transaction."""
     if is_postgres(connection):
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ARTICLE_LOCK})
 

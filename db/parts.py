@@ -123,7 +123,8 @@ class Gathered:
 def gather(connection: Connection, arrivals: Sequence[Arrival], joiner: Joiner) -> Gathered:
     """Keep the parts among some pages and find the articles that need not wait any longer.
 
-    The states of the pages, and the URLs they name, are in the table already.
+    The states of the pages, and the URLs they name, are in the table already. The caller holds `articles.lock` if there
+    is an article among them, so that it sees what another process has just stored of the same parts.
 
     Cost: one read for all pages when none has to do with a part.
     """
@@ -131,8 +132,10 @@ def gather(connection: Connection, arrivals: Sequence[Arrival], joiner: Joiner) 
 
 
 def unfinished(connection: Connection, joiner: Joiner) -> Gathered:
-    """Articles that still wait although nothing more will come, some of them: to be stored as they are."""
-    articles.lock(connection)
+    """Articles that still wait although nothing more will come, some of them: to be stored as they are.
+
+    The caller holds `articles.lock`.
+    """
     ids = connection.execute(_WAITING_GROUPS).scalars().all()
     return _Groups(connection, joiner).as_they_are(ids)
 
@@ -166,8 +169,6 @@ class _Groups:
     def take_in(self, arrivals: Sequence[Arrival]) -> Gathered:
         """See `gather`."""
         gathered = Gathered()
-        if any(one.article for one in arrivals):  # what another process has just found out about these parts is seen
-            articles.lock(self._connection)
         near = self._near([key for one in arrivals for key in _names(one)])
         if not near and not any(one.place for one in arrivals):
             return gathered
@@ -177,7 +178,7 @@ class _Groups:
         for one in arrivals:
             self._stirred |= {row.group_id: one.id for row in near if one.id in {row.next_id, row.previous_id}}
             if one.article is not None and (one.place is not None or one.id in named):
-                self._keep(one.article, one.place or Place())
+                self._keep(one.article, one.place or Place(), one.id)
                 gathered.parts.add(one.id)
         while self._stirred:
             group_id, by = self._stirred.popitem()
@@ -204,12 +205,12 @@ class _Groups:
     def _rows(self, group_id: int) -> list[Part]:
         return [Part(*row) for row in self._connection.execute(_GROUP, {"group_id": group_id})]
 
-    def _keep(self, new: NewArticle, place: Place) -> None:
-        """Write a part, in one group with those that it is tied to."""
-        ties = {new.id, place.next_id, place.previous_id} - {None}
-        near = self._near([key for key in ties if key is not None])
-        tied = [row.group_id for row in near if row.id == new.id or self._joiner.continues(row.title, new.title)]
-        groups = [key for key in dict.fromkeys(tied) if self._size(key) < _MOST_TIED]
+    def _keep(self, new: NewArticle, place: Place, by: int) -> None:
+        """Write a part, in one group with those that it is tied to; `by` is the page that is the reason."""
+        near = self._near(_names(Arrival(new.id, new, place)))
+        own = [row.group_id for row in near if row.id == new.id]
+        tied = dict.fromkeys(row.group_id for row in near if self._joiner.continues(row.title, new.title))
+        groups = list(dict.fromkeys((*own, *(key for key in tied if self._size(key) < _MOST_TIED))))
         group_id = groups[0] if groups else new.id
         for other in groups[1:]:
             self._connection.execute(_UNITE, {"old": other, "new": group_id})
@@ -233,7 +234,7 @@ class _Groups:
             .values(id=new.id, **values)
             .on_conflict_do_update(index_elements=["id"], set_=values)
         )
-        self._stirred[group_id] = new.id
+        self._stirred[group_id] = by
 
     def _size(self, group_id: int) -> int:
         return int(self._connection.execute(_SIZE, {"group_id": group_id}).scalar_one())
@@ -246,11 +247,10 @@ class _Groups:
             rows = {row.id: row for row in self._rows(group_id)}
             chains = self._joiner.arrange(list(rows.values()))
             states = self._states(chains)
-            if not self._follow(rows.values(), states):
+            if not self._follow(rows.values(), states, by):
                 break
-            if group_id not in self._stirred:  # it went into another group
+            if self._stirred.pop(group_id, None) is None:  # it went into another group
                 return []
-            by = self._stirred.pop(group_id)
         ready = []
         for chain in chains:
             if any(key in states and states[key].state in _TO_COME for key in chain.missing):
@@ -264,20 +264,21 @@ class _Groups:
         ids = sorted({key for chain in chains for key in chain.missing})
         return {row.id: row for row in self._connection.execute(_STATES, {"ids": ids})} if ids else {}
 
-    def _follow(self, rows: Iterable[Part], states: Mapping[int, Any]) -> bool:
+    def _follow(self, rows: Iterable[Part], states: Mapping[int, Any], by: int) -> bool:
         """Let parts name what a URL redirects to, and make parts of articles that they name; whether there was any."""
         changed = False
         moved = {key: row.same_as for key, row in states.items() if row.state == State.SKIPPED and row.same_as}
         for row in rows:
             place = Place(row.number, _moved(row, row.next_id, moved), _moved(row, row.previous_id, moved))
             if (place.next_id, place.previous_id) != (row.next_id, row.previous_id):
-                self._keep(self._article(row.id), place)
+                self._keep(self._article(row.id), place, by)
                 changed = True
         alone = [key for key, row in states.items() if row.state == State.DONE]
-        for stored in self._connection.execute(_STORED, {"ids": alone}) if alone else ():
+        for stored in self._connection.execute(_STORED, {"ids": alone}).all() if alone else ():
             named_by = (row for row in rows if stored.id in {row.next_id, row.previous_id})
             if any(self._joiner.continues(row.title, stored.title) for row in named_by):
-                self._keep(_from_article(stored, self._connection.execute(_IMAGES, {"key": stored.id}).all()), Place())
+                images = self._connection.execute(_IMAGES, {"key": stored.id}).all()
+                self._keep(_from_article(stored, images), Place(), by)
                 changed = True
         return changed
 

@@ -107,7 +107,7 @@ class Stored(Found):
     Attributes:
         article: "new", "duplicate", "same page", "updated", "unchanged", "part" or "" when there was none.
         same_as: the stored page that a "same page" is another address of.
-        joined: articles of several pages that the page has completed,
+        joined: articles of several pages that wait no longer, now that this one is stored.
     """
 
     article: str = ""
@@ -167,6 +167,8 @@ class Store:
             for outcome in outcomes
             if outcome.claim.kind == Kind.PAGE and outcome.state != State.PENDING
         ]
+        if any(one.article for one in arrivals):
+            articles.lock(connection)
         gathered = parts.gather(connection, arrivals, self._joiner) if arrivals else parts.Gathered()
         pairs = list(zip(outcomes, results, strict=True))
         single = [(o.article, r) for o, r in pairs if o.article is not None and o.claim.id not in gathered.parts]
@@ -190,6 +192,7 @@ class Store:
     def finish(self, connection: Connection, requests: Sequence[None]) -> list[list[Joined]]:
         """Write some of the articles that wait for parts which will not come; nothing is left when it returns none."""
         answers = []
+        articles.lock(connection)
         for _ in requests:
             ready = parts.unfinished(connection, self._joiner).ready
             added = self._add(connection, [], ready)

@@ -160,10 +160,7 @@ class StoreStage:
     async def process_item(self, item: Page) -> dict[str, str]:
         """Store; returns when the transaction is committed, with the article as a plain item (for `-o articles.jsonl`).
 
-        Articles of several pages go to the exporters by themselves.
-
-        The last page of an article of several pages comes back as the whole article. Those that are still waiting for a
-        page when the crawl ends are in the database only.
+        Articles of several pages go to the exporters by themselves, each when its last page has come.
 
         Raises:
             DropItem: the page was stored as no article or as part of one, or the database gave up (the frontier has

@@ -163,8 +163,8 @@ def test_the_first_part_fails(crawl: Crawl) -> None:
 def test_a_next_page_that_redirects(crawl: Crawl, order: tuple[int, ...]) -> None:
     moved = failed(crawl, 2, state="skipped", reason="redirect", same_as=fingerprint(URLS[3]))
     pages = {1: crawl.page(1, 2), 2: moved, 4: crawl.page(4, place=None, article={"title": TITLE + "(2)"})}
-    for n in order:
-        crawl.come(pages[n])
+    stored = [crawl.come(pages[n])[0] for n in order]
+    assert [one.url for one in stored[-1].joined] == [URLS[0]]
     assert crawl.articles() == [(URLS[0], [TEXTS[0], TEXTS[3]])]
     assert crawl.reasons() == {URLS[1]: "redirect", URLS[3]: JOINED}
 
