@@ -435,7 +435,7 @@ def _place(page: Page, rulebook: Rulebook) -> tuple[Place | None, list[NewUrl]]:
     meta = page.worked.parsed.metadata
     if not (meta.next_page or meta.previous_page or meta.page_number > 1):
         return None, []
-    following = _beside(page, meta.next_page, rulebook)
+    following = _beside(page, meta.next_page, rulebook) if meta.page_number < MAX_PARTS else None
     previous = _beside(page, meta.previous_page, rulebook)
     if following is None and previous is None and meta.page_number <= 1:
         return None, []

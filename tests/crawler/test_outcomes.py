@@ -589,6 +589,8 @@ class TestParts:
         assert by_url(outcome)[self.NEXT].hops == MAX_PARTS
         assert judge(page(worked=worked, found_in=BlockKind.PART, hops=MAX_PARTS), rules()).place is None
         assert judge(page(worked=worked, found_in=BlockKind.REDIRECT, hops=MAX_PARTS), rules()).place is not None
+        last = written(next_page=self.NEXT, page_number=MAX_PARTS)
+        assert judge(page(worked=last), rules()).place == Place(MAX_PARTS)
 
     def test_what_a_part_redirects_to_is_the_part(self) -> None:
         moved = page(301, headers={"location": self.NEXT}, found_in=BlockKind.PART, hops=20)
