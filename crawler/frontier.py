@@ -28,14 +28,16 @@ from db.frontier import Claim, Waiting
 from db.store import Outcome, Store, Stored
 from db.tables import Kind, State
 from pipelines.duplicates import DuplicateJudge
+from pipelines.parts import JOINER
 from pipelines.scope import Scope
+from pipelines.stages import export
 
-from . import clock
+from . import clock, outcomes
 from .config import ConfigError
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
 from .memory import SiteMemory
-from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, Rulebook, depth_memory, internal_error, judge
+from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, Rulebook, depth_memory, internal_error
 from .seeds import SeedError
 from .session import Session
 from .supply import Supply
@@ -117,7 +119,8 @@ class FrontierScheduler(BaseScheduler):
         self.window = Window(depth=config.window, connections=config.connections, most_hosts=config.hosts)
         self._hosts = Hosts(config.pauses, config.host_failures, config.robots_agent)
         self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
-        self._store = Store(session.resumed.run_id, DuplicateJudge(config.duplicate_threshold), DuplicateJudge.lookup())
+        judge = DuplicateJudge(config.duplicate_threshold)
+        self._store = Store(session.resumed.run_id, judge, DuplicateJudge.lookup(), JOINER)
         if config.site_memory:
             self._memory = SiteMemory(session, self._start)
         self.supply = Supply(
@@ -129,6 +132,7 @@ class FrontierScheduler(BaseScheduler):
             in_flight=self._in_flight,
             start=self._start,
             wake=self._wake,
+            finish=self._finish_articles,
         )
         self._start(session.keep_alive(hosts=self.supply.hosts_with_work, totals=self.totals, heard=self.supply.heard))
         self.supply.top_up()
@@ -266,11 +270,12 @@ class FrontierScheduler(BaseScheduler):
             depth=self._seeds.depth_of(page.claim.seed_id),
             known=self._known,
             extractor=config.extractor,
+            objection=self._hosts.foreseen,
             robots_hosts=self._hosts.hosts_of_robots(page.claim),
         )
         page.stored = True
         try:
-            outcome = replace(judge(page, rulebook), ready_at=page.ready_at)
+            outcome = replace(outcomes.judge(page, rulebook), ready_at=page.ready_at)
             # while there is something else to fetch, pages may wait for each other and share a transaction
             write = self.session.gather if len(self.window) else self.session.submit
             stored = await write(self._store.store, outcome)
@@ -323,6 +328,7 @@ class FrontierScheduler(BaseScheduler):
         totals["pages"] += outcome.counted
         if stored.article:
             totals[stored.article] += 1
+        totals.update(one.what for one in stored.joined)
         reason = "same page" if stored.same_as else outcome.reason
         if outcome.state == State.PENDING:
             totals["retries"] += 1
@@ -331,6 +337,13 @@ class FrontierScheduler(BaseScheduler):
             totals[f"failed/{reason}"] += 1
         elif reason:
             totals[f"dropped/{reason}"] += 1
+
+    async def _finish_articles(self) -> None:
+        """Store the articles that still wait for parts, although nothing more will be fetched."""
+        assert self.session is not None
+        while finished := await self.session.submit(self._store.finish, None):
+            self.totals.update(one.what for one in finished)
+            export(self._crawler, finished)
 
     def _item_failed(self, item: Page, failure: Any) -> None:
         """A stage before the store raised: the page must not look stored."""

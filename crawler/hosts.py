@@ -70,6 +70,11 @@ class Hosts:
         """Why a URL must not be fetched, or an empty string. Called from the database thread."""
         return self._rules[host_id].objection(url)
 
+    def foreseen(self, host_id: int, url: str) -> str:
+        """The objection that is known now: another run may have taken the host over meanwhile, and its rules."""
+        rules = self._rules.get(host_id)
+        return "" if rules is None else rules.objection(url)
+
     def closed(self, host_id: int) -> str:
         """Why nothing of a host may be fetched, or an empty string. Called from the database thread."""
         return self._rules[host_id].reason

@@ -5,15 +5,17 @@ Pure: nothing here waits, writes or reads a clock. Every redirect, failure and r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from db.articles import NewArticle
 from db.found import NewUrl
 from db.keys import fingerprint, iso
+from db.parts import Place
 from db.store import NO_EDGES, Edges, Outcome, StoredPage
 from db.tables import Kind, State
+from pipelines.parts import MAX_PARTS
 from pipelines.records import BlockKind, PageKind
 from pipelines.scope import host_identity
 from pipelines.stages import Page
@@ -36,6 +38,7 @@ _REDIRECTS = {301, 302, 303, 307, 308}
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_FEED_DEPTH = 1
 _MOST_SITEMAP_HOPS = 4
+_MOST_NUMBER = 30_000
 _ZONES = {"zh": "+08:00"}
 
 
@@ -50,6 +53,7 @@ class Rulebook:
         depth: how deep the page's seed may be crawled, None for no limit.
         known: URLs that are in the table already, and at which depth.
         extractor: name of the extractor, for the article's row.
+        objection: why a host's rules forbid a URL, or an empty string.
         robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
     """
 
@@ -59,6 +63,7 @@ class Rulebook:
     depth: int | None
     known: KnownUrls
     extractor: str
+    objection: Callable[[int, str], str]
     robots_hosts: tuple[int, ...] = ()
 
     def robots(self, kind: str, text: str = "") -> tuple[tuple[int, str, str], ...]:
@@ -118,6 +123,8 @@ def new_url(
     score, parts = priority.score(Sighting(depth, found_in, dated, int(now) // _DAY))
     if kind == Kind.ROBOTS:
         score = 1e9  # before everything else on its host
+    elif found_in == BlockKind.PART:
+        score = 1e6  # an article waits for it
     return NewUrl(
         id=url_id(url, kind),
         url=url,
@@ -135,6 +142,7 @@ def new_url(
         reason=reason,
         hops=hops,
         again=again,
+        soon=found_in == BlockKind.PART,
     )
 
 
@@ -213,7 +221,8 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
     target = canonicalize(page.headers["location"], claim.url)
     outcome = replace(_answered(page, State.SKIPPED, "redirect"), counted=False)
     is_robots = claim.kind == Kind.ROBOTS
-    if target is None or target == claim.url or claim.hops >= rulebook.redirects:
+    most = rulebook.redirects + (MAX_PARTS if claim.found_in == BlockKind.PART else 0)
+    if target is None or target == claim.url or claim.hops >= most:
         reason = (
             "redirects nowhere"
             if target is None
@@ -239,7 +248,7 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
         priority=rulebook.priority,
         depth=claim.depth,
         # what a seed redirects to is the seed
-        found_in=claim.found_in if claim.found_in == BlockKind.SEED else BlockKind.REDIRECT,
+        found_in=claim.found_in if claim.found_in in {BlockKind.SEED, BlockKind.PART} else BlockKind.REDIRECT,
         now=page.fetched_at,
         seed_id=claim.seed_id,
         reason=reason,
@@ -265,12 +274,14 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     new_urls = _links(page, rulebook)
     links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
     reason = parsed.reason
-    article = None
+    article = place = None
+    beside: list[NewUrl] = []
     if is_page and parsed.kind == PageKind.ARTICLE:
         if parsed.noindex:
             reason = "noindex"
         else:
             article = _article(page, rulebook)
+            place, beside = _place(page, rulebook)
     raw = None
     if page.worked.raw is not None:
         raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, page.worked.raw)
@@ -280,10 +291,14 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     if canonical_id is not None and canonical_id not in links.targets:
         links = Edges((*links.targets, canonical_id), links.blocks + bytes([BlockKind.CANONICAL]))
     new_urls.extend(_sources(page, rulebook))
+    if beside:
+        parts = {new.id for new in beside}
+        new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
     return replace(
         _answered(page, State.DONE, "" if article else reason),
         counted=is_page,
         article=article,
+        place=place,
         same_as=canonical_id if canonical is not None and not canonical.reason else None,
         new_urls=tuple(new_urls),
         links=links,
@@ -411,6 +426,45 @@ def _article(page: Page, rulebook: Rulebook) -> NewArticle:
         images=tuple((image.url, image.caption) for image in meta.images),
         canonical_id=fingerprint(canonical) if on_host else None,
         seen=iso(page.fetched_at),
+    )
+
+
+def _place(page: Page, rulebook: Rulebook) -> tuple[Place | None, list[NewUrl]]:
+    """Where the page stands in an article of several pages, and the pages beside it; None when it is all of it."""
+    assert page.worked is not None
+    meta = page.worked.parsed.metadata
+    if not (meta.next_page or meta.previous_page or meta.page_number > 1):
+        return None, []
+    following = _beside(page, meta.next_page, rulebook) if meta.page_number < MAX_PARTS else None
+    previous = _beside(page, meta.previous_page, rulebook)
+    if following is None and previous is None and meta.page_number <= 1:
+        return None, []
+    number = min(max(0, meta.page_number), _MOST_NUMBER)
+    place = Place(number, None if following is None else following.id, None if previous is None else previous.id)
+    return place, [new for new in (following, previous) if new is not None]
+
+
+def _beside(page: Page, url: str, rulebook: Rulebook) -> NewUrl | None:
+    """Another part of the page's article, if it may be fetched: on the same host, as deep as the page itself."""
+    assert page.worked is not None
+    claim, targets = page.claim, page.worked.targets
+    passed = claim.hops if claim.found_in == BlockKind.PART else 0
+    if not url or url == claim.url or passed >= MAX_PARTS or host_key(url) != host_key(claim.url):
+        return None
+    key = fingerprint(url)
+    if key in targets.ids and targets.reasons[targets.ids.index(key)]:
+        return None
+    if rulebook.objection(claim.host_id, url):
+        return None
+    return new_url(
+        url,
+        Kind.PAGE,
+        priority=rulebook.priority,
+        depth=claim.depth,
+        found_in=BlockKind.PART,
+        now=page.fetched_at,
+        seed_id=claim.seed_id,
+        hops=passed + 1,
     )
 
 

@@ -153,6 +153,7 @@ class Progress:
             ("  new", totals["new"]),
             ("  duplicates of another", totals["duplicate"]),
             ("articles updated", totals["updated"]),
+            ("parts of articles of several pages", totals["part"]),
             ("other addresses of a stored article", totals["same page"]),
             ("failed", totals["failed"]),
             ("retries", totals["retries"]),

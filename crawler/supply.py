@@ -10,7 +10,7 @@ import asyncio
 import heapq
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence, Set
+from collections.abc import Awaitable, Callable, Coroutine, Sequence, Set
 from typing import Any
 
 from db import frontier as table
@@ -44,6 +44,7 @@ class Supply:
         totals: where dropped URLs are counted.
         in_flight: identifiers of claims that have left the window and are not stored yet.
         start: runs a coroutine in the background.
+        finish: called when nothing is left to be fetched, before the crawl ends.
         wake: makes the engine poll; called when there is something to hand out.
 
     Attributes:
@@ -63,6 +64,7 @@ class Supply:
         in_flight: Set[int],
         start: Callable[[Coroutine[Any, Any, None]], None],
         wake: Callable[[], None],
+        finish: Callable[[], Awaitable[None]],
     ) -> None:
         self._session = session
         self._window = window
@@ -72,6 +74,7 @@ class Supply:
         self._in_flight = in_flight
         self._start = start
         self._wake = wake
+        self._finish_crawl = finish
         self.queued = session.queued
         self.left: Waiting | None = None
         self.exhausted = False
@@ -298,6 +301,7 @@ class Supply:
         self._refilled_at = time.monotonic()
         self.left = await self._session.submit(table.waiting, self._session.config.limits)
         if self.left.within == 0:
+            await self._finish_crawl()
             self.exhausted = True
             return
         due, latest = self.left.next_due, clock.now() + LONGEST_PAUSE

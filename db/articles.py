@@ -126,18 +126,38 @@ class Added(NamedTuple):
 def add(connection: Connection, articles: Sequence[NewArticle], judge: Judge, lookup: Lookup) -> list[Added]:
     """Write articles in the open transaction, in order: each may repeat one before it.
 
-    On Postgres one process at a time does this, from here to the end of its transaction: so no copy can be stored
-    between looking for one and writing.
+    The caller holds `lock`: so no copy can be stored between looking for one and writing.
 
     Cost: five reads and three inserts for all of them, and the judge's comparisons. An article that is related to an
     earlier one of the same batch begins a new round of reads.
     """
-    if is_postgres(connection):
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ARTICLE_LOCK})
     added: list[Added] = []
     while len(added) < len(articles):
         added += _Round(connection, articles[len(added) :], judge, lookup).write()
     return added
+
+
+def lock(connection: Connection) -> None:
+    """Let one process at a time write articles, from here to the end of its transaction."""
+    if is_postgres(connection):
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ARTICLE_LOCK})
+
+
+def absorb(connection: Connection, into: int, others: Sequence[int]) -> None:
+    """What is stored under some URLs is part of the article of another URL, which has it from now on.
+
+    The first of them becomes that article, unless it is stored already; the rest is deleted, and what repeats it is
+    said to repeat that article.
+    """
+    stored = {row.id: row for row in connection.execute(_STORED, {"ids": [into, *others]})}
+    for old in others:
+        if old not in stored:
+            continue
+        if into not in stored:
+            _move(connection, old, into)
+        else:
+            _delete(connection, stored[old], stored[into])
+        stored = {row.id: row for row in connection.execute(_STORED, {"ids": [into, *others]})}
 
 
 class _Round:
@@ -430,3 +450,23 @@ def _move(connection: Connection, old: int, new: int) -> None:
     connection.execute(update(cluster).where(cluster.c.id == old).values(id=new))
     connection.execute(update(image).where(image.c.article_id == old).values(article_id=new))
     connection.execute(update(version).where(version.c.article_id == old).values(article_id=new))
+
+
+def _delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
+    """Remove an article whose text is in another one; the copies of it are that one's."""
+    original = into.id if into.duplicate_of in {None, old.id} else into.duplicate_of
+    for table in (image, version):
+        connection.execute(table.delete().where(table.c.article_id == old.id))
+    connection.execute(duplicate.delete().where((duplicate.c.article_id == old.id) | (duplicate.c.of_id == old.id)))
+    connection.execute(article.delete().where(article.c.id == old.id))
+    if old.duplicate_of is not None:
+        connection.execute(update(cluster).where(cluster.c.id == old.cluster_id).values(size=cluster.c.size - 1))
+        return
+    copies = article.c.cluster_id == old.id
+    connection.execute(update(article).where(copies).values(cluster_id=original, duplicate_of=original))
+    connection.execute(update(article).where(article.c.id == original).values(duplicate_of=None))
+    connection.execute(cluster.delete().where(cluster.c.id == old.id))
+    insert = insert_new(connection, cluster)
+    connection.execute(insert, {"id": original, "size": 0})
+    members = select(func.count()).where(article.c.cluster_id == original).scalar_subquery()
+    connection.execute(update(cluster).where(cluster.c.id == original).values(size=members))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, case, or_, select, update
 
 from .keys import iso
 from .statements import among, insert_new, insert_rows, run_many
@@ -31,6 +31,7 @@ class NewUrl:
         reason: empty when it is to be fetched, else why it is not.
         seed_id: the seed it descends from.
         again: fetch it even if it was fetched before.
+        soon: give it this score also when it waits with a smaller one.
     """
 
     id: int
@@ -50,6 +51,7 @@ class NewUrl:
     reason: str = ""
     hops: int = 0
     again: bool = False
+    soon: bool = False
 
 
 @dataclass(slots=True)
@@ -140,7 +142,7 @@ def insert_urls(
 def _improvement(new: NewUrl, source: int | None, _now: float) -> dict[str, Any]:
     """Parameters of `_IMPROVE`."""
     better = {f"new_{name}": getattr(new, name) for name in _BETTER}
-    return {"key": new.id, "new_found_on": source, "again": int(new.again), **better}
+    return {"key": new.id, "new_found_on": source, "again": int(new.again), "soon": int(new.soon), **better}
 
 
 _URL_COLUMNS = (
@@ -191,7 +193,11 @@ _IMPROVE = (
     .where(
         url.c.id == bindparam("key"),
         (bindparam("again") == 1) & (url.c.state != State.PENDING) & (url.c.state != State.LEASED)
-        | (url.c.state == State.PENDING) & (url.c.depth > bindparam("new_depth"))
+        | (url.c.state == State.PENDING)
+        & or_(
+            url.c.depth > bindparam("new_depth"),
+            and_(bindparam("soon") == 1, url.c.score < bindparam("new_score")),
+        )
         | (url.c.state == State.SKIPPED) & or_(*(url.c.reason == reason for reason in SOFT_REASONS)),
     )
     .values(
@@ -199,6 +205,10 @@ _IMPROVE = (
         | {
             "state": State.PENDING,
             "reason": None,
+            "depth": case(
+                ((bindparam("soon") == 1) & (url.c.depth < bindparam("new_depth")), url.c.depth),
+                else_=bindparam("new_depth"),
+            ),
             "tries": case((url.c.state == State.PENDING, url.c.tries), else_=0),
         }
     )

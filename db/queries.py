@@ -13,9 +13,9 @@ from sqlalchemy.orm import aliased
 from .keys import fingerprint
 from .processes import is_gone
 from .statements import clock, in_state
-from .tables import Article, Duplicate, Host, Kind, Run, Seed, State, Url
+from .tables import Article, Duplicate, Host, Kind, Part, Run, Seed, State, Url
 
-url, host, article, duplicate, run, seed = (m.table() for m in (Url, Host, Article, Duplicate, Run, Seed))
+url, host, article, part, duplicate, run, seed = (m.table() for m in (Url, Host, Article, Part, Duplicate, Run, Seed))
 
 
 def seed_urls(connection: Connection) -> list[str]:
@@ -164,6 +164,8 @@ class Explanation:
     fetched_at: float | None
     next_visit: float | None
     same_as: str | None
+    part: tuple[int, str] | None
+    """Place in an article of several pages (0 when it adds nothing to it), and the URL of that."""
     article: Mapping[str, Any]
     duplicates: Sequence[tuple[str, float, str, str]]
     """Articles that repeat it, or that it repeats: URL, similarity, method, kind."""
@@ -191,6 +193,10 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
     if row is None:
         return None
     stored = connection.execute(select(article).where(article.c.id == row.id)).mappings().one_or_none()
+    first = aliased(Url)
+    place = connection.execute(
+        select(part.c.position, first.url).join(first, first.id == part.c.first_id).where(part.c.id == row.id)
+    ).first()
     other = aliased(Url)
     pairs = connection.execute(
         select(other.url, duplicate.c.similarity, duplicate.c.method, duplicate.c.kind)
@@ -218,6 +224,7 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
         fetched_at=row.fetched_at,
         next_visit=row.next_visit,
         same_as=row.other,
+        part=None if place is None else (place.position, place.url),
         article=dict(stored) if stored else {},
         duplicates=tuple((p[0], p[1], p[2], p[3]) for p in pairs),
     )

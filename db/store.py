@@ -5,21 +5,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, update
+from sqlalchemy import Connection, bindparam, case, select, update
 
-from . import articles
-from .articles import NewArticle
+from . import articles, parts
+from .articles import Added, NewArticle
 from .budgets import spend_totals
 from .errors import Contended
 from .found import Found, NewUrl, add_hosts, insert_urls
 from .frontier import SET_ROBOTS, Claim, held_by
 from .ownership import LOCK_HOSTS
-from .statements import insert_rows, run_many, upsert
+from .parts import Arrival, Joiner, Place, Ready
+from .statements import among, insert_rows, run_many, upsert
 from .tables import Host, Kind, Link, Page, Seed, Site, State, Url
 
 url, host, site, link, seed, page = (m.table() for m in (Url, Host, Site, Link, Seed, Page))
@@ -59,6 +61,7 @@ class Outcome:
         tried: whether the host was asked at all: if not, the try does not count.
         same_as: the URL this one is another address of.
         article: the article found on it.
+        place: where the page stands in an article of several pages, if it says that it does.
         new_urls: URLs to add to the frontier.
         links: the page's links.
         robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
@@ -80,6 +83,7 @@ class Outcome:
     tried: bool = True
     same_as: int | None = None
     article: NewArticle | None = None
+    place: Place | None = None
     new_urls: Sequence[NewUrl] = ()
     links: Edges = NO_EDGES
     robots: Sequence[tuple[int, str, str]] = ()
@@ -87,17 +91,28 @@ class Outcome:
     raw: StoredPage | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """An article of several pages, its URL, and what became of it as in `Stored.article`."""
+
+    url: str
+    article: NewArticle
+    what: str
+
+
 @dataclass(slots=True)
 class Stored(Found):
     """What the transaction made of an outcome.
 
     Attributes:
-        article: "new", "duplicate", "same page", "updated", "unchanged" or "" when there was none.
+        article: "new", "duplicate", "same page", "updated", "unchanged", "part" or "" when there was none.
         same_as: the stored page that a "same page" is another address of.
+        joined: articles of several pages that wait no longer, now that this one is stored.
     """
 
     article: str = ""
     same_as: int | None = None
+    joined: list[Joined] = field(default_factory=list)
 
 
 class Store:
@@ -107,12 +122,14 @@ class Store:
         run_id: the run whose claims these are; outcomes of claims that another run has taken over are dropped.
         judge: decides which of the candidates, if any, a new article repeats.
         lookup: how candidates are found.
+        joiner: makes one article of those that stand on several pages.
     """
 
-    def __init__(self, run_id: int, judge: articles.Judge, lookup: articles.Lookup) -> None:
+    def __init__(self, run_id: int, judge: articles.Judge, lookup: articles.Lookup, joiner: Joiner) -> None:
         self._run_id = run_id
         self._judge = judge
         self._lookup = lookup
+        self._joiner = joiner
 
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
         """Write a batch of outcomes in the open transaction."""
@@ -136,16 +153,59 @@ class Store:
         _add_links(connection, outcomes)
         _keep_raw(connection, outcomes)
         _close_claims(connection, self._run_id, outcomes)
-        new = [outcome.article for outcome in outcomes if outcome.article is not None]
-        added = iter(articles.add(connection, new, self._judge, self._lookup) if new else ())
-        for outcome, result in zip(outcomes, results, strict=True):
-            if outcome.article is not None:
-                result.article, result.same_as = next(added)
+        self._add_articles(connection, outcomes, results)
         _point_to_stored(connection, outcomes, results)
         unused = [o.claim for o in outcomes if o.claim.kind == Kind.PAGE and not o.counted]
         spend_totals(connection, [claim.seed_id for claim in unused], sign=-1)
         _adopt_hosts(connection, outcomes)
         _update_hosts(connection, self._run_id, outcomes, results)
+
+    def _add_articles(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+        """Write articles: those of one page, and those whose last part has come."""
+        arrivals = [
+            Arrival(outcome.claim.id, outcome.article, outcome.place)
+            for outcome in outcomes
+            if outcome.claim.kind == Kind.PAGE and outcome.state != State.PENDING
+        ]
+        if any(one.article for one in arrivals):
+            articles.lock(connection)
+        gathered = parts.gather(connection, arrivals, self._joiner) if arrivals else parts.Gathered()
+        pairs = list(zip(outcomes, results, strict=True))
+        single = [(o.article, r) for o, r in pairs if o.article is not None and o.claim.id not in gathered.parts]
+        added = self._add(connection, [new for new, _ in single], gathered.ready)
+        for (_, result), what in zip(single, added, strict=False):
+            result.article, result.same_as = what
+        for outcome, result in pairs:
+            if outcome.claim.id in gathered.parts:
+                result.article = "part"
+            for one, what in zip(gathered.ready, added[len(single) :], strict=True):
+                if one.by == outcome.claim.id:
+                    result.joined.append(Joined(one.url, one.article, what.what))
+
+    def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
+        """Write articles of one page, then those of several."""
+        new = [*single, *(one.article for one in ready)]
+        added = articles.add(connection, new, self._judge, self._lookup) if new else []
+        parts.settle(connection, ready, added[len(single) :])
+        return added
+
+    def finish(self, connection: Connection, requests: Sequence[None]) -> list[list[Joined]]:
+        """Write some of the articles that wait for parts which will not come; nothing is left when it returns none."""
+        answers = []
+        articles.lock(connection)
+        for _ in requests:
+            ready = parts.unfinished(connection, self._joiner).ready
+            added = self._add(connection, [], ready)
+            answers.append([Joined(one.url, one.article, what.what) for one, what in zip(ready, added, strict=True)])
+            new = [one.article.id for one, what in zip(ready, added, strict=True) if what.what in _STORED]
+            hosts = Counter(connection.execute(_HOSTS_OF, {"ids": new}).scalars())
+            run_many(connection, _COUNT_ARTICLES, [{"key": key, "n": hosts[key]} for key in sorted(hosts)])
+        return answers
+
+
+_STORED = frozenset({"new", "duplicate"})
+_HOSTS_OF = select(url.c.host_id).where(among(url.c.id))
+_COUNT_ARTICLES = update(host).where(host.c.id == bindparam("key")).values(articles=host.c.articles + bindparam("n"))
 
 
 def _add_urls(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
@@ -284,7 +344,9 @@ def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             if host_id not in rows:
                 rows[host_id] = _host_row(host_id, run_id)
         counters = rows[own]
-        counters["n_articles"] += result.article in {"new", "duplicate"}
+        counters["n_articles"] += sum(
+            what in _STORED for what in (result.article, *(one.what for one in result.joined))
+        )
         counters["n_unused"] += outcome.claim.kind == Kind.PAGE and not outcome.counted
         counters["new_ready_at"] = max(counters["new_ready_at"], outcome.ready_at)
         counters["n_failures"] += outcome.failed

@@ -248,6 +248,37 @@ class Cluster(Record):
     size: Mapped[int] = mapped_column(Integer)
 
 
+_WAITING = text("joined = 0")
+
+
+class Part(Record):
+    """A page that holds one part of an article: the article is made of its parts whenever one of them comes."""
+
+    __tablename__ = "part"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """The URL's identifier."""
+    group_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    """The same for all pages that are tied by next and previous links."""
+    first_id: Mapped[int] = mapped_column(BigInteger)
+    """The first part as far as known: the article is stored under it."""
+    position: Mapped[int] = mapped_column(SmallInteger)
+    """Place in the article, from 1; 0 for a page that adds nothing to it."""
+    joined: Mapped[int] = mapped_column(SmallInteger)
+    """1 once the article has been made with it; 0 while that waits for other parts."""
+    number: Mapped[int] = mapped_column(SmallInteger)
+    """Page number as the page states it; 0 when it states none."""
+    next_id: Mapped[int | None] = mapped_column(BigInteger, index=True)
+    previous_id: Mapped[int | None] = mapped_column(BigInteger, index=True)
+    title: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    html: Mapped[str] = mapped_column(Text)
+    text_hash: Mapped[int] = mapped_column(BigInteger)
+    rest: Mapped[str] = mapped_column(Text)
+    """JSON: everything else that the page says about the article."""
+
+    __table_args__ = (Index("ix_part_waiting", "group_id", sqlite_where=_WAITING, postgresql_where=_WAITING),)
+
+
 class Image(Record):
     """An image of an article, the lead image first."""
 

@@ -37,6 +37,8 @@ class BlockKind(IntEnum):
     """The page's own `rel=canonical`."""
     SEED = 11
     """Given by the user."""
+    PART = 12
+    """The next or previous part of an article that is spread over several pages."""
 
 
 class PageKind(IntEnum):

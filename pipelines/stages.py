@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
+from scrapy import signals
 from scrapy.exceptions import DropItem
 
 from db.errors import DatabaseProblem
 from db.frontier import Claim
-from db.store import Stored
+from db.store import Joined, Stored
 from db.tables import Kind
 
 from .scope import Scope
@@ -130,6 +132,26 @@ class ExtractStage:
         await asyncio.get_running_loop().run_in_executor(None, self._pool.close)
 
 
+_WORTH_EXPORTING = frozenset({"new", "duplicate", "updated"})
+
+
+def export(crawler: Crawler, joined: Iterable[Joined]) -> None:
+    """Hand articles of several pages to Scrapy's exporters, in the form of all others: no single page is their item."""
+    for one in joined:
+        if one.what in _WORTH_EXPORTING:
+            new = one.article
+            item = {
+                "url": one.url,
+                "title": new.title,
+                "authors": new.authors,
+                "source": new.source,
+                "published_at": new.published_at or "",
+                "language": new.language,
+                "text": new.text,
+            }
+            crawler.signals.send_catch_log(signals.item_scraped, item=item, response=None, spider=crawler.spider)
+
+
 class StoreStage:
     """Hands finished pages to the frontier, which owns the database; lets articles through to Scrapy's exporters."""
 
@@ -144,15 +166,18 @@ class StoreStage:
     async def process_item(self, item: Page) -> dict[str, str]:
         """Store; returns when the transaction is committed, with the article as a plain item (for `-o articles.jsonl`).
 
+        Articles of several pages go to the exporters by themselves, each when its last page has come.
+
         Raises:
-            DropItem: the page was stored as no article, or the database gave up (the frontier has said so and keeps the
-                URL for the next run).
+            DropItem: the page was stored as no article or as part of one, or the database gave up (the frontier has
+                said so and keeps the URL for the next run).
         """
         try:
             stored = await cast("Frontier", self._crawler.engine.scheduler).store(item)
         except DatabaseProblem as problem:
             raise DropItem(str(problem)) from problem
-        if item.worked is None or stored.article not in {"new", "duplicate", "updated"}:
+        export(self._crawler, stored.joined)
+        if item.worked is None or stored.article not in _WORTH_EXPORTING:
             raise DropItem(stored.article or "no article")
         meta = item.worked.parsed.metadata
         return {

@@ -24,6 +24,7 @@ PURE = (
     "pipelines.urls",
     "pipelines.scope",
     "pipelines.duplicates",
+    "pipelines.parts",
     "crawler.rank",
     "crawler.window",
     "crawler.politeness",
@@ -33,7 +34,16 @@ PURE = (
     "db.keys",
 )
 # Not pure themselves, but they define records (classes, never functions) that pure modules may take and return.
-RECORDS = ("db.articles", "db.found", "db.frontier", "db.store", "db.tables", "pipelines.stages", "pipelines.worker")
+RECORDS = (
+    "db.articles",
+    "db.found",
+    "db.frontier",
+    "db.parts",
+    "db.store",
+    "db.tables",
+    "pipelines.stages",
+    "pipelines.worker",
+)
 # What waits, writes, draws lots or reads the clock. (`crawler.seeds` reads its file, which no import shows.)
 IMPURE = {
     "alembic",

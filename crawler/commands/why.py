@@ -62,7 +62,10 @@ def _lines(known: Explanation) -> list[tuple[str, str]]:
         ("URL", known.url),
         ("state", known.state + (f" ({known.reason})" if known.reason else "")),
     ]
-    if known.same_as:
+    if known.part is not None:
+        position, article_url = known.part
+        lines.append(("part", f"{position or 'none'} of {article_url}"))
+    elif known.same_as:
         lines.append(("same as", known.same_as))
     if known.kind != "page":
         lines.append(("kind", known.kind))

@@ -21,6 +21,7 @@ _BLOCK_VALUE = {
     BlockKind.BODY: 1.0,
     BlockKind.LIST: 1.0,
     BlockKind.FEED: 1.0,
+    BlockKind.PART: 1.0,
     BlockKind.SITEMAP: 0.8,
     BlockKind.PAGINATION: 0.8,
     BlockKind.CANONICAL: 0.8,

@@ -24,8 +24,10 @@ from crawler.rank.priority import Priority
 from db.found import NewUrl
 from db.frontier import Claim
 from db.keys import fingerprint
+from db.parts import Place
 from db.store import Outcome, StoredPage
 from db.tables import Kind, State
+from pipelines.parts import MAX_PARTS
 from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature
 from pipelines.scope import Scope, resolve
 from pipelines.stages import Page
@@ -64,6 +66,7 @@ def rules(**values: Any) -> Rulebook:
         "depth": None,
         "known": KnownUrls(100),
         "extractor": "density",
+        "objection": lambda _host, _url: "",
     }
     return Rulebook(**{**defaults, **values})
 
@@ -538,6 +541,61 @@ class TestPages:
         outcome = judge(page(worked=written(), headers={"etag": "x" * 999, "last-modified": "y" * 999}), rules())
         assert len(outcome.etag or "") == 200
         assert len(outcome.last_modified or "") == 100
+
+
+class TestParts:
+    NEXT, PREVIOUS = "http://h.cn/a_3", "http://h.cn/a_1"
+
+    def test_the_pages_beside_are_named_and_fetched_before_others(self) -> None:
+        worked = written(next_page=self.NEXT, previous_page=self.PREVIOUS, page_number=2)
+        outcome = judge(page(worked=worked, depth=3), rules(depth=3))
+        assert outcome.place == Place(2, fingerprint(self.NEXT), fingerprint(self.PREVIOUS))
+        for new in by_url(outcome).values():
+            assert (new.found_in, new.depth, new.reason, new.soon, new.hops) == (BlockKind.PART, 3, "", True, 1)
+            assert new.score > 1000
+
+    def test_an_article_of_one_page(self) -> None:
+        assert judge(page(worked=written()), rules()).place is None
+        assert judge(page(worked=written(page_number=1)), rules()).place is None
+
+    def test_a_number_alone(self) -> None:
+        assert judge(page(worked=written(page_number=2)), rules()).place == Place(2)
+        assert judge(page(worked=written(page_number=10**9)), rules()).place == Place(30_000)
+
+    @pytest.mark.parametrize("url", ["http://other.cn/a_3", "http://www.h.cn/a_3", URL])
+    def test_a_part_is_another_page_of_the_same_host(self, url: str) -> None:
+        outcome = judge(page(worked=written(next_page=url)), rules())
+        assert (outcome.place, outcome.new_urls) == (None, ())
+
+    def test_what_must_not_be_fetched_is_not_waited_for(self) -> None:
+        worked = written(next_page=self.NEXT)
+        assert judge(page(worked=worked), rules(objection=lambda _host, _url: "robots")).place is None
+        found = links(self.NEXT, nofollow=bytes([1]))
+        worked = replace(worked, parsed=replace(worked.parsed, links=found), targets=resolve(found, SCOPE))
+        outcome = judge(page(worked=worked), rules())
+        assert outcome.place is None
+        assert by_url(outcome)[self.NEXT].reason == "nofollow"
+
+    def test_a_link_to_a_part_is_one_url(self) -> None:
+        found = links(self.NEXT, "http://h.cn/b")
+        worked = written(next_page=self.NEXT)
+        worked = replace(worked, parsed=replace(worked.parsed, links=found), targets=resolve(found, SCOPE))
+        new = by_url(judge(page(worked=worked), rules(known=remember({fingerprint(self.NEXT): 0}))))
+        assert (new[self.NEXT].found_in, new["http://h.cn/b"].found_in) == (BlockKind.PART, BlockKind.LIST)
+
+    def test_parts_of_parts_have_an_end(self) -> None:
+        worked = written(next_page=self.NEXT)
+        outcome = judge(page(worked=worked, found_in=BlockKind.PART, hops=MAX_PARTS - 1), rules())
+        assert by_url(outcome)[self.NEXT].hops == MAX_PARTS
+        assert judge(page(worked=worked, found_in=BlockKind.PART, hops=MAX_PARTS), rules()).place is None
+        assert judge(page(worked=worked, found_in=BlockKind.REDIRECT, hops=MAX_PARTS), rules()).place is not None
+        last = written(next_page=self.NEXT, page_number=MAX_PARTS)
+        assert judge(page(worked=last), rules()).place == Place(MAX_PARTS)
+
+    def test_what_a_part_redirects_to_is_the_part(self) -> None:
+        moved = page(301, headers={"location": self.NEXT}, found_in=BlockKind.PART, hops=20)
+        new = by_url(judge(moved, rules()))[self.NEXT]
+        assert (new.found_in, new.hops, new.soon) == (BlockKind.PART, 21, True)
 
 
 class TestCanonical:

@@ -23,6 +23,7 @@ from db.memory import Lessons, Memory
 from db.processes import here
 from db.runs import RunEnd
 from db.store import Edges, Store, StoredPage
+from pipelines.parts import JOINER
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 
 SEED = "http://a.example/"
@@ -62,7 +63,7 @@ def fill(url: str, pages: int = 3) -> None:
         links=Edges([found[1].id, found[2].id], bytes([1, 5])),
         raw=StoredPage("text/html", "utf-8", bytes(range(256))),
     )
-    run_in(database, Store(first, lambda _new, _candidates: None, Lookup()).store, outcome)
+    run_in(database, Store(first, lambda _new, _candidates: None, Lookup(), JOINER).store, outcome)
     run_in(database, Memory(lambda known, more: (known + b"".join(more), 1)).save, Lessons(A, [bytes(range(256))]))
     run_in(database, runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 1}))
     second = run_in(database, runs.start_run, start()).run_id
@@ -109,7 +110,7 @@ def test_a_copy_goes_on_as_the_original_would(filled: str, target_url: str) -> N
     copied = copy(filled, target_url)
     assert rows(filled) == before
     assert copied.rows == {name: len(found) for name, found in before.items()}
-    assert {name for name, n in copied.rows.items() if n == 0} == {"article_version", "duplicate"}
+    assert {name for name, n in copied.rows.items() if n == 0} == {"article_version", "duplicate", "part"}
     assert ask(target_url, "SELECT id, outcome FROM run ORDER BY id") == [(1, "stopped"), (2, "copied")]
     for url in (filled, target_url):
         database = open_for_crawl(url)

@@ -15,11 +15,12 @@ from db.keys import fingerprint
 from db.runs import RunEnd
 from db.store import Store
 from db.tables import State
+from pipelines.parts import JOINER
 from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, sign, start, wish
 
 SEED = "http://a.example/"
 A = fingerprint("a.example")
-store = Store(1, lambda _new, _candidates: None, Lookup()).store
+store = Store(1, lambda _new, _candidates: None, Lookup(), JOINER).store
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ from db.runs import News, RunEnd, equal_parts
 from db.store import Store
 from db.writer import Writer
 from pipelines.duplicates import DuplicateJudge
+from pipelines.parts import JOINER
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, sign, start, wish
 
 HOSTS = [f"{letter}.example" for letter in "abcdef"]
@@ -120,7 +121,7 @@ def test_a_store_that_lost_its_lease_halfway_counts_nothing_twice(run: Callable,
     claims = leased(run, first, "a.example", 3)
     expire(database, first)
     begin(run)
-    run(Store(first, lambda _n, _c: None, Lookup()).store, done(claims[0], counted=False, state="skipped"))
+    run(Store(first, lambda _n, _c: None, Lookup(), JOINER).store, done(claims[0], counted=False, state="skipped"))
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 0
 
@@ -165,7 +166,7 @@ def test_the_owner_hears_of_urls_that_others_find(run: Callable) -> None:
     claim = run(frontier.claim, wish(second, {fingerprint(own): 1})).urls[0]
     run(runs.renew, sign(first, NOW))  # whatever happened before
     found = [new_url(f"http://{host}/new") for host in (own, foreign)]
-    run(Store(second, lambda _n, _c: None, Lookup()).store, done(claim, new_urls=found))
+    run(Store(second, lambda _n, _c: None, Lookup(), JOINER).store, done(claim, new_urls=found))
     assert run(runs.renew, sign(second, NOW)).knocked == (), "what one has found oneself is no news"
     assert run(runs.renew, sign(first, NOW)).knocked == (fingerprint(foreign),)
     assert run(runs.renew, sign(first, NOW)).knocked == ()
@@ -313,7 +314,7 @@ def test_a_copy_cannot_slip_in_between(run: Callable, writers: list[Writer], dat
     mine = leased(run, first, "a.example", 30)
     second = begin(run)
     theirs = leased(run, second, "b.example", 30)
-    stores = [Store(run_id, DuplicateJudge(0.8), DuplicateJudge.lookup()).store for run_id in (first, second)]
+    stores = [Store(run_id, DuplicateJudge(0.8), DuplicateJudge.lookup(), JOINER).store for run_id in (first, second)]
     gate = threading.Barrier(2)
 
     def store(number: int, claim: Claim, body: str) -> str:
@@ -353,7 +354,7 @@ def test_pages_full_of_links_to_each_other_do_not_deadlock(run: Callable, writer
     mine = leased(run, first, "a.example", 60)
     second = begin(run)
     theirs = leased(run, second, "b.example", 60)
-    stores = [Store(run_id, lambda _n, _c: None, Lookup()).store for run_id in (first, second)]
+    stores = [Store(run_id, lambda _n, _c: None, Lookup(), JOINER).store for run_id in (first, second)]
     futures = []
     for number, (a, b) in enumerate(zip(mine, theirs, strict=True)):
         links = [new_url(f"http://{h}/x{n}", depth=9 - number % 9) for h in HOSTS for n in range(number, number + 9)]

@@ -12,6 +12,7 @@ from db.found import add_urls
 from db.frontier import Claim
 from db.keys import fingerprint
 from db.store import Edges, Store
+from pipelines.parts import JOINER
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 
 TEXT = "市图书馆新馆昨天开放，首日迎来三千多名读者，馆藏图书八十万册。" * 3
@@ -29,7 +30,7 @@ def same_words(new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | No
     return None
 
 
-store = Store(1, same_words, Lookup()).store
+store = Store(1, same_words, Lookup(), JOINER).store
 
 
 @pytest.fixture
@@ -140,7 +141,7 @@ def test_known_urls_keep_the_better_of_both(run_in: Callable, claims: dict, data
 
 
 def test_a_shingle_never_holds_more_than_its_share(run_in: Callable, database: Database) -> None:
-    few = Store(1, lambda _n, _c: None, Lookup(most_common=3)).store
+    few = Store(1, lambda _n, _c: None, Lookup(most_common=3), JOINER).store
     urls = [f"http://d.example/{i}" for i in range(6)]
     resumed = run_in(runs.start_run, start())
     run_in(add_urls, (NOW, [new_url(url) for url in urls]))
