@@ -173,8 +173,8 @@ def likeness(sample: bytes, codec: str) -> tuple[float, int]:
         codec: a Python codec.
 
     Returns:
-        About 1, the most, for the right reading and 0 for a wrong one; far less for one with signs that texts do not hold; and the
-        number of signs that this was seen on.
+        About 1, the most, for the right reading and 0 for a wrong one, far less for one with signs that texts do not
+        hold; and the number of signs that this was seen on.
 
     Cost: O(bytes).
     """
