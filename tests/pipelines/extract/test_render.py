@@ -25,7 +25,7 @@ def forms(markup: str) -> tuple[str, str, str]:
     document, kept = read(markup)
     text, html, markdown = (form(document, kept) for form in (render.text, render.html, render.markdown))
     return (
-        text.removeprefix("before\n").removesuffix("\nafter"),
+        text.removeprefix("before").removesuffix("after").strip("\n"),
         html.removeprefix("<p>before</p>\n").removesuffix("\n<p>after</p>"),
         markdown.removeprefix("before\n\n").removesuffix("\n\nafter"),
     )
@@ -83,7 +83,7 @@ CODE = "<pre>def f(x):\n    return <b>x</b>\n\nf(1) &lt; 2\n</pre>"
 )  # fmt: skip
 def test_forms(markup: str, text: str, html: str | None, markdown: str) -> None:
     got = forms(markup)
-    assert got[0].removeprefix("before\nafter") == text
+    assert got[0] == text
     assert html is None or got[1] == html
     assert got[2] == markdown
 
@@ -127,7 +127,8 @@ PIECES = st.lists(
         [
             "<p>", "</p>", "<ul>", "<ol>", "<li>", "</li>", "</ul>", "<blockquote>", "</blockquote>", "<pre>", "</pre>",
             "<table>", "<tr>", "<td>", "<th>", "</table>", "<br>", "\n", "<h2>", "</h2>", "<a href='/x y'>", "</a>",
-            "<a href='javascript:x'>", "<img src='/i\"><script>' alt='<b>'>", "<script>evil()</script>", "&lt;script&gt;",
+            "<a href='javascript:x'>", "<img src='/i\"><script>' alt='<b>'>", "<script>evil()</script>",
+            "&lt;script&gt;",
             "text", "文字，", "a|b", "`", "\u202e", "&#0;", "\x07", "<svg onload=x>", "<div onclick=x>", "</div>",
         ]
     ),
@@ -143,11 +144,7 @@ def test_all_forms_hold_the_same_words_and_nothing_else(pieces: list[str]) -> No
     text, html, markdown = (form(document, kept) for form in (render.text, render.html, render.markdown))
     words = "".join("".join(document.blocks.texts).split())
     assert "".join(text.split()) == words
-    tree = (
-        etree.fromstring(f"<div>{html}</div>".replace("<br>", "<br/>").replace('">', '"/>').encode(), None)
-        if "<img" not in html and "<a" not in html
-        else etree.HTML(html)
-    )
+    tree = etree.HTML(f"<body>{html}</body>")
     assert "".join("".join(map(str, tree.itertext())).split()) == words
     used = set(re.findall(r"<([a-z0-9]+)", html))
     assert used <= TAGS
