@@ -11,7 +11,7 @@ from ..dedup import signature
 from ..records import Extraction, Metadata, PageKind, ParsedPage
 from . import Extractor, kind, links, metadata
 from . import extractor as find_extractor
-from .document import parse
+from .document import Document, parse
 
 
 def parse_page(
@@ -43,9 +43,38 @@ def parse_page(
 
     Cost: O(bytes), a few milliseconds for a page of 177 KB.
     """
-    run = _extractor(extractor, tuple(sorted((params or {}).items())))
     document = parse(body, url, content_type)
-    text = run(document)
+    return read_page(document, robots_header=robots_header, fetched_at=fetched_at, extractor=extractor, params=params)[
+        0
+    ]
+
+
+def read_page(
+    document: Document,
+    *,
+    robots_header: str = "",
+    fetched_at: datetime,
+    extractor: str = "density",
+    params: Mapping[str, object] | None = None,
+) -> tuple[ParsedPage, Extraction]:
+    """Return what `parse_page` returns for a document, and what the extractor gave before the page was judged.
+
+    Args:
+        document: a parsed page.
+        robots_header: see `parse_page`, as the others.
+        fetched_at: when it was fetched, with zone.
+        extractor: a name of `EXTRACTORS`.
+        params: values for its parameters.
+
+    Returns:
+        The record, and the extraction with the blocks kept and their scores, also for a page that is no article.
+
+    Raises:
+        ValueError: unknown extractor or parameter, `fetched_at` without zone.
+
+    Cost: O(nodes + characters).
+    """
+    extraction = text = _extractor(extractor, tuple(sorted((params or {}).items())))(document)
     found = metadata.extract(document, text, fetched_at)
     anchors = links.extract(document, text)
     page_kind, reason = kind.decide(document, text, found, anchors)
@@ -54,7 +83,7 @@ def parse_page(
         text = Extraction(reason=reason)
         anchors = links.extract(document, text)
         found = Metadata(title=found.title, language=found.language, canonical=found.canonical)
-    return ParsedPage(
+    page = ParsedPage(
         kind=page_kind,
         reason=reason,
         metadata=found,
@@ -65,6 +94,7 @@ def parse_page(
         noindex=noindex,
         encoding=document.encoding,
     )
+    return page, extraction
 
 
 @lru_cache(maxsize=16)
