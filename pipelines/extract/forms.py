@@ -157,7 +157,7 @@ def _defuse(element: etree._Element) -> None:
             element.remove(child)
         element.text, element.tag = None, "i"
     elif tag == "img":
-        element.text, element.tag = f"[image {clean(str(element.attrib.pop('alt', '')), 80)}]", "i"
+        element.text, element.tag = f"[image {clean(str(element.attrib.pop('alt', '')), 80)}]".replace(" ]", "]"), "i"
     elif tag in _FLATTENED:
         element.tag = "span"
     element.attrib.pop("alt", "")
