@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from html import escape
 from typing import Final
 
@@ -18,7 +17,11 @@ _REMOVED: Final = words(
     "script style link meta base iframe frame frameset object embed applet audio video source track noscript template "
     "svg math canvas param portal map area head title"
 )
-_FLATTENED: Final = words("i form button input select textarea option optgroup dialog details summary a")
+_SHAPING: Final = words(
+    "h1 h2 h3 h4 h5 h6 p div section article main aside header footer nav ul ol li dl dt dd blockquote pre table thead "
+    "tbody tfoot tr td th caption figure figcaption br hr b strong em"
+)
+_EMPTY: Final = frozenset({"br", "hr"})
 _STYLE: Final = (
     "body{font:15px/1.6 sans-serif;margin:0 1em 3em}table{border-collapse:collapse}td,th{border:1px dotted #bbb;"
     "vertical-align:top;padding:2px 4px}.kept{background:#c9f2c9}.dropped{background:#f6d5d5;color:#555}"
@@ -66,33 +69,47 @@ def explained(document: Document, page: ParsedPage, extraction: Extraction) -> s
     )
     return (
         '<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
-        f"content=\"default-src 'none'; style-src 'unsafe-inline'\"><title>{escape(document.title)}</title>"
+        f"content=\"default-src 'none'; style-src 'unsafe-inline'\"><title>{escape(clean(document.title))}</title>"
         f'<style>{_STYLE}</style></head><body><div class="seen">{seen}</div>{_coloured(document, extraction, kept)}'
         "</body></html>"
     )
 
 
 def _coloured(document: Document, extraction: Extraction, kept: frozenset[int]) -> str:
-    """The body of the page with every piece of text marked."""
+    """The body of the page, written anew with the tags that shape it and every piece of text marked."""
     if not document.elements:
         return ""
-    root = deepcopy(document.elements[0])
-    for element in list(root.iter("*")):
-        _defuse(element)
-    placed = _Pieces(document)
-    marked: list[tuple[etree._Element, str, bool, int, bool]] = []
-    for event, element in etree.iterwalk(root, events=("start", "end")):
-        behind = event == "end"
-        text = element.tail if behind else element.text
-        if text and (behind or element.tag != "i"):  # what we put in for images is no text of the page
-            block, first = placed.next(text)
-            if block >= 0:
-                marked.append((element, text, behind, block, first))
-    for element, text, behind, block, first in marked:
-        _mark(element, text, _label(document, extraction, block, kept), behind=behind, first=first)
-    body = root if root.tag != "html" else next(root.iter("body"), root)
-    body.tag, body.tail = "div", None
-    return etree.tostring(body, encoding="unicode", method="html")
+    pieces = _Pieces(document)
+    out: list[str] = []
+
+    def write(raw: str | None) -> None:
+        if not raw:
+            return
+        block, first = pieces.next(raw)
+        text = escape(clean(raw))
+        if block < 0:
+            out.append(f" {text} " if text else " ")
+            return
+        state, short, full = _label(document, extraction, block, kept)
+        number = f'<span class="at">{short}</span>' if first else ""
+        out.append(f' <span class="{state}" title="{escape(full)}">{number}{text}</span> ')
+
+    walk = etree.iterwalk(document.elements[0], events=("start", "end"))
+    for event, element in walk:
+        tag = str(element.tag)
+        shown = tag if tag in _SHAPING else ""
+        if event == "end":
+            if tag not in _REMOVED and shown and shown not in _EMPTY:
+                out.append(f"</{shown}>")
+            write(element.tail)
+        elif tag in _REMOVED:
+            walk.skip_subtree()
+        elif tag == "img":
+            out.append(f"<i>[image {escape(clean(element.get('alt') or '', 80))}]</i>")
+        else:
+            out.append(f"<{shown}>" if shown else "")
+            write(element.text)
+    return "".join(out)
 
 
 class _Pieces:
@@ -126,41 +143,6 @@ def _label(document: Document, extraction: Extraction, block: int, kept: frozens
     state = "kept" if block in kept else "dropped"
     score = f" {extraction.scores[block]:.2f}" if block < len(extraction.scores) else ""
     return state, f"{block}{score}", f"block {block}, {state}, score{score or ' unknown'}, {clean(name, 100)}"
-
-
-def _mark(element: etree._Element, text: str, label: tuple[str, str, str], *, behind: bool, first: bool) -> None:
-    """Put a piece of text into a span of its own."""
-    state, short, full = label
-    span = etree.Element("span", {"class": state, "title": full})
-    if first:
-        number = etree.SubElement(span, "span", {"class": "at"})
-        number.text, number.tail = short, text
-    else:
-        span.text = text
-    parent = element.getparent() if behind else element
-    assert parent is not None  # text behind the root does not exist
-    if behind:
-        element.tail = None
-        parent.insert(parent.index(element) + 1, span)
-    else:
-        element.text = None
-        element.insert(0, span)
-
-
-def _defuse(element: etree._Element) -> None:
-    """Take out what runs, loads or sends something; an image becomes its text."""
-    tag = str(element.tag)
-    for key in set(element.attrib) - {"colspan", "rowspan", "alt"}:
-        del element.attrib[key]
-    if tag in _REMOVED and element.getparent() is not None:
-        for child in list(element):
-            element.remove(child)
-        element.text, element.tag = None, "i"
-    elif tag == "img":
-        element.text, element.tag = f"[image {clean(str(element.attrib.pop('alt', '')), 80)}]".replace(" ]", "]"), "i"
-    elif tag in _FLATTENED:
-        element.tag = "span"
-    element.attrib.pop("alt", "")
 
 
 FORMS: Final[dict[str, Callable[[Document, ParsedPage, Extraction], str]]] = {
