@@ -14,6 +14,8 @@ from typing import Final
 
 import cchardet
 
+from .clean import words
+
 _HANS: Final = (
     "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如"
     "都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两"
@@ -114,14 +116,19 @@ _SUPERSET: Final = {
     "iso8859-8": "cp1255",
     "koi8-r": "koi8-u",
     "euc_kr": "cp949",
-    "johab": "johab",
     "shift_jis": "cp932",
     "shift_jis_2004": "cp932",
     "euc_jis_2004": "euc_jp",
     "tis-620": "cp874",
     "iso8859-11": "cp874",
+    "utf-8-sig": "utf-8",
+    "cesu-8": "utf-8",
 }
-_REFUSED: Final = {"utf-7", "utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "hz"}
+# What a page cannot be declared to be in: the byte order is not known, or it is no character set of pages at all.
+_REFUSED: Final = words(
+    "utf-7 utf-16 utf-32 utf-16-le utf-16-be utf-32-le utf-32-be hz idna punycode unicode_escape raw_unicode_escape "
+    "unicode-escape raw-unicode-escape undefined mbcs oem"
+)
 # Names that only browsers know, and what typing errors leave of the common ones.
 _FAMILIES: Final = (
     ("gb", "gb18030"),

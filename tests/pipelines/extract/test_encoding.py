@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from encodings.aliases import aliases
 
 import pytest
 
@@ -150,3 +151,13 @@ def test_large_and_hostile(unit: bytes) -> None:
     start = time.process_time()
     decode(unit * (2_000_000 // len(unit)))
     assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize(
+    "name", sorted({*aliases.values(), "idna", "punycode", "unicode_escape", "undefined", "utf_8_sig"})
+)
+def test_every_codec_that_can_be_declared(name: str) -> None:
+    """Python knows codecs that raise whatever they are told to do about errors."""
+    body = bytes(range(256)) * 3 + TEXTS["hans"].encode("gbk")
+    assert isinstance(decode(body, f"text/html; charset={name}")[0], str)
+    assert isinstance(decode(b"<p>\\u0041\\N \xff\xfe", f"text/html; charset={name}")[0], str)
