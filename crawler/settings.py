@@ -35,7 +35,7 @@ REDIRECT_HOPS = 8
 ALLOW_NETWORKS: list[str] = []
 
 # ---- what a page becomes
-EXTRACTOR = "density"
+EXTRACTOR = "combined"
 EXTRACTOR_PARAMS: dict[str, object] = {}
 SITE_MEMORY = True
 DUPLICATE_THRESHOLD = 0.8

@@ -13,14 +13,23 @@ from sqlalchemy.orm import aliased
 from .keys import fingerprint
 from .processes import is_gone
 from .statements import clock, in_state
-from .tables import Article, Duplicate, Host, Kind, Part, Run, Seed, State, Url
+from .store import StoredPage
+from .tables import Article, Duplicate, Host, Kind, Page, Part, Run, Seed, State, Url
 
-url, host, article, part, duplicate, run, seed = (m.table() for m in (Url, Host, Article, Part, Duplicate, Run, Seed))
+url, host, article, part, duplicate, run, seed, page = (
+    m.table() for m in (Url, Host, Article, Part, Duplicate, Run, Seed, Page)
+)
 
 
 def seed_urls(connection: Connection) -> list[str]:
     """All seeds of the crawl."""
     return list(connection.execute(select(seed.c.url)).scalars())
+
+
+def stored_page(connection: Connection, canonical_url: str) -> tuple[float, StoredPage] | None:
+    """When a page was fetched and its bytes, zstd-compressed, as `STORE_HTML` keeps them; None when they were not."""
+    row = connection.execute(select(page).where(page.c.url_id == fingerprint(canonical_url))).one_or_none()
+    return None if row is None else (row.fetched_at, StoredPage(row.content_type, row.encoding, row.body))
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,8 +125,9 @@ class Extraction:
     """What an extractor makes of one document.
 
     Attributes:
-        text: paragraphs separated by a line feed; empty when there is no article.
-        html: the same content as clean HTML (p, h2..h6, ul/ol/li, table, blockquote, br; no attributes).
+        text: paragraphs separated by a line feed, cells of a table row by a tab; empty when there is no article.
+        html: the same content as clean HTML (p, h2..h6, ul/ol/li, table, blockquote, pre, br, figure; the only
+            attributes are `a href` and `img src alt`, with absolute http(s) URLs).
         confidence: how sure the extractor is, in [0, 1].
         reason: why `text` is empty; empty otherwise.
         evidence: what decided, for people: names of methods or features, separated by commas.

@@ -20,9 +20,11 @@ from datetime import UTC, datetime
 import zstandard
 from pebble import ProcessExpired, ProcessPool
 
+from .extract.document import parse
 from .extract.encoding import is_binary
 from .extract.feeds import looks_like_feed, parse_feed
-from .extract.page import parse_page
+from .extract.forms import FORMS
+from .extract.page import read_page
 from .extract.sitemaps import looks_like_sitemap, parse_sitemap
 from .records import Links, PageKind, ParsedPage
 from .scope import NO_TARGETS, Scope, Targets, resolve
@@ -47,6 +49,7 @@ class Task:
         scope: where its links may lead.
         keep_raw: return the bytes compressed.
         knowledge: what is known of the page's site, packed (empty: nothing yet); None when nothing is to be learned.
+        form: a name of `FORMS` in which the page is wanted too, empty for none.
     """
 
     kind: str
@@ -58,16 +61,21 @@ class Task:
     scope: Scope
     keep_raw: bool
     knowledge: bytes | None = None
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What a worker made of a document: the page, its links as the frontier wants them, sitemaps named, raw bytes."""
+    """What a worker made of a document: the page, its links as the frontier wants them, sitemaps named, raw bytes.
+
+    Of a page also the form that its task asks for.
+    """
 
     parsed: ParsedPage
     targets: Targets = NO_TARGETS
     sitemaps: tuple[str, ...] = ()
     raw: bytes | None = None
+    rendered: str = ""
 
 
 class PageUnreadable(Exception):
@@ -91,10 +99,9 @@ def work(task: Task, extractor: str, params: Mapping[str, object]) -> Worked:
         return Worked(_list_of(links), resolve(links, task.scope))
     if is_binary(task.body):
         return Worked(ParsedPage(PageKind.OTHER, "a file, not a page"))
-    parsed = parse_page(
-        task.body,
-        task.url,
-        content_type=task.content_type,
+    document = parse(task.body, task.url, task.content_type)
+    parsed, found = read_page(
+        document,
         robots_header=task.robots_header,
         fetched_at=datetime.fromtimestamp(task.fetched_at, UTC),
         extractor=extractor,
@@ -102,7 +109,8 @@ def work(task: Task, extractor: str, params: Mapping[str, object]) -> Worked:
         knowledge=task.knowledge,
     )
     raw = zstandard.compress(task.body, 3) if task.keep_raw else None
-    return Worked(parsed, resolve(parsed.links, task.scope), raw=raw)
+    rendered = FORMS[task.form](document, parsed, found) if task.form else ""
+    return Worked(parsed, resolve(parsed.links, task.scope), raw=raw, rendered=rendered)
 
 
 def work_all(tasks: Sequence[Task], extractor: str, params: Mapping[str, object]) -> list[Worked | MemoryError]:

@@ -27,15 +27,24 @@ def read(command: ScrapyCommand, question: Callable[[Connection], T]) -> tuple[s
     """
     assert command.settings is not None
     try:
-        database = open_for_reading(command.settings["DATABASE_URL"])
-        try:
-            with database.engine.connect() as connection:
-                return database.name, question(connection)
-        except DBAPIError as error:
-            raise classify(error, database.name) or error from error
-        finally:
-            database.close()
+        return ask(command.settings["DATABASE_URL"], question)
     except DatabaseProblem as problem:
         sys.stderr.write(f"{problem}\n")
         command.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
         return None
+
+
+def ask(database_url: str, question: Callable[[Connection], T]) -> tuple[str, T]:
+    """Ask a database; returns its name and the answer.
+
+    Raises:
+        DatabaseProblem: it cannot be read.
+    """
+    database = open_for_reading(database_url)
+    try:
+        with database.engine.connect() as connection:
+            return database.name, question(connection)
+    except DBAPIError as error:
+        raise classify(error, database.name) or error from error
+    finally:
+        database.close()

@@ -43,6 +43,9 @@ EXTRACTORS: Final[dict[str, tuple[Callable[[Document, Any], Extraction], type]]]
 }
 """Extractors by name: the function and the class of its parameters."""
 
+DEFAULT: Final = "combined"
+"""The extractor that is used when none is named."""
+
 
 def extractor(name: str, params: Mapping[str, object] | None = None) -> Extractor:
     """Return the extractor `name` with `params` filled in.

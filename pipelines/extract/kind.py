@@ -64,7 +64,8 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     if not body:
         listed = _is_list(document, headlines)
         return (PageKind.LIST, "list page") if listed else (PageKind.OTHER, extraction.reason or "no text")
-    lines = body.split("\n")
+    # Cells of a table are counted one by one: a row of numbers is no prose.
+    lines = body.replace("\t", "\n").split("\n")
     prose = sum(len(line) for line in lines if len(line) >= 25)
     url = urlsplit(document.url)
     root = url.path in {"", "/"} and not url.query

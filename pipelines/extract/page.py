@@ -11,9 +11,9 @@ from db.keys import fingerprint
 
 from ..dedup import signature
 from ..records import Extraction, Metadata, PageKind, ParsedPage
-from . import Extractor, kind, links, metadata, template
+from . import DEFAULT, Extractor, kind, links, metadata, template
 from . import extractor as find_extractor
-from .document import parse
+from .document import Document, parse
 from .knowledge import SiteKnowledge, unpack
 
 
@@ -24,7 +24,7 @@ def parse_page(
     content_type: str = "",
     robots_header: str = "",
     fetched_at: datetime,
-    extractor: str = "density",
+    extractor: str = DEFAULT,
     params: Mapping[str, object] | None = None,
     knowledge: bytes | None = None,
 ) -> ParsedPage:
@@ -49,13 +49,51 @@ def parse_page(
 
     Cost: O(bytes), a few milliseconds for a page of 177 KB.
     """
-    run = _extractor(extractor, tuple(sorted((params or {}).items())))
     document = parse(body, url, content_type)
-    own = text = run(document)
+    page, _ = read_page(
+        document,
+        robots_header=robots_header,
+        fetched_at=fetched_at,
+        extractor=extractor,
+        params=params,
+        knowledge=knowledge,
+    )
+    return page
+
+
+def read_page(
+    document: Document,
+    *,
+    robots_header: str = "",
+    fetched_at: datetime,
+    extractor: str = DEFAULT,
+    params: Mapping[str, object] | None = None,
+    knowledge: bytes | None = None,
+) -> tuple[ParsedPage, Extraction]:
+    """Return what `parse_page` returns for a document, and what was extracted before the page was judged.
+
+    Args:
+        document: a parsed page.
+        robots_header: see `parse_page`, as the others.
+        fetched_at: when it was fetched, with zone.
+        extractor: a name of `EXTRACTORS`.
+        params: values for its parameters.
+        knowledge: what is known of the site.
+
+    Returns:
+        The record, and the extraction with the blocks kept and their scores, also for a page that is no article.
+
+    Raises:
+        ValueError: unknown extractor or parameter, `fetched_at` without zone.
+
+    Cost: O(nodes + characters).
+    """
+    own = text = _extractor(extractor, tuple(sorted((params or {}).items())))(document)
     if knowledge is not None:
         seen = template.look(document)
         known = template.hints(document, seen, _knowledge(knowledge))
         text = template.correct(document, own, known)
+    extraction = text
     found = metadata.extract(document, text, fetched_at)
     anchors = links.extract(document, text)
     page_kind, reason = kind.decide(document, text, found, anchors)
@@ -68,7 +106,7 @@ def parse_page(
     observation = None
     if knowledge is not None and page_kind is PageKind.ARTICLE:
         observation = template.observe(document, seen, own, fingerprint(f"{found.title}\n{sign.exact}"))
-    return ParsedPage(
+    page = ParsedPage(
         kind=page_kind,
         reason=reason,
         metadata=found,
@@ -80,6 +118,7 @@ def parse_page(
         encoding=document.encoding,
         observation=observation,
     )
+    return page, extraction
 
 
 @lru_cache(maxsize=16)

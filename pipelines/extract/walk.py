@@ -288,7 +288,7 @@ def _links(document: Document, elements: Sequence[etree._Element], pieces: _Piec
 
 def _meta(document: Document, element: etree._Element) -> None:
     """Note a meta element under its name, property or microdata name."""
-    content = element.get("content")
+    content = element.get("content") or element.get("value")
     name = element.get("property") or element.get("name") or element.get("itemprop")
     if content and name and len(document.metas) < 500:
         document.metas.setdefault(str(name).strip().lower()[:80], []).append(str(content)[:5000])

@@ -1,9 +1,13 @@
-"""Extraction on real pages with gold texts: quality and CPU per page, as one table.
+"""Extraction on real pages with gold texts: quality and CPU per page, as tables.
 
     uv run python -m tests.benchmarks.extraction [CORPUS ...] [--extractor density] [--pages 400]
+    uv run python -m tests.benchmarks.extraction --all             every extractor on every corpus, as Markdown
+    uv run python -m tests.benchmarks.extraction --check           fail where a floor of floors.json is not reached
+    uv run --group peers python -m tests.benchmarks.extraction --speed    beside other extractors, pages of 177 KB
 
 The corpora lie under the folder that BENCH_DATA names (default: ../shared/data beside the project): `zhgold/` and
 `extract/<corpus>/`, each a gold.jsonl with id, text, title, published, authors, page_type, and the pages gzipped.
+Floors rise by themselves when `--check` finds more; they fall only with `--lower-floors`.
 """
 
 from __future__ import annotations
@@ -11,19 +15,26 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import logging
 import os
 import re
 import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from lxml import etree
 
+from crawler.settings import EXTRACTOR as DEFAULT
+from pipelines.extract import EXTRACTORS
+from pipelines.extract import extractor as find_extractor
+from pipelines.extract.document import parse
 from pipelines.extract.page import parse_page
 from pipelines.records import PageKind
 
@@ -34,6 +45,7 @@ TOKEN = re.compile(
     r"[^\W\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
 )
 LARGE_BYTES = 177_000
+FLOORS = Path(__file__).with_name("floors.json")
 
 
 def shingles(text: str) -> Counter[tuple[str, ...]]:
@@ -90,21 +102,39 @@ def bare(body: bytes) -> float:
     return 1e3 * (time.process_time() - start)
 
 
-def measure(name: str, folder: Path, extractor: str, limit: int) -> None:
-    """Print one row of the table."""
-    scores: list[float] = []
-    cpu: list[float] = []
-    parse: list[float] = []
-    large: list[float] = []
-    counts: Counter[str] = Counter()
+@dataclass
+class Measured:
+    """One extractor on one corpus: F1 and CPU milliseconds page by page, of parsing alone too, and what was counted."""
+
+    scores: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    parse: list[float] = field(default_factory=list)
+    large: list[float] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def f1(self) -> float:
+        """Page mean; 0 for a corpus without texts."""
+        return statistics.mean(self.scores) if self.scores else 0.0
+
+    @property
+    def failed(self) -> float:
+        """Share of pages under one half."""
+        return statistics.mean(score < 0.5 for score in self.scores) if self.scores else 0.0
+
+
+def measure(folder: Path, extractor: str, limit: int) -> Measured:
+    """Run an extractor over a corpus."""
+    measured = Measured()
+    counts = measured.counts
     for gold, body in pages(folder, limit):
         start = time.process_time()
         page = parse_page(body, address(gold), fetched_at=NOW, extractor=extractor)
         spent = 1e3 * (time.process_time() - start)
-        cpu.append(spent)
-        parse.append(bare(body))
+        measured.cpu.append(spent)
+        measured.parse.append(bare(body))
         if 0.6 * LARGE_BYTES < len(body) < 1.5 * LARGE_BYTES:
-            large.append(spent * LARGE_BYTES / len(body))
+            measured.large.append(spent * LARGE_BYTES / len(body))
         accepted = page.kind is PageKind.ARTICLE
         if gold.get("page_type") in {"list", "other"}:
             counts["others"] += 1
@@ -112,20 +142,121 @@ def measure(name: str, folder: Path, extractor: str, limit: int) -> None:
             continue
         counts["articles"] += 1
         counts["accepted"] += accepted
-        if float(str(gold.get("coverage") or 1)) >= 0.5:
-            scores.append(f1(gold, page.extraction.text))
+        if gold.get("text") and float(str(gold.get("coverage") or 1)) >= 0.5:
+            measured.scores.append(f1(gold, page.extraction.text))
         if gold.get("title"):
             counts["titles"] += 1
             counts["title"] += fold(str(gold["title"])) == fold(page.metadata.title)
         if gold.get("published"):
             counts["dates"] += 1
             counts["date"] += str(gold["published"])[:10] == page.metadata.published_at[:10]
-    print(
-        f"{name:16}{len(scores):6}{statistics.mean(scores):8.4f}{statistics.mean(score < 0.5 for score in scores):7.3f}"
+    return measured
+
+
+def row(name: str, measured: Measured) -> str:
+    """One line of the table for one extractor."""
+    counts = measured.counts
+    return (
+        f"{name:16}{len(measured.scores):6}{measured.f1:8.4f}{measured.failed:7.3f}"
         f"{counts['accepted']:6}/{counts['articles']:<5}{counts['rejected']:4}/{counts['others']:<4}"
         f"{share(counts, 'title', 'titles'):>7}{share(counts, 'date', 'dates'):>7}"
-        f"{statistics.median(cpu):9.2f}{statistics.median(parse):8.2f}{(statistics.median(large) if large else 0):9.2f}"
+        f"{statistics.median(measured.cpu):9.2f}{statistics.median(measured.parse):8.2f}"
+        f"{(statistics.median(measured.large) if measured.large else 0):9.2f}"
     )
+
+
+def compare(folders: Mapping[str, Path], limit: int) -> dict[str, dict[str, Measured]]:
+    """Every extractor on every corpus: prints the Markdown table, a row as soon as it is known."""
+    names = sorted(EXTRACTORS)
+    print(f"| corpus | pages | {' | '.join(names)} |\n|---|---|{'---|' * len(names)}")
+    found: dict[str, dict[str, Measured]] = {name: {} for name in names}
+    for corpus, folder in folders.items():
+        cells = []
+        for name in names:
+            one = found[name][corpus] = measure(folder, name, limit)
+            cells.append(f"{one.f1:.3f}, {100 * one.failed:.1f} %, {statistics.median(one.cpu):.1f} ms")
+        size = len(found[names[0]][corpus].scores)
+        print(f"| {corpus} | {size} | {' | '.join(cells)} |", flush=True)
+    print("\nPage-mean F1, share of pages under .5, median CPU per page with everything.")
+    return found
+
+
+def check(found: Mapping[str, Mapping[str, Measured]], *, lower: bool) -> int:
+    """Compare with the floors, and write those that rose (all, with `lower`); returns the exit code."""
+    floors: dict[str, dict[str, float]] = json.loads(FLOORS.read_text("utf-8")) if FLOORS.is_file() else {}
+    missed = 0
+    for extractor, corpora in found.items():
+        for corpus, one in corpora.items():
+            reached = int(1000 * one.f1) / 1000
+            floor = floors.setdefault(extractor, {}).setdefault(corpus, reached)
+            if reached < floor:
+                missed += not lower
+                print(f"{extractor} on {corpus}: F1 {one.f1:.4f}, floor {floor}", file=sys.stderr)
+            if reached > floor or lower:
+                floors[extractor][corpus] = reached
+    FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return 1 if missed else 0
+
+
+def peers() -> dict[str, Callable[[str], object]]:
+    """Other extractors that can be imported, as functions of the decoded page."""
+    found: dict[str, Callable[[str], object]] = {}
+    with suppress(ImportError):
+        import trafilatura
+
+        found["trafilatura"] = trafilatura.extract
+        found["trafilatura with metadata"] = lambda text: trafilatura.bare_extraction(text, with_metadata=True)
+    with suppress(ImportError):
+        import readability
+
+        found["readability-lxml"] = lambda text: readability.Document(text).summary()
+    with suppress(ImportError):
+        from resiliparse.extract.html2text import extract_plain_text
+
+        found["resiliparse"] = lambda text: extract_plain_text(text, main_content=True)
+    return found
+
+
+def speed(folders: Mapping[str, Path], extractor: str, limit: int) -> None:
+    """Median CPU on pages of about 177 KB: ours in parts, and the peers in the same run."""
+    bodies = [
+        (address(gold), body)
+        for folder in folders.values()
+        for gold, body in pages(folder, limit)
+        if 0.8 * LARGE_BYTES < len(body) < 1.2 * LARGE_BYTES
+    ]
+    bodies = bodies[:: 1 + len(bodies) // 60]
+    if not bodies:
+        print("no page of about 177 KB in these corpora", file=sys.stderr)
+        return
+    run = find_extractor(extractor)
+    spent: dict[str, list[float]] = {}
+
+    def timed(name: str, function: Callable[..., object], *given: object) -> object:
+        start = time.process_time()
+        result = function(*given)
+        spent.setdefault(name, []).append(1e3 * (time.process_time() - start))
+        return result
+
+    others = peers()
+    logging.disable(logging.CRITICAL)  # trafilatura and readability say much about broken markup
+    for once in range(2):  # the first round loads what is loaded at first use
+        spent.clear()
+        for url, body in bodies[: 5 if once == 0 else None]:
+            timed("lxml, parse only", bare, body)
+            document = timed("ours: decode and parse", parse, body, url)
+            timed("ours: text", run, document)
+            timed("ours: all", lambda body, url: parse_page(body, url, fetched_at=NOW, extractor=extractor), body, url)
+            for name, function in others.items():
+                with suppress(Exception):  # a peer that fails has cost what it has cost
+                    timed(name, function, document.source)
+    medians = {name: statistics.median(times) for name, times in spent.items()}
+    medians["ours: metadata, links, kind"] = (
+        medians["ours: all"] - medians["ours: decode and parse"] - medians["ours: text"]
+    )
+    print(f"Median CPU of {len(bodies)} pages of about 177 KB ({extractor})\n\n| | ms |\n|---|---|")
+    for name, one in sorted(medians.items(), key=lambda item: item[1]):
+        print(f"| {name} | {one:.2f} |")
 
 
 def share(counts: Counter[str], part: str, whole: str) -> str:
@@ -133,26 +264,52 @@ def share(counts: Counter[str], part: str, whole: str) -> str:
     return f"{counts[part] / counts[whole]:.3f}" if counts[whole] else "-"
 
 
+def corpora(names: Sequence[str]) -> dict[str, Path]:
+    """Folders of the corpora named, all of them for no name; says which are missing."""
+    if not names:
+        names = ["zhgold", *sorted(path.parent.name for path in (ROOT / "extract").glob("*/gold.jsonl"))]
+    found = {}
+    for name in names:
+        folder = ROOT / name if (ROOT / name / "gold.jsonl").is_file() else ROOT / "extract" / name
+        if (folder / "gold.jsonl").is_file():
+            found[name] = folder
+        else:
+            print(f"{name:16}not at {folder}", file=sys.stderr)
+    return found
+
+
 def main() -> int:
     """Run the corpora that are there."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("corpora", nargs="*", default=["zhgold", "daniel", "fundus"])
-    options.add_argument("--extractor", default="density")
+    options.add_argument("corpora", nargs="*", help="zhgold daniel fundus; all of them with --all, --check and --speed")
+    options.add_argument("--extractor", default=DEFAULT, choices=sorted(EXTRACTORS))
     options.add_argument("--pages", type=int, default=100_000, help="at most so many pages per corpus")
+    options.add_argument("--all", action="store_true", help="every extractor on every corpus")
+    options.add_argument("--check", action="store_true", help="and compare with the floors")
+    options.add_argument("--lower-floors", action="store_true", help="and write what was found, lower or not")
+    options.add_argument("--speed", action="store_true", help="CPU beside other extractors")
     chosen = options.parse_args()
+    if (chosen.check or chosen.lower_floors) and chosen.pages < 100_000:
+        options.error("floors are those of all pages: leave out --pages")
     if not ROOT.is_dir():
         print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
         return 2
+    wide = chosen.all or chosen.check or chosen.lower_floors or chosen.speed
+    folders = corpora(chosen.corpora or ([] if wide else ["zhgold", "daniel", "fundus"]))
+    if chosen.speed:
+        speed(folders, chosen.extractor, chosen.pages)
+        return 0
+    if wide:
+        # Without texts there is nothing to compare.
+        folders = {name: folder for name, folder in folders.items() if name != "postlight-meta"}
+        found = compare(folders, chosen.pages)
+        return check(found, lower=chosen.lower_floors) if chosen.check or chosen.lower_floors else 0
     print(
         f"{'corpus':16}{'pages':>6}{'F1':>8}{'<.5':>7}{'articles':>12}{'others':>9}{'title':>7}{'day':>7}"
         f"{'cpu ms':>9}{'parse':>8}{'177 KB':>9}"
     )
-    for name in chosen.corpora:
-        folder = ROOT / name if (ROOT / name / "gold.jsonl").is_file() else ROOT / "extract" / name
-        if (folder / "gold.jsonl").is_file():
-            measure(name, folder, chosen.extractor, chosen.pages)
-        else:
-            print(f"{name:16}not at {folder}")
+    for name, folder in folders.items():
+        print(row(name, measure(folder, chosen.extractor, chosen.pages)))
     return 0
 
 

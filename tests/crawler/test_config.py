@@ -25,7 +25,7 @@ def test_defaults_work() -> None:
     assert config.limits == Limits(None, None, None)
     assert config.priority.weights == {"depth": 1.0}
     assert (config.connections, config.pauses.delay, config.tries) == (1, 1.0, 3)
-    assert config.extractor == "density"
+    assert config.extractor == "combined"
     assert config.robots_agent == "newscrawler"
     check_names(given())
 

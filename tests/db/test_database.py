@@ -54,6 +54,7 @@ def test_an_older_database_is_brought_up_to_date(database_url: str) -> None:
     database = open_for_crawl(database_url)
     with database.engine.begin() as connection:
         connection.execute(text("DROP TABLE site_memory"))
+        connection.execute(text("DROP TABLE part"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
         connection.execute(text("INSERT INTO budget (id, pages) VALUES (1, 42)"))
     database.close()

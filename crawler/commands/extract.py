@@ -1,0 +1,299 @@
+"""`scrapy extract PATH|URL...`: the articles of saved, stored or fetched pages, without a crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+import zstandard
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from db.errors import DatabaseGone, DatabaseProblem
+from db.queries import stored_page
+from pipelines.extract import EXTRACTORS
+from pipelines.records import PageKind, ParsedPage
+from pipelines.scope import Scope
+from pipelines.urls import canonicalize
+from pipelines.worker import PageUnreadable, Task, Worked, WorkerPool
+
+from .. import saved as files
+from ..config import Config, ConfigError, check_names
+from ..frontier import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
+from ._database import ask
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
+
+FORMATS: Final = ("text", "markdown", "html", "jsonl")
+_AHEAD: Final = 16
+"""Pages read ahead per worker, so that results can be written in order."""
+_SCOPE: Final = Scope("host", ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """A page to read: a saved one, or one already there."""
+
+    id: str
+    file: str
+    url: str
+    path: files.Saved | None = None
+    body: bytes = b""
+    content_type: str = ""
+    fetched_at: float = 0.0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What came of an input: the page, and its other form if one was wanted."""
+
+    input: _Input
+    url: str
+    page: ParsedPage
+    rendered: str = ""
+
+
+class Command(ScrapyCommand):
+    """Extract articles."""
+
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """Files, folders, URLs."""
+        return "[options] <path or url> ..."
+
+    def short_desc(self) -> str:
+        """One line for `scrapy`."""
+        return "Extract the articles of files, folders or URLs: text, Markdown, HTML or JSON lines"
+
+    def long_desc(self) -> str:
+        """What is read from where."""
+        return (
+            "Extract articles from saved pages (files, also gzipped; folders of them; a manifest), or from URLs: those "
+            "stored in the database by a crawl with STORE_HTML are read from there, others are fetched."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own and those of this command."""
+        super().add_options(parser)
+        parser.add_argument("--extractor", metavar="NAME", help=f"one of {', '.join(sorted(EXTRACTORS))} (EXTRACTOR)")
+        parser.add_argument(
+            "--format", metavar="NAME", help=f"one of {', '.join(FORMATS)} (text; jsonl for a manifest)"
+        )
+        parser.add_argument("--manifest", metavar="FILE", help="JSON lines with id, file and maybe url: a line each")
+        parser.add_argument("--output", metavar="FILE", help="where the result goes (standard output)")
+        parser.add_argument("--explain", metavar="FILE", help="write the first page here, kept and dropped in colours")
+        parser.add_argument("--database", metavar="URL", help="where stored pages are looked up (DATABASE_URL)")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read all inputs and write what they hold; errors are one sentence each."""
+        assert self.settings is not None
+        if not args and not opts.manifest:
+            raise UsageError("name a file, a folder, a URL or a --manifest")
+        try:
+            form = _format(opts)
+            for option, setting in (("extractor", "EXTRACTOR"), ("database", "DATABASE_URL")):
+                if getattr(opts, option):
+                    self.settings.set(setting, getattr(opts, option), "cmdline")
+            if opts.extractor and opts.extractor != self.settings["EXTRACTOR"]:
+                self.settings.set("EXTRACTOR_PARAMS", {}, "cmdline")
+            check_names(self.settings)
+            Config.from_settings(self.settings)
+            inputs = _inputs(args, opts.manifest, self.settings, named=bool(opts.database))
+            with _opened(opts.output) as out:
+                asyncio.run(_extract(inputs, self.settings, form, opts.explain, out))
+        except (ConfigError, files.InputError, DatabaseProblem, OSError) as problem:
+            sys.stderr.write(f"scrapy extract: {problem}\n")
+            self.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
+        except KeyboardInterrupt:
+            sys.stderr.write("scrapy extract: stopped\n")
+            self.exitcode = EXIT_STOPPED
+
+
+def _format(opts: argparse.Namespace) -> str:
+    """The form of the result.
+
+    Raises:
+        InputError: there is no such form.
+    """
+    form = opts.format or ("jsonl" if opts.manifest else "text")
+    if form not in FORMATS:
+        raise files.InputError(f"--format is {opts.format!r}; it takes {', '.join(FORMATS)}")
+    return form
+
+
+@contextmanager
+def _opened(path: str | None) -> Iterator[IO[str]]:
+    """The file that the result goes to, in place of an older one once it is complete; standard output for none."""
+    if not path:
+        yield sys.stdout
+        return
+    target = Path(path)
+    unfinished = target.with_name(f"{target.name}.part")
+    with unfinished.open("w", encoding="utf-8", newline="\n") as out:
+        yield out
+    unfinished.replace(target)
+
+
+def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, named: bool) -> list[_Input]:
+    """Everything to read, in the order in which it was named; URLs are looked up or fetched here."""
+    urls = {arg: canonicalize(arg) for arg in args if "://" in arg}
+    for arg, url in urls.items():
+        if url is None:
+            raise files.InputError(f"{arg!r} is no http or https URL")
+    found: list[_Input] = []
+    for arg in args:
+        if arg not in urls:
+            found += [_Input(one.id, one.file, one.url, one) for one in files.files(Path(arg))]
+    if manifest:
+        found += [_Input(one.id, one.file, one.url, one) for one in files.manifest(Path(manifest))]
+    if urls:
+        wanted = [url for url in urls.values() if url]
+        here = _stored(wanted, settings, named=named)
+        missing = [url for url in wanted if url not in here]
+        if missing:
+            here |= _fetched(missing, settings)
+        found = [here[url] for url in wanted] + found
+    return found
+
+
+def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, _Input]:
+    """Those of the URLs that a crawl has stored; a database that was not named need not be there."""
+    try:
+        _, rows = ask(settings["DATABASE_URL"], lambda connection: [stored_page(connection, url) for url in urls])
+    except DatabaseProblem:
+        if named:
+            raise
+        return {}
+    most = settings.getint("DOWNLOAD_MAXSIZE")
+    return {
+        url: _Input(url, "", url, None, zstandard.decompress(row[1].body, most), row[1].content_type, row[0])
+        for url, row in zip(urls, rows, strict=True)
+        if row is not None
+    }
+
+
+def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, _Input]:
+    """The URLs as they are on the web now."""
+    from ..fetching import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
+
+    now = time.time()
+    return {
+        asked: _Input(asked, "", one.url, None, one.body, one.content_type, now, one.problem)
+        for asked, one in fetch(urls, settings).items()
+    }
+
+
+async def _extract(
+    inputs: Sequence[_Input], settings: Settings, form: str, explained: str | None, out: IO[str]
+) -> None:
+    """Read all pages in worker processes and write the results in order."""
+    pool = WorkerPool(
+        workers=min(settings.getint("WORKERS"), max(len(inputs), 1)),
+        seconds=settings.getfloat("PAGE_SECONDS"),
+        memory_bytes=settings.getint("WORKER_MEMORY_MB") << 20,
+        extractor=settings["EXTRACTOR"],
+        params=settings.getdict("EXTRACTOR_PARAMS"),
+    )
+    most = settings.getint("DOWNLOAD_MAXSIZE")
+    wanted = "markdown" if form == "markdown" else ""
+    write = _write_row if form == "jsonl" else _write_page
+    try:
+        if explained and inputs:
+            first = await _read(pool, inputs[0], most, "explained")
+            if not first.rendered:
+                raise files.InputError(f"{inputs[0].id}: {first.page.reason}, so there is nothing to explain")
+            Path(explained).write_text(first.rendered, encoding="utf-8")
+        async for result in _in_order(pool, inputs, most, wanted):
+            write(result, form, out, several=len(inputs) > 1, extractor=settings["EXTRACTOR"])
+    finally:
+        await asyncio.get_running_loop().run_in_executor(None, pool.close)
+
+
+async def _in_order(pool: WorkerPool, inputs: Sequence[_Input], most: int, form: str) -> AsyncIterator[_Result]:
+    """Results in the order of the inputs, some pages being read ahead."""
+    waiting: deque[asyncio.Task[_Result]] = deque()
+    for one in inputs:
+        waiting.append(asyncio.create_task(_read(pool, one, most, form)))
+        if len(waiting) >= _AHEAD:
+            yield await waiting.popleft()
+    while waiting:
+        yield await waiting.popleft()
+
+
+async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
+    """Read one page; what goes wrong is a reason in its result."""
+    body, fetched_at = one.body, one.fetched_at or time.time()
+    url = one.url
+    try:
+        if one.problem:
+            raise files.InputError(one.problem)
+        if one.path is not None:
+            body = files.read(one.path, most)
+            url = files.address(one.url, body)
+        task = Task("page", body, url, one.content_type, "", fetched_at, _SCOPE, False, form)  # noqa: FBT003
+        worked: Worked = await pool.run(task)
+    except (files.InputError, PageUnreadable) as problem:
+        return _Result(one, one.url, ParsedPage(PageKind.OTHER, str(problem)))
+    except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other pages
+        return _Result(one, one.url, ParsedPage(PageKind.OTHER, f"could not be read: {error!r}"))
+    canonical = worked.parsed.metadata.canonical
+    shown = one.url or (canonical if files.NOWHERE in url else url)
+    return _Result(one, shown, worked.parsed, worked.rendered)
+
+
+def _write_row(result: _Result, _: str, out: IO[str], *, several: bool, extractor: str) -> None:
+    """One page as a line of JSON."""
+    meta, text = result.page.metadata, result.page.extraction
+    row = {
+        "id": result.input.id,
+        "file": result.input.file,
+        "url": result.url,
+        "title": meta.title,
+        "authors": list(meta.authors),
+        "published": meta.published_at,
+        "source": meta.source,
+        "language": meta.language,
+        "is_article": result.page.kind is PageKind.ARTICLE,
+        "reason": result.page.reason,
+        "text": text.text,
+        "images": [image.url for image in meta.images if files.NOWHERE not in image.url],
+        "extractor": extractor,
+        "confidence": text.confidence,
+    }
+    out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _write_page(result: _Result, form: str, out: IO[str], *, several: bool, extractor: str) -> None:
+    """One page as text, Markdown or HTML; which one it is stands above it when there are several."""
+    page = result.page
+    if not page.extraction.text:
+        out.flush()
+        sys.stderr.write(f"{result.input.id}: no article ({page.reason})\n")
+        return
+    if several:
+        name = escape(result.input.id).replace("--", "- -")
+        out.write(f"<!-- {name} -->\n" if form == "html" else f"==> {result.input.id} <==\n")
+    if form == "text":
+        out.write(f"{page.extraction.text}\n")
+    elif form == "markdown":
+        out.write(f"# {page.metadata.title}\n\n{result.rendered}\n" if page.metadata.title else f"{result.rendered}\n")
+    else:
+        title = f"<h1>{escape(page.metadata.title)}</h1>\n" if page.metadata.title else ""
+        out.write(f"<article>\n{title}{page.extraction.html}\n</article>\n")
+    if several:
+        out.write("\n")

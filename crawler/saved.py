@@ -1,0 +1,155 @@
+"""Saved pages: files, folders of them, and manifests that name them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pipelines.urls import canonicalize
+
+SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".xhtml.gz", ".shtml.gz")
+NOWHERE = "page.invalid"
+"""Host of pages that nobody knows the address of (RFC 2606)."""
+_GZIP = b"\x1f\x8b"
+_OWN = re.compile(
+    rb"""<link\s[^<>]{0,200}?rel\s{0,3}=\s{0,3}["']?canonical["'\s][^<>]{0,200}?href\s{0,3}=\s{0,3}["']?"""
+    rb"""(https?://[^"'\s<>]{1,1000})""",
+    re.IGNORECASE,
+)
+_HEAD_BYTES = 200_000
+
+
+class InputError(ValueError):
+    """What was named cannot be read; the text is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One page to read.
+
+    Attributes:
+        id: what its result is called.
+        file: as named, for the result.
+        path: where it lies.
+        url: its address if it is known.
+    """
+
+    id: str
+    file: str
+    path: Path
+    url: str = ""
+
+
+def files(path: Path) -> list[Saved]:
+    """Return a file, or all pages in a folder and the folders inside, sorted by path.
+
+    Raises:
+        InputError: there is nothing of that name, or no page in the folder.
+    """
+    if path.is_dir():
+        found = sorted(one for one in path.rglob("*") if one.name.lower().endswith(SUFFIXES) and one.is_file())
+        if not found:
+            raise InputError(f"{path} holds no page ({', '.join(SUFFIXES[:4])} or .gz of them)")
+        return [Saved(str(one), str(one), one) for one in found]
+    if not path.exists():
+        raise InputError(f"there is no file or folder {path}")
+    return [Saved(str(path), str(path), path)]
+
+
+def manifest(path: Path) -> list[Saved]:
+    """Return the pages that a manifest names: JSON lines with `id`, `file` (relative to the manifest) and maybe `url`.
+
+    Raises:
+        InputError: it cannot be read, or a line of it is no such row.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+    return [_row(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _row(path: Path, number: int, line: str) -> Saved:
+    """One line of a manifest."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}, line {number}: no JSON object") from None
+    if not isinstance(row, dict) or not isinstance(row.get("file"), str) or row.get("id") in (None, ""):
+        raise InputError(f"{path}, line {number}: a row needs id and file, e.g. {{'id': 'a', 'file': 'a.html'}}")
+    url = row.get("url") or ""
+    if not isinstance(url, str):
+        raise InputError(f"{path}, line {number}: url is {url!r}; it takes a text")
+    return Saved(str(row["id"]), row["file"], path.parent / row["file"], url)
+
+
+def read(saved: Saved, most_bytes: int) -> bytes:
+    """Return the bytes of a page, unpacked when they are gzipped.
+
+    Args:
+        saved: the page.
+        most_bytes: longest page allowed, packed or not.
+
+    Raises:
+        InputError: it is missing, damaged or too long; the text is the reason without its name.
+    """
+    try:
+        with saved.path.open("rb") as packed:
+            body = packed.read(most_bytes + 1)
+            if body.startswith(_GZIP):
+                packed.seek(0)
+                with gzip.GzipFile(fileobj=packed) as unpacked:
+                    body = unpacked.read(most_bytes + 1)
+    except FileNotFoundError:
+        raise InputError("no such file") from None
+    except (OSError, EOFError, zlib.error, ValueError) as error:  # ValueError: a name that no file can have
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(body) > most_bytes:
+        raise InputError(f"longer than {most_bytes} bytes")
+    return body
+
+
+def address(url: str, body: bytes) -> str:
+    """Return the address to read a saved page under.
+
+    What kind of page it is depends on its address. A file of which only the host is known, as archives note it, is not
+    that host's home page; then the address that the page gives itself counts, else one that says nothing.
+
+    Args:
+        url: as known, may be empty.
+        body: the page.
+
+    Returns:
+        An absolute URL with a path.
+
+    >>> address("http://news.example.com/", b""), address("", b"")
+    ('http://news.example.com/page.html', 'http://page.invalid/page.html')
+    """
+    known = canonicalize(url if "://" in url else f"http://{url}") if url else None
+    own = (canonicalize(found[1].decode("latin-1")) or "" for found in _OWN.finditer(body[:_HEAD_BYTES]))
+    for one in (known or "", *own):
+        if _says_something(one):
+            return one
+    return f"http://{urlsplit(known).netloc if known else NOWHERE}/page.html"
+
+
+def _says_something(url: str) -> bool:
+    """Whether an address has more than a host."""
+    parts = urlsplit(url)
+    return bool(parts.path.strip("/") or parts.query)
+
+
+def everything(paths: Sequence[str]) -> Iterator[Saved]:
+    """Pages of all files and folders named, in their order.
+
+    Raises:
+        InputError: see `files`.
+    """
+    for path in paths:
+        yield from files(Path(path))

@@ -1,0 +1,163 @@
+"""Character sets: right, wrong and no declarations over every legacy set, mixed and cut pages."""
+
+from __future__ import annotations
+
+import time
+from encodings.aliases import aliases
+
+import pytest
+
+from pipelines.extract.charsets import codec, likeness
+from pipelines.extract.document import parse
+from pipelines.extract.encoding import decode, is_binary
+
+TEXTS = {
+    "hans": "河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段，预计年底以前可以通车，记者从市政府了解到。",
+    "hant": "山城咖啡季將於本週末在舊車站廣場登場，三十多家烘豆店擺攤，主辦單位說今年的活動會更熱鬧。",
+    "ja": "川沿いの古い駅が図書館になりました。町の人たちは子どものころの切符を持ちより、思い出を話しています。",
+    "ko": "시청은 어제 새로운 지하철 노선을 내년 봄에 착공한다고 밝혔다. 주민들은 기대와 걱정을 함께 이야기했다.",
+    "ru": "Городской совет вчера объявил, что новая линия метро будет открыта весной, жители ждут этого давно.",
+    "el": "Ο δήμος ανακοίνωσε χθες ότι η νέα γραμμή του μετρό θα ανοίξει την άνοιξη και οι κάτοικοι χαίρονται.",
+    "he": "העירייה הודיעה אתמול כי הקו החדש של הרכבת ייפתח באביב והתושבים מחכים לו כבר שנים רבות.",
+    "ar": "أعلنت البلدية أمس أن خط المترو الجديد سيفتح في الربيع وأن السكان ينتظرونه منذ سنوات طويلة.",
+    "th": "เทศบาลประกาศเมื่อวานว่ารถไฟฟ้าสายใหม่จะเปิดในฤดูใบไม้ผลิ และชาวเมืองรอคอยมานานหลายปี",
+    "pl": "Władze ogłosiły wczoraj, że nowa linia metra zostanie otwarta wiosną, mieszkańcy czekają na to od lat.",
+    "tr": "Belediye dün yeni metro hattının ilkbaharda açılacağını duyurdu; şehir sakinleri bunu yıllardır bekliyor.",
+    "fr": "La mairie a annoncé hier que la nouvelle ligne de métro, très attendue, sera ouverte dès l’été à tous.",
+}
+SETS = [
+    ("hans", "gbk"), ("hans", "gb18030"), ("hant", "gbk"), ("hant", "big5"), ("hant", "big5hkscs"),
+    ("ja", "cp932"), ("ja", "euc_jp"), ("ja", "iso2022_jp"), ("ko", "euc_kr"), ("ru", "cp1251"), ("ru", "koi8-r"),
+    ("ru", "iso8859-5"), ("ru", "cp866"), ("el", "cp1253"), ("he", "cp1255"), ("ar", "cp1256"), ("th", "cp874"),
+    ("pl", "cp1250"), ("pl", "iso8859-2"), ("tr", "cp1254"), ("fr", "cp1252"),
+]  # fmt: skip
+WITNESSES = {
+    "none": ("", ""),
+    "header says utf-8": ("text/html; charset=utf-8", ""),
+    "meta says utf-8": ("", "<meta charset=utf-8>"),
+    "both say latin": ("text/html; charset=iso-8859-1", "<meta charset=iso-8859-1>"),
+    "both say gb2312": ("text/html;charset=GB2312", '<meta http-equiv=x content="text/html; charset=gb2312">'),
+    "both say big5": ("text/html; charset=big5", '<meta charset="big5">'),
+}
+
+
+@pytest.mark.parametrize("witness", WITNESSES)
+@pytest.mark.parametrize(("language", "name"), SETS)
+def test_whoever_says_otherwise(language: str, name: str, witness: str) -> None:
+    header, meta = WITNESSES[witness]
+    text = f"{meta}<p>{TEXTS[language]}</p>"
+    assert decode(text.encode(name), header)[0] == text
+
+
+@pytest.mark.parametrize(("language", "name"), SETS)
+def test_in_a_page_full_of_scripts(language: str, name: str) -> None:
+    script = "<script>var a = {b: 1, c: [2, 3]};</script>\n" * 3000
+    text = f"<title>x</title>{script}<p>{TEXTS[language]}</p>"
+    assert decode(text.encode(name))[0] == text
+
+
+@pytest.mark.parametrize(
+    ("declared", "meant"),
+    [
+        ("gb2312", "gb18030"), ("GBK", "gb18030"), ("gb-2312", "gb18030"), ("gb_2312-80", "gb18030"),
+        ("x-gbk", "gb18030"), ("gb18030;", "gb18030"), ("utf8mb4", "utf-8"), ("utf-8;", "utf-8"), ("UTF_8", "utf-8"),
+        ("unicode", "utf-8"), ("big5-eten", "big5hkscs"), ("x-x-big5", "big5hkscs"), ("x-sjis", "cp932"),
+        ("windows-31j", "cp932"), ("ks_c_5601-1987", "cp949"), ("windows-949", "cp949"), ("latin1", "cp1252"),
+        ("iso-8859-1", "cp1252"), ("koi8-r", "koi8-u"), ("utf-7", ""), ("utf-16", ""), ("rot13", ""), ("hex", ""),
+        ("none", ""), ("", ""), ("\x00", ""),
+    ],
+)  # fmt: skip
+def test_declared_names(declared: str, meant: str) -> None:
+    assert codec(declared) == meant
+
+
+@pytest.mark.parametrize("gap", [5_000, 70_000, 300_000])
+def test_a_declaration_far_down_decides_where_bytes_do_not(gap: int) -> None:
+    """One Polish letter reads as well in the Western set."""
+    head = "<script>" + "x = 1;" * (gap // 6) + "</script>"
+    text = f'{head}<meta http-equiv="content-type" content="text/html; charset=iso-8859-2"><p>tę</p>'
+    found, name = decode(text.encode("iso8859-2"))
+    assert (found, name) == (text, "iso8859-2")
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("language", ["hans", "fr"])
+def test_wide_characters_without_a_mark(order: str, language: str) -> None:
+    body = f"<html><head><title>x</title></head><body><p>{TEXTS[language]}</p></body></html>".encode(order)
+    assert decode(body)[1] == "utf-16"
+    assert parse(body, "http://e.com/").blocks.texts == [TEXTS[language]]
+    assert not is_binary(body)
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_byte_order_marks(order: str) -> None:
+    assert decode(("\ufeff" + TEXTS["hans"]).encode(order), "text/html; charset=gbk")[0] == TEXTS["hans"]
+
+
+@pytest.mark.parametrize("fragment", ["gbk", "cp1252"])
+def test_a_fragment_in_another_set(fragment: str) -> None:
+    inside = TEXTS["hans"] if fragment == "gbk" else "it’s the café’s “best” year"
+    body = f"<p>{TEXTS['hant']}</p>".encode() * 5 + f"<div>{inside}</div>".encode(fragment)
+    found, name = decode(body, "text/html; charset=utf-8")
+    assert name == "utf-8"
+    assert TEXTS["hant"] in found
+    assert inside in found
+
+
+def test_a_character_cut_in_utf_8_costs_itself() -> None:
+    body = f'<meta name=description content="{TEXTS["hans"]}'.encode()[:-1] + f'"><p>{TEXTS["hans"]}</p>'.encode()
+    found, name = decode(body)
+    assert name == "utf-8"
+    assert found.count("\ufffd") == 1
+    assert f"<p>{TEXTS['hans']}</p>" in found
+
+
+@pytest.mark.parametrize(("language", "name"), [*SETS, ("hans", "utf-8"), ("ja", "utf-8")])
+def test_a_body_cut_anywhere(language: str, name: str) -> None:
+    body = f"<p>{TEXTS[language]}</p>".encode(name)
+    for at in range(len(body) - 30, len(body)):
+        assert decode(body[:at])[0].startswith(f"<p>{TEXTS[language][:30]}")
+
+
+def test_seven_bits() -> None:
+    text = f"<p>{TEXTS['hans']}</p>"
+    assert decode(text.encode("hz"), "text/html; charset=hz-gb-2312") == (text, "hz")
+    assert decode(b"~{ is no escape", "") == ("~{ is no escape", "utf-8")
+
+
+@pytest.mark.parametrize(
+    "text", ["it’s", "Straße", "naïve café", "© 2003", "à la carte", "Gefl\u00fcchtete aus Osnabrück"]
+)
+def test_a_sign_or_two_are_western(text: str) -> None:
+    assert decode(f"<p>{text}</p>".encode("cp1252"))[0] == f"<p>{text}</p>"
+
+
+def test_short_chinese() -> None:
+    for text in ("首页", "大桥通车", "本网讯"):
+        assert decode(f"<p>{text}</p>".encode("gbk"))[0] == f"<p>{text}</p>"
+
+
+def test_likeness() -> None:
+    right, signs = likeness(TEXTS["hans"].encode("gbk"), "gb18030")
+    wrong, _ = likeness(TEXTS["ko"].encode("euc_kr"), "gb18030")
+    assert signs > 40
+    assert wrong < 0.3
+    assert right > 0.7
+    assert likeness(b"", "gb18030") == likeness(b"plain", "cp1252") == (0.0, 0)
+
+
+@pytest.mark.parametrize("unit", [b"\xff", b"\xb0\xa1", b"~{", b"\x1b$", b"\x00a", b"<\xe4", b"<meta charset"])
+def test_large_and_hostile(unit: bytes) -> None:
+    start = time.process_time()
+    decode(unit * (2_000_000 // len(unit)))
+    assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize(
+    "name", sorted({*aliases.values(), "idna", "punycode", "unicode_escape", "undefined", "utf_8_sig"})
+)
+def test_every_codec_that_can_be_declared(name: str) -> None:
+    """Python knows codecs that raise whatever they are told to do about errors."""
+    body = bytes(range(256)) * 3 + TEXTS["hans"].encode("gbk")
+    assert isinstance(decode(body, f"text/html; charset={name}")[0], str)
+    assert isinstance(decode(b"<p>\\u0041\\N \xff\xfe", f"text/html; charset={name}")[0], str)
