@@ -245,7 +245,7 @@ async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
         if one.path is not None:
             body = files.read(one.path, most)
             url = files.address(one.url, body)
-        task = Task("page", body, url, one.content_type, "", fetched_at, _SCOPE, False, form)  # noqa: FBT003
+        task = Task("page", body, url, one.content_type, "", fetched_at, _SCOPE, keep_raw=False, form=form)
         worked: Worked = await pool.run(task)
     except (files.InputError, PageUnreadable) as problem:
         return _Result(one, one.url, ParsedPage(PageKind.OTHER, str(problem)))
