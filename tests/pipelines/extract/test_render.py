@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -99,6 +100,13 @@ def test_a_caption_stands_below_its_image() -> None:
     assert render.markdown(document, kept) == "one\n\n![x](http://e.com/a.jpg)\n\n*By me*\n\ntwo"
     kept = list(range(len(document.blocks)))  # a caption that was kept is not told twice
     assert render.html(document, kept).count("By me") == render.markdown(document, kept).count("By me") == 1
+
+
+def test_very_many_blocks_in_one_pre() -> None:
+    document = parse(b"<pre>" + b"<p>line\n of text</p>" * 20_000 + b"</pre>", URL)
+    start = time.process_time()
+    assert render.text(document, range(20_000)).startswith("line of text\nline of text\n")
+    assert time.process_time() - start < 2
 
 
 LAYOUTS = {
