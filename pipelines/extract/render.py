@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from html import escape
 from typing import Final
@@ -21,6 +21,7 @@ from .structure import Container, Part, parts
 
 MAX_IMAGES: Final = 50
 _NEAR_NODES: Final = 6
+_FIGURE_LEVELS: Final = 5
 
 
 def extraction(
@@ -91,8 +92,8 @@ def html(document: Document, kept: Sequence[int]) -> str:
         kept: numbers of blocks, ascending.
 
     Returns:
-        p, h2 to h6, ul, ol, li, blockquote, pre, table, tr, th, td, br, figure, `a href` and `img src alt` and no other
-        tags or attributes; lists nest as in the page.
+        p, h2 to h6, ul, ol, li, blockquote, pre, table, tr, th, td, br, figure, figcaption, `a href` and `img src alt`
+        and no other tags or attributes; lists nest as in the page.
 
     Cost: O(blocks kept + links and images of the page).
     """
@@ -113,9 +114,10 @@ def markdown(document: Document, kept: Sequence[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Picture:
-    """An image and where it stands: before the block of this number."""
+    """An image, its alternative text, its caption, and where it stands: before the block of this number."""
 
     url: str
+    text: str
     caption: str
     before: int
 
@@ -133,21 +135,21 @@ class _Marks:
                 url = canonicalize(href, base)
                 if url:
                     self.links.setdefault(block, []).append((anchor, url))
-        self.pictures = list(self._pictures(document, base)) if made and document.images else []
+        self.pictures = list(self._pictures(document, base, kept)) if made and document.images else []
 
-    def _pictures(self, document: Document, base: str) -> Iterator[_Picture]:
+    def _pictures(self, document: Document, base: str, kept: Set[int]) -> Iterator[_Picture]:
         """Images from just before the first kept block to the end of the last one."""
         nodes = document.blocks.nodes
         first, last = nodes[self.parts[0].block], nodes[self.parts[-1].block]
         seen: set[str] = set()
-        for node, value, caption in document.images:
+        for node, value, text in document.images:
             if not first - _NEAR_NODES <= node < document.ends[last] or value.startswith("data:"):
                 continue
             url = canonicalize(value, base)
             if url and url not in seen and len(seen) < MAX_IMAGES:
                 seen.add(url)
                 after = (part.block for part in self.parts if nodes[part.block] > node)
-                yield _Picture(url, clean(caption, 300), next(after, len(nodes)))
+                yield _Picture(url, clean(text, 300), _caption(document, node, kept), next(after, len(nodes)))
 
     def before(self, block: int | None) -> list[_Picture]:
         """Images that have not been given yet and stand before a block, or all of those that are left."""
@@ -168,6 +170,24 @@ class _Marks:
                 at = start + len(anchor)
         out.append(plain(content[at:]))
         return "".join(out)
+
+
+def _caption(document: Document, node: int, kept: Set[int]) -> str:
+    """What the figure around an image says below it, unless that is part of the text."""
+    tags, blocks = document.tags, document.blocks
+    for _ in range(_FIGURE_LEVELS):
+        node = document.parents[node]
+        if node < 0:
+            break
+        if tags[node] == "figure":
+            end = document.ends[node]
+            start = next((at for at in range(node + 1, end) if tags[at] == "figcaption"), end)
+            inside = range(start, min(end, document.ends[start])) if start < end else ()
+            return clean(
+                " ".join(blocks.texts[at] for at, own in enumerate(blocks.nodes) if own in inside and at not in kept),
+                300,
+            )
+    return ""
 
 
 def _text(made: Sequence[Part]) -> str:
@@ -223,8 +243,9 @@ def _element(marks: _Marks, part: Part, *, first: bool) -> str:
 
 
 def _figure(picture: _Picture) -> str:
-    """An image with its text."""
-    return f'<figure><img src="{escape(picture.url)}" alt="{escape(picture.caption)}"></figure>'
+    """An image with its texts."""
+    below = f"<figcaption>{_escaped(picture.caption)}</figcaption>" if picture.caption else ""
+    return f'<figure><img src="{escape(picture.url)}" alt="{escape(picture.text)}">{below}</figure>'
 
 
 def _escaped(content: str) -> str:
@@ -243,7 +264,7 @@ def _markdown(marks: _Marks) -> str:
             columns[part.path[-1]] = max(columns.get(part.path[-1], 0), len(part.texts))
     for part in marks.parts:
         for picture in marks.before(part.block):
-            out += [*([""] if out else []), f"![{_literal(picture.caption)}]({_target(picture.url)})"]
+            out += [*([""] if out else []), _image(picture)]
             opened = ()
         shared = _shared(opened, part.path)
         first, rest = prefix.of(part.path, shared)
@@ -258,7 +279,7 @@ def _markdown(marks: _Marks) -> str:
             out.append(prefix.of(part.path[:shared], shared)[1].rstrip())
         out += [f"{rest if number else first}{line}".rstrip() for number, line in enumerate(lines)]
         opened = part.path
-    out += [f"\n![{_literal(picture.caption)}]({_target(picture.url)})" for picture in marks.before(None)]
+    out += [f"\n{_image(picture)}" for picture in marks.before(None)]
     return "\n".join(out)
 
 
@@ -297,6 +318,12 @@ def _lines(marks: _Marks, part: Part) -> list[str]:
     content = marks.linked(part, _literal, lambda anchor, url: f"[{anchor}]({_target(url)})")
     content = _AT_START.sub(r"\1\\\2", content, count=1)
     return [f"{'#' * int(part.kind[1])} {content}" if part.kind[0] == "h" else content]
+
+
+def _image(picture: _Picture) -> str:
+    """An image in Markdown, its caption below it."""
+    shown = f"![{_literal(picture.text)}]({_target(picture.url)})"
+    return f"{shown}\n\n*{_literal(picture.caption)}*" if picture.caption else shown
 
 
 def _literal(content: str) -> str:

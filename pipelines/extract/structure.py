@@ -170,6 +170,9 @@ def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) ->
 
 def _lines(document: Document, index: int, pre: int) -> tuple[str, ...]:
     """The lines of preformatted text; empty when they are not the block's text, or just one."""
+    nodes, end = document.blocks.nodes, document.ends[pre]
+    if any(pre <= node < end for node in (*nodes[max(index - 1, 0) : index], *nodes[index + 1 : index + 2])):
+        return ()  # several blocks share it: they are its lines
     text = document.blocks.texts[index]
     element = document.elements[pre] if pre < len(document.elements) else None
     if element is None or len(text) > _MAX_PRE_CHARS:

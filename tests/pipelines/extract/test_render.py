@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -88,6 +89,26 @@ def test_forms(markup: str, text: str, html: str | None, markdown: str) -> None:
     assert got[2] == markdown
 
 
+def test_a_caption_stands_below_its_image() -> None:
+    document = parse(
+        b"<p>one</p><figure><img src=/a.jpg alt=x><figcaption>By <b>me</b></figcaption></figure><p>two</p>", URL
+    )
+    kept = [document.blocks.texts.index(word) for word in ("one", "two")]
+    assert '<img src="http://e.com/a.jpg" alt="x"><figcaption>By me</figcaption></figure>' in render.html(
+        document, kept
+    )
+    assert render.markdown(document, kept) == "one\n\n![x](http://e.com/a.jpg)\n\n*By me*\n\ntwo"
+    kept = list(range(len(document.blocks)))  # a caption that was kept is not told twice
+    assert render.html(document, kept).count("By me") == render.markdown(document, kept).count("By me") == 1
+
+
+def test_very_many_blocks_in_one_pre() -> None:
+    document = parse(b"<pre>" + b"<p>line\n of text</p>" * 20_000 + b"</pre>", URL)
+    start = time.process_time()
+    assert render.text(document, range(20_000)).startswith("line of text\nline of text\n")
+    assert time.process_time() - start < 2
+
+
 LAYOUTS = {
     "one cell": "<table><tr><td>{0}</td></tr><tr><td>{0}</td></tr></table>",
     "a column beside": "<table><tr><td>menu</td><td>{0}</td></tr><tr><td>menu</td><td>{0}</td></tr></table>",
@@ -134,7 +155,25 @@ PIECES = st.lists(
     ),
     max_size=40,
 )  # fmt: skip
-TAGS = {"p", "h2", "h3", "ul", "ol", "li", "blockquote", "pre", "table", "tr", "td", "th", "br", "a", "figure", "img"}
+TAGS = {
+    "p",
+    "h2",
+    "h3",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "pre",
+    "table",
+    "tr",
+    "td",
+    "th",
+    "br",
+    "a",
+    "figure",
+    "figcaption",
+    "img",
+}
 
 
 @settings(deadline=None, max_examples=150)
