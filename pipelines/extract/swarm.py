@@ -43,7 +43,8 @@ def maximise(
 
     Cost: O(generations x fitness of all particles).
     Source: Kennedy and Eberhart, Particle swarm optimization, 1995; inertia falling linearly as Shi and Eberhart, 1998.
-    Differs: a particle that would leave the box stops at its wall.
+    Differs: a particle that would leave the box stops at its wall and flies back half as fast; one that stayed there
+        would draw the others to the wall.
 
     >>> place, best = maximise(lambda x: -(x[:, 0] - 2) ** 2, np.zeros(1), np.full(1, 3.0), np.random.default_rng(1))
     >>> round(float(place[0]), 3)
@@ -65,7 +66,7 @@ def maximise(
         speeds = np.clip(inertia * speeds + pulls[0] * (own - places) + pulls[1] * (best - places), -limit, limit)
         free = places + speeds
         places = np.clip(free, low, high)
-        speeds[places != free] = 0
+        speeds[places != free] *= -0.5
         found = fitness(places)
         better = found > own_fitness
         own[better], own_fitness[better] = places[better], found[better]
