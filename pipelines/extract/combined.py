@@ -8,6 +8,7 @@ confidence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,7 @@ from .document import Document
 from .features import Table, features
 from .network import Lessons, Network, fit
 from .network import Params as TrainingParams
+from .noise import is_extra, is_info
 from .training import Example
 
 _MOST_CHARS: Final = 5000
@@ -46,6 +48,14 @@ class Params:
 
 
 DEFAULTS = Params()
+_SURE: Final = 0.85
+"""Chance from which a line that looks like metadata is taken for content all the same."""
+_SENTENCE: Final = 30
+"""Size of a sentence, a Chinese sign counting for two and a half letters."""
+_INFO_CHARS: Final = 120
+"""A line of date, source and names is not longer."""
+_HEADINGS: Final = frozenset({"h1", "h2"})
+_BYLINE = re.compile(r"(?:written |posted )?by [^.!?]{3,80}$|[（(【\[]?(?:本报)?记者[^。！？]{2,30}$")
 
 
 @lru_cache(maxsize=1)
@@ -111,7 +121,7 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     table = features(document)
     chances = network().predict(table.values).astype(np.float64)
     kept, confidence = choose(chances, _mass(document))
-    kept = _without_headline(document, kept)
+    kept = _trimmed(document, kept, chances)
     if confidence < params.min_confidence or not kept:
         return Extraction(reason="no prose", confidence=round(confidence, 3), scores=tuple(chances.tolist()))
     if int(document.blocks.chars[kept].sum()) < params.min_chars:
@@ -153,17 +163,43 @@ def _mass(document: Document) -> NDArray[np.float64]:
     return mass
 
 
-def _without_headline(document: Document, kept: list[int]) -> list[int]:
-    """The blocks without the page's headline above them: it is the title, not the text."""
+def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64]) -> list[int]:
+    """The blocks without what templates put around a text, unless it is very likely content.
+
+    Before the first sentence stand headline, date, source and byline: they are metadata. Behind the last one stand the
+    names of editors, labels of side sections and imprints.
+    """
+    texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
+    prose = [index for index in kept if _is_prose(document, index)]
+    if not prose:
+        return kept
+    first, last = prose[0], prose[-1]
+    # What stands above the heading of the text, without a sentence, is not part of it.
+    above = max((index for index in range(first) if tags[blocks.nodes[index]] in _HEADINGS), default=-1)
     title = squeeze(document.title)
-    texts = document.blocks.texts
-    first = 0
-    for index in kept[:3]:
-        line = squeeze(texts[index])
-        if len(line) < 5 or line not in title:
-            break
-        first += 1
-    return kept[first:] or kept
+
+    def stays(index: int) -> bool:
+        line = texts[index]
+        if index < first:
+            heading = squeeze(line)
+            if index < above or tags[blocks.nodes[index]] == "h1" or (len(heading) >= 5 and heading in title):
+                return False
+            stated = is_info(line) or _BYLINE.match(line.lower())
+            return not stated or bool(chances[index] >= _SURE and not blocks.han[index])
+        if index > last:
+            return not is_extra(line) and (bool(chances[index] >= _SURE) or not is_info(line))
+        return True
+
+    return [index for index in kept if stays(index)]
+
+
+def _is_prose(document: Document, index: int) -> bool:
+    """Whether a block is at least one sentence of its own, not a line of date, source and names."""
+    blocks, line = document.blocks, document.blocks.texts[index]
+    size = blocks.chars[index] - blocks.link_chars[index] + 1.5 * blocks.han[index]
+    if size < _SENTENCE or not blocks.marks[index]:
+        return False
+    return len(line) > _INFO_CHARS or not (is_info(line) or is_extra(line)) or line[-1] in '。！？.!?”"…'
 
 
 _WITNESSES: Final = (

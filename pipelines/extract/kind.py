@@ -87,15 +87,22 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     score += _CONFIDENCE * (extraction.confidence - 0.6)
     score -= 2.0 if root and not typed else 0.0  # a home page, however long the summary of its first story is
     score -= 1.0 if prose < 0.5 * chars else 0.0
-    if score >= 0.0 and (chars >= 60 or typed or dated):
+    summaries = _summaries(document, extraction)
+    score -= _SUMMARIES if summaries else 0.0
+    sure = extraction.confidence >= _SURE and chars >= 30
+    if score >= 0.0 and (chars >= 60 or typed or dated or sure):
         return PageKind.ARTICLE, ""
-    if headlines >= 5 or path or root:
+    if summaries or headlines >= 5 or path or root or (not sure and _is_list(document, headlines)):
         return PageKind.LIST, "list page"
     return PageKind.OTHER, "too little prose"
 
 
 _CONFIDENCE: Final = 8.0
 """What a sure text counts against all other evidence."""
+_SUMMARIES: Final = 6.0
+"""What a text made of summaries under linked headlines counts against it."""
+_SURE: Final = 0.9
+"""Confidence from which even a text of one sentence is an article."""
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 
 
@@ -129,6 +136,20 @@ def _headed(document: Document, extraction: Extraction, title: str) -> bool:
         elif squeeze(blocks.texts[index]) == wanted:
             return True
     return False
+
+
+def _summaries(document: Document, extraction: Extraction) -> bool:
+    """Whether most sentences of a text, three or more, stand right under a linked headline of their own."""
+    blocks = document.blocks
+    linked = blocks.link_chars * 2 > blocks.chars
+    prose = [index for index in extraction.blocks if blocks.chars[index] >= 20 and not linked[index]]
+    under = 0
+    previous = -1
+    for index in prose:
+        near = range(max(previous + 1, index - 3), index)
+        under += any(linked[before] and blocks.link_chars[before] >= 6 for before in near)
+        previous = index
+    return under >= 3 and under * 3 >= len(prose) * 2
 
 
 def _is_list(document: Document, headlines: int) -> bool:

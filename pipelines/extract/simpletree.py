@@ -68,7 +68,7 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     chars = sum(document.blocks.chars[block] for block in kept)
     if chars < params.min_chars:
         return Extraction(reason="text too short" if kept else "no prose")
-    return render.extraction(document, kept, chars / max(int(document.T[0]), 1))
+    return render.extraction(document, kept, float(chars / max(int(document.T[0]), 1)), within)
 
 
 def walk(document: Document, params: Params = DEFAULTS) -> int:
