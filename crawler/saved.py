@@ -129,14 +129,14 @@ def address(url: str, body: bytes) -> str:
         An absolute URL with a path.
 
     >>> address("http://news.example.com/", b""), address("", b"")
-    ('http://news.example.com/page.html', 'http://page.invalid/page.html')
+    ('http://news.example.com/document.html', 'http://page.invalid/document.html')
     """
     known = canonicalize(url if "://" in url else f"http://{url}") if url else None
     own = (canonicalize(found[1].decode("latin-1")) or "" for found in _OWN.finditer(body[:_HEAD_BYTES]))
     for one in (known or "", *own):
         if _says_something(one):
             return one
-    return f"http://{urlsplit(known).netloc if known else NOWHERE}/page.html"
+    return f"http://{urlsplit(known).netloc if known else NOWHERE}/document.html"
 
 
 def _says_something(url: str) -> bool:

@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 
 from ..records import Extraction
 from . import models, render
-from .density import squeeze
+from .density import section, squeeze
 from .document import Document
-from .features import Table, features
+from .features import NAMED, UNNAMED, Table, features
 from .network import Lessons, Network, fit
 from .network import Params as TrainingParams
-from .noise import is_extra, is_info
+from .noise import is_extra, is_info, is_label
 from .training import Example
 
-_MOST_CHARS: Final = 5000
-"""One block never counts for more when a text is chosen."""
 _DEAREST: Final = 0.5
+_NAMELESS: Final = 0.3
+"""Share of the examples that are seen without names too."""
 _CHEAPEST: Final = 0.002
 """Bounds of what an error on a block costs in training, as shares of the page's text."""
 
@@ -52,8 +52,13 @@ _SURE: Final = 0.85
 """Chance from which a line that looks like metadata is taken for content all the same."""
 _SENTENCE: Final = 30
 """Size of a sentence, a Chinese sign counting for two and a half letters."""
+_LABEL_CHARS: Final = 90
+_SIDE: Final = 0.35
+"""A side section holds less than this share of the text."""
 _INFO_CHARS: Final = 120
 """A line of date, source and names is not longer."""
+_HEAP_CHARS: Final = 2000
+"""Longest text with less than a mark in a hundred signs."""
 _HEADINGS: Final = frozenset({"h1", "h2"})
 _BYLINE = re.compile(r"(?:written |posted )?by [^.!?]{3,80}$|[（(【\[]?(?:本报)?记者[^。！？]{2,30}$")
 
@@ -91,7 +96,20 @@ def learn(pages: Iterable[Example], seed: int, params: TrainingParams) -> Networ
     if not values:
         raise ValueError("there is no page with text to learn from")
     lessons = Lessons(names, np.concatenate(values, axis=1), np.concatenate(content), np.concatenate(costs))
-    return fit(lessons, seed, params)
+    return fit(_with_nameless(lessons, seed), seed, params)
+
+
+def _with_nameless(lessons: Lessons, seed: int) -> Lessons:
+    """The examples, and some of them again as if no container had a telling name: other sites use other words."""
+    chosen = np.flatnonzero(np.random.default_rng(seed).random(lessons.values.shape[1]) < _NAMELESS)
+    again = lessons.values[:, chosen]
+    again[[number for number, name in enumerate(lessons.features) if name in NAMED]] = UNNAMED
+    return Lessons(
+        lessons.features,
+        np.concatenate((lessons.values, again), axis=1),
+        np.concatenate((lessons.content, lessons.content[chosen])),
+        np.concatenate((lessons.costs, lessons.costs[chosen])),
+    )
 
 
 def _costs(page: Example) -> NDArray[np.float32]:
@@ -120,6 +138,7 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
         return Extraction(reason="no text")
     table = features(document)
     chances = network().predict(table.values).astype(np.float64)
+    chances[_heaps(document)] = 0
     kept, confidence = choose(chances, _mass(document))
     kept = _trimmed(document, kept, chances)
     if confidence < params.min_confidence or not kept:
@@ -159,8 +178,15 @@ def choose(chances: NDArray[np.float64], mass: NDArray[np.float64]) -> tuple[lis
 def _mass(document: Document) -> NDArray[np.float64]:
     """What each block weighs in a text: about its words, a Chinese sign being two and a half letters."""
     blocks = document.blocks
-    mass: NDArray[np.float64] = np.minimum(blocks.chars + 1.5 * blocks.han + 1.0, _MOST_CHARS)
+    mass: NDArray[np.float64] = blocks.chars + 1.5 * blocks.han + 1.0
     return mass
+
+
+def _heaps(document: Document) -> NDArray[np.bool_]:
+    """Blocks that are long without being sentences: keywords for search engines."""
+    blocks = document.blocks
+    heaps: NDArray[np.bool_] = (blocks.chars > _HEAP_CHARS) & (blocks.marks * 100 < blocks.chars)
+    return heaps
 
 
 def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64]) -> list[int]:
@@ -177,6 +203,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64]) 
     # What stands above the heading of the text, without a sentence, is not part of it.
     above = max((index for index in range(first) if tags[blocks.nodes[index]] in _HEADINGS), default=-1)
     title = squeeze(document.title)
+    beside = _side_sections(document, kept)
 
     def stays(index: int) -> bool:
         line = texts[index]
@@ -184,13 +211,31 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64]) 
             heading = squeeze(line)
             if index < above or tags[blocks.nodes[index]] == "h1" or (len(heading) >= 5 and heading in title):
                 return False
-            stated = is_info(line) or _BYLINE.match(line.lower())
-            return not stated or bool(chances[index] >= _SURE and not blocks.han[index])
+            if _BYLINE.match(line.lower()):
+                return False
+            return not is_info(line) or bool(chances[index] >= _SURE and not blocks.han[index])
+        if index in beside:
+            return False
         if index > last:
             return not is_extra(line) and (bool(chances[index] >= _SURE) or not is_info(line))
         return True
 
     return [index for index in kept if stays(index)]
+
+
+def _side_sections(document: Document, kept: list[int]) -> set[int]:
+    """Blocks under a heading such as "Comments" or 相关新闻, where they are the smaller part of the text."""
+    texts = document.blocks.texts
+    found: set[int] = set()
+    mass = _mass(document)
+    nodes = np.asarray(document.blocks.nodes, np.int64)
+    for index in range(kept[0] + 1, kept[-1] + 1):
+        if index not in found and len(texts[index]) <= _LABEL_CHARS and is_label(texts[index]):
+            first, last = section(document, nodes, index)
+            inside = [block for block in kept if first <= block < last]
+            if inside and float(mass[inside].sum()) < _SIDE * float(mass[kept].sum()):
+                found.update(inside)
+    return found
 
 
 def _is_prose(document: Document, index: int) -> bool:

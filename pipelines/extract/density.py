@@ -165,7 +165,7 @@ class _View:
             if is_copyright(line) and (prose[index] < 0.3 * total or len(line) < 200):
                 noise[index] = True
             elif len(line) <= 90 and is_label(line):
-                first, last = self._section(index)
+                first, last = section(self.document, self.nodes, index)
                 inside = after[index] - (after[last - 1] if last > index else 0)
                 if inside < 0.35 * total:
                     noise[first:last] = True
@@ -213,25 +213,6 @@ class _View:
             own = prose[holder] == 1 and single[parents[holder]] >= 3
             flags[index] |= own or (pairs[holder] >= 3 and pairs[holder] * 2 > prose[holder])
         return flags
-
-    def _section(self, index: int) -> tuple[int, int]:
-        """Range of the blocks that stand under the heading in block `index`."""
-        document = self.document
-        node = int(self.nodes[index])
-        parents, ends = document.parents, document.ends
-        # Up while the heading is the first text: then the container holds this section alone.
-        while parents[node] > 0 and (index == 0 or self.nodes[index - 1] < parents[node]):
-            node = parents[node]
-            if document.tags[node] in {"body", "td"}:
-                break
-        if int(self.nodes[index]) == node and parents[node] > 0:
-            node = parents[node]
-        last = int(np.searchsorted(self.nodes, ends[node])) if bool(np.all(np.diff(self.nodes) >= 0)) else index + 1
-        if last <= index:
-            last = index + 1
-            while last < len(self.nodes) and node <= self.nodes[last] < ends[node]:
-                last += 1
-        return index, last
 
     def best(self) -> int:
         """The node that holds the body."""
@@ -305,6 +286,33 @@ class _View:
             elif index < prose[-1] and is_info(line):
                 first = index + 1
         return first
+
+
+def section(document: Document, nodes: Counts, index: int) -> tuple[int, int]:
+    """Return the range of the blocks that stand under the heading in block `index`.
+
+    Args:
+        document: a parsed page.
+        nodes: `document.blocks.nodes` as an array.
+        index: number of a block.
+
+    Cost: O(levels + blocks).
+    """
+    node = int(nodes[index])
+    parents, ends = document.parents, document.ends
+    # Up while the heading is the first text: then the container holds this section alone.
+    while parents[node] > 0 and (index == 0 or nodes[index - 1] < parents[node]):
+        node = parents[node]
+        if document.tags[node] in {"body", "td"}:
+            break
+    if int(nodes[index]) == node and parents[node] > 0:
+        node = parents[node]
+    last = int(np.searchsorted(nodes, ends[node])) if bool(np.all(np.diff(nodes) >= 0)) else index + 1
+    if last <= index:
+        last = index + 1
+        while last < len(nodes) and node <= nodes[last] < ends[node]:
+            last += 1
+    return index, last
 
 
 _DATE = re.compile(r"\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}")

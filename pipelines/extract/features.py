@@ -27,6 +27,10 @@ Numbers = NDArray[np.int64]
 
 LEVELS: Final = 5
 """Containers around a block that are looked at."""
+UNNAMED: Final = 2.0
+"""Value of the features `NAMED` for a block in no container of that name."""
+NAMED: Final = frozenset(f"in {category}" for category in CATEGORIES)
+"""Features that go by the names of containers."""
 _FAR: Final = 200
 _KINDS: Final[dict[str, int]] = {
     "h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 4, "h6": 4, "p": 5, "li": 6, "td": 7, "th": 7, "dt": 8, "dd": 8,
@@ -240,7 +244,7 @@ def _named(page: _Page) -> None:
     document = page.document
     text, ends, tags, names, hidden = document.T.tolist(), document.ends, document.tags, document.names, document.hidden
     whole = max(text[0], 1)
-    near = np.full((len(CATEGORIES) + 1, len(tags)), 2.0, np.float32)
+    near = np.full((len(CATEGORIES) + 1, len(tags)), UNNAMED, np.float32)
     for node in np.flatnonzero(document.T).tolist():
         name = names[node]
         found = (*TAG_CATEGORIES.get(tags[node], ()), *categories(name)) if name else TAG_CATEGORIES.get(tags[node], ())

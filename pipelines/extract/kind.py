@@ -29,6 +29,11 @@ _LIST_PATH = re.compile(
     r"(?:\.\w{2,5})?/?$|/(?:tag|tags|category|search|channel|page|list|author|section)/",
     re.IGNORECASE,
 )
+_PAGE_QUERY = re.compile(r"(?:^|&)(?:page|pageno|p|pn)=\d", re.IGNORECASE)
+_STANDING_PATH = re.compile(
+    r"/(?:about|aboutus|contact|contactus|copyright|privacy|sitemap|help|terms|guanyu|lianxi)(?:[-_]?us)?(?:\.\w{2,5})?/?$",
+    re.IGNORECASE,
+)
 _ARTICLE_PATH = re.compile(
     r"\d{4}[-/]?\d{2}[-/]?\d{0,2}|\d{5,}|/(?:article|articles|news|post|detail|content|story|a|p)/[^/]{3,}|\.s?html?$",
     re.IGNORECASE,
@@ -69,27 +74,28 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     prose = sum(len(line) for line in lines if len(line) >= 25)
     url = urlsplit(document.url)
     root = url.path in {"", "/"} and not url.query
-    path = 1 if _LIST_PATH.search(url.path) else 0
+    path = 1 if _LIST_PATH.search(url.path) or _PAGE_QUERY.search(url.query) else 0
     structured = read_structured(document).found
     typed = structured or any(value.lower() in {"article", "news"} for value in document.metas.get("og:type", ()))
-    dated = metadata.published_from in {"json-ld", "meta", "visible", "script"}
+    stated = metadata.published_from in {"json-ld", "meta", "script"}
+    dated = stated or metadata.published_from == "visible"
     linked = int(document.LT[0]) if document.tags else 0
-    score = 0.0
-    score += min(prose, 1500) / 300
+    sure = extraction.confidence >= _SURE and chars >= 30
+    score = _CONFIDENCE * (extraction.confidence - _DOUBT) + (2.0 if sure else 0.0)
+    score += min(prose, 1500) / 500
     score += 2.0 if typed else 0.0
-    score += 1.5 if dated and metadata.published_precision != "day" else 0.8 if dated else 0.0
-    score += 1.0 if metadata.authors or metadata.source else 0.0
+    score += 1.0 if stated else 0.4 if dated else 0.0
+    score += 0.5 if metadata.authors or metadata.source else 0.0
     score += 0.5 if _ARTICLE_PATH.search(url.path) and not root else 0.0
-    score -= 2.0 * path
-    score += 2.5 if _headed(document, extraction, title) else 0.0
+    score += 1.0 if _headed(document, extraction, title) else 0.0
+    score -= 3.0 * path
+    score -= _STANDING if _STANDING_PATH.search(url.path) and not typed and not stated else 0.0
     score -= min(headlines, 60) / 30
     score -= min(1.5, linked / max(chars, 1) / 10)
-    score += _CONFIDENCE * (extraction.confidence - 0.6)
-    score -= 2.0 if root and not typed else 0.0  # a home page, however long the summary of its first story is
+    score -= 2.5 if root and not typed else 0.0  # a home page, however long the summary of its first story is
     score -= 1.0 if prose < 0.5 * chars else 0.0
     summaries = _summaries(document, extraction)
     score -= _SUMMARIES if summaries else 0.0
-    sure = extraction.confidence >= _SURE and chars >= 30
     if score >= 0.0 and (chars >= 60 or typed or dated or sure):
         return PageKind.ARTICLE, ""
     if summaries or headlines >= 5 or path or root or (not sure and _is_list(document, headlines)):
@@ -97,9 +103,12 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     return PageKind.OTHER, "too little prose"
 
 
-_CONFIDENCE: Final = 8.0
-"""What a sure text counts against all other evidence."""
-_SUMMARIES: Final = 6.0
+_CONFIDENCE: Final = 10.0
+_DOUBT: Final = 0.68
+"""What a sure text counts against all other evidence, and the confidence that counts for nothing."""
+_STANDING: Final = 6.0
+"""What a page about the site itself counts less."""
+_SUMMARIES: Final = 8.0
 """What a text made of summaries under linked headlines counts against it."""
 _SURE: Final = 0.9
 """Confidence from which even a text of one sentence is an article."""

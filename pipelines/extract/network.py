@@ -103,9 +103,9 @@ class Params:
         dropout: share of the inputs left out of a step, so that no single feature is relied on.
     """
 
-    hidden: tuple[int, ...] = (64, 32)
+    hidden: tuple[int, ...] = (96, 32)
     networks: int = 4
-    epochs: int = 40
+    epochs: int = 30
     batch: int = 2048
     rate: float = 2e-3
     decay: float = 1e-3

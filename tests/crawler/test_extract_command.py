@@ -161,12 +161,12 @@ class TestInputs:
         ("url", "body", "wanted"),
         [
             ("http://e.com/a/1.html", b"", "http://e.com/a/1.html"),
-            ("http://e.com", b"", "http://e.com/page.html"),
+            ("http://e.com", b"", "http://e.com/document.html"),
             ("e.com/a", b"", "http://e.com/a"),
             ("", b"<link rel=canonical href='https://e.com/x/1'>", "https://e.com/x/1"),
             ("http://e.com/", b"<link href=/a><link rel=\"canonical\" href=\"http://e.com/y\">", "http://e.com/y"),
-            ("", b"<link rel=canonical href='https://e.com/'>", "http://page.invalid/page.html"),
-            ("mailto:x", b"", "http://page.invalid/page.html"),
+            ("", b"<link rel=canonical href='https://e.com/'>", "http://page.invalid/document.html"),
+            ("mailto:x", b"", "http://page.invalid/document.html"),
         ],
     )  # fmt: skip
     def test_address(self, url: str, body: bytes, wanted: str) -> None:
