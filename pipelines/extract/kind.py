@@ -87,8 +87,9 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     score += 1.0 if stated else 0.4 if dated else 0.0
     score += 0.5 if metadata.authors or metadata.source else 0.0
     score += 0.5 if _ARTICLE_PATH.search(url.path) and not root else 0.0
-    score += 1.0 if _headed(document, extraction, title) else 0.0
-    score -= 3.0 * path
+    headed = _headed(document, extraction, title)
+    score += 1.0 if headed else 0.0
+    score -= (3.0 if headed else 5.0) * path
     score -= _STANDING if _STANDING_PATH.search(url.path) and not typed and not stated else 0.0
     score -= min(headlines, 60) / 30
     score -= min(1.5, linked / max(chars, 1) / 10)
