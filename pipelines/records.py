@@ -129,6 +129,7 @@ class Extraction:
         html: the same content as clean HTML (p, h2..h6, ul/ol/li, table, blockquote, pre, br, figure; the only
             attributes are `a href` and `img src alt`, with absolute http(s) URLs).
         confidence: how sure the extractor is, in [0, 1].
+        calibrated: whether the confidence is the F1 that is expected of the text, and so says whether there is one.
         reason: why `text` is empty; empty otherwise.
         evidence: what decided, for people: names of methods or features, separated by commas.
         blocks: numbers of the document's blocks that were kept, ascending.
@@ -143,6 +144,7 @@ class Extraction:
     evidence: str = ""
     blocks: tuple[int, ...] = ()
     scores: tuple[float, ...] = ()
+    calibrated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -134,10 +134,15 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     Source: the scheme of S10 (features of blocks, weights learned from labelled pages) with the quantities of S11-S19.
     Differs: the features act together in a network, and the threshold is the page's own.
     """
+    return extract_by(network(), document, params)
+
+
+def extract_by(networks: Network, document: Document, params: Params = DEFAULTS) -> Extraction:
+    """Return what `extract` returns, by other networks than those that come with the program."""
     if not len(document.blocks):
         return Extraction(reason="no text")
     table = features(document)
-    chances = network().predict(table.values).astype(np.float64)
+    chances = networks.predict(table.values).astype(np.float64)
     chances[_heaps(document)] = 0
     kept, confidence = choose(chances, _mass(document))
     kept = _trimmed(document, kept, chances)
@@ -145,7 +150,8 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
         return Extraction(reason="no prose", confidence=round(confidence, 3), scores=tuple(chances.tolist()))
     if int(document.blocks.chars[kept].sum()) < params.min_chars:
         return Extraction(reason="text too short", confidence=round(confidence, 3), scores=tuple(chances.tolist()))
-    return render.extraction(document, kept, confidence, chances.tolist(), _evidence(table, kept))
+    found = render.extraction(document, kept, confidence, chances.tolist(), _evidence(table, kept))
+    return replace(found, calibrated=True)
 
 
 def choose(chances: NDArray[np.float64], mass: NDArray[np.float64]) -> tuple[list[int], float]:

@@ -22,6 +22,9 @@ from .walk import walk
 MAX_DEPTH: Final = 512
 """Deeper trees are flattened before they are read."""
 _PARSER_DEPTH: Final = 2000
+_MAX_TAG_BYTES: Final = 20_000
+_MAX_ATTRIBUTES: Final = 1_000
+"""Tags that are longer and have more attributes are left out."""
 _CLOSERS = re.compile(rb"</(?:body|html)\s{0,20}>", re.IGNORECASE)
 _FLATTEN = re.compile(
     r"</?(?!(?:a|p|h[1-6]|li|td|tr|br|script|style|title|meta|link|img|time|head|body|base)[\s/>])[a-z][^<>]{0,2000}>",
@@ -136,6 +139,20 @@ def parse(body: bytes, url: str, content_type: str = "") -> Document:
     return document
 
 
+def _without_huge_tags(markup: bytes) -> bytes:
+    """The markup without tags of thousands of attributes: the parser compares each attribute with all before it."""
+    if len(markup) <= _MAX_TAG_BYTES:
+        return markup
+    opens = np.flatnonzero(np.frombuffer(markup, np.uint8) == ord("<"))
+    lengths = np.diff(opens, append=len(markup))
+    for at, length in zip(*(each[lengths > _MAX_TAG_BYTES][::-1].tolist() for each in (opens, lengths)), strict=True):
+        end = markup.find(b">", at, at + length)
+        end = at + length if end < 0 else end + 1
+        if end - at > _MAX_TAG_BYTES and len(markup[at:end].split(None, _MAX_ATTRIBUTES)) > _MAX_ATTRIBUTES:
+            markup = markup[:at] + markup[end:]
+    return markup
+
+
 class _Parser(etree.HTMLParser):
     """The parser without comments, so that text behind one is not taken apart."""
 
@@ -151,6 +168,7 @@ def _tree(markup: bytes) -> etree._Element | None:
     end = _CLOSERS.search(markup)
     if end:
         markup = markup[: end.start()] + _CLOSERS.sub(b"", markup[end.start() :])
+    markup = _without_huge_tags(markup)
     try:
         return create_root_node("", _Parser, body=markup)
     except etree.XMLSyntaxError:

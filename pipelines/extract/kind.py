@@ -80,8 +80,11 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     stated = metadata.published_from in {"json-ld", "meta", "script"}
     dated = stated or metadata.published_from == "visible"
     linked = int(document.LT[0]) if document.tags else 0
-    sure = extraction.confidence >= _SURE and chars >= 30
-    score = _CONFIDENCE * (extraction.confidence - _DOUBT) + (2.0 if sure else 0.0)
+    confidence = extraction.confidence
+    if not extraction.calibrated:
+        confidence = _LIKELY if confidence >= _LOW else _UNLIKELY
+    sure = confidence >= _SURE and chars >= 30
+    score = _CONFIDENCE * (confidence - _DOUBT) + (2.0 if sure else 0.0)
     score += min(prose, 1500) / 500
     score += 2.0 if typed else 0.0
     score += 1.0 if stated else 0.4 if dated else 0.0
@@ -109,6 +112,10 @@ _DOUBT: Final = 0.68
 """What a sure text counts against all other evidence, and the confidence that counts for nothing."""
 _STANDING: Final = 6.0
 """What a page about the site itself counts less."""
+_LOW: Final = 0.25
+_LIKELY: Final = 0.85
+_UNLIKELY: Final = 0.7
+"""What the confidence of a method that does not calibrate it counts for, from `_LOW` on and below."""
 _SUMMARIES: Final = 8.0
 """What a text made of summaries under linked headlines counts against it."""
 _SURE: Final = 0.9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -198,7 +198,8 @@ def correct(document: Document, extraction: Extraction, known: Hints, params: Pa
     if len(evidence) == bool(extraction.evidence):
         return extraction
     blocks = [int(block) for block in np.flatnonzero(kept)]
-    return render.extraction(document, blocks, extraction.confidence, extraction.scores, ",".join(evidence))
+    corrected = render.extraction(document, blocks, extraction.confidence, extraction.scores, ",".join(evidence))
+    return replace(corrected, calibrated=extraction.calibrated)
 
 
 def _masked(line: str) -> str:

@@ -135,3 +135,17 @@ def test_clean_is_idempotent_and_one_line(text: str) -> None:
 def test_clean_removes_what_cannot_be_seen() -> None:
     assert clean("\u200ba\x00\u202eb\u2066\ud800\ufeff c\n d\xad") == "ab c d"
     assert clean("abcdef", 3) == "abc"
+
+
+def test_a_tag_of_a_million_attributes_is_left_out() -> None:
+    huge = b"<div " + b" ".join(b"a%d=1" % number for number in range(1_000_000)) + b">"
+    start = time.process_time()
+    document = parse(b"<p>before</p>" + huge + b"<p>behind</p>", "http://e.com/")
+    assert time.process_time() - start < 5
+    assert document.blocks.texts == ["before", "behind"]
+
+
+def test_a_long_tag_of_one_attribute_stays() -> None:
+    document = parse(b"<p>a <img alt=x src='data:image/png;base64," + b"A" * 50_000 + b"'> b</p>", "http://e.com/")
+    assert document.blocks.texts == ["a b"]
+    assert len(document.images) == 1
