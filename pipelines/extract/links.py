@@ -51,6 +51,8 @@ _RANK: Final = {
     BlockKind.OTHER: 5,
     BlockKind.FOOTER: 6,
 }
+_FINAL: Final = (BlockKind.FOOTER, BlockKind.PAGINATION)
+"""Whatever stands in these is of their kind."""
 _HEADLINE_CHARS: Final = 8
 _VALUED: Final = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _MAX_HREF_CHARS: Final = 4000
@@ -154,19 +156,19 @@ class _Places:
 
 def _kinds(document: Document) -> list[BlockKind | None]:
     """For every node the kind that its nearest telling ancestor states."""
+    if not document.tags:
+        return []
+    tags, names = document.tags, document.names
+    plain, links = (document.T - document.LT).tolist(), document.LTG.tolist()
+    half, most = plain[0] * 0.5, 0.8 * links[0] + 3
     kinds: list[BlockKind | None] = []
-    tags = document.tags
-    text, link = document.T, document.LT
-    half = (int(text[0]) - int(link[0])) * 0.5 if tags else 0
-    total = int(document.LTG[0]) if tags else 0
     for node, parent in enumerate(document.parents):
         kind = kinds[parent] if parent >= 0 else None
-        name = document.names[node]
-        if (name or tags[node] in NOISE_TAGS) and kind is not BlockKind.FOOTER and kind is not BlockKind.PAGINATION:
-            stated = _named(name, tags[node])
-            # A container of most of the page's text or links says nothing by its name.
-            if stated is not None and text[node] - link[node] <= half and document.LTG[node] <= 0.8 * total + 3:
-                kind = stated
+        # A container of most of the page's text or links says nothing by its name, one without links is not asked.
+        if 0 < links[node] <= most and kind not in _FINAL and plain[node] <= half:
+            name = names[node]
+            if name or tags[node] in NOISE_TAGS:
+                kind = _named(name, tags[node]) or kind
         kinds.append(kind)
     return kinds
 
@@ -176,12 +178,13 @@ def _related_blocks(document: Document) -> set[int]:
     blocks = document.blocks
     found: set[int] = set()
     inside = False
+    linked, short = (blocks.link_chars * 2 > blocks.chars).tolist(), (blocks.chars < 30).tolist()
     for index, line in enumerate(blocks.texts):
-        if blocks.link_chars[index] * 2 > blocks.chars[index]:
+        if linked[index]:
             if inside:
                 found.add(index)
         else:
-            inside = (inside and blocks.chars[index] < 30) or is_label(line)
+            inside = (inside and short[index]) or is_label(line)
     return found
 
 

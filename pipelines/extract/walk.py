@@ -63,7 +63,7 @@ def walk(root: etree._Element, document: Document) -> None:
     Cost: O(nodes + characters); at most `MAX_NODES` nodes and `MAX_TEXT_CHARS` characters are described.
     """
     elements = document.elements = list(islice(root.iter("*"), MAX_NODES))
-    document.tags = [str(element.tag) for element in elements]
+    document.tags = cast("list[str]", [element.tag for element in elements])
     numbers: dict[etree._Element | None, int] = {element: node for node, element in enumerate(elements)}
     find = numbers.get
     document.parents = [find(element.getparent(), -1) for element in elements]
