@@ -186,7 +186,7 @@ class ParsedPage:
     Attributes:
         kind: article, list page or other.
         reason: why the page is no article (short code such as "list page", "soft 404"); empty for an article.
-        metadata, extraction, signature: of the article; of other pages only what they call themselves, as the title.
+        metadata, extraction, signature: of the article; for other pages only the title is of use.
         links: links to follow, the page's nofollow directives already applied.
         feeds: canonical URLs of the RSS/Atom feeds that the page declares.
         noindex: the page asks not to be stored (robots meta or X-Robots-Tag).

@@ -101,8 +101,7 @@ def read_page(
     if page_kind is not PageKind.ARTICLE and text.text:
         text = Extraction(reason=reason)
         anchors = links.extract(document, text)
-        # A page without an article has no headline: what it calls itself is its title.
-        found = Metadata(title=document.title or found.title, language=found.language, canonical=found.canonical)
+        found = Metadata(title=found.title, language=found.language, canonical=found.canonical)
     sign = signature(text.text)
     observation = None
     if knowledge is not None and page_kind is PageKind.ARTICLE:
