@@ -44,7 +44,7 @@ class Params:
     """
 
     min_confidence: float = 0.15
-    min_chars: int = 20
+    min_chars: int = 10
 
 
 DEFAULTS = Params()

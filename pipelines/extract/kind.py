@@ -110,6 +110,8 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
 _CONFIDENCE: Final = 10.0
 _DOUBT: Final = 0.68
 """What a sure text counts against all other evidence, and the confidence that counts for nothing."""
+_HEADLINE: Final = 20
+"""A linked headline is longer than a user's name; a Chinese sign counts for two and a half letters."""
 _STANDING: Final = 6.0
 """What a page about the site itself counts less."""
 _LOW: Final = 0.25
@@ -159,12 +161,13 @@ def _summaries(document: Document, extraction: Extraction) -> bool:
     """Whether most sentences of a text, three or more, stand right under a linked headline of their own."""
     blocks = document.blocks
     linked = blocks.link_chars * 2 > blocks.chars
+    headline = linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)
     prose = [index for index in extraction.blocks if blocks.chars[index] >= 20 and not linked[index]]
     under = 0
     previous = -1
     for index in prose:
         near = range(max(previous + 1, index - 3), index)
-        under += any(linked[before] and blocks.link_chars[before] >= 6 for before in near)
+        under += any(headline[before] for before in near)
         previous = index
     return under >= 3 and under * 3 >= len(prose) * 2
 
