@@ -98,7 +98,7 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     score -= min(1.5, linked / max(chars, 1) / 10)
     score -= 2.5 if root and not typed else 0.0  # a home page, however long the summary of its first story is
     score -= 1.0 if prose < 0.5 * chars else 0.0
-    summaries = _summaries(document, extraction)
+    summaries = _summaries(document, extraction, 1 if path else 3)
     score -= _SUMMARIES if summaries else 0.0
     if score >= 0.0 and (chars >= 60 or typed or dated or sure):
         return PageKind.ARTICLE, ""
@@ -157,8 +157,8 @@ def _headed(document: Document, extraction: Extraction, title: str) -> bool:
     return False
 
 
-def _summaries(document: Document, extraction: Extraction) -> bool:
-    """Whether most sentences of a text, three or more, stand right under a linked headline of their own."""
+def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
+    """Whether most sentences of a text, at least `least`, stand right under a linked headline of their own."""
     blocks = document.blocks
     linked = blocks.link_chars * 2 > blocks.chars
     headline = linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)
@@ -169,7 +169,7 @@ def _summaries(document: Document, extraction: Extraction) -> bool:
         near = range(max(previous + 1, index - 3), index)
         under += any(headline[before] for before in near)
         previous = index
-    return under >= 3 and under * 3 >= len(prose) * 2
+    return under >= least and under * 3 >= len(prose) * 2
 
 
 def _is_list(document: Document, headlines: int) -> bool:
