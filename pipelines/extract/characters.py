@@ -13,6 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from .clean import invisible
+
 Counts = NDArray[np.int64]
 
 MARKS: Final = '，。！？；：、,.!?;:…“”‘’"《》「」『』（）()।؟،۔'
@@ -37,12 +39,8 @@ def _table() -> NDArray[np.uint8]:
         table[code] |= _SPACE if sign.isspace() else 0
     table[0x3000] |= _SPACE
     table[0xFF10:0xFF1A] |= _DIGIT
-    for first, last in (
-        (0x00, 0x08), (0x0E, 0x1B), (0x7F, 0x84), (0x86, 0x9F), (0xAD, 0xAD), (0x61C, 0x61C), (0x180E, 0x180E),
-        (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0xD800, 0xDFFF), (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFC),
-        (0xFFFE, 0xFFFF),
-    ):  # fmt: skip
-        table[first : last + 1] |= _INVISIBLE
+    for sign in invisible("".join(map(chr, range(_BEYOND)))):
+        table[ord(sign)] |= _INVISIBLE
     return table
 
 
@@ -80,7 +78,7 @@ def count(pieces: Sequence[str]) -> Census:
     owners = np.repeat(np.arange(len(pieces)), lengths)
 
     def sums(bit: int) -> Counts:
-        return np.bincount(owners[(classes & bit).view(np.bool_)], minlength=len(pieces))
+        return np.bincount(owners[(classes & bit) != 0], minlength=len(pieces))
 
     return Census(
         lengths - sums(_SPACE),

@@ -11,6 +11,8 @@ _INVISIBLE = re.compile(
     "\\ud800-\\udfff\\ufeff\\ufff9-\\ufffc\\ufffe\\uffff]"
 )
 
+_SQUEEZE = re.compile(r"[\W_]+")
+
 
 def clean(text: str, limit_chars: int | None = None) -> str:
     r"""Return `text` on one line, without control, bidi, zero-width and surrogate characters.
@@ -38,6 +40,16 @@ def clean(text: str, limit_chars: int | None = None) -> str:
 def visible(text: str) -> str:
     """Return `text` without control, bidi, zero-width and surrogate characters."""
     return _INVISIBLE.sub("", text)
+
+
+def squeeze(text: str) -> str:
+    """Letters and digits of a line in lower case, for comparing headlines."""
+    return _SQUEEZE.sub("", text).lower()
+
+
+def invisible(text: str) -> list[str]:
+    """Return the signs of `text` that `clean` takes out, each as often as it stands there."""
+    return _INVISIBLE.findall(text)
 
 
 def words(text: str) -> frozenset[str]:

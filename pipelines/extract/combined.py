@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from ..records import Extraction
 from . import models, render
-from .density import section, squeeze
+from .clean import squeeze
 from .document import Document
 from .features import NAMED, UNNAMED, Table, features
 from .network import Lessons, Network, fit
 from .network import Params as TrainingParams
 from .noise import is_extra, is_info, is_label
+from .subtrees import section
 from .training import Example
 
 _DEAREST: Final = 0.5
@@ -52,7 +53,6 @@ _SURE: Final = 0.85
 """Chance from which a line that looks like metadata is taken for content all the same."""
 _SENTENCE: Final = 30
 """Size of a sentence, a Chinese sign counting for two and a half letters."""
-_LABEL_CHARS: Final = 90
 _SIDE: Final = 0.35
 """A side section holds less than this share of the text."""
 _INFO_CHARS: Final = 120
@@ -130,7 +130,7 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     Returns:
         Text and clean HTML with confidence and evidence, or an empty text with the reason.
 
-    Cost: O(nodes + characters), some two milliseconds for a page of 177 KB.
+    Cost: O(nodes + characters), about twice that of parsing the page.
     Source: the scheme of S10 (features of blocks, weights learned from labelled pages) with the quantities of S11-S19.
     Differs: the features act together in a network, and the threshold is the page's own.
     """
@@ -144,8 +144,9 @@ def extract_by(networks: Network, document: Document, params: Params = DEFAULTS)
     table = features(document)
     chances = networks.predict(table.values).astype(np.float64)
     chances[_heaps(document)] = 0
-    kept, confidence = choose(chances, _mass(document))
-    kept = _trimmed(document, kept, chances)
+    mass = _mass(document)
+    kept, confidence = choose(chances, mass)
+    kept = _trimmed(document, kept, chances, mass)
     if confidence < params.min_confidence or not kept:
         return Extraction(reason="no prose", confidence=round(confidence, 3), scores=tuple(chances.tolist()))
     if int(document.blocks.chars[kept].sum()) < params.min_chars:
@@ -195,21 +196,21 @@ def _heaps(document: Document) -> NDArray[np.bool_]:
     return heaps
 
 
-def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64]) -> list[int]:
+def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], mass: NDArray[np.float64]) -> list[int]:
     """The blocks without what templates put around a text, unless it is very likely content.
 
     Before the first sentence stand headline, date, source and byline: they are metadata. Behind the last one stand the
     names of editors, labels of side sections and imprints.
     """
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
-    prose = [index for index in kept if _is_prose(document, index)]
-    if not prose:
+    first = next((index for index in kept if _is_prose(document, index)), -1)
+    if first < 0:
         return kept
-    first, last = prose[0], prose[-1]
+    last = next(index for index in reversed(kept) if _is_prose(document, index))
     # What stands above the heading of the text, without a sentence, is not part of it.
     above = max((index for index in range(first) if tags[blocks.nodes[index]] in _HEADINGS), default=-1)
     title = squeeze(document.title)
-    beside = _side_sections(document, kept)
+    beside = _side_sections(document, kept, mass)
 
     def stays(index: int) -> bool:
         line = texts[index]
@@ -229,14 +230,13 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64]) 
     return [index for index in kept if stays(index)]
 
 
-def _side_sections(document: Document, kept: list[int]) -> set[int]:
+def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64]) -> set[int]:
     """Blocks under a heading such as "Comments" or 相关新闻, where they are the smaller part of the text."""
     texts = document.blocks.texts
     found: set[int] = set()
-    mass = _mass(document)
     nodes = np.asarray(document.blocks.nodes, np.int64)
     for index in range(kept[0] + 1, kept[-1] + 1):
-        if index not in found and len(texts[index]) <= _LABEL_CHARS and is_label(texts[index]):
+        if index not in found and is_label(texts[index]):
             first, last = section(document, nodes, index)
             inside = [block for block in kept if first <= block < last]
             if inside and float(mass[inside].sum()) < _SIDE * float(mass[kept].sum()):

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from ..records import Extraction
 from . import render
 from .characters import Counts
+from .clean import squeeze
 from .document import Document
 from .noise import NOISE_TAGS, is_copyright, is_info, is_label, is_reply, is_tail, noisy_name
+from .subtrees import section
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -288,39 +290,6 @@ class _View:
         return first
 
 
-def section(document: Document, nodes: Counts, index: int) -> tuple[int, int]:
-    """Return the range of the blocks that stand under the heading in block `index`.
-
-    Args:
-        document: a parsed page.
-        nodes: `document.blocks.nodes` as an array.
-        index: number of a block.
-
-    Cost: O(levels + blocks).
-    """
-    node = int(nodes[index])
-    parents, ends = document.parents, document.ends
-    # Up while the heading is the first text: then the container holds this section alone.
-    while parents[node] > 0 and (index == 0 or nodes[index - 1] < parents[node]):
-        node = parents[node]
-        if document.tags[node] in {"body", "td"}:
-            break
-    if int(nodes[index]) == node and parents[node] > 0:
-        node = parents[node]
-    last = int(np.searchsorted(nodes, ends[node])) if bool(np.all(np.diff(nodes) >= 0)) else index + 1
-    if last <= index:
-        last = index + 1
-        while last < len(nodes) and node <= nodes[last] < ends[node]:
-            last += 1
-    return index, last
-
-
 _DATE = re.compile(r"\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}")
 _MORE = re.compile(r"(?:详细|详情|全文|更多|more|阅读)\s?[\]】）)>»…]{0,3}$", re.IGNORECASE)
 _HEADINGS = frozenset({"h1", "h2", "h3"})
-_SQUEEZE = re.compile(r"[\W_]+")
-
-
-def squeeze(text: str) -> str:
-    """Letters and digits of a line in lower case, for comparing headlines."""
-    return _SQUEEZE.sub("", text).lower()

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from ..records import BlockKind, Extraction, Links, Metadata, PageKind
-from .density import squeeze
+from .clean import squeeze
 from .document import Document
 from .structured import read as read_structured
 

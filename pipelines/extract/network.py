@@ -67,8 +67,8 @@ class Network:
     def of(cls, model: Mapping[str, Any]) -> Network:
         """Return the networks that `model` describes."""
 
-        def numbers(rows: object) -> Any:
-            return _numbers(rows) if isinstance(rows, str) else [numbers(row) for row in rows]  # type: ignore[attr-defined]
+        def numbers(rows: Any) -> Any:
+            return _numbers(rows) if isinstance(rows, str) else [numbers(row) for row in rows]
 
         return cls(
             tuple(model["features"]),

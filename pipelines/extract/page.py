@@ -47,7 +47,7 @@ def parse_page(
     Raises:
         ValueError: unknown extractor or parameter, `fetched_at` without zone.
 
-    Cost: O(bytes), a few milliseconds for a page of 177 KB.
+    Cost: O(bytes), about eight times that of parsing alone (see docs/extraction.md).
     """
     document = parse(body, url, content_type)
     page, _ = read_page(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .characters import Counts
 from .document import Document
+from .walk import sub_trees
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -57,11 +58,8 @@ def sums(document: Document, values: ArrayLike) -> Values:
     Cost: O(nodes + blocks).
     """
     count = len(document.tags)
-    total = np.zeros(count + 1)
     own = np.bincount(np.asarray(document.blocks.nodes, np.int64), weights=values, minlength=count)
-    np.cumsum(own, out=total[1:])
-    found: Values = total[np.asarray(document.ends, np.int64)] - total[:-1]
-    return found
+    return sub_trees(own, np.asarray(document.ends, np.int64))
 
 
 def holders(document: Document) -> Counts:
@@ -91,3 +89,30 @@ def children(document: Document, node: int) -> Iterator[int]:
     while child < document.ends[node]:
         yield child
         child = document.ends[child]
+
+
+def section(document: Document, nodes: Counts, index: int) -> tuple[int, int]:
+    """Return the range of the blocks that stand under the heading in block `index`.
+
+    Args:
+        document: a parsed page.
+        nodes: `document.blocks.nodes` as an array.
+        index: number of a block.
+
+    Cost: O(levels + blocks).
+    """
+    node = int(nodes[index])
+    parents, ends = document.parents, document.ends
+    # Up while the heading is the first text: then the container holds this section alone.
+    while parents[node] > 0 and (index == 0 or nodes[index - 1] < parents[node]):
+        node = parents[node]
+        if document.tags[node] in {"body", "td"}:
+            break
+    if int(nodes[index]) == node and parents[node] > 0:
+        node = parents[node]
+    last = int(np.searchsorted(nodes, ends[node])) if bool(np.all(np.diff(nodes) >= 0)) else index + 1
+    if last <= index:
+        last = index + 1
+        while last < len(nodes) and node <= nodes[last] < ends[node]:
+            last += 1
+    return index, last

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from .clean import clean, unique, words
-from .density import squeeze
+from .clean import clean, squeeze, unique, words
 from .document import Document
 from .structured import Structured, meta
 

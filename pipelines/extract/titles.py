@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from .clean import clean
-from .density import squeeze
+from .clean import clean, squeeze
 from .document import Document
 from .noise import is_info, is_label
 from .structured import Structured

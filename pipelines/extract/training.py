@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .characters import Counts
-from .density import squeeze
+from .clean import squeeze
 from .document import Document, parse
 
 Flags = NDArray[np.bool_]

@@ -110,7 +110,7 @@ class _Pieces:
                 open_node = parents[open_node]
                 if tail and open_node >= 0 and not skipped[open_node] and total < MAX_TEXT_CHARS:
                     if not tail.isspace():
-                        texts.append(tail)
+                        texts.append(tail[: MAX_TEXT_CHARS - total])
                         nodes.append(open_node)
                         total += len(tail)
                     elif len(texts) > first:
@@ -184,12 +184,12 @@ def _blocks(document: Document, pieces: _Pieces) -> None:
     nodes = np.asarray(pieces.nodes, np.int64)
     in_link = census.visible * linked[nodes]
     ends = np.asarray(document.ends, np.int64)
-    document.T = _sub_trees(np.bincount(nodes, census.visible, size), ends)
-    document.LT = _sub_trees(np.bincount(nodes, in_link, size), ends)
-    document.Sb = _sub_trees(np.bincount(nodes, census.marks, size), ends)
-    document.TG = _sub_trees(~np.asarray(pieces.skipped, np.bool_), ends)
-    document.LTG = _sub_trees(np.bincount(np.asarray(anchors, np.int64), minlength=size), ends)
-    document.P = _sub_trees(np.fromiter((tag == "p" for tag in document.tags), np.bool_, size), ends)
+    document.T = sub_trees(np.bincount(nodes, census.visible, size).astype(np.int64), ends)
+    document.LT = sub_trees(np.bincount(nodes, in_link, size).astype(np.int64), ends)
+    document.Sb = sub_trees(np.bincount(nodes, census.marks, size).astype(np.int64), ends)
+    document.TG = sub_trees(~np.asarray(pieces.skipped, np.bool_), ends)
+    document.LTG = sub_trees(np.bincount(np.asarray(anchors, np.int64), minlength=size), ends)
+    document.P = sub_trees(np.fromiter((tag == "p" for tag in document.tags), np.bool_, size), ends)
     blocks = document.blocks
     firsts = pieces.bounds[:-1]
     for first, last in pairwise(pieces.bounds):
@@ -214,11 +214,10 @@ def _blocks(document: Document, pieces: _Pieces) -> None:
         blocks.han = np.add.reduceat(census.han, firsts)
 
 
-def _sub_trees(own: NDArray[Any], ends: Counts) -> Counts:
-    """Turn what every node holds itself into sums over sub-trees."""
-    total = np.zeros(len(own) + 1, np.int64)
-    np.cumsum(own, out=total[1:], dtype=np.int64)
-    sums: Counts = total[ends] - total[:-1]
+def sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
+    """Return the sums over the sub-trees `[node, ends[node])` of what every node holds itself."""
+    total = np.concatenate(([0], np.cumsum(own)))
+    sums: NDArray[Any] = total[ends] - total[:-1]
     return sums
 
 

@@ -13,6 +13,7 @@ from pipelines.extract.clean import clean
 from pipelines.extract.document import parse
 from pipelines.extract.encoding import decode
 from pipelines.extract.page import parse_page
+from pipelines.extract.walk import MAX_TEXT_CHARS
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 CHINESE = "河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段。"
@@ -149,3 +150,8 @@ def test_a_long_tag_of_one_attribute_stays() -> None:
     document = parse(b"<p>a <img alt=x src='data:image/png;base64," + b"A" * 50_000 + b"'> b</p>", "http://e.com/")
     assert document.blocks.texts == ["a b"]
     assert len(document.images) == 1
+
+
+def test_text_behind_an_element_is_bounded_too() -> None:
+    document = parse(b"<p><b>x</b>" + b"word " * 300_000 + b"</p>", "http://e.com/")
+    assert sum(map(len, document.blocks.texts)) <= MAX_TEXT_CHARS
