@@ -41,6 +41,9 @@ class Config:
     in_flight: int
     lease_seconds: float
     priority: Priority
+    rank_every_pages: int
+    rank_growth: float
+    host_patience: float
     extractor: str
     site_memory: bool
     duplicate_threshold: float
@@ -88,6 +91,9 @@ class Config:
             in_flight=_integer(settings, "CONCURRENT_REQUESTS", least=1),
             lease_seconds=_number(settings, "LEASE_SECONDS", least=5),
             priority=priority,
+            rank_every_pages=_integer(settings, "RANK_EVERY_PAGES", least=1),
+            rank_growth=_number(settings, "RANK_GROWTH", least=0.001, most=10),
+            host_patience=_number(settings, "HOST_PATIENCE", least=0),
             extractor=settings["EXTRACTOR"],
             site_memory=_flag(settings, "SITE_MEMORY"),
             duplicate_threshold=_number(settings, "DUPLICATE_THRESHOLD", least=0, most=1),

@@ -37,7 +37,9 @@ from .config import ConfigError
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
 from .memory import SiteMemory
-from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, Rulebook, depth_memory, internal_error
+from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error
+from .ranker import Ranker
+from .rulebook import Rulebook
 from .seeds import SeedError
 from .session import Session
 from .supply import Supply
@@ -69,6 +71,7 @@ class FrontierScheduler(BaseScheduler):
         session: the open database, once there is one.
         window: the URLs in memory, once there is a session.
         supply: what fills the window, once there is a session.
+        ranker: what scores the queue again, once there is a session.
         left: what was left at the end.
     """
 
@@ -82,6 +85,7 @@ class FrontierScheduler(BaseScheduler):
         self.session: Session | None = None
         self.window: Window | None = None
         self.supply: Supply | None = None
+        self.ranker: Ranker | None = None
         self._hosts: Hosts
         self._seeds: Seeds
         self._store: Store
@@ -116,7 +120,10 @@ class FrontierScheduler(BaseScheduler):
             self.exit_code = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
             return
         config = session.config
-        self.window = Window(depth=config.window, connections=config.connections, most_hosts=config.hosts)
+        self.window = Window(
+            depth=config.window, connections=config.connections, most_hosts=config.hosts, patience=config.host_patience
+        )
+        self.ranker = Ranker(session, self.window)
         self._hosts = Hosts(config.pauses, config.host_failures, config.robots_agent)
         self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
         judge = DuplicateJudge(config.duplicate_threshold)
@@ -155,6 +162,8 @@ class FrontierScheduler(BaseScheduler):
             task.cancel()
         if self._timer:
             self._timer.cancel()
+        if self.ranker is not None:
+            await self.ranker.close()
         if self.session is not None:
             try:
                 if self._memory is not None:
@@ -265,6 +274,7 @@ class FrontierScheduler(BaseScheduler):
         config = self.session.config
         rulebook = Rulebook(
             priority=config.priority,
+            pages=self.ranker.pages if self.ranker else 1,
             tries=config.tries,
             redirects=config.redirects,
             depth=self._seeds.depth_of(page.claim.seed_id),
@@ -314,6 +324,8 @@ class FrontierScheduler(BaseScheduler):
         else:
             self.supply.later(outcome.next_visit, claim.host_id)
         self.supply.top_up()
+        if self.ranker is not None and self.ranker.is_due(self.totals["pages"]):
+            self._start(self.ranker.hold(self.totals["pages"]))
 
     def _count(self, outcome: Outcome, stored: Stored) -> None:
         """Add a page to the totals."""

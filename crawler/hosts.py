@@ -16,7 +16,8 @@ from pipelines.scope import Scope
 from pipelines.stages import Page
 from pipelines.urls import canonicalize, host_key
 
-from .outcomes import OUT_OF_HANDLES, new_url
+from .outcomes import OUT_OF_HANDLES
+from .outlinks import new_url
 from .politeness import Pauses, Rules, retry_after, retry_pause
 from .rank.priority import Priority
 

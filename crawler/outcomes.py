@@ -5,8 +5,8 @@ Pure: nothing here waits, writes or reads a clock. Every redirect, failure and r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 
 from db.articles import NewArticle
@@ -21,9 +21,10 @@ from pipelines.scope import host_identity
 from pipelines.stages import Page
 from pipelines.urls import canonicalize, file_type, host_key, same_host, site_key
 
-from .known import KnownUrls
+from . import outlinks
+from .outlinks import new_url
 from .politeness import decode_robots, retry_after, retry_pause
-from .rank.priority import Priority, Sighting
+from .rulebook import Rulebook
 
 REFUSED = "address not allowed"
 """`Page.error` of a request that the network guard refused."""
@@ -33,42 +34,10 @@ OUT_OF_HANDLES = "out of file handles"
 HANDLES_PAUSE = 5.0
 """Seconds to wait when this machine could not make a request."""
 
-_DAY = 86_400
 _REDIRECTS = {301, 302, 303, 307, 308}
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
-_MOST_FEED_DEPTH = 1
-_MOST_SITEMAP_HOPS = 4
 _MOST_NUMBER = 30_000
 _ZONES = {"zh": "+08:00"}
-
-
-@dataclass(frozen=True, slots=True)
-class Rulebook:
-    """What the outcome of a fetch depends on besides the page.
-
-    Attributes:
-        priority: scores new URLs.
-        tries: how often a URL is tried.
-        redirects: how many redirects are followed.
-        depth: how deep the page's seed may be crawled, None for no limit.
-        known: URLs that are in the table already, and at which depth.
-        extractor: name of the extractor, for the article's row.
-        objection: why a host's rules forbid a URL, or an empty string.
-        robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
-    """
-
-    priority: Priority
-    tries: int
-    redirects: int
-    depth: int | None
-    known: KnownUrls
-    extractor: str
-    objection: Callable[[int, str], str]
-    robots_hosts: tuple[int, ...] = ()
-
-    def robots(self, kind: str, text: str = "") -> tuple[tuple[int, str, str], ...]:
-        """The same rules for all the hosts concerned."""
-        return tuple((host_id, kind, text) for host_id in self.robots_hosts)
 
 
 def judge(page: Page, rulebook: Rulebook) -> Outcome:
@@ -95,54 +64,6 @@ def internal_error(page: Page, error: Exception) -> Outcome:
         http_status=page.status or None,
         fetched_at=page.fetched_at,
         ready_at=page.ready_at,
-    )
-
-
-def url_id(url: str, kind: str) -> int:
-    """The identifier of a URL fetched for a purpose: a page that is named as a feed, too, is two rows."""
-    return fingerprint(url if kind == Kind.PAGE else f"{kind} {url}")
-
-
-def new_url(
-    url: str,
-    kind: str,
-    *,
-    priority: Priority,
-    depth: int,
-    found_in: int,
-    now: float,
-    seed_id: int | None,
-    reason: str = "",
-    hops: int = 0,
-    dated: float | None = None,
-    again: bool = False,
-) -> NewUrl:
-    """A single URL for the frontier (links of a page come in columns, see `_links`)."""
-    host = host_key(url)
-    host_id, site_id, site = host_identity(host)
-    score, parts = priority.score(Sighting(depth, found_in, dated, int(now) // _DAY))
-    if kind == Kind.ROBOTS:
-        score = 1e9  # before everything else on its host
-    elif found_in == BlockKind.PART:
-        score = 1e6  # an article waits for it
-    return NewUrl(
-        id=url_id(url, kind),
-        url=url,
-        kind=kind,
-        host_id=host_id,
-        host=host,
-        site_id=site_id,
-        site=site,
-        depth=depth,
-        score=score,
-        score_parts=parts,
-        found_in=found_in,
-        seed_id=seed_id,
-        dated=dated,
-        reason=reason,
-        hops=hops,
-        again=again,
-        soon=found_in == BlockKind.PART,
     )
 
 
@@ -254,6 +175,7 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
         reason=reason,
         hops=claim.hops + 1,
         again=is_robots,
+        legacy=claim.parts,
     )
     return replace(
         outcome,
@@ -271,7 +193,7 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         return replace(failed, counted=page.claim.kind == Kind.PAGE)
     claim, parsed = page.claim, page.worked.parsed
     is_page = claim.kind == Kind.PAGE
-    new_urls = _links(page, rulebook)
+    new_urls = outlinks.links(page, rulebook)
     links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
     reason = parsed.reason
     article = place = None
@@ -285,12 +207,12 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     raw = None
     if page.worked.raw is not None:
         raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, page.worked.raw)
-    canonical_id, canonical = _canonical(page, rulebook)
+    canonical_id, canonical = outlinks.canonical(page, rulebook)
     if canonical is not None:
         new_urls.append(canonical)
     if canonical_id is not None and canonical_id not in links.targets:
         links = Edges((*links.targets, canonical_id), links.blocks + bytes([BlockKind.CANONICAL]))
-    new_urls.extend(_sources(page, rulebook))
+    new_urls.extend(outlinks.sources(page, rulebook))
     if beside:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
@@ -303,96 +225,6 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         new_urls=tuple(new_urls),
         links=links,
         raw=raw,
-    )
-
-
-def _links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
-    """Those of the page's links that the frontier may not know yet."""
-    assert page.worked is not None
-    links, targets, claim = page.worked.parsed.links, page.worked.targets, page.claim
-    depth = claim.depth + 1
-    too_deep = rulebook.depth is not None and depth > rulebook.depth
-    day = int(page.fetched_at) // _DAY
-    feeds = set(page.worked.parsed.feeds)  # rows of their own, see _sources
-    rows = []
-    for i, at in enumerate(rulebook.known.depths(targets.ids)):
-        if at is not None and at <= depth:
-            continue
-        url = links.urls[i]
-        reason = targets.reasons[i] or ("too deep" if too_deep else "")
-        if url in feeds or (at is not None and reason):
-            continue
-        if at is None and url_id(url, Kind.FEED) in rulebook.known:
-            continue
-        number = targets.host_of[i]
-        dated = links.dates[i] if links.dates and links.dates[i] else None
-        score, parts = rulebook.priority.score(Sighting(depth, links.blocks[i], dated, day))
-        rows.append(
-            NewUrl(
-                id=targets.ids[i],
-                url=url,
-                kind=Kind.PAGE,
-                host_id=targets.host_ids[number],
-                host=targets.hosts[number],
-                site_id=targets.site_ids[number],
-                site=targets.sites[number],
-                depth=depth,
-                score=score,
-                score_parts=parts,
-                found_in=links.blocks[i],
-                seed_id=claim.seed_id,
-                anchor=links.anchors[i],
-                dated=dated,
-                reason=reason,
-            )
-        )
-    return rows
-
-
-def _sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
-    """Feeds that a home or channel page declares, sitemaps that a sitemap index names."""
-    assert page.worked is not None
-    claim = page.claim
-    named: list[tuple[str, str, int]] = []
-    if claim.kind == Kind.PAGE and claim.depth <= _MOST_FEED_DEPTH:
-        named += [(feed, Kind.FEED, 0) for feed in page.worked.parsed.feeds]
-    if claim.hops < _MOST_SITEMAP_HOPS:
-        named += [(sitemap, Kind.SITEMAP, claim.hops + 1) for sitemap in page.worked.sitemaps]
-    for url, kind, hops in named:
-        if url_id(url, kind) in rulebook.known:
-            continue
-        yield new_url(
-            url,
-            kind,
-            priority=rulebook.priority,
-            depth=claim.depth,
-            found_in=BlockKind.FEED if kind == Kind.FEED else BlockKind.SITEMAP,
-            now=page.fetched_at,
-            seed_id=claim.seed_id,
-            reason="" if page.scope.covers(host_key(url)) else "outside",
-            hops=hops,
-        )
-
-
-def _canonical(page: Page, rulebook: Rulebook) -> tuple[int | None, NewUrl | None]:
-    """The URL the page calls its canonical one, if it is another.
-
-    One on another host is recorded as an edge and nothing else: a page cannot give its identity away.
-    """
-    assert page.worked is not None
-    canonical = page.worked.parsed.metadata.canonical
-    if not canonical or canonical == page.claim.url or page.claim.kind != Kind.PAGE:
-        return None, None
-    own_host = same_host(host_key(canonical), host_key(page.claim.url))
-    return fingerprint(canonical), new_url(
-        canonical,
-        Kind.PAGE,
-        priority=rulebook.priority,
-        depth=page.claim.depth,
-        found_in=BlockKind.CANONICAL,
-        now=page.fetched_at,
-        seed_id=page.claim.seed_id,
-        reason="" if own_host else "outside",
     )
 
 

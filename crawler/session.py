@@ -32,7 +32,7 @@ from . import clock
 from .clock import Rate
 from .config import Config
 from .hosts import seed_row
-from .outcomes import new_url
+from .outlinks import new_url
 from .seeds import Seed, SeedError, load_seeds
 
 logger = logging.getLogger(__name__)
@@ -65,6 +65,7 @@ class Session:
         database: the opened database.
         resumed: what the run found there.
         queued: URLs that were waiting when the run began, new seeds included.
+        leads: whether this run scores the queue for all that share the database.
         pages_per_second: lately.
     """
 
@@ -76,6 +77,7 @@ class Session:
         self._rate = Rate()
         self.resumed: Resumed
         self.queued = 0
+        self.leads = database.is_sqlite
         self.pages_per_second = 0.0
 
     @classmethod
@@ -172,6 +174,7 @@ class Session:
             )
             news = await self.submit(runs.renew, sign)
             self._lease_ends = said_at + lease
+            self.leads = news.leads
             heard(news)
 
     async def end(self, *, outcome: Callable[[Waiting], tuple[str, int]], totals: Mapping[str, int]) -> Waiting:

@@ -21,8 +21,11 @@ MAX_PAGES_PER_HOST = None
 MAX_DEPTH = None
 
 # ---- in which order
-CRAWL_PRESET = "breadth"
+CRAWL_PRESET = "news"
 CRAWL_PRIORITY: dict[str, float] = {}
+RANK_EVERY_PAGES = 5000
+RANK_GROWTH = 0.03
+HOST_PATIENCE = 60.0
 
 # ---- how politely
 CONTACT = os.environ.get("CRAWL_CONTACT", "")

@@ -24,7 +24,7 @@ from pipelines.records import BlockKind
 
 from . import clock
 from .hosts import Hosts, Seeds
-from .outcomes import new_url
+from .outlinks import new_url
 from .politeness import LONGEST_PAUSE
 from .session import Session
 from .window import HostQueue, Window

@@ -2,14 +2,16 @@
 
 The best URL of the whole crawl is useless while its host must not be asked. So every host keeps its own short queue,
 ordered by score, and `pop` takes the best head among the hosts whose clock allows a request. Two heaps find it: hosts
-that are ready, by the score of their head, and hosts that are not, by the time they will be.
+that are ready, by the score of their head, and hosts that are not, by the time they will be. A host that has been
+passed over for long goes first once, so that none is forgotten.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from db.frontier import Claim
 
@@ -31,6 +33,8 @@ class HostQueue:
     robots_known: bool = False
     overtaken: bool = False
     """Something better than what is queued has been found."""
+    passed_over: float | None = None
+    """Since when it could have been asked, but others had better URLs."""
     queue: list[_Queued] = field(default_factory=list)
 
 
@@ -41,16 +45,23 @@ class Window:
         depth: how many URLs of a host are held; fewer keep the order truer, more keep fast hosts busy.
         connections: how many requests a host may have under way.
         most_hosts: how many hosts are held.
+        patience: seconds for which a host that is ready may be passed over.
+
+    Attributes:
+        longest_wait: the longest time, in seconds, for which a host was passed over.
     """
 
-    def __init__(self, *, depth: int, connections: int, most_hosts: int) -> None:
+    def __init__(self, *, depth: int, connections: int, most_hosts: int, patience: float) -> None:
         self.depth = depth
         self.connections = connections
         self.most_hosts = most_hosts
+        self.patience = patience
+        self.longest_wait = 0.0
         self.hosts: dict[int, HostQueue] = {}
         self._size = 0
         self._ready: list[tuple[float, float, int, int]] = []
         self._waiting: list[tuple[float, int]] = []
+        self._passed_over: deque[tuple[float, int]] = deque()
         self._hungry: set[int] = set()
 
     def __len__(self) -> int:
@@ -87,6 +98,28 @@ class Window:
         if host is not None and host.queue and score > -max(host.queue)[0]:
             host.overtaken = True
             self._hungry.add(host_id)
+
+    def rescore(self, scores: Mapping[int, float], now: float) -> None:
+        """Give URLs that are held new scores, and order everything anew.
+
+        Args:
+            scores: identifier -> score; URLs that are not held are of no matter.
+            now: as for `pop`.
+
+        Cost: O(URLs held).
+        """
+        for host in self.hosts.values():
+            host.queue = [
+                (-scores[entry[2]], entry[1], entry[2], replace(entry[3], score=scores[entry[2]]))
+                if entry[2] in scores
+                else entry
+                for entry in host.queue
+            ]
+            heapq.heapify(host.queue)
+        self._ready.clear()
+        self._waiting.clear()
+        for host in self.hosts.values():
+            self._offer(host, now)
 
     def mark_dry(self, host_id: int) -> None:
         """The database has nothing (more) of this host now."""
@@ -158,22 +191,47 @@ class Window:
             host = self.hosts.get(heapq.heappop(self._waiting)[1])
             if host is not None:
                 self._offer(host, now)
+        forgotten = self._forgotten(now)
+        if forgotten is not None:
+            return self._take(forgotten, now)
         while self._ready:
             _, _, claim_id, host_id = heapq.heappop(self._ready)
             host = self.hosts.get(host_id)
-            if host is None or not host.queue or host.busy >= self.connections or host.ready_at > now:
+            if host is None or not self._is_ready(host, now):
                 continue
             if host.queue[0][2] != claim_id:  # a better one has come since
                 self._offer(host, now)
                 continue
-            claim = heapq.heappop(host.queue)[3]
-            self._size -= 1
-            host.busy += 1
-            if len(host.queue) <= self.depth // 2 and not host.dry:
-                self._hungry.add(host_id)
-            self._offer(host, now)
-            return claim
+            return self._take(host, now)
         return None
+
+    def _is_ready(self, host: HostQueue, now: float) -> bool:
+        return bool(host.queue) and host.busy < self.connections and host.ready_at <= now
+
+    def _forgotten(self, now: float) -> HostQueue | None:
+        """The host that has been passed over for longest, if that is too long."""
+        while self._passed_over:
+            since, host_id = self._passed_over[0]
+            host = self.hosts.get(host_id)
+            if host is not None and host.passed_over == since and self._is_ready(host, now):
+                return host if now - since > self.patience else None
+            self._passed_over.popleft()
+            if host is not None and host.passed_over == since:
+                host.passed_over = None
+        return None
+
+    def _take(self, host: HostQueue, now: float) -> Claim:
+        """Take the best URL of a host that is ready."""
+        claim = heapq.heappop(host.queue)[3]
+        self._size -= 1
+        host.busy += 1
+        if host.passed_over is not None:
+            self.longest_wait = max(self.longest_wait, now - host.passed_over)
+            host.passed_over = None
+        if len(host.queue) <= self.depth // 2 and not host.dry:
+            self._hungry.add(host.id)
+        self._offer(host, now)
+        return claim
 
     def finished(self, host_id: int, ready_at: float, now: float) -> None:
         """A request of this host has ended; the next may be sent at `ready_at`."""
@@ -208,5 +266,9 @@ class Window:
         if host.ready_at <= now:
             score, found_at, claim_id, _ = host.queue[0]
             heapq.heappush(self._ready, (score, found_at, claim_id, host.id))
+            if host.passed_over is None:
+                host.passed_over = now
+                self._passed_over.append((now, host.id))
         else:
+            host.passed_over = None
             heapq.heappush(self._waiting, (host.ready_at, host.id))

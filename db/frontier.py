@@ -48,6 +48,12 @@ class Claim:
     hops: int
     etag: str | None
     last_modified: str | None
+    score_parts: str | None = None
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Values of the signals that the score is made of."""
+        return json.loads(self.score_parts) if self.score_parts else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +169,7 @@ CLAIM_COLUMNS = (
     url.c.hops,
     url.c.etag,
     url.c.last_modified,
+    url.c.score_parts,
 )
 
 

@@ -1,71 +1,36 @@
 """The score that orders the frontier: a weighted sum of named signals, each in [0, 1].
 
-Breadth-first is the base order (survey of focused crawling, S01: pages within a few links of a seed are likely
-topical); every further signal re-orders it. Depth is a signal, not a wall: a strict level order would lose most of
-what the others gain. A signal is one function of what is known about a URL before it is fetched.
+Breadth-first is the base order (survey of focused crawling, S01); every further signal re-orders it. Depth is a signal,
+not a wall: a strict level order would lose most of what the others gain.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 
-from pipelines.records import BlockKind
+import numpy as np
 
-_DAY = 86_400.0
+from . import expected, finds
+from .finds import Finds, Values
+
 _MOST_WEIGHT = 1e6
-_BLOCK_VALUE = {
-    BlockKind.SEED: 1.0,
-    BlockKind.BODY: 1.0,
-    BlockKind.LIST: 1.0,
-    BlockKind.FEED: 1.0,
-    BlockKind.PART: 1.0,
-    BlockKind.SITEMAP: 0.8,
-    BlockKind.PAGINATION: 0.8,
-    BlockKind.CANONICAL: 0.8,
-    BlockKind.REDIRECT: 0.8,
-    BlockKind.RELATED: 0.6,
-    BlockKind.NAVIGATION: 0.5,
-    BlockKind.OTHER: 0.3,
-    BlockKind.FOOTER: 0.1,
+
+GRAPH_SIGNALS = ("pagerank", "blockrank", "siterank", "hits", "opic", "host")
+"""Signals of the link graph: computed for the whole queue from time to time, see `crawler.rank.ranking`."""
+
+FOCUS_SIGNALS = ("profile", "anchor", "sibling", "context", "learned")
+"""Signals of the topic, see `pipelines.focus`; 0 for every page of a crawl without one."""
+
+SIGNALS = (*finds.SIGNALS, *GRAPH_SIGNALS, *FOCUS_SIGNALS)
+"""Names of all signals. `CRAWL_PRIORITY` gives each a weight."""
+
+PRESETS: dict[str, dict[str, float]] = {
+    "breadth": {"depth": 1.0},
+    "pagerank": {"pagerank": 1.0, "siterank": 0.3, "address": 0.1, "depth": 0.05},
+    "news": {"freshness": 1.0, "siterank": 0.5, "pagerank": 0.5, "host": 0.5, "block": 0.5, "depth": 0.5},
+    "focused": {"learned": 1.0, "sibling": 0.5, "anchor": 0.5, "profile": 0.5, "context": 0.2, "depth": 0.1},
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """What is known of a URL when a page names it: links from the seed, the block it stands in, its stated date."""
-
-    depth: int
-    found_in: int
-    dated: float | None
-    day: int
-    """Today, in days since 1970: the freshness of a date is judged by the day."""
-
-
-def depth(sighting: Sighting) -> float:
-    """1 for a seed, 1/2 for what it links to, 1/3 ..."""
-    return 1.0 / (1.0 + sighting.depth)
-
-
-def block(sighting: Sighting) -> float:
-    """How much the place of the link promises: text and lists most, footers least (after block-level link analysis)."""
-    return _BLOCK_VALUE.get(BlockKind(sighting.found_in), 0.3)
-
-
-def freshness(sighting: Sighting) -> float:
-    """1 for what a feed or sitemap dates today, halved every three days; 0 without a date."""
-    if not sighting.dated:
-        return 0.0
-    age_days = max(0.0, sighting.day - sighting.dated / _DAY)
-    return float(0.5 ** (age_days / 3.0))
-
-
-SIGNALS: dict[str, Callable[[Sighting], float]] = {"depth": depth, "block": block, "freshness": freshness}
-"""Name -> signal. `CRAWL_PRIORITY` gives each a weight."""
-
-PRESETS: dict[str, dict[str, float]] = {"breadth": {"depth": 1.0}}
 """Name -> weights, chosen by `CRAWL_PRESET`; `CRAWL_PRIORITY` overrides single weights."""
 
 
@@ -76,8 +41,11 @@ class Priority:
         preset: a name in `PRESETS`.
         weights: signal -> weight, on top of the preset.
 
+    Attributes:
+        weights: signal -> weight of the signals that count.
+
     Raises:
-        ValueError: unknown preset or signal, or a weight that is no finite number.
+        ValueError: unknown preset or signal, a weight that is no finite number, or no weight but 0.
     """
 
     def __init__(self, preset: str, weights: Mapping[str, float]) -> None:
@@ -94,12 +62,52 @@ class Priority:
                 raise ValueError(f"CRAWL_PRIORITY[{name!r}] is {weight!r}; a weight is a finite number up to a million")
             if weight:
                 self.weights[name] = float(weight)
-        self._score = lru_cache(maxsize=4096)(self._compute)
+        if not self.weights:
+            raise ValueError("CRAWL_PRIORITY leaves every signal the weight 0; at least one must count")
+        self._text = ", ".join(f"{json.dumps(name)}: %.5g" for name in self.weights).join("{}")
 
-    def score(self, sighting: Sighting) -> tuple[float, str]:
-        """The score, and the value of each weighted signal as JSON."""
-        return self._score(sighting)
+    def learns(self, names: Sequence[str]) -> bool:
+        """Whether one of these signals counts."""
+        return any(name in self.weights for name in names)
 
-    def _compute(self, sighting: Sighting) -> tuple[float, str]:
-        parts = {name: round(SIGNALS[name](sighting), 6) for name in self.weights}
-        return sum(self.weights[name] * value for name, value in parts.items()), json.dumps(parts)
+    def of_finds(self, urls: Finds) -> dict[str, Values]:
+        """Values of the signals that are known from the start."""
+        return {name: signal(urls) for name, signal in finds.SIGNALS.items() if name in self.weights}
+
+    def first(self, urls: Finds, legacy: Mapping[str, Values | float]) -> dict[str, Values]:
+        """Values of all signals that count, for URLs that have just been found.
+
+        Args:
+            urls: what is known of them.
+            legacy: first values of the other signals (see `inherited`); what is missing is 0.
+        """
+        values = self.of_finds(urls)
+        for name in self.weights:
+            if name not in values:
+                values[name] = np.full(len(urls), legacy.get(name, 0.0))
+        return values
+
+    def score(self, values: Mapping[str, Values]) -> Values:
+        """Weighted sums of values, which must be there for all signals that count."""
+        total: Values = sum(weight * values[name] for name, weight in self.weights.items())
+        return total
+
+    def texts(self, values: Mapping[str, Values]) -> list[str]:
+        """The values of each URL as JSON."""
+        text = self._text
+        return [text % row for row in zip(*(values[name].tolist() for name in self.weights), strict=True)]
+
+    def inherited(self, parts: Mapping[str, float], links: int, known: int, pages: int) -> dict[str, float]:
+        """First values of graph signals for the pages that a page names, until the graph is looked at again.
+
+        Args:
+            parts: values of the signals of the page itself.
+            links: links on it.
+            known: how many of them led to pages known before.
+            pages: pages of the graph.
+        """
+        legacy = {name: parts[name] for name in GRAPH_SIGNALS if name in self.weights and name in parts}
+        if "pagerank" in legacy:
+            rank = expected.unscaled(legacy["pagerank"], pages)
+            legacy["pagerank"] = float(expected.scaled(expected.first(rank, max(links, 1), known), pages))
+        return legacy

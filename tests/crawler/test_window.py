@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hypothesis import settings
@@ -34,8 +35,14 @@ def claim(number: int, host: int = 1, score: float = 0.5, found_at: float = 0.0)
     )
 
 
-def window(depth: int = 8, connections: int = 1, most_hosts: int = 10, hosts: tuple[int, ...] = (1,)) -> Window:
-    made = Window(depth=depth, connections=connections, most_hosts=most_hosts)
+def window(
+    depth: int = 8,
+    connections: int = 1,
+    most_hosts: int = 10,
+    hosts: tuple[int, ...] = (1,),
+    patience: float = math.inf,
+) -> Window:
+    made = Window(depth=depth, connections=connections, most_hosts=most_hosts, patience=patience)
     for host in hosts:
         made.add_host(HostQueue(host, f"h{host}.cn", robots_known=True))
     return made
@@ -74,7 +81,7 @@ class WindowMachine(RuleBasedStateMachine):
     @initialize(depth=st.integers(1, 5), connections=st.integers(1, 3), most=st.integers(1, 4))
     def begin(self, depth: int, connections: int, most: int) -> None:
         self.depth, self.connections, self.most = depth, connections, most
-        self.window = Window(depth=depth, connections=connections, most_hosts=most)
+        self.window = Window(depth=depth, connections=connections, most_hosts=most, patience=math.inf)
         self.add_host(1, 0.0, known=True)
 
     def pick(self, data: Any, where: Any = lambda _host: True) -> int | None:
@@ -175,6 +182,15 @@ class WindowMachine(RuleBasedStateMachine):
                 host.overtaken = host.better_waits = True
         elif host:
             self.window.hosts[key].robots_known = host.robots_known = True
+
+    @rule(data=st.data(), scores=st.lists(SCORES, min_size=1, max_size=4))
+    def rescore(self, data: Any, scores: list[float]) -> None:
+        held = [one for host in self.hosts.values() for one in host.queue]
+        chosen = data.draw(st.lists(st.sampled_from(held), max_size=4)) if held else []
+        new = {one.id: score for one, score in zip(chosen, scores, strict=False)}
+        self.window.rescore({**new, -1: 1.0}, self.now)
+        for host in self.hosts.values():
+            host.queue = [replace(one, score=new.get(one.id, one.score)) for one in host.queue]
 
     @rule()
     def drop_idle(self) -> None:
@@ -368,3 +384,38 @@ def test_take_all_empties_a_host() -> None:
 def test_no_room_for_more_hosts_than_allowed() -> None:
     held = window(most_hosts=1, hosts=(1, 2))
     assert held.room_for_hosts == 0
+
+
+def test_new_scores_reorder_hosts_and_their_queues() -> None:
+    held = window(hosts=(1, 2))
+    held.push([claim(1, 1, 0.9), claim(2, 1, 0.8), claim(3, 2, 0.5)], 0.0)
+    held.rescore({1: 0.1, 3: 0.85, 99: 1.0}, 0.0)
+    first, second = held.pop(0.0), held.pop(0.0)
+    assert first is not None
+    assert second is not None
+    assert (first.id, first.score) == (3, 0.85)
+    assert second.id == 2
+
+
+def test_a_host_passed_over_for_long_goes_first_once() -> None:
+    held = window(hosts=(1, 2), patience=60.0, connections=100)
+    held.push([claim(n, 1, 0.9) for n in range(8)], 0.0)
+    held.push([claim(n, 2, 0.1) for n in range(100, 103)], 0.0)
+    got = []
+    for now in (0.0, 30.0, 60.0, 61.0, 62.0, 100.0, 122.0):
+        one = held.pop(now)
+        assert one is not None
+        got.append(one.host_id)
+        held.finished(one.host_id, now, now)
+    assert got == [1, 1, 1, 2, 1, 1, 2]
+    assert held.longest_wait == 61.0
+
+
+def test_a_host_that_rests_is_not_passed_over() -> None:
+    held = window(hosts=(1, 2), patience=10.0, connections=9)
+    held.push([claim(n, 1, 0.5) for n in range(8)], 0.0)
+    held.push([claim(100, 2, 0.9), claim(101, 2, 0.1)], 0.0)
+    got = [held.pop(0.0), held.pop(1.0)]
+    held.finished(2, 50.0, 2.0)  # its server asks for a pause: from now on nobody is preferred to it
+    got += [held.pop(now) for now in (20.0, 50.0, 60.5)]
+    assert [one.host_id for one in got if one] == [2, 1, 1, 1, 2]

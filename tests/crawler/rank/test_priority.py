@@ -6,97 +6,108 @@ import json
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.rank.priority import PRESETS, SIGNALS, Priority, Sighting
+from crawler.rank.finds import DAY, Finds
+from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, PRESETS, SIGNALS, Priority
 from pipelines.records import BlockKind
 
-DAY = 20_000
-SIGHTINGS = st.builds(
-    Sighting,
-    depth=st.integers(0, 100_000),
-    found_in=st.sampled_from(BlockKind).map(int),
-    dated=st.none() | st.floats(-1e12, 1e12),
-    day=st.integers(0, 40_000),
-)
+TODAY = 20_000.0
 
 
-def sighting(depth: int = 1, found_in: int = BlockKind.LIST, dated: float | None = None) -> Sighting:
-    return Sighting(depth, found_in, dated, DAY)
+def find(depth: int = 1, block: int = BlockKind.LIST, dated: float = 0.0) -> Finds:
+    return Finds(
+        np.array([depth], np.int32), np.array([block], np.uint8), np.array([dated]), np.array([1], np.uint8), TODAY
+    )
 
 
-def test_breadth_first_is_the_preset() -> None:
+def score(priority: Priority, urls: Finds, **legacy: float) -> float:
+    return float(priority.score(priority.first(urls, legacy))[0])
+
+
+def test_breadth_first_goes_by_depth_alone() -> None:
     priority = Priority("breadth", {})
-    assert [priority.score(sighting(depth))[0] for depth in range(4)] == [1.0, 0.5, 0.333333, 0.25]
-    assert json.loads(priority.score(sighting(1))[1]) == {"depth": 0.5}
-    assert priority.score(sighting(1, BlockKind.FOOTER)) == priority.score(sighting(1, BlockKind.BODY))
+    assert [score(priority, find(depth)) for depth in range(4)] == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
+    assert priority.texts(priority.first(find(1), {})) == ['{"depth": 0.5}']
+    assert not priority.learns(GRAPH_SIGNALS + FOCUS_SIGNALS)
 
 
 def test_weights_reorder() -> None:
     priority = Priority("breadth", {"block": 2, "freshness": 0.5})
-    today, parts = priority.score(sighting(1, BlockKind.NAVIGATION, DAY * 86_400.0))
-    assert json.loads(parts) == {"depth": 0.5, "block": 0.5, "freshness": 1.0}
-    assert today == pytest.approx(0.5 + 2 * 0.5 + 0.5)
-    assert today > priority.score(sighting(1, BlockKind.FOOTER, DAY * 86_400.0))[0]
+    today = find(1, BlockKind.NAVIGATION, TODAY * DAY)
+    assert json.loads(priority.texts(priority.first(today, {}))[0]) == {"depth": 0.5, "block": 0.5, "freshness": 1.0}
+    assert score(priority, today) == pytest.approx(0.5 + 2 * 0.5 + 0.5)
+    assert score(priority, today) > score(priority, find(1, BlockKind.FOOTER, TODAY * DAY))
 
 
 def test_a_weight_of_zero_takes_a_signal_out() -> None:
     assert Priority("breadth", {"depth": 0, "block": 1}).weights == {"block": 1.0}
-    assert Priority("breadth", {"depth": 0}).score(sighting()) == (0, "{}")
 
 
 def test_negative_weights_turn_the_order() -> None:
     priority = Priority("breadth", {"depth": -1.0})
-    assert priority.score(sighting(9))[0] > priority.score(sighting(1))[0]
+    assert score(priority, find(9)) > score(priority, find(1))
 
 
-def test_freshness_halves_in_three_days_and_ignores_the_future() -> None:
-    freshness = SIGNALS["freshness"]
-    assert freshness(sighting(dated=None)) == freshness(sighting(dated=0.0)) == 0.0
-    assert freshness(sighting(dated=(DAY - 3) * 86_400.0)) == pytest.approx(0.5)
-    assert freshness(sighting(dated=(DAY + 900) * 86_400.0)) == 1.0
+def test_signals_that_are_not_known_yet_are_nought() -> None:
+    priority = Priority("pagerank", {"host": 1.0})
+    values = priority.first(find(), {"host": 0.25})
+    assert (values["pagerank"][0], values["host"][0]) == (0, 0.25)
 
 
-def test_every_kind_of_block_has_a_value_of_its_own_choice() -> None:
-    values = {kind: SIGNALS["block"](sighting(found_in=kind)) for kind in BlockKind}
-    assert (
-        values[BlockKind.BODY] > values[BlockKind.RELATED] > values[BlockKind.NAVIGATION] > values[BlockKind.FOOTER] > 0
+def test_a_page_hands_on_what_its_place_in_the_graph_is_worth() -> None:
+    priority = Priority("news", {})
+    parts = {"pagerank": 0.5, "siterank": 0.4, "host": 0.3, "depth": 0.9}
+    few = priority.inherited(parts, 10, 5, 1000)
+    many = priority.inherited(parts, 100, 50, 1000)
+    assert few["siterank"] == 0.4
+    assert few["host"] == 0.3
+    assert "depth" not in few
+    assert 0 < many["pagerank"] < few["pagerank"] < 0.5
+    fresh_ground = priority.inherited(parts, 10, 0, 1000)
+    assert fresh_ground["pagerank"] > few["pagerank"]
+    assert priority.inherited({}, 0, 0, 0) == {}
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_presets_weigh_known_signals(name: str) -> None:
+    assert set(Priority(name, {}).weights) <= set(SIGNALS)
+
+
+WEIGHTS = st.dictionaries(st.sampled_from(sorted(SIGNALS)), st.floats(-100, 100))
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(0, 1000), st.sampled_from(BlockKind).map(int), st.floats(0, 1e10), WEIGHTS, st.floats(0, 1))
+def test_the_score_is_the_weighted_sum_of_its_parts(
+    depth: int, block: int, dated: float, weights: dict[str, float], legacy: float
+) -> None:
+    priority = Priority(
+        "breadth", {"depth": 1.0} | {name: weight for name, weight in weights.items() if name != "depth"}
     )
-
-
-@settings(deadline=None, max_examples=150)
-@given(SIGHTINGS, st.sampled_from(sorted(SIGNALS)))
-def test_signals_lie_between_zero_and_one(seen: Sighting, name: str) -> None:
-    assert 0.0 <= SIGNALS[name](seen) <= 1.0
-
-
-@settings(deadline=None, max_examples=150)
-@given(SIGHTINGS, st.dictionaries(st.sampled_from(sorted(SIGNALS)), st.floats(-100, 100)))
-def test_the_score_is_the_weighted_sum_of_its_parts(seen: Sighting, weights: dict[str, float]) -> None:
-    priority = Priority("breadth", weights)
-    score, parts = priority.score(seen)
-    values = json.loads(parts)
-    assert set(values) == set(priority.weights)
-    assert math.isclose(score, sum(priority.weights[name] * value for name, value in values.items()), abs_tol=1e-9)
-    assert (score, parts) == Priority("breadth", weights).score(seen)
-
-
-def test_presets_name_signals_only() -> None:
-    assert all(set(weights) <= set(SIGNALS) for weights in PRESETS.values())
+    values = priority.first(find(depth, block, dated), dict.fromkeys(GRAPH_SIGNALS, legacy))
+    assert set(values) >= set(priority.weights)
+    parts = json.loads(priority.texts(values)[0])
+    assert set(parts) == set(priority.weights)
+    total = sum(priority.weights[name] * value for name, value in parts.items())
+    assert math.isclose(float(priority.score(values)[0]), total, rel_tol=1e-4, abs_tol=0.01)
 
 
 @pytest.mark.parametrize(
-    "weight", [math.nan, math.inf, -math.inf, "1", None, True, [1], pytest.param(10**400, id="huge")]
+    ("preset", "weights", "message"),
+    [
+        ("best", {}, "CRAWL_PRESET 'best' is unknown; use one of: breadth, focused, news, pagerank"),
+        ("breadth", {"deepness": 1}, "CRAWL_PRIORITY names the unknown signal 'deepness'; the signals are: address,"),
+        ("breadth", {"depth": 0}, "CRAWL_PRIORITY leaves every signal the weight 0; at least one must count"),
+        ("breadth", {"depth": math.nan}, r"CRAWL_PRIORITY\['depth'\] is nan; a weight is a finite number"),
+        ("breadth", {"depth": math.inf}, "a weight is a finite number up to a million"),
+        ("breadth", {"depth": "much"}, "is 'much'; a weight is a finite number"),
+        ("breadth", {"depth": True}, "is True; a weight is a finite number"),
+    ],
 )
-def test_a_weight_is_a_finite_number(weight: Any) -> None:
-    with pytest.raises(ValueError, match=r"CRAWL_PRIORITY\['depth'\]"):
-        Priority("breadth", {"depth": weight})
-
-
-def test_unknown_names_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="CRAWL_PRESET 'deep' is unknown; use one of: breadth"):
-        Priority("deep", {})
-    with pytest.raises(ValueError, match="unknown signal 'dept'; the signals are: block, depth, freshness"):
-        Priority("breadth", {"dept": 1.0})
+def test_wrong_settings_are_named(preset: str, weights: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Priority(preset, weights)

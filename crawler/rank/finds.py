@@ -1,0 +1,100 @@
+"""What is known of a URL before it is fetched, and the signals that need nothing else.
+
+A signal is one function from such columns to values in [0, 1], one for each URL: for the links of a page when they are
+found, and for the whole queue when it is scored again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.records import BlockKind
+
+Values = NDArray[np.float64]
+
+DAY = 86_400.0
+_HALF_LIFE_DAYS = 3.0
+_MOST_SEGMENTS = 8
+BLOCK_VALUE = {
+    BlockKind.SEED: 1.0,
+    BlockKind.BODY: 1.0,
+    BlockKind.LIST: 1.0,
+    BlockKind.FEED: 1.0,
+    BlockKind.PART: 1.0,
+    BlockKind.SITEMAP: 0.8,
+    BlockKind.PAGINATION: 0.8,
+    BlockKind.CANONICAL: 0.8,
+    BlockKind.REDIRECT: 0.8,
+    BlockKind.RELATED: 0.6,
+    BlockKind.NAVIGATION: 0.5,
+    BlockKind.OTHER: 0.3,
+    BlockKind.FOOTER: 0.1,
+}
+"""How much the place of a link promises, from 0 to 1."""
+_VALUES = np.array([BLOCK_VALUE[kind] for kind in BlockKind])
+
+
+@dataclass(frozen=True, slots=True)
+class Finds:
+    """URLs as the crawl came to know them: parallel columns.
+
+    Attributes:
+        depths: links from the seed.
+        blocks: `BlockKind` of the place each was found in.
+        dated: Unix time that a feed, a sitemap or the address states; 0.0 for none.
+        segments: parts of the path, see `segments`.
+        today: the present, in days since 1970: freshness is judged by the day.
+    """
+
+    depths: NDArray[np.int32]
+    blocks: NDArray[np.uint8]
+    dated: NDArray[np.float64]
+    segments: NDArray[np.uint8]
+    today: float
+
+    def __len__(self) -> int:
+        return len(self.depths)
+
+
+def segments(url: str) -> int:
+    """Parts of a URL's path; a query counts as one more.
+
+    >>> segments("http://h.cn/"), segments("http://h.cn/a/b.html"), segments("http://h.cn/a/?p=2")
+    (0, 2, 2)
+    """
+    path, _, query = url.partition("?")
+    return min(255, max(0, path.rstrip("/").count("/") - 2) + bool(query))
+
+
+def depth(finds: Finds) -> Values:
+    """1 for a seed, 1/2 for what it links to, 1/3 ... (S01: pages within a few links of a seed are likely topical)."""
+    return np.asarray(1.0 / (1.0 + finds.depths), np.float64)
+
+
+def block(finds: Finds) -> Values:
+    """How much the place of the link promises: text and lists most, footers least (after block-level link analysis)."""
+    return _VALUES[finds.blocks]
+
+
+def freshness(finds: Finds) -> Values:
+    """1 for what is dated today or later, halved every three days; 0 without a date."""
+    age_days = np.clip(finds.today - finds.dated / DAY, 0.0, 1e6)
+    return np.where(finds.dated == 0.0, 0.0, 0.5 ** (age_days / _HALF_LIFE_DAYS))
+
+
+def address(finds: Finds) -> Values:
+    """1 for a home page, less for every part of the path (R. Baeza-Yates et al., Crawling a country, 2005)."""
+    return np.maximum(0.0, 1.0 - finds.segments / _MOST_SEGMENTS)
+
+
+SIGNALS: dict[str, Callable[[Finds], Values]] = {
+    "depth": depth,
+    "block": block,
+    "freshness": freshness,
+    "address": address,
+}
+"""Name -> signal of what is known from the start."""

@@ -1,0 +1,38 @@
+"""When the queue is to be scored again."""
+
+from __future__ import annotations
+
+FEWEST_PAGES = 16
+GROWTH = 0.04
+MOST_PAGES = 5000
+
+
+class Rounds:
+    """Counts fetched pages from one round of scoring to the next.
+
+    Scores lose their truth as the graph grows, by its share; so the rounds of a growing crawl become rarer, up to a
+    limit, and cost the same for each page.
+
+    Args:
+        every_pages: pages after which a round is due at the latest.
+        growth: share by which the number of fetched pages grows until the next round.
+
+    Raises:
+        ValueError: no page, or a share that is not above 0.
+    """
+
+    def __init__(self, every_pages: int = MOST_PAGES, growth: float = GROWTH) -> None:
+        if every_pages < 1 or not growth > 0:
+            raise ValueError(f"a round every {every_pages} pages or {growth} of growth; both are above 0")
+        self._every = every_pages
+        self._growth = growth
+        self._last = 0
+
+    def due(self, pages: int) -> bool:
+        """Whether a round is due, with so many pages fetched in all."""
+        pause = min(self._every, max(FEWEST_PAGES, self._growth * self._last))
+        return pages > self._last and (pages - self._last >= pause or not self._last)
+
+    def begin(self, pages: int) -> None:
+        """A round takes place now."""
+        self._last = pages

@@ -1,0 +1,150 @@
+"""The process that holds the link graph: it reads the database as it grows, and scores the queue when it is asked to.
+
+Nothing here is needed again when it dies: the next process reads everything anew.
+"""
+
+from __future__ import annotations
+
+import gc
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from db.graph import FetchedRows, GraphReader, LinkRows, Params, UrlRows, yields
+
+from db.database import Database, open_for_reading
+from db.frontier import Scores
+
+from .rank.finds import DAY, Finds, segments
+from .rank.priority import Priority
+from .rank.ranking import Ranking, Rescored
+
+_CHUNK = 2_000
+"""Scores written in one transaction: some 30 ms, in which pages wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A round that is due.
+
+    Attributes:
+        database_url: where the crawl is.
+        priority: which signals count for how much.
+        now: Unix time.
+    """
+
+    database_url: str
+    priority: Priority
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a round brought.
+
+    Attributes:
+        chunks: new scores to write, those that move the order most first.
+        best: for each chunk, the hosts it touches and the best score that each gets.
+        moved: how many scores there are.
+        pages: pages of the link graph.
+        seconds: CPU time the round took.
+    """
+
+    chunks: list[Scores]
+    best: list[dict[int, float]]
+    moved: int
+    pages: int
+    seconds: float
+
+
+class _Crawl:
+    """One crawl's database and what is known of it."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self._database: Database = open_for_reading(question.database_url)
+        self._reader = GraphReader(self._database, Params(texts=True))
+        self._ranking = Ranking(question.priority)
+
+    def rescore(self, now: float) -> Rescored:
+        """Read what is new, and score."""
+        today = now // DAY
+        for rows in self._reader.read(now):
+            self._take(rows, today)
+        if "host" in self.question.priority.weights:
+            self._ranking.set_yields(*yields(self._database))
+        return self._ranking.rescore(today)
+
+    def _take(self, rows: object, today: float) -> None:
+        """Take over some rows of the tables."""
+        if isinstance(rows, UrlRows):
+            finds = Finds(
+                depths=rows.depths,
+                blocks=rows.found_in,
+                dated=rows.dated,
+                segments=np.fromiter(map(segments, rows.urls), np.uint8, len(rows.urls)),
+                today=today,
+            )
+            self._ranking.add_urls(rows.ids, rows.hosts, rows.sites, finds, rows.queued)
+        elif isinstance(rows, LinkRows):
+            self._ranking.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
+        elif isinstance(rows, FetchedRows):
+            self._ranking.remove(rows.ids)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._reader.close()
+        self._database.close()
+
+
+_crawls: list[_Crawl] = []
+
+
+def prepare() -> None:
+    """First thing in the process: Ctrl-C is the parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+
+
+def rank(question: Question) -> Answer:
+    """Hold a round.
+
+    Raises:
+        DatabaseProblem: the database cannot be read.
+    """
+    began = time.process_time()
+    if not _crawls or _crawls[0].question.database_url != question.database_url:
+        for old in _crawls:
+            old.close()
+        _crawls[:] = [_Crawl(question)]
+    try:
+        rescored = _crawls[0].rescore(question.now)
+    except BaseException:
+        _crawls.pop().close()  # half of what is new may be missing: everything is read anew
+        raise
+    return Answer(
+        chunks=list(_chunks(rescored, question.priority)),
+        best=[_best(rescored, first) for first in range(0, len(rescored.ids), _CHUNK)],
+        moved=len(rescored.ids),
+        pages=rescored.pages,
+        seconds=time.process_time() - began,
+    )
+
+
+def _best(rescored: Rescored, first: int) -> dict[int, float]:
+    """Hosts of a chunk, and the best score of each."""
+    part = slice(first, first + _CHUNK)
+    best: dict[int, float] = {}
+    for host_id, score in zip(rescored.hosts[part].tolist(), rescored.scores[part].tolist(), strict=True):
+        best[host_id] = max(score, best.get(host_id, score))
+    return best
+
+
+def _chunks(rescored: Rescored, priority: Priority) -> Iterator[Scores]:
+    """The scores as the table takes them."""
+    for first in range(0, len(rescored.ids), _CHUNK):
+        part = slice(first, first + _CHUNK)
+        texts = priority.texts({name: column[part] for name, column in rescored.values.items()})
+        yield Scores(rescored.ids[part], rescored.scores[part], texts)

@@ -1,0 +1,40 @@
+"""What the crawl knows when a page comes in: the settings, the page's seed and host, and the URLs that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .known import KnownUrls
+from .rank.priority import Priority
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """What the outcome of a fetch depends on besides the page.
+
+    Attributes:
+        priority: scores new URLs.
+        pages: pages of the link graph when the queue was last scored.
+        tries: how often a URL is tried.
+        redirects: how many redirects are followed.
+        depth: how deep the page's seed may be crawled, None for no limit.
+        known: URLs that are in the table already, and at which depth.
+        extractor: name of the extractor, for the article's row.
+        objection: why a host's rules forbid a URL, or an empty string.
+        robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
+    """
+
+    priority: Priority
+    pages: int
+    tries: int
+    redirects: int
+    depth: int | None
+    known: KnownUrls
+    extractor: str
+    objection: Callable[[int, str], str]
+    robots_hosts: tuple[int, ...] = ()
+
+    def robots(self, kind: str, text: str = "") -> tuple[tuple[int, str, str], ...]:
+        """The same rules for all the hosts concerned."""
+        return tuple((host_id, kind, text) for host_id in self.robots_hosts)

@@ -1,0 +1,174 @@
+"""The crawl's order as a class that a simulator can drive: `add_seeds`, `observe`, `next_urls`.
+
+What scores URLs when they are found and scores the queue again is `crawler.rank`, as in a crawl. Only the table is
+replaced: by a sorted list for what was scored at the last round, and a heap for what was found since.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from itertools import repeat
+
+import numpy as np
+
+from crawler.rank.finds import Finds, segments
+from crawler.rank.numbering import Column
+from crawler.rank.priority import GRAPH_SIGNALS, Priority
+from crawler.rank.ranking import Ranking
+from crawler.rank.rounds import Rounds
+from pipelines.records import BlockKind
+from pipelines.urls import host_key, site_key
+
+_BLOCKS = {"content": BlockKind.BODY, "nav": BlockKind.NAVIGATION, "footer": BlockKind.FOOTER}
+_TODAY = 20_000.0
+
+
+class CrawlOrder:
+    """Hands out URLs in the order in which a crawl with the same weights would fetch them.
+
+    Args:
+        preset: a name in `crawler.rank.priority.PRESETS`.
+        weights: signal=weight, on top of the preset.
+    """
+
+    def __init__(self, preset: str = "pagerank", **weights: float) -> None:
+        self._priority = Priority(preset, weights)
+        self._ranking = Ranking(self._priority)
+        self._rounds = Rounds()
+        self._numbers: dict[str, int] = {}
+        self._urls: list[str] = []
+        self._depths: list[int] = []
+        self._blocks: list[int] = []
+        self._segments: list[int] = []
+        self._site_of: dict[str, tuple[int, int]] = {}
+        self._sites: dict[str, int] = {}
+        self._homes: list[tuple[int, int]] = []
+        self._waits = bytearray()
+        self._scores = Column(np.float64)
+        self._values = {name: Column(np.float64) for name in GRAPH_SIGNALS if name in self._priority.weights}
+        self._pages = 1
+        self._told = 0
+        self._fetched: list[tuple[int, list[int], bytes]] = []
+        self._done = 0
+        self._sorted: list[int] = []
+        self._at = 0
+        self._heap: list[tuple[float, int]] = []
+
+    def add_seeds(self, urls: Sequence[str]) -> None:
+        """Begin with these."""
+        new = [url for url in dict.fromkeys(urls) if url not in self._numbers]
+        self._find(new, [int(BlockKind.SEED)] * len(new), 0, {})
+
+    def observe(self, url: str, text: str, links: Sequence[tuple[str, str, str]]) -> None:
+        """A page was fetched: take over its links."""
+        known = self._numbers
+        page = known[url]
+        new = {target: block for target, _, block in links if target not in known}
+        if new:
+            parts = {name: float(column.values[page]) for name, column in self._values.items()}
+            legacy = self._priority.inherited(parts, len(links), len(links) - len(new), self._pages)
+            self._find(list(new), [_BLOCKS[block] for block in new.values()], self._depths[page] + 1, legacy)
+        blocks = bytes([_BLOCKS[block] for _, _, block in links])
+        self._fetched.append((page, [known[target] for target, _, _ in links], blocks))
+        self._done += 1
+
+    def next_urls(self, k: int) -> list[str]:
+        """The best that wait."""
+        if self._rounds.due(self._done):
+            self._round()
+        chosen: list[str] = []
+        while len(chosen) < k:
+            number = self._next()
+            if number < 0:
+                break
+            self._waits[number] = 0
+            chosen.append(self._urls[number])
+        return chosen
+
+    # ------------------------------------------------------------ the queue
+
+    def _find(self, urls: list[str], blocks: list[int], depth: int, legacy: dict[str, float]) -> None:
+        """Enter new URLs."""
+        first = len(self._numbers)
+        self._numbers.update(zip(urls, range(first, first + len(urls)), strict=True))
+        self._urls.extend(urls)
+        parts = [segments(url) for url in urls]
+        self._depths.extend(repeat(depth, len(urls)))
+        self._blocks.extend(blocks)
+        self._segments.extend(parts)
+        self._waits.extend(b"\1" * len(urls))
+        finds = Finds(
+            np.full(len(urls), depth, np.int32),
+            np.array(blocks, np.uint8),
+            np.zeros(len(urls)),
+            np.array(parts, np.uint8),
+            _TODAY,
+        )
+        scores = self._priority.score(self._priority.first(finds, legacy))
+        self._scores.extend(scores)
+        for name, column in self._values.items():
+            column.extend(np.full(len(urls), legacy.get(name, 0.0)))
+        for number, score in enumerate(scores.tolist(), first):
+            heapq.heappush(self._heap, (-score, number))
+
+    def _next(self) -> int:
+        """The best URL that waits, or -1."""
+        waits, heap, by_score = self._waits, self._heap, self._sorted
+        while self._at < len(by_score) and not waits[by_score[self._at]]:
+            self._at += 1
+        while heap and not waits[heap[0][1]]:
+            heapq.heappop(heap)
+        if self._at == len(by_score):
+            return heap[0][1] if heap else -1
+        number = by_score[self._at]
+        return heap[0][1] if heap and -heap[0][0] > self._scores.values[number] else number
+
+    # ------------------------------------------------------------ rounds
+
+    def _round(self) -> None:
+        """Tell the ranking what came since the last time, and sort the queue by its answer."""
+        self._rounds.begin(self._done)
+        self._tell()
+        rescored = self._ranking.rescore(_TODAY)
+        numbers = rescored.ids - 1
+        self._scores.values[numbers] = rescored.scores
+        for name, column in self._values.items():
+            column.values[numbers] = rescored.values[name]
+        self._pages = rescored.pages
+        waiting = np.flatnonzero(np.frombuffer(self._waits, np.uint8))
+        self._sorted = waiting[np.argsort(-self._scores.values[waiting], kind="stable")].tolist()
+        self._at, self._heap = 0, []
+
+    def _tell(self) -> None:
+        """Hand new URLs and fetched pages to the ranking, as the tables would."""
+        new = slice(self._told, len(self._numbers))
+        self._homes += [self._home(url) for url in self._urls[new]]
+        hosts, sites = (
+            (np.array(column, np.int64) for column in zip(*self._homes[new], strict=True))
+            if len(self._homes) > self._told
+            else (np.zeros(0, np.int64),) * 2
+        )
+        finds = Finds(
+            np.array(self._depths[new], np.int32),
+            np.array(self._blocks[new], np.uint8),
+            np.zeros(len(hosts)),
+            np.array(self._segments[new], np.uint8),
+            _TODAY,
+        )
+        ids = np.arange(self._told, len(self._numbers), dtype=np.int64) + 1
+        self._ranking.add_urls(ids, hosts, sites, finds, np.ones(len(ids), np.bool_))
+        self._told = len(self._numbers)
+        sources = np.array([page for page, _, _ in self._fetched], np.int64) + 1
+        counts = np.array([len(targets) for _, targets, _ in self._fetched], np.int32)
+        targets = np.array([target for _, targets, _ in self._fetched for target in targets], np.int64) + 1
+        blocks = np.frombuffer(b"".join(blocks for _, _, blocks in self._fetched), np.uint8)
+        self._ranking.add_links(sources, counts, targets, blocks)
+        self._fetched = []
+
+    def _home(self, url: str) -> tuple[int, int]:
+        """Numbers of a URL's host and site."""
+        host = host_key(url)
+        if host not in self._site_of:
+            self._site_of[host] = (len(self._site_of) + 1, self._sites.setdefault(site_key(host), len(self._sites) + 1))
+        return self._site_of[host]

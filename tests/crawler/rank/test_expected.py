@@ -1,0 +1,85 @@
+"""The rank that queued pages are expected to have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.rank import expected, pagerank
+from crawler.rank.graph import LinkGraph
+
+
+def graph_of(links: dict[int, list[int]]) -> LinkGraph:
+    """A graph of pages 1, 2, ...; those with an entry were fetched."""
+    graph = LinkGraph()
+    targets = [target for row in links.values() for target in row]
+    counts = np.array([len(row) for row in links.values()], np.int32)
+    graph.add_links(
+        np.array(list(links), np.int64), counts, np.array(targets, np.int64), np.zeros(len(targets), np.uint8)
+    )
+    return graph
+
+
+def slow(graph: LinkGraph, rank: Any, params: expected.Params) -> list[float]:
+    """Link by link."""
+    values = [0.0] * len(graph)
+    for row, page in enumerate(graph.fetched.tolist()):
+        targets = graph.targets[graph.starts[row] : graph.starts[row + 1]].tolist()
+        for target in targets:
+            explored = sum(graph.row_of[other] >= 0 for other in targets) / len(targets)
+            values[target] += params.damping * rank[page] / len(targets) / (explored + params.floor) ** params.power
+    return values
+
+
+LINKS = st.dictionaries(st.integers(1, 9), st.lists(st.integers(1, 14), max_size=8), min_size=1, max_size=9)
+
+
+@given(LINKS, st.floats(0, 3), st.floats(0.01, 1))
+def test_against_a_slow_sum(links: dict[int, list[int]], power: float, floor: float) -> None:
+    graph, params = graph_of(links), expected.Params(power=power, floor=floor)
+    rank = pagerank.score(graph)
+    assert expected.score(graph, rank, params).tolist() == pytest.approx(slow(graph, rank, params))
+
+
+def test_a_link_from_new_ground_counts_for_more() -> None:
+    # 1 and 2 are alike, but all that 1 links to beside 30 has been fetched
+    links = {9: [1, 2], 1: [11, 12, 30], 2: [21, 22, 40], 11: [], 12: []}
+    graph = graph_of(links)
+    rank = pagerank.score(graph)
+    values = expected.score(graph, rank)
+    seen, new = graph.numbers(np.array([30, 40]))
+    assert values[new] > 1.5 * values[seen]
+    plain = expected.score(graph, rank, expected.Params(power=0))
+    assert plain[new] == pytest.approx(plain[seen])
+
+
+def test_an_empty_graph_has_no_ranks() -> None:
+    assert expected.score(LinkGraph(), np.zeros(0)).tolist() == []
+    graph = graph_of({1: []})
+    assert expected.score(graph, np.ones(1)).tolist() == [0]
+
+
+def test_the_first_guess_is_what_the_sum_will_add() -> None:
+    graph = graph_of({9: [1, 2], 1: [9, 31, 32]})
+    rank = pagerank.score(graph)
+    added = expected.score(graph, rank)[graph.numbers(np.array([31]))[0]]
+    assert expected.first(float(rank[graph.numbers(np.array([1]))[0]]), 3, 1) == pytest.approx(added)
+
+
+@given(st.floats(0, 1), st.integers(1, 10**8))
+def test_scaling_keeps_order_and_can_be_undone(share: float, pages: int) -> None:
+    value = float(expected.scaled(share, pages))
+    assert 0 <= value <= 1
+    if value < 1:
+        assert expected.unscaled(value, pages) == pytest.approx(share, rel=1e-6, abs=1e-12)
+    assert float(expected.scaled(share / 2, pages)) <= value
+
+
+@pytest.mark.parametrize("values", [{"damping": 1.0}, {"power": -1.0}, {"floor": 0.0}, {"power": float("nan")}])
+def test_wrong_parameters_are_named(values: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(values))} is"):
+        expected.Params(**values)

@@ -1,0 +1,82 @@
+"""Signals of what is known of a URL before it is fetched."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crawler.rank.finds import DAY, SIGNALS, Finds, segments
+from pipelines.records import BlockKind
+
+TODAY = 20_000.0
+
+
+def finds(
+    depths: list[int], blocks: list[int] | None = None, dated: list[float] | None = None, parts: list[int] | None = None
+) -> Finds:
+    size = len(depths)
+    return Finds(
+        np.array(depths, np.int32),
+        np.array(blocks or [BlockKind.LIST] * size, np.uint8),
+        np.array(dated or [0.0] * size),
+        np.array(parts or [0] * size, np.uint8),
+        TODAY,
+    )
+
+
+def test_depth_falls_from_one() -> None:
+    assert SIGNALS["depth"](finds([0, 1, 2, 3])).tolist() == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
+
+
+def test_freshness_halves_in_three_days_and_ignores_the_future() -> None:
+    dated = [0.0, (TODAY - 3) * DAY, (TODAY + 900) * DAY, TODAY * DAY]
+    assert SIGNALS["freshness"](finds([1] * 4, dated=dated)).tolist() == pytest.approx([0, 0.5, 1, 1])
+
+
+def test_every_kind_of_block_has_a_value() -> None:
+    values = dict(zip(BlockKind, SIGNALS["block"](finds([1] * len(BlockKind), list(BlockKind))), strict=True))
+    assert (
+        values[BlockKind.BODY] > values[BlockKind.RELATED] > values[BlockKind.NAVIGATION] > values[BlockKind.FOOTER] > 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "parts"),
+    [
+        ("http://h.cn", 0),
+        ("http://h.cn/", 0),
+        ("http://h.cn/?a=1", 1),
+        ("http://h.cn/news", 1),
+        ("http://h.cn/news/", 1),
+        ("http://h.cn/a/b/c.html?p=2", 4),
+        ("http://h.cn/" + "a/" * 600, 255),
+    ],
+)
+def test_segments(url: str, parts: int) -> None:
+    assert segments(url) == parts
+
+
+def test_short_addresses_promise_more() -> None:
+    assert SIGNALS["address"](finds([1] * 4, parts=[0, 1, 8, 255])).tolist() == [1, 0.875, 0, 0]
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 100_000), st.sampled_from(BlockKind).map(int), st.floats(-1e12, 1e12), st.integers(0, 255)
+        ),
+        max_size=9,
+    ),
+    st.sampled_from(sorted(SIGNALS)),
+)
+def test_signals_lie_between_zero_and_one(rows: list[tuple[int, int, float, int]], name: str) -> None:
+    depths, blocks, dated, parts = ([row[i] for row in rows] for i in range(4))
+    urls = Finds(
+        np.array(depths, np.int32), np.array(blocks, np.uint8), np.array(dated), np.array(parts, np.uint8), TODAY
+    )
+    values = SIGNALS[name](urls)
+    assert values.shape == (len(rows),)
+    assert ((values >= 0) & (values <= 1)).all()
