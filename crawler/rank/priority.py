@@ -16,7 +16,7 @@ from pipelines.records import BlockKind
 
 _DAY = 86_400.0
 _MOST_WEIGHT = 1e6
-_BLOCK_VALUE = {
+BLOCK_VALUE = {
     BlockKind.SEED: 1.0,
     BlockKind.BODY: 1.0,
     BlockKind.LIST: 1.0,
@@ -31,6 +31,7 @@ _BLOCK_VALUE = {
     BlockKind.OTHER: 0.3,
     BlockKind.FOOTER: 0.1,
 }
+"""How much the place of a link promises, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def depth(sighting: Sighting) -> float:
 
 def block(sighting: Sighting) -> float:
     """How much the place of the link promises: text and lists most, footers least (after block-level link analysis)."""
-    return _BLOCK_VALUE.get(BlockKind(sighting.found_in), 0.3)
+    return BLOCK_VALUE.get(BlockKind(sighting.found_in), 0.3)
 
 
 def freshness(sighting: Sighting) -> float:
