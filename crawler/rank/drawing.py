@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .graph import LinkGraph
-from .numbering import Numbers
-from .surfer import Values
+from .surfer import Values, best
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FONTS = (
@@ -87,18 +86,14 @@ class _Circle:
         return 14.0 if self.is_site else 10.0
 
 
-def best(scores: Values, most: int) -> Numbers:
-    """Numbers of the highest scores, the highest first; of equal ones the first known."""
-    return np.argsort(-scores, kind="stable")[:most].astype(np.int32)
-
-
 def svg(
     graph: LinkGraph,
     scores: Values,
     sites: Mapping[int, Label],
     pages: Mapping[int, Label],
-    title: str = "",
     params: Params = DEFAULTS,
+    *,
+    title: str = "",
 ) -> str:
     """Draw the best sites, the best pages, and the links among them.
 
@@ -112,8 +107,8 @@ def svg(
         scores: of all pages.
         sites: labels by number of site; those without go by their number.
         pages: labels by number of page; pages without are not drawn.
-        title: what stands above.
         params: how much is drawn.
+        title: what stands above.
 
     Returns:
         An SVG document; the same for the same input.
@@ -152,7 +147,7 @@ def _circles(
 ) -> list[_Circle]:
     """The best sites, then the best pages that have a label."""
     site_numbers = graph.site_numbers
-    of_sites = np.bincount(site_numbers, weights=scores, minlength=1)
+    of_sites: Values = np.bincount(site_numbers, weights=scores, minlength=1).astype(np.float64, copy=False)
     held = np.bincount(site_numbers, minlength=1)
     named = np.fromiter((page for page in pages if 0 <= page < len(graph)), np.int32)
     chosen_pages = named[best(scores[named], params.pages)]
@@ -212,9 +207,7 @@ def _layout(circles: list[_Circle], links: networkx.DiGraph, params: Params) -> 
     for a, b, count in links.edges(data="links"):
         pull = 3.0 if count == 0 else 0.3 * log1p(count)
         forces.add_edge(a, b, weight=forces.get_edge_data(a, b, {"weight": 0.0})["weight"] + pull)
-    placed = networkx.spring_layout(
-        forces, iterations=200, seed=params.seed, method="force"
-    )
+    placed = networkx.spring_layout(forces, iterations=200, seed=params.seed, method="force")
     at = np.array([placed[place] for place in range(len(circles))]).reshape(-1, 2)
     # half by the forces, half by their order alone: otherwise a few that lie far out press all others together
     even = (np.argsort(np.argsort(at, axis=0, kind="stable"), axis=0) + 0.5) / max(1, len(at)) * 2 - 1
@@ -237,7 +230,7 @@ def _apart(at: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.fl
         apart = middle[:, None] - middle[None]
         over = half[:, None] + half[None] - np.abs(apart)
         over[np.arange(len(at)), np.arange(len(at))] = 0.0
-        hit = (over > 0).all(axis=2)
+        hit = (over[..., 0] > 0) & (over[..., 1] > 0)
         if not hit.any():
             break
         across = over[..., 0] < over[..., 1]
@@ -262,8 +255,7 @@ def _document(circles: list[_Circle], links: networkx.DiGraph, at: NDArray[np.fl
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x:.0f} {y:.0f} {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" font-family="{_FONTS}">',
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
-        'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 1 L8 4 L0 7 Z" fill="#667"/></marker></defs>',
+        f"<defs>{_tip('site', 8)}{_tip('page', 4)}</defs>",
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{height:.0f}" fill="#fff"/>',
         f'<text x="{x + _MARGIN:.0f}" y="{y + _MARGIN:.0f}" font-size="16" fill="#222">{escape(_legal(title))}</text>',
         *(_line(circles[a], circles[b], at[a], at[b], count) for a, b, count in links.edges(data="links")),
@@ -285,12 +277,20 @@ def _line(a: _Circle, b: _Circle, start: NDArray[np.float64], end: NDArray[np.fl
         return f'<path d="M{x1:.1f} {y1:.1f} L{x2:.1f} {y2:.1f}" stroke="{colour}" stroke-dasharray="1 3" fill="none"/>'
     bend = (start + end) / 2 + np.array([-way[1], way[0]]) * 0.12
     (x1, y1), (xb, yb), (x2, y2) = first.tolist(), bend.tolist(), last.tolist()
-    stroke, opacity = (0.8 + 0.7 * log1p(count), 0.45) if a.is_site else (0.7, 0.3)
+    stroke, opacity, tip = (0.8 + 0.7 * log1p(count), 0.45, "site") if a.is_site else (0.7, 0.3, "page")
     links = f"{count} link{'s' if count > 1 else ''}"
     return (
         f'<path d="M{x1:.1f} {y1:.1f} Q{xb:.1f} {yb:.1f} {x2:.1f} {y2:.1f}" fill="none" stroke="#667" '
-        f'stroke-width="{stroke:.1f}" stroke-opacity="{opacity}" marker-end="url(#tip)">'
+        f'stroke-width="{stroke:.1f}" stroke-opacity="{opacity}" marker-end="url(#{tip})">'
         f"<title>{escape(a.label.text)} → {escape(b.label.text)}: {links}</title></path>"
+    )
+
+
+def _tip(name: str, pixels: int) -> str:
+    """The head of an arrow."""
+    return (
+        f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="{pixels}" markerHeight="{pixels}" '
+        'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 1 L8 4 L0 7 Z" fill="#667"/></marker>'
     )
 
 

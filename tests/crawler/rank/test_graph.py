@@ -138,7 +138,7 @@ def test_bytes_of_a_link() -> None:
 def test_networkx() -> None:
     graph = add_pages(graph_of({1: [2, 3], 2: [1]}), [1, 2, 3, 4], 9)
     urls = ["http://a.cn/1", "http://b.cn:8080/二", "http://a.cn/3"]
-    made = graph.to_networkx(urls, np.array([0.1, 0.2, 0.3, 0.4]))
+    made = graph.to_networkx(dict(enumerate(urls)), np.array([0.1, 0.2, 0.3, 0.4]))
     assert networkx.utils.graphs_equal(networkx.DiGraph(made.edges), networkx.DiGraph(digraph(graph).edges))
     assert made.nodes[1] == {"url": urls[1], "host": "b.cn:8080", "score": 0.2}
     assert made.nodes[3] == {"url": "", "host": "", "score": 0.4}
