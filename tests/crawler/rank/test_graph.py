@@ -124,6 +124,8 @@ def test_the_matrix_shares_the_links() -> None:
         for link in range(graph.starts[row], graph.starts[row + 1]):
             assert dense[graph.targets[link], row] == link
     assert (graph.matrix().toarray() > 0).sum() == len(graph.targets)
+    with pytest.raises(ValueError, match=r"read.only"):
+        graph.matrix(np.zeros(len(graph.targets))).eliminate_zeros()
 
 
 def test_bytes_of_a_link() -> None:
