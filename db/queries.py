@@ -12,12 +12,12 @@ from sqlalchemy.orm import aliased
 
 from .keys import fingerprint
 from .processes import is_gone
-from .statements import clock, in_state
+from .statements import among, clock, in_state
 from .store import StoredPage
-from .tables import Article, Duplicate, Host, Kind, Page, Part, Run, Seed, State, Url
+from .tables import Article, Duplicate, Host, Kind, Page, Part, Run, Seed, Site, State, Url
 
-url, host, article, part, duplicate, run, seed, page = (
-    m.table() for m in (Url, Host, Article, Part, Duplicate, Run, Seed, Page)
+url, host, site, article, part, duplicate, run, seed, page = (
+    m.table() for m in (Url, Host, Site, Article, Part, Duplicate, Run, Seed, Page)
 )
 
 
@@ -30,6 +30,41 @@ def stored_page(connection: Connection, canonical_url: str) -> tuple[float, Stor
     """When a page was fetched and its bytes, zstd-compressed, as `STORE_HTML` keeps them; None when they were not."""
     row = connection.execute(select(page).where(page.c.url_id == fingerprint(canonical_url))).one_or_none()
     return None if row is None else (row.fetched_at, StoredPage(row.content_type, row.encoding, row.body))
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a URL is called and what became of it; an empty title when there is no article under it."""
+
+    url: str
+    kind: str
+    state: str
+    title: str
+
+
+def named(connection: Connection, ids: Sequence[int]) -> dict[int, Named]:
+    """What some URLs are called; unknown ones are left out."""
+    return {row.id: Named(row.url, row.kind, row.state, row.title or "") for row in _many(connection, _NAMED, ids)}
+
+
+def site_names(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
+    """Names of sites; unknown ones are left out."""
+    return {row.id: row.name for row in _many(connection, _SITE_NAMES, ids)}
+
+
+def _many(connection: Connection, statement: Any, ids: Sequence[int]) -> Iterator[Any]:
+    """Rows of many identifiers, some thousands at a time."""
+    for first in range(0, len(ids), _MOST_IDS):
+        yield from connection.execute(statement, {"ids": ids[first : first + _MOST_IDS]})
+
+
+_MOST_IDS = 10_000
+_NAMED = (
+    select(url.c.id, url.c.url, url.c.kind, url.c.state, article.c.title)
+    .outerjoin(article, article.c.id == url.c.id)
+    .where(among(url.c.id))
+)
+_SITE_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
 
 
 @dataclass(frozen=True, slots=True)

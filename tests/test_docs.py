@@ -83,5 +83,7 @@ def test_messages_in_the_guide_are_those_of_the_program(sentence: str) -> None:
 def test_algorithms_name_their_source() -> None:
     extract = ROOT / "pipelines" / "extract"
     methods = (extract / f"{name}.py" for name in ("density", "entropy", "simpletree"))
-    for path in (*methods, ROOT / "crawler" / "rank" / "priority.py"):
+    rank = ("priority", "pagerank", "hits", "siterank", "blockrank", "opic")
+    ranking = (ROOT / "crawler" / "rank" / f"{name}.py" for name in rank)
+    for path in (*methods, *ranking):
         assert re.search(r"Source:|S\d\d", path.read_text(encoding="utf-8")), path

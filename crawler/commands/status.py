@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Column, Table
 from scrapy.commands import ScrapyCommand
 
 from db.queries import RunStatus, Status, status
 
-from ._database import read
+from ._database import read, wide_console
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+
+    from rich.console import Console
 
 
 class Command(ScrapyCommand):
@@ -43,13 +44,7 @@ class Command(ScrapyCommand):
         found = read(self, lambda connection: status(connection, time.time(), hosts=opts.hosts))
         if found is not None:
             name, value = found
-            _print(_console(), name, value)
-
-
-def _console() -> Console:
-    """As wide as the terminal; wide enough for any host name when the output goes elsewhere."""
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=160)
+            _print(wide_console(), name, value)
 
 
 def _print(console: Console, name: str, crawl: Status) -> None:

@@ -1,0 +1,133 @@
+"""Arrays that grow, and numbers 0, 1, 2 ... for 64-bit identifiers: what a graph of millions of pages is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+Ids = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
+_SMALLEST = 16
+_PIECE = 1 << 17
+"""Identifiers looked at together: their temporary arrays stay in the processor's cache."""
+_MIXER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Column:
+    """An array that grows at its end, in amortised constant time.
+
+    Args:
+        dtype: of the values.
+        first: values it starts with.
+    """
+
+    __slots__ = ("_room", "_size")
+
+    def __init__(self, dtype: DTypeLike, first: ArrayLike = ()) -> None:
+        self._room: NDArray[Any] = np.empty(_SMALLEST, dtype)
+        self._size = 0
+        self.extend(np.asarray(first, dtype))
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The values, without a copy: to be asked for again after the column has grown."""
+        return self._room[: self._size]
+
+    def extend(self, values: NDArray[Any]) -> None:
+        """Append values, cast to the column's type."""
+        size = self._size + len(values)
+        if size > len(self._room):
+            room = np.empty(max(size, 2 * len(self._room)), self._room.dtype)
+            room[: self._size] = self.values
+            self._room = room
+        self._room[self._size : size] = values
+        self._size = size
+
+
+class Numbering:
+    """Identifier -> number, in the order in which identifiers become known.
+
+    A table with open addressing and linear probing in one array of numbers, at most half full; the identifiers stand
+    in a second array, by number. Whole arrays are looked up at a time: every round of the loops below moves all those
+    on by one slot that have not found theirs yet.
+
+    Cost: 8 bytes an identifier, and 8 to 16 for the table; about 0.1 microseconds a look-up.
+    """
+
+    __slots__ = ("_ids", "_slots")
+
+    def __init__(self, first: ArrayLike = ()) -> None:
+        self._ids = Column(np.int64)
+        self._slots: Numbers = np.full(_SMALLEST, -1, np.int32)
+        self.add(np.asarray(first, np.int64))
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @property
+    def ids(self) -> Ids:
+        """The identifiers by number."""
+        return self._ids.values
+
+    def find(self, ids: Ids) -> Numbers:
+        """Numbers of identifiers; -1 for unknown ones."""
+        found: Numbers = np.full(len(ids), -1, np.int32)
+        if len(self):
+            for first in range(0, len(ids), _PIECE):
+                self._find(ids[first : first + _PIECE], found[first : first + _PIECE])
+        return found
+
+    def add(self, ids: Ids) -> Numbers:
+        """Numbers of identifiers; unknown ones get the next numbers, in their order here."""
+        numbers: Numbers = np.empty(len(ids), np.int32)
+        for first in range(0, len(ids), _PIECE):
+            piece = ids[first : first + _PIECE]
+            found = self.find(piece)
+            new = np.flatnonzero(found < 0)
+            if len(new):
+                fresh, at, which = np.unique(piece[new], return_index=True, return_inverse=True)
+                order = np.argsort(at)
+                number = np.empty(len(fresh), np.int32)
+                number[order] = np.arange(len(self), len(self) + len(fresh), dtype=np.int32)
+                self._ids.extend(fresh[order])
+                self._place(len(self) - len(fresh))
+                found[new] = number[which]
+            numbers[first : first + _PIECE] = found
+        return numbers
+
+    def _home(self, ids: Ids) -> NDArray[np.int64]:
+        """The slot at which the search for an identifier begins: the upper bits of a product."""
+        shift = np.uint64(65 - len(self._slots).bit_length())
+        return ((ids.view(np.uint64) * _MIXER) >> shift).astype(np.int64)
+
+    def _find(self, ids: Ids, found: Numbers) -> None:
+        """Write the numbers of known identifiers into `found`."""
+        at, rest, known = self._home(ids), np.arange(len(ids)), self.ids
+        while len(rest):
+            held = self._slots[at]
+            same = known[held] == ids[rest]  # an empty slot, -1, compares the last identifier; that is undone here
+            same &= held >= 0
+            found[rest[same]] = held[same]
+            on = np.flatnonzero((held >= 0) & ~same)
+            rest, at = rest[on], (at[on] + 1) & (len(self._slots) - 1)
+
+    def _place(self, first: int) -> None:
+        """Enter the identifiers from a number on, which are in no slot yet."""
+        size = len(self._slots)
+        while size < 2 * len(self):
+            size *= 2
+        if size > len(self._slots):
+            self._slots, first = np.full(size, -1, np.int32), 0
+        numbers = np.arange(first, len(self), dtype=np.int32)
+        at = self._home(self.ids[first:])
+        while len(numbers):
+            free = self._slots[at] < 0
+            self._slots[at[free]] = numbers[free]  # of several that want a slot one gets it
+            on = np.flatnonzero(self._slots[at] != numbers)
+            numbers, at = numbers[on], (at[on] + 1) & (size - 1)

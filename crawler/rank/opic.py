@@ -1,0 +1,182 @@
+"""OPIC: the importance of pages computed while they are fetched, by cash that they hand on to one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import spsolve_triangular
+
+from pipelines.records import BlockKind
+
+from .graph import LinkGraph
+from .surfer import Values, uniform
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How cash is handed on.
+
+    Attributes:
+        values: weight of a link by the kind of its block, above 0; 1 each in the paper.
+        root_value: weight of each page's link to the root, above 0; 1 in the paper.
+        first_rows: the root hands out its cash after so many fetched pages for the first time, at least 1,
+        growth: and then whenever they have grown by this part, at least 0.
+
+    Raises:
+        ValueError: a value outside of these bounds.
+    """
+
+    values: Mapping[BlockKind, float] = field(default_factory=lambda: dict.fromkeys(BlockKind, 1.0))
+    root_value: float = 1.0
+    first_rows: int = 64
+    growth: float = 1 / 32
+
+    def __post_init__(self) -> None:
+        wrong = [kind.name for kind in BlockKind if not 0 < self.values.get(kind, 0.0) < np.inf]
+        if wrong:
+            raise ValueError(f"the value of {', '.join(wrong)} is missing or wrong; each kind has one above 0")
+        if not 0 < self.root_value < np.inf:
+            raise ValueError(f"root_value is {self.root_value!r}; it is above 0")
+        if self.first_rows < 1 or not 0 <= self.growth < np.inf:
+            raise ValueError(f"first_rows is {self.first_rows!r} and growth {self.growth!r}; at least 1 and 0")
+
+
+DEFAULTS = Params()
+
+
+class Opic:
+    """Online importance of pages: nothing is ever computed anew, each fetched page is looked at once.
+
+    There is cash of 1 in all. A page that is fetched writes down what it holds (its history) and hands it on: to the
+    pages it links to, and to the virtual root, to which every page links and which links to every page. Pages without
+    links give everything to the root. The root, which starts with all of it, hands out what it holds to all known
+    pages alike before the first page and from time to time after. A page that waits and holds much is linked to by
+    pages that held much: fetch it next.
+
+    Args:
+        graph: the links; it may grow.
+        params: how cash is handed on.
+
+    Source: S08; S. Abiteboul, M. Preda, G. Cobena, Adaptive on-line page importance computation, WWW 2003, sections 3
+    and 4 (cash, history, virtual root).
+    Differs: the root is visited at fixed numbers of fetched pages, so that the result does not depend on how many
+    pages come at a time; a page is fetched once, so pages that wait have no history, and their cash speaks for them.
+    """
+
+    __slots__ = ("_cash", "_graph", "_history", "_params", "_root", "_rows", "_values", "_visit")
+
+    def __init__(self, graph: LinkGraph, params: Params = DEFAULTS) -> None:
+        self._graph = graph
+        self._params = params
+        self._values = np.array([params.values[kind] for kind in BlockKind])
+        self._cash: Values = np.zeros(0)
+        self._history: Values = np.zeros(0)
+        self._root = 1.0
+        self._rows = 0
+        self._visit = 0
+        """Row before which the root is visited next."""
+
+    @property
+    def rows(self) -> int:
+        """Fetched pages that were looked at."""
+        return self._rows
+
+    @property
+    def cash(self) -> Values:
+        """What each page holds."""
+        self._grow()
+        return self._cash
+
+    @property
+    def history(self) -> Values:
+        """What each page has handed on."""
+        self._grow()
+        return self._history
+
+    @property
+    def root(self) -> float:
+        """What the virtual root holds: with the cash of all pages 1."""
+        return self._root
+
+    def observe(self, rows: int) -> None:
+        """Look at fetched pages one after the other, up to the graph's first `rows` rows.
+
+        Those that were looked at before are not looked at again. The result is the same in one call or many, as long
+        as the graph has the same pages.
+
+        Args:
+            rows: up to the rows of the graph.
+
+        Raises:
+            ValueError: the graph has fewer rows.
+
+        Cost: O(links of the new pages), about 0.3 microseconds each, and a pass over all pages at each visit of the
+        root, of which there are about 32 while the fetched pages grow to 2.7 times as many.
+        """
+        if rows > self._graph.rows:
+            raise ValueError(f"rows is {rows}; the graph has {self._graph.rows}")
+        self._grow()
+        for first, last in self._stretches(rows):
+            self._hand_on(first, last)
+        self._rows = max(self._rows, rows)
+
+    def score(self) -> Values:
+        """Importance of every page: its share of all cash that was ever handed on or is held, in sum 1.
+
+        Returns:
+            A score for each page; equal ones before anything was observed, an empty array for an empty graph.
+        """
+        total: Values = self.history + self.cash
+        if not total.any():
+            return uniform(len(total))
+        total /= total.sum()
+        return total
+
+    def _grow(self) -> None:
+        """Have room for pages that have become known; they hold nothing yet."""
+        more = len(self._graph) - len(self._cash)
+        if more:
+            self._cash = np.concatenate((self._cash, np.zeros(more)))
+            self._history = np.concatenate((self._history, np.zeros(more)))
+
+    def _stretches(self, rows: int) -> Iterator[tuple[int, int]]:
+        """New rows cut at the visits of the root, which are paid on the way."""
+        first = self._rows
+        while first < rows:
+            if first == self._visit:
+                self._cash += self._root / len(self._cash)
+                self._root = 0.0
+                self._visit += max(self._params.first_rows, int(first * self._params.growth))
+            last = min(rows, self._visit)
+            yield first, last
+            first = last
+
+    def _hand_on(self, first: int, last: int) -> None:
+        """Fetched pages hand on what they hold, in their order.
+
+        What a page holds in its turn is what it held at first plus what the pages before it gave it. That is a system
+        of equations with a triangular matrix, so the whole stretch is solved at once, exactly.
+        """
+        graph, size = self._graph, last - first
+        pages = graph.fetched[first:last]
+        starts = (graph.starts[first : last + 1] - graph.starts[first]).astype(np.int32)
+        links = slice(int(graph.starts[first]), int(graph.starts[last]))
+        targets, weights = graph.targets[links], self._values[graph.blocks[links]]
+        sources = np.repeat(np.arange(size, dtype=np.int32), np.diff(starts))
+        to_pages = np.bincount(sources, weights=weights, minlength=size)
+        to_root = np.where(to_pages > 0, self._params.root_value, 1.0)
+        shares = weights / (to_pages + to_root)[sources]
+        turns = graph.row_of[targets] - first  # of targets in this stretch: when it is their turn
+        later = np.flatnonzero((turns > sources) & (turns < size))
+        held = self._cash[pages]
+        if len(later):
+            given = sparse.csc_array((-shares[later], (turns[later], sources[later])), shape=(size, size))
+            held = spsolve_triangular(given + sparse.eye_array(size, format="csc"), held, unit_diagonal=True)
+        links_matrix = sparse.csc_array((shares, targets, starts), shape=(len(graph), size))
+        self._cash += links_matrix @ held
+        self._cash[pages] -= held
+        self._history[pages] += held
+        self._root += float(held @ (to_root / (to_pages + to_root)))

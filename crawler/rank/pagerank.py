@@ -1,0 +1,46 @@
+"""PageRank: a page matters when pages that matter link to it."""
+
+from __future__ import annotations
+
+from .graph import LinkGraph
+from .surfer import DEFAULTS, Params, Values, shares, stationary, uniform
+
+__all__ = ["DEFAULTS", "Params", "score"]
+
+
+def score(
+    graph: LinkGraph,
+    params: Params = DEFAULTS,
+    *,
+    weights: Values | None = None,
+    teleport: Values | None = None,
+    start: Values | None = None,
+) -> Values:
+    """PageRank of every page that is known, fetched or not.
+
+    The chance to meet at a page somebody who follows links at random. Pages whose links are not known yet, and those
+    without any, send their visitors wherever the jumps go; so a page that waits in the queue has the score that the
+    pages found so far give it.
+
+    Args:
+        graph: the links.
+        params: damping and exactness.
+        weights: weight of each link, at least 0; 1 each when left out. A page's links share its score in proportion.
+        teleport: how likely a jump leads to each page (of any scale), for scores from somebody's point of view:
+            the seeds', or the topic's; the same for all when left out.
+        start: the scores of an earlier state of the graph, to begin with: fewer rounds are needed then. It may be
+            shorter than the graph has pages.
+
+    Returns:
+        A score for each page, in sum 1; an empty array for an empty graph.
+
+    Raises:
+        ValueError: weights or jumps of another length, below 0, not finite, or jumps that lead nowhere.
+        ConvergenceError: not settled within `params.iterations` rounds.
+
+    Cost: O(links) a round, about 35 ms for 10,000,000 of them; some 30 rounds. 8 bytes a link and 40 a page of memory.
+    Source: S02; S. Brin, L. Page, The anatomy of a large-scale hypertextual web search engine, 1998, section 2.1.
+    Differs: scores sum to 1, and pages without links hand theirs on to all (or as `teleport` says), as is usual now.
+    """
+    jumps = uniform(len(graph)) if teleport is None else shares(teleport, len(graph), "teleport")
+    return stationary(graph.matrix(weights), graph.fetched, jumps, params, start=start)

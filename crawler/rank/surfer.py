@@ -1,0 +1,159 @@
+"""The random surfer: where somebody is found who follows links at random for a long time, and sometimes jumps.
+
+PageRank is this on the graph of pages; SiteRank, DocRank and BlockRank are the same on other graphs, so the walk stands
+here once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .numbering import Numbers
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How the surfer walks, and how exactly that is computed.
+
+    Attributes:
+        damping: chance to follow a link rather than jump, at least 0 and below 1.
+        tolerance: the computation ends when a round moves less than this of the whole mass of 1. What is still missing
+            then is at most `damping / (1 - damping)` times as much.
+        iterations: rounds after which it gives up. A round leaves at most `damping` of the distance, so 200 rounds are
+            enough for every graph with a damping of 0.85.
+
+    Raises:
+        ValueError: a value outside of these bounds.
+    """
+
+    damping: float = 0.85
+    tolerance: float = 1e-7
+    iterations: int = 200
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.damping < 1:
+            raise ValueError(f"damping is {self.damping!r}; it is at least 0 and below 1")
+        if not self.tolerance > 0:
+            raise ValueError(f"tolerance is {self.tolerance!r}; it is above 0")
+        if self.iterations < 1:
+            raise ValueError(f"iterations is {self.iterations!r}; it is at least 1")
+
+
+DEFAULTS = Params()
+
+
+class ConvergenceError(ArithmeticError):
+    """The scores had not settled when the rounds were used up.
+
+    Attributes:
+        iterations: how many there were.
+    """
+
+    def __init__(self, iterations: int) -> None:
+        super().__init__(f"the scores have not settled after {iterations} rounds; permit more, or a larger tolerance")
+        self.iterations = iterations
+
+
+def uniform(size: int) -> Values:
+    """Equal shares of 1; nothing for nobody."""
+    return np.full(size, 1.0 / size) if size else np.zeros(0)
+
+
+def shares(weights: Values, size: int, what: str) -> Values:
+    """Weights as shares of 1.
+
+    Raises:
+        ValueError: not `size` finite weights of at least 0 with one above 0; `what` names them.
+    """
+    if len(weights) != size:
+        raise ValueError(f"{what} has {len(weights)} values; {size} are needed")
+    total = float(weights.sum())
+    if not (np.isfinite(total) and (weights >= 0).all() and (total > 0 or not size)):
+        raise ValueError(f"{what} holds a value that is not finite or below 0, or nothing above 0")
+    return np.asarray(weights / total if size else weights, np.float64)
+
+
+def best(scores: Values, most: int) -> Numbers:
+    """Numbers of the highest scores, the highest first; of equal ones the first known."""
+    return np.argsort(-scores, kind="stable")[:most].astype(np.int32)
+
+
+def stationary(
+    links: sparse.csc_array,
+    senders: Numbers | slice,
+    teleport: Values,
+    params: Params = DEFAULTS,
+    *,
+    totals: Values | None = None,
+    groups: Numbers | None = None,
+    start: Values | None = None,
+) -> Values:
+    """Where the surfer is found in the end.
+
+    In each round, everybody hands on what he has along his links in proportion to their weights. What is not handed
+    on - the share of the jumps, all that stands where no links are - is dealt out by `teleport`. With groups, each group
+    deals out among its own members: walks inside many small graphs, all at once.
+
+    Args:
+        links: weights of links, targets x senders, at least 0.
+        senders: target number of each column.
+        teleport: what is dealt out to whom, at least 0; the sum inside a group is the group's mass, all of them 1.
+        params: how far to go.
+        totals: what the weights of each sender's links sum up to, those included that lead nowhere (and are not in
+            `links`); the sums of the columns when left out.
+        groups: number of each target's group, when there are several. No link may leave its group.
+        start: where everybody begins, at best close to the result; a shorter array leaves the rest to `teleport`.
+
+    Returns:
+        The share of each target: at least 0, in sum what `teleport` sums up to.
+
+    Raises:
+        ConvergenceError: not settled within the permitted rounds.
+
+    Cost: O(links) a round; besides the matrix five arrays of the targets.
+    """
+    if not len(teleport):
+        return np.zeros(0)
+    handed = np.asarray(links.sum(axis=0) if totals is None else totals, np.float64)
+    share = np.divide(params.damping, handed, out=np.zeros_like(handed), where=handed > 0)
+    deal = _dealer(teleport, groups)
+    at = _beginning(teleport, start)
+    for _ in range(params.iterations):
+        following: Values = links @ (at[senders] * share)
+        following += deal(following)
+        at -= following
+        moved = float(np.abs(at, out=at).sum())
+        at = following
+        if moved < params.tolerance:
+            return at
+    raise ConvergenceError(params.iterations)
+
+
+def _dealer(teleport: Values, groups: Numbers | None) -> Callable[[Values], Values]:
+    """A function: from what everybody has been handed on to what is to be dealt out besides."""
+    if groups is None:
+        return lambda handed: (1.0 - handed.sum()) * teleport
+    mass = np.bincount(groups, weights=teleport).astype(np.float64, copy=False)
+    rate = np.divide(teleport, mass[groups], out=np.zeros_like(teleport), where=teleport > 0)
+
+    def within(handed: Values) -> Values:
+        found = np.bincount(groups, weights=handed, minlength=len(mass))
+        return np.asarray((mass - found)[groups] * rate, np.float64)
+
+    return within
+
+
+def _beginning(teleport: Values, start: Values | None) -> Values:
+    """The first shares: those of `start`, the others as if there were no links."""
+    at = teleport.copy()
+    if start is not None and len(start):
+        at[: len(start)] = start[: len(at)]
+        at /= at.sum()
+    return at

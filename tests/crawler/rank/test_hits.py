@@ -1,0 +1,99 @@
+"""Hubs and authorities against networkx and against plain passing on."""
+
+from __future__ import annotations
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from crawler.rank import hits
+from crawler.rank.graph import LinkGraph
+from crawler.rank.surfer import ConvergenceError
+from tests.crawler.rank.graphs import WEBS, digraph, graph_of, random_web
+
+
+def passed_on(links: np.ndarray, rounds: int = 3000) -> tuple[np.ndarray, np.ndarray]:
+    """The method as the paper has it; `links` is targets x sources."""
+    hubs = np.ones(links.shape[1])
+    for _ in range(rounds):
+        authorities = links @ hubs
+        hubs = links.T @ authorities
+        hubs /= hubs.sum()
+    return hubs, authorities / authorities.sum()
+
+
+@pytest.mark.parametrize("size", [12, 200, 3000])
+def test_as_networkx(size: int) -> None:
+    graph = random_web(size, 6 * size)
+    found = hits.score(graph)
+    hubs, authorities = networkx.hits(digraph(graph), max_iter=1000, tol=1e-12)
+    assert found.hubs == pytest.approx([hubs[page] for page in range(size)], abs=1e-6)
+    assert found.authorities == pytest.approx([authorities[page] for page in range(size)], abs=1e-6)
+
+
+@settings(deadline=None, max_examples=100)
+@given(WEBS)
+def test_as_passing_on_also_where_the_vector_is_not_unique(web: dict[int, list[int]]) -> None:
+    graph = graph_of(web)
+    found = hits.score(graph)
+    if len(graph.targets):
+        hubs, authorities = passed_on(graph.matrix().toarray())
+        assert found.hubs[graph.fetched] == pytest.approx(hubs, abs=1e-3)  # 3,000 rounds tell close values badly apart
+        assert found.authorities == pytest.approx(authorities, abs=1e-3)
+    for scores in (found.hubs, found.authorities):
+        assert (scores >= 0).all()
+        assert scores.sum() == pytest.approx(float(len(graph) > 0))
+
+
+def test_equal_parts_share_alike_in_large_graphs_too() -> None:
+    """Fifty lists of three pages each, nothing in common: no list is better than another."""
+    found = hits.score(graph_of({n: [1000 + 3 * n + k for k in range(3)] for n in range(50)}))
+    assert found.hubs[:1] == pytest.approx([1 / 50])
+    assert sorted(set(found.hubs.round(9))) == [0.0, 0.02]
+    assert found.authorities.max() == pytest.approx(1 / 150)
+
+
+def test_weights_of_pages_choose_a_part() -> None:
+    web = {1: [10, 11], 2: [10, 11], 3: [20, 21, 22], 4: [20, 21, 22]}
+    graph = graph_of(web)
+    number = dict(zip(graph.ids.tolist(), range(len(graph)), strict=True))
+    everything = hits.score(graph)
+    assert everything.hubs[number[3]] == pytest.approx(0.5)
+    relevance = np.ones(len(graph))
+    relevance[[number[page] for page in (3, 4, 20, 21, 22)]] = 0.0
+    part = hits.score(graph, pages=relevance)
+    assert part.hubs[number[1]] == pytest.approx(0.5)
+    assert part.authorities[number[10]] == pytest.approx(0.5)
+    assert part.hubs[number[3]] == part.authorities[number[20]] == 0.0
+    relevance[number[11]] = 0.5
+    assert hits.score(graph, pages=relevance).authorities[number[11]] < 0.5
+    links = np.where(graph.targets == number[11], 0.0, 1.0)
+    assert hits.score(graph, weights=links, pages=relevance).authorities[number[11]] == 0.0
+
+
+def test_without_links_all_are_alike() -> None:
+    assert hits.score(LinkGraph()).hubs.tolist() == []
+    assert hits.score(graph_of({1: [], 2: []})).authorities.tolist() == [0.5, 0.5]
+    assert hits.score(graph_of({1: [2]}), pages=np.array([0.0, 1.0])).hubs.tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("pages", [[1.0], [1.0, -1.0], [np.nan, 1.0]])
+def test_wrong_weights(pages: list[float]) -> None:
+    with pytest.raises(ValueError, match="2 finite ones"):
+        hits.score(graph_of({1: [2]}), pages=np.array(pages))
+
+
+def test_it_may_give_up() -> None:
+    """A long chain of lists that share a page each: the vectors lie close together."""
+    graph = graph_of({n: [1000 + n, 1001 + n] for n in range(500)})
+    with pytest.raises(ConvergenceError, match="after 1 rounds"):
+        hits.score(graph, hits.Params(iterations=1))
+    found = hits.score(graph, hits.Params(iterations=1000))
+    assert found.hubs[249] == pytest.approx(found.hubs.max(), rel=1e-3)
+
+
+@pytest.mark.parametrize("values", [(0.0, 1), (1e-3, 0)])
+def test_wrong_params(values: tuple[float, int]) -> None:
+    with pytest.raises(ValueError, match="above 0, at least 1"):
+        hits.Params(*values)
