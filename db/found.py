@@ -139,10 +139,11 @@ def insert_urls(
     run_many(connection, _IMPROVE, [_improvement(*rows[i]) for i in again if not rows[i][0].reason])
 
 
-def _improvement(new: NewUrl, source: int | None, _now: float) -> dict[str, Any]:
+def _improvement(new: NewUrl, source: int | None, now: float) -> dict[str, Any]:
     """Parameters of `_IMPROVE`."""
     better = {f"new_{name}": getattr(new, name) for name in _BETTER}
-    return {"key": new.id, "new_found_on": source, "again": int(new.again), "soon": int(new.soon), **better}
+    found = {"new_found_on": source, "new_found_at": now}
+    return {"key": new.id, "again": int(new.again), "soon": int(new.soon), **found, **better}
 
 
 _URL_COLUMNS = (
@@ -201,7 +202,7 @@ _IMPROVE = (
         | (url.c.state == State.SKIPPED) & or_(*(url.c.reason == reason for reason in SOFT_REASONS)),
     )
     .values(
-        {name: bindparam(f"new_{name}") for name in (*_BETTER, "found_on")}
+        {name: bindparam(f"new_{name}") for name in (*_BETTER, "found_on", "found_at")}
         | {
             "state": State.PENDING,
             "reason": None,
