@@ -281,8 +281,8 @@ class _Source:
         """The driver's own connection."""
         if self._connection is None:
             pooled = self._database.engine.raw_connection()
-            pooled.detach()  # what is set here is for this one alone
             self._connection = pooled.driver_connection
+            pooled.detach()  # what is set here is for this one alone
             if self._database.is_sqlite:
                 self._connection.execute("PRAGMA query_only = on")
                 self._connection.execute(f"PRAGMA cache_size = {-_CACHE_KB}")
@@ -331,8 +331,8 @@ class _Stream:
 
     def conditions(self, now: float) -> Iterator[ColumnElement[bool]]:
         """Conditions on `url` under which everything is read that has come; the caller tells `add` what it has read."""
+        self._upto = min(self._upto, self._now)  # what is dated later than the last call may have come since
         self._now = now
-        self._upto = min(self._upto, now)
         if self._ids.size:
             since = self._upto - self._overlap
             late = select(url.c.id, self._column).where(self._column > since, self._column <= self._upto)
