@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, case, or_, select, update
 
 from .keys import iso
-from .statements import among, insert_new, insert_rows, run_many
+from .statements import among, insert_new, insert_rows, is_postgres, run_many
 from .tables import Host, Site, State, Url
 
 url, host, site = Url.table(), Host.table(), Site.table()
@@ -118,7 +118,9 @@ def insert_urls(
     """Insert URLs; where one is known already, keep the better of both (shallower, followable, wanted again)."""
     if not rows:
         return
-    order = sorted(range(len(rows)), key=lambda i: rows[i][0].id)
+    order = list(range(len(rows)))  # on SQLite what a page names lies together: new scores then change few places
+    if is_postgres(connection):
+        order.sort(key=lambda i: rows[i][0].id)
     known = set(connection.execute(_KNOWN_URLS, {"ids": [rows[i][0].id for i in order]}).scalars())
     fresh: list[int] = []
     again: list[int] = []
