@@ -35,6 +35,7 @@ class NewArticle:
         images: (URL, caption) pairs, the lead image first.
         canonical_id: the URL on the same host that the page calls its canonical one, if that is another.
         seen: ISO time of the fetch.
+        relevance: how near it is to what the crawl looks for, if it looks for something.
     """
 
     id: int
@@ -58,6 +59,7 @@ class NewArticle:
     images: Sequence[tuple[str, str]]
     canonical_id: int | None
     seen: str
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +363,7 @@ def _values(new: NewArticle) -> dict[str, Any]:
         "keywords": new.keywords,
         "classes": new.classes,
         "quality": round(new.quality, 4),
+        "relevance": None if new.relevance is None else round(new.relevance, 4),
         "extractor": new.extractor,
         "text_hash": new.text_hash,
         "text_chars": len(new.text),

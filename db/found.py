@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, case, or_, select, update
 
 from .keys import iso
-from .statements import among, insert_new, insert_rows, run_many
+from .statements import among, insert_new, insert_rows, is_postgres, run_many
 from .tables import Host, Site, State, Url
 
 url, host, site = Url.table(), Host.table(), Site.table()
@@ -118,7 +118,9 @@ def insert_urls(
     """Insert URLs; where one is known already, keep the better of both (shallower, followable, wanted again)."""
     if not rows:
         return
-    order = sorted(range(len(rows)), key=lambda i: rows[i][0].id)
+    order = list(range(len(rows)))  # on SQLite what a page names lies together: new scores then change few places
+    if is_postgres(connection):
+        order.sort(key=lambda i: rows[i][0].id)
     known = set(connection.execute(_KNOWN_URLS, {"ids": [rows[i][0].id for i in order]}).scalars())
     fresh: list[int] = []
     again: list[int] = []
@@ -139,10 +141,11 @@ def insert_urls(
     run_many(connection, _IMPROVE, [_improvement(*rows[i]) for i in again if not rows[i][0].reason])
 
 
-def _improvement(new: NewUrl, source: int | None, _now: float) -> dict[str, Any]:
+def _improvement(new: NewUrl, source: int | None, now: float) -> dict[str, Any]:
     """Parameters of `_IMPROVE`."""
     better = {f"new_{name}": getattr(new, name) for name in _BETTER}
-    return {"key": new.id, "new_found_on": source, "again": int(new.again), "soon": int(new.soon), **better}
+    found = {"new_found_on": source, "new_found_at": now}
+    return {"key": new.id, "again": int(new.again), "soon": int(new.soon), **found, **better}
 
 
 _URL_COLUMNS = (
@@ -201,7 +204,7 @@ _IMPROVE = (
         | (url.c.state == State.SKIPPED) & or_(*(url.c.reason == reason for reason in SOFT_REASONS)),
     )
     .values(
-        {name: bindparam(f"new_{name}") for name in (*_BETTER, "found_on")}
+        {name: bindparam(f"new_{name}") for name in (*_BETTER, "found_on", "found_at")}
         | {
             "state": State.PENDING,
             "reason": None,

@@ -7,12 +7,27 @@ with SKIP LOCKED, so that processes do not wait for each other in a circle.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, bindparam, func, literal_column, or_, select, update
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Connection,
+    Float,
+    Text,
+    bindparam,
+    cast,
+    column,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from .budgets import (
     Limits,
@@ -24,7 +39,7 @@ from .budgets import (
     spend_totals,
 )
 from .runs import SeedRow, seed_rows
-from .statements import among, in_state, run_many
+from .statements import among, array_of, in_state, is_postgres, run_many
 from .tables import Host, Kind, Run, State, Url
 
 url, host, run = Url.table(), Host.table(), Run.table()
@@ -179,11 +194,12 @@ _BEST = (
     .where(_WAITING, or_(url.c.next_visit.is_(None), url.c.next_visit <= bindparam("now")))
     .order_by(url.c.score.desc(), url.c.found_at)
     .limit(bindparam("most"))
-    .with_for_update(skip_locked=True)
 )
 _BEST_ROBOTS = _BEST.where(url.c.kind == Kind.ROBOTS)
 _SKIP_HOST = update(url).where(_WAITING, url.c.kind != Kind.ROBOTS).values(state=State.SKIPPED, reason=bindparam("why"))
 _READ_AHEAD = 200
+_LOCKED_SECONDS = 0.5
+"""URLs that another process is writing, e.g. new scores of them, are asked for again after so long."""
 _PAGES = select(host.c.pages).where(host.c.id == bindparam("key"))
 _NEXT_DUE = select(func.min(url.c.next_visit)).where(_WAITING)
 
@@ -207,7 +223,8 @@ def _best_of(
     found: dict[int, Claim] = {}
     while len(found) < want:
         most = max(want, _READ_AHEAD if found else 0)
-        rows = connection.execute(query, {"host": host_id, "now": request.now, "most": most}).all()
+        asked = {"host": host_id, "now": request.now, "most": most}
+        rows = connection.execute(query.with_for_update(skip_locked=True), asked).all()
         forbidden: dict[str, list[int]] = {}
         for row in rows:
             candidate = Claim(*row)  # type: ignore[call-arg]
@@ -224,6 +241,10 @@ def _best_of(
     if len(found) < request.wants[host_id]:
         due = connection.execute(_NEXT_DUE, {"host": host_id}).scalar_one()
         claims.dry[host_id] = due if due is not None and due > request.now else None
+        if len(found) < want and is_postgres(connection):
+            there = connection.execute(query, {"host": host_id, "now": request.now, "most": len(found) + 1}).all()
+            if len(there) > len(found):
+                claims.dry[host_id] = request.now + _LOCKED_SECONDS
     return list(found.values())
 
 
@@ -311,25 +332,94 @@ def bring_forward(connection: Connection, latest: Sequence[float]) -> list[None]
 # ---------------------------------------------------------------- scores
 
 
-def set_scores(
-    connection: Connection, batches: Sequence[Sequence[tuple[int, float, Mapping[str, float]]]]
-) -> list[int]:
-    """Give URLs new scores, in bulk: triples of URL, score and the value of each signal. Queued URLs move at once.
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """New scores of URLs as parallel columns.
 
-    Returns how many rows each batch changed. Only waiting URLs are touched.
+    They are written fastest in the order of their hosts, and on each host in the order in which they were found: rows
+    and index entries that change then lie side by side.
+
+    Attributes:
+        ids, scores: each URL once.
+        parts: the value of each signal, as JSON.
+        keep: the `found_in` of URLs that go before all others: they keep what they have.
+    """
+
+    ids: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    parts: Sequence[str]
+    keep: int
+
+    def batches(self) -> Iterator[Scores]:
+        """The same, in parts that hold up nobody for long when each is written in a transaction of its own."""
+        for first in range(0, len(self.ids), _SCORES_AT_ONCE):
+            part = slice(first, first + _SCORES_AT_ONCE)
+            yield Scores(self.ids[part], self.scores[part], self.parts[part], self.keep)
+
+
+_SCORES_AT_ONCE = 1000
+
+
+def set_scores(connection: Connection, batches: Sequence[Scores]) -> list[int]:
+    """Give URLs new scores in bulk; returns how many rows each batch changed. Queued URLs move at once.
+
+    Only pages, feeds and sitemaps that wait or are leased change: a leased one that is given back waits with its new
+    score. On Postgres rows that another process is writing at the moment keep their score: to wait for them while
+    holding others could become a circle.
+
+    Raises:
+        ValueError: the columns differ in length, or a score is not finite.
+
+    Cost: 10 to 20 microseconds a URL.
     """
     changed = []
     for batch in batches:
-        rows = [
-            {"key": key, "new_score": score, "new_parts": json.dumps(parts)}
-            for key, score, parts in sorted(batch, key=lambda b: b[0])
-        ]
-        changed.append(run_many(connection, _SET_SCORE, rows))
+        if not len(batch.ids) == len(batch.scores) == len(batch.parts):
+            lengths = (len(batch.ids), len(batch.scores), len(batch.parts))
+            raise ValueError(f"ids, scores and parts have {lengths} entries; there must be as many of each")
+        if not np.isfinite(batch.scores).all():
+            raise ValueError(f"a score is {batch.scores[~np.isfinite(batch.scores)][0]}; scores are finite")
+        changed.append(_set_scores(connection, batch) if len(batch.ids) else 0)
     return changed
 
 
+def _set_scores(connection: Connection, batch: Scores) -> int:
+    ids, scores = batch.ids.tolist(), batch.scores.tolist()
+    if is_postgres(connection):
+        columns = {"ids": array_of(ids), "scores": scores, "parts": list(batch.parts), "keep": batch.keep}
+        return connection.execute(_SET_SCORES, columns).rowcount
+    rows = zip(ids, scores, batch.parts, strict=True)
+    return run_many(
+        connection,
+        _SET_SCORE,
+        [{"key": key, "new_score": score, "new_parts": parts, "keep": batch.keep} for key, score, parts in rows],
+    )
+
+
+_SCORED = (
+    or_(in_state(State.PENDING), in_state(State.LEASED)),
+    url.c.kind != literal_column(f"'{Kind.ROBOTS}'"),
+    url.c.found_in != bindparam("keep"),
+)
 _SET_SCORE = (
     update(url)
-    .where(url.c.id == bindparam("key"), in_state(State.PENDING))
+    .where(url.c.id == bindparam("key"), *_SCORED)
     .values(score=bindparam("new_score"), score_parts=bindparam("new_parts"))
 )
+_UNNESTED = func.unnest(
+    cast(bindparam("ids"), ARRAY(BigInteger)),
+    cast(bindparam("scores"), ARRAY(Float)),
+    cast(bindparam("parts"), ARRAY(Text)),
+)
+_GIVEN = _UNNESTED.table_valued(
+    column("id", BigInteger), column("score", Float), column("parts", Text), name="given"
+).render_derived()
+_LOCKED = (
+    select(url.c.id, _GIVEN.c.score, _GIVEN.c.parts)
+    .join(_GIVEN, _GIVEN.c.id == url.c.id)
+    .where(*_SCORED)
+    .order_by(url.c.id)
+    .with_for_update(of=url, skip_locked=True)
+    .subquery("locked")
+)
+_SET_SCORES = update(url).where(url.c.id == _LOCKED.c.id).values(score=_LOCKED.c.score, score_parts=_LOCKED.c.parts)

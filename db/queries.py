@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, case, exists, func, or_, select
 from sqlalchemy.orm import aliased
 
 from .keys import fingerprint
@@ -108,8 +108,23 @@ class RunStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class Waits:
+    """How fairly hosts take their turns: of those with URLs that may be fetched now.
+
+    Attributes:
+        host: the one that has waited longest since it might have been asked again; empty when there is none.
+        seconds: how long.
+        unasked: how many have never been asked.
+    """
+
+    host: str
+    seconds: float
+    unasked: int
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
-    """A crawl at a glance: URLs by state, articles, hosts (most waiting first), reasons for drops, runs.
+    """A crawl at a glance: URLs by state, articles, hosts (most waiting first), waits, reasons for drops, runs.
 
     Of the runs: all that are crawling now, and the newest others.
     """
@@ -118,6 +133,7 @@ class Status:
     articles: int
     duplicates: int
     hosts: Sequence[HostStatus]
+    waits: Waits
     reasons: Sequence[tuple[str, str, int]]
     runs: Sequence[RunStatus]
 
@@ -157,8 +173,24 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         articles=articles[0],
         duplicates=articles[1],
         hosts=tuple(HostStatus(*tuple(row)) for row in per_host[:hosts]),
+        waits=_waits(connection, now),
         reasons=tuple((row[0], row[1], row[2]) for row in reasons),
         runs=tuple(_runs(connection, now, runs)),
+    )
+
+
+def _waits(connection: Connection, now: float) -> Waits:
+    """From the hosts' clocks: `ready_at` is the end of the pause after the last request."""
+    is_due = or_(url.c.next_visit.is_(None), url.c.next_visit <= now)
+    has_work = exists().where(url.c.host_id == host.c.id, in_state(State.PENDING), is_due)
+    ready = select(host.c.name, host.c.ready_at).where(host.c.queued > 0, has_work)
+    asked = ready.where(host.c.ready_at > 0, host.c.ready_at <= now).order_by(host.c.ready_at, host.c.name).limit(1)
+    longest = connection.execute(asked).one_or_none()
+    unasked = ready.where(host.c.ready_at == 0).subquery()
+    return Waits(
+        host="" if longest is None else longest.name,
+        seconds=0.0 if longest is None else now - longest.ready_at,
+        unasked=connection.execute(select(func.count()).select_from(unasked)).scalar_one(),
     )
 
 
@@ -198,6 +230,9 @@ class Explanation:
     depth: int
     score: float
     parts: Mapping[str, float]
+    """The value of each signal that the score is made of."""
+    settings: Mapping[str, Any]
+    """Of the newest run, as it wrote them: they hold the signals' weights."""
     found_on: str | None
     found_in: int
     anchor: str | None
@@ -213,6 +248,9 @@ class Explanation:
     article: Mapping[str, Any]
     duplicates: Sequence[tuple[str, float, str, str]]
     """Articles that repeat it, or that it repeats: URL, similarity, method, kind."""
+
+
+_NEWEST_SETTINGS = select(run.c.settings).order_by(run.c.id.desc()).limit(1)
 
 
 def explain(connection: Connection, canonical_url: str) -> Explanation | None:
@@ -258,6 +296,7 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
         depth=row.depth,
         score=row.score,
         parts=json.loads(row.score_parts or "{}"),
+        settings=json.loads(connection.execute(_NEWEST_SETTINGS).scalar() or "{}"),
         found_on=row.source,
         found_in=row.found_in,
         anchor=row.anchor,

@@ -302,12 +302,14 @@ class News:
         knocked: own hosts for which another run has found URLs.
         share: how many hosts with work each run should hold; None when this one is alone.
         surplus: how many it should let go, because another has fewer and none is free.
+        leads: whether it is the one that does what only one should do, such as ranking: the longest living.
     """
 
     freed: int = 0
     knocked: tuple[int, ...] = ()
     share: int | None = None
     surplus: int = 0
+    leads: bool = True
 
 
 def renew(connection: Connection, signs: Sequence[LifeSign]) -> list[News]:
@@ -336,14 +338,14 @@ def _renew(connection: Connection, sign: LifeSign) -> News:
     mine = tuple(connection.execute(heard.with_for_update(skip_locked=True)).scalars())  # the rest next time
     if mine:
         connection.execute(update(host).where(host.c.id.in_(mine)).values(queued=1))
-    share, surplus = _share(connection, sign)
-    return News(freed, mine, share, surplus)
-
-
-def _share(connection: Connection, sign: LifeSign) -> tuple[int | None, int]:
-    """An equal part of the hosts that have work, and how many of its own the run should let go."""
     columns = select(run.c.id, run.c.hosts, run.c.settings)
     runs = connection.execute(columns.where(run.c.finished.is_(None), run.c.alive_until > 0)).all()
+    share, surplus = _share(connection, sign, runs)
+    return News(freed, mine, share, surplus, leads=sign.run_id == min(r.id for r in runs))
+
+
+def _share(connection: Connection, sign: LifeSign, runs: Sequence[Any]) -> tuple[int | None, int]:
+    """An equal part of the hosts that have work, and how many of its own the run should let go."""
     if len(runs) < 2:
         return None, 0
     most = {r.id: json.loads(r.settings).get("MAX_HOSTS") or _MOST_FREE for r in runs}

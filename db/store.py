@@ -22,9 +22,9 @@ from .frontier import SET_ROBOTS, Claim, held_by
 from .ownership import LOCK_HOSTS
 from .parts import Arrival, Joiner, Place, Ready
 from .statements import among, insert_rows, run_many, upsert
-from .tables import Host, Kind, Link, Page, Seed, Site, State, Url
+from .tables import Host, Kind, Link, Page, PageTerms, Seed, Site, State, Url
 
-url, host, site, link, seed, page = (m.table() for m in (Url, Host, Site, Link, Seed, Page))
+url, host, site, link, seed, page, page_terms = (m.table() for m in (Url, Host, Site, Link, Seed, Page, PageTerms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,7 @@ class Outcome:
         robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
         seed_host: (seed, host name) to count as the seed's own from now on.
         raw: bytes to keep.
+        terms: how near the page is to what the crawl looks for, and its words: see `PageTerms`.
     """
 
     claim: Claim
@@ -89,6 +90,7 @@ class Outcome:
     robots: Sequence[tuple[int, str, str]] = ()
     seed_host: tuple[int, str] | None = None
     raw: StoredPage | None = None
+    terms: tuple[float, bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,7 @@ class Store:
         _add_urls(connection, outcomes, results)
         _add_links(connection, outcomes)
         _keep_raw(connection, outcomes)
+        _keep_terms(connection, outcomes)
         _close_claims(connection, self._run_id, outcomes)
         self._add_articles(connection, outcomes, results)
         _point_to_stored(connection, outcomes, results)
@@ -292,6 +295,21 @@ def _keep_raw(connection: Connection, outcomes: Sequence[Outcome]) -> None:
                 .values(url_id=outcome.claim.id, **values)
                 .on_conflict_do_update(index_elements=["url_id"], set_=values)
             )
+
+
+def _keep_terms(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Keep the words of pages; a page fetched again has those of the last time."""
+    rows = [(outcome.claim.id, *outcome.terms) for outcome in outcomes if outcome.terms is not None]
+    if insert_rows(connection, page_terms, ("url_id", "relevance", "terms"), sorted(rows)) < len(rows):
+        named = [dict(zip(("key", "new_relevance", "new_terms"), row, strict=True)) for row in sorted(rows)]
+        run_many(connection, _RENEW_TERMS, named)
+
+
+_RENEW_TERMS = (
+    update(page_terms)
+    .where(page_terms.c.url_id == bindparam("key"))
+    .values(relevance=bindparam("new_relevance"), terms=bindparam("new_terms"))
+)
 
 
 def _adopt_hosts(connection: Connection, outcomes: Sequence[Outcome]) -> None:

@@ -121,7 +121,8 @@ class Url(Record):
     found_in: Mapped[int] = mapped_column(SmallInteger)
     """`pipelines.records.BlockKind` of the place it was found in."""
     anchor: Mapped[str | None] = mapped_column(Text)
-    found_at: Mapped[float] = mapped_column(Float)
+    found_at: Mapped[float] = mapped_column(Float, index=True)
+    """When it was found as it is here: anew when a shorter way to it was."""
     dated: Mapped[float | None] = mapped_column(Float)
     """Time that a feed or sitemap states for the page."""
     leased_by: Mapped[int | None] = mapped_column(BigInteger)
@@ -163,6 +164,12 @@ class Url(Record):
             sqlite_where=text("state = 'leased'"),
             postgresql_where=text("state = 'leased'"),
         ),
+        Index(
+            "ix_url_fetched_at",
+            "fetched_at",
+            sqlite_where=text("fetched_at IS NOT NULL"),
+            postgresql_where=text("fetched_at IS NOT NULL"),
+        ),
     )
 
 
@@ -199,6 +206,8 @@ class Article(Record):
     """Channel or section, as the page names it."""
     quality: Mapped[float] = mapped_column(Float)
     """Confidence of the extraction, 0 to 1."""
+    relevance: Mapped[float | None] = mapped_column(Float)
+    """How near the text is to what the crawl looks for, 0 to 1; empty when it looks for everything."""
     extractor: Mapped[str] = mapped_column(Text)
     text_hash: Mapped[int] = mapped_column(BigInteger, index=True)
     text_chars: Mapped[int] = mapped_column(Integer)
@@ -298,6 +307,17 @@ class Page(Record):
     content_type: Mapped[str] = mapped_column(Text)
     encoding: Mapped[str] = mapped_column(Text)
     body: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class PageTerms(Record):
+    """The words of a page by which it is compared with others, and how near it is to what the crawl looks for."""
+
+    __tablename__ = "page_terms"
+    url_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    relevance: Mapped[float] = mapped_column(Float)
+    """0 to 1."""
+    terms: Mapped[bytes] = mapped_column(LargeBinary)
+    """Written and read by whoever ranks pages."""
 
 
 class SiteMemory(Record):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from rich.table import Column, Table
 from scrapy.commands import ScrapyCommand
 
-from db.queries import RunStatus, Status, status
+from db.queries import RunStatus, Status, Waits, status
 
 from ._database import read, wide_console
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
@@ -69,11 +69,21 @@ def _print(console: Console, name: str, crawl: Status) -> None:
         numbers = (h.pending, h.leased, h.done, h.failed, h.skipped, h.articles)
         hosts.add_row(h.name, *(str(n) for n in numbers), robots, str(h.owner or ""))
     console.print(hosts)
+    for line in _waits(crawl.waits):
+        console.print(line)
     if crawl.reasons:
         reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles")
         for state, reason, n in crawl.reasons:
             reasons.add_row(state, reason, str(n))
         console.print(reasons)
+
+
+def _waits(waits: Waits) -> Iterator[str]:
+    """Who has waited longest."""
+    if waits.host:
+        yield f"Of the hosts that may be asked now {waits.host} has waited longest: {waits.seconds:.0f} s"
+    if waits.unasked:
+        yield f"{waits.unasked} hosts with URLs to fetch have not been asked yet"
 
 
 def _runs(runs: Sequence[RunStatus]) -> Table:

@@ -59,7 +59,10 @@ def fill(url: str, pages: int = 3) -> None:
     page = run_in(database, frontier.claim, wish(first, {A: 1})).urls[0]
     outcome = done(
         page,
-        article=article(page.url, "第一行\\n\n\t第二行 \\. 'x'", images=(("http://a.example/i.png", ""),)),
+        article=article(
+            page.url, "第一行\\n\n\t第二行 \\. 'x'", images=(("http://a.example/i.png", ""),), relevance=0.25
+        ),
+        terms=(0.25, bytes(range(256))),
         links=Edges([found[1].id, found[2].id], bytes([1, 5])),
         raw=StoredPage("text/html", "utf-8", bytes(range(256))),
     )

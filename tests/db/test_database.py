@@ -3,7 +3,9 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -50,11 +52,27 @@ def test_the_queue_index_is_used_to_claim(database: Database) -> None:
     assert "TEMP B-TREE" not in str(plan)
 
 
+def migration(name: str) -> ModuleType:
+    """Its file, whose name is no module's."""
+    spec = spec_from_file_location(name, f"db/migrations/versions/{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def test_an_older_database_is_brought_up_to_date(database_url: str) -> None:
     database = open_for_crawl(database_url)
     with database.engine.begin() as connection:
         connection.execute(text("DROP TABLE site_memory"))
         connection.execute(text("DROP TABLE part"))
+        connection.execute(text("DROP TABLE page_terms"))
+        connection.execute(text("DROP INDEX ix_url_found_at"))
+        connection.execute(text("DROP INDEX ix_url_fetched_at"))
+        connection.execute(text("DROP VIEW v_articles"))
+        connection.execute(text(migration("0001_first_schema").V_ARTICLES))
+        connection.execute(text("ALTER TABLE article DROP COLUMN relevance"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
         connection.execute(text("INSERT INTO budget (id, pages) VALUES (1, 42)"))
     database.close()
@@ -63,6 +81,7 @@ def test_an_older_database_is_brought_up_to_date(database_url: str) -> None:
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == SCHEMA
         assert connection.execute(text("SELECT count(*) FROM site_memory")).scalar_one() == 0
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 42
+        assert "relevance" in connection.execute(text("SELECT * FROM v_articles")).keys()  # noqa: SIM118 - no dictionary
     database.close()
 
 

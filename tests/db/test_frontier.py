@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from sqlalchemy import text
 
@@ -11,6 +13,7 @@ from db.budgets import Limits
 from db.database import Database
 from db.errors import DatabaseGone
 from db.found import add_urls
+from db.frontier import Scores
 from db.keys import fingerprint
 from db.runs import RunEnd
 from db.store import Store
@@ -20,6 +23,7 @@ from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, sign
 
 SEED = "http://a.example/"
 A = fingerprint("a.example")
+PART = 12
 store = Store(1, lambda _new, _candidates: None, Lookup(), JOINER).store
 
 
@@ -158,9 +162,59 @@ def test_wider_limits_revive_what_was_too_deep(begin: Callable, run_in: Callable
 def test_new_scores_reorder_what_is_queued(begin: Callable, run_in: Callable) -> None:
     urls = [f"http://a.example/{i}" for i in range(3)]
     run_id = begin(*urls)
-    changed = run_in(frontier.set_scores, [(fingerprint(urls[2]), 9.0, {"pagerank": 0.9})])
-    assert changed == 1
+    assert run_in(frontier.set_scores, scores({urls[2]: 9.0})) == 1
     assert [c.url for c in run_in(frontier.claim, wish(run_id, {A: 3})).urls] == [urls[2], urls[0], urls[1]]
+
+
+def test_new_scores_of_what_is_under_way_hold_when_it_comes_back(begin: Callable, run_in: Callable) -> None:
+    urls = [f"http://a.example/{i}" for i in range(3)]
+    run_id = begin(*urls)
+    held = run_in(frontier.claim, wish(run_id, {A: 3})).urls
+    assert run_in(frontier.set_scores, scores({urls[1]: 9.0, urls[2]: 8.0})) == 2
+    run_in(frontier.give_back, (run_id, held))
+    again = run_in(frontier.claim, wish(run_id, {A: 3})).urls
+    assert [(c.url, c.score) for c in again] == [(urls[1], 9.0), (urls[2], 8.0), (urls[0], 1.0)]
+
+
+def test_new_scores_leave_alone_what_goes_first_and_what_is_over(
+    begin: Callable, run_in: Callable, database: Database
+) -> None:
+    run_id = begin("http://a.example/1", "http://a.example/done")
+    robots = new_url("http://a.example/robots.txt", kind="robots", score=1e9)
+    part = new_url("http://a.example/part", score=1e6, found_in=PART)
+    sitemap = new_url("http://a.example/map.xml", kind="sitemap", score=0.2)
+    run_in(add_urls, (NOW, [robots, part, sitemap]))
+    claims = {c.url: c for c in run_in(frontier.claim, wish(run_id, {A: 9})).urls}
+    run_in(store, done(claims["http://a.example/done"]))
+    assert run_in(frontier.set_scores, scores(dict.fromkeys(claims, 0.75))) == 2
+    with database.engine.connect() as connection:
+        changed = text("SELECT url, score, score_parts FROM url WHERE score = 0.75 ORDER BY url")
+        found = connection.execute(changed).all()
+    parts = '{"pagerank": 0.5}'
+    assert found == [("http://a.example/1", 0.75, parts), ("http://a.example/map.xml", 0.75, parts)]
+
+
+def test_scores_come_in_batches_of_bounded_size(begin: Callable, run_in: Callable) -> None:
+    urls = [f"http://a.example/{i}" for i in range(2500)]
+    begin(*urls)
+    batches = list(scores({url: -i / 7 for i, url in enumerate(urls)}).batches())
+    assert [len(batch.ids) for batch in batches] == [1000, 1000, 500]
+    assert [run_in(frontier.set_scores, batch) for batch in batches] == [1000, 1000, 500]
+    assert run_in(frontier.set_scores, scores({})) == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [({"scores": np.array([np.nan])}, "nan"), ({"parts": []}, r"\(1, 1, 0\)"), ({"ids": np.arange(2)}, r"\(2, 1, 1\)")],
+)
+def test_wrong_scores(run_in: Callable, values: dict, what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        run_in(frontier.set_scores, replace(scores({"http://a.example/": 1.0}), **values))
+
+
+def scores(values: dict[str, float]) -> Scores:
+    ids = np.array([fingerprint(url) for url in values], np.int64)
+    return Scores(ids, np.array(list(values.values()), float), ['{"pagerank": 0.5}'] * len(values), keep=PART)
 
 
 def test_hosts_without_work_are_dropped_and_found_again(begin: Callable, run_in: Callable) -> None:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ from db.frontier import Claim
 from db.keys import fingerprint
 from db.ownership import Handover
 from db.processes import here, is_gone
-from db.queries import status
+from db.queries import Waits, status
 from db.runs import News, RunEnd, equal_parts
 from db.store import Store
 from db.writer import Writer
@@ -60,7 +61,7 @@ def test_hosts_are_shared_equally(run: Callable) -> None:
     assert names(run(ownership.take_hosts, (first, 99))) == set(HOSTS)
     assert run(runs.renew, sign(first, NOW, hosts=6)) == News(), "alone: keep all"
     second = begin(run)
-    assert run(runs.renew, sign(second, NOW, hosts=0)) == News(share=3)
+    assert run(runs.renew, sign(second, NOW, hosts=0)) == News(share=3, leads=False)
     news = run(runs.renew, sign(first, NOW, hosts=6))
     assert (news.share, news.surplus) == (3, 3)
     given = [(fingerprint(host), NOW + 7) for host in HOSTS[:3]]
@@ -235,6 +236,20 @@ def test_claims_bring_seeds_of_other_processes(run: Callable) -> None:
     assert run(frontier.claim, wish(first, {fingerprint("b.example"): 1})).seeds == [later]
 
 
+def test_one_run_leads(run: Callable, database: Database) -> None:
+    first, second, third = begin(run), begin(run), begin(run)
+    assert [run(runs.renew, sign(n, NOW)).leads for n in (third, second, first)] == [False, False, True]
+    run(runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {}))
+    assert [run(runs.renew, sign(n, NOW)).leads for n in (third, second)] == [False, True]
+    expire(database, second)
+    assert run(runs.renew, sign(third, NOW)).leads, "the other one is dead"
+
+
+def test_the_only_run_leads(run_in: Callable) -> None:
+    run_id = begin(run_in)
+    assert run_in(runs.renew, sign(run_id, NOW)).leads
+
+
 def test_a_process_that_is_gone_is_known_to_be_dead_on_its_machine(run: Callable) -> None:
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     run(runs.start_run, start(seed_row("http://a.example/"), pid=process.pid, place=here()))
@@ -279,6 +294,29 @@ def test_status_says_who_holds_what(run_in: Callable, database: Database) -> Non
     with database.engine.connect() as connection:
         (told,) = status(connection, NOW + 1).runs
     assert (told.hosts, told.urls, told.lease_seconds, told.outcome) == (0, 0, 0.0, "stopped")
+
+
+def test_status_says_which_host_waits_longest(run_in: Callable, database: Database) -> None:
+    run_id = begin(run_in)
+    pages(run_in)
+    run_in(ownership.take_hosts, (run_id, 99))
+    store = Store(run_id, lambda _n, _c: None, Lookup(), JOINER).store
+
+    def waits(now: float) -> Waits:
+        with database.engine.connect() as connection:
+            return status(connection, now).waits
+
+    assert waits(NOW) == Waits("", 0.0, 6)
+    for n, host in enumerate(HOSTS[:3]):
+        (claim,) = run_in(frontier.claim, wish(run_id, {fingerprint(host): 1})).urls
+        run_in(store, done(claim, ready_at=NOW + 5 + n))
+    assert waits(NOW + 2) == Waits("", 0.0, 3), "their pauses are not over"
+    assert waits(NOW + 50) == Waits(HOSTS[0], 45.0, 3)
+    rest = run_in(frontier.claim, wish(run_id, {fingerprint(HOSTS[0]): 9})).urls
+    assert waits(NOW + 50) == Waits(HOSTS[1], 44.0, 3), "one without waiting URLs waits for nothing"
+    for claim in rest:
+        run_in(store, done(claim, state="pending", counted=False, next_visit=NOW + 99))
+    assert waits(NOW + 50) == Waits(HOSTS[1], 44.0, 3), "nor does one whose URLs are due later"
 
 
 # ---------------------------------------------------------------- at the same time
@@ -363,3 +401,35 @@ def test_pages_full_of_links_to_each_other_do_not_deadlock(run: Callable, writer
             outcome = done(claim, new_urls=found, counted=counted, article=article(claim.url, f"{claim.id}" * 20))
             futures.append(writer.submit(work, outcome))
     assert all(stored.article == "new" for stored in at_once(futures))
+
+
+def test_new_scores_and_pages_do_not_deadlock(run: Callable, writers: list[Writer], database: Database) -> None:
+    """One process scores anew all that the other one is storing, claiming and finding again."""
+    first = begin(run)
+    mine = leased(run, first, "a.example", 60)
+    run(add_urls, (NOW, [new_url(f"http://{h}/x{n}", depth=9) for h in HOSTS for n in range(60)]))
+    store = Store(first, lambda _n, _c: None, Lookup(), JOINER).store
+    keys = [fingerprint(f"http://{h}/x{n}") for h in HOSTS for n in range(60)] + [claim.id for claim in mine]
+    futures = []
+    for number, claim in enumerate(mine):
+        ids = np.array(keys[::-1] if number % 2 else keys, np.int64)
+        scores = frontier.Scores(ids, ids % 1000 / 1000, ["{}"] * len(ids), keep=12)
+        found = [new_url(f"http://{h}/x{n}", depth=8 - number % 8) for h in HOSTS for n in range(number, number + 9)]
+        futures.append(writers[0].submit(store, done(claim, new_urls=found[::-1])))
+        futures.append(writers[1].submit(frontier.set_scores, scores))
+        futures.append(writers[0].submit(frontier.claim, wish(first, {fingerprint("a.example"): 1})))
+    assert sum(n for n in at_once(futures) if isinstance(n, int)) > 0
+
+
+def test_a_host_whose_urls_another_process_is_writing_is_asked_again_soon(run: Callable, database: Database) -> None:
+    first = begin(run)
+    pages(run)
+    run(ownership.take_hosts, (first, 99))
+    wanted = wish(first, {fingerprint("a.example"): 9})
+    with database.engine.begin() as other:
+        other.execute(text("SELECT id FROM url WHERE url <> 'http://a.example/1' FOR UPDATE")).all()
+        claims = run(frontier.claim, wanted)
+        assert [claim.url for claim in claims.urls] == ["http://a.example/1"]
+        assert NOW < claims.dry[fingerprint("a.example")] < NOW + 5
+    claims = run(frontier.claim, wanted)
+    assert (len(claims.urls), claims.dry) == (2, {fingerprint("a.example"): None})

@@ -11,6 +11,7 @@ from db.database import Database
 from db.found import add_urls
 from db.frontier import Claim
 from db.keys import fingerprint
+from db.queries import explain
 from db.store import Edges, Store
 from pipelines.parts import JOINER
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
@@ -163,3 +164,34 @@ def test_the_article_published_first_stands_for_the_rest(run_in: Callable, claim
         ("http://c.example/1", None, TEXT + "。"),
     ]
     assert rows(database, "SELECT id, size FROM cluster") == [(fingerprint("http://c.example/1"), 3)]
+
+
+def test_the_words_and_the_relevance_of_a_page_are_kept(
+    run_in: Callable, claims: dict[str, Claim], database: Database
+) -> None:
+    url, other = "http://a.example/1", "http://b.example/1"
+    run_in(store, done(claims[url], article=article(url, TEXT, relevance=0.123456), terms=(0.5, b"\0a")))
+    run_in(store, done(claims[other], article=article(other, "另一篇文章，说的是别的事情。" * 5)))
+    assert rows(database, "SELECT url, relevance FROM v_articles ORDER BY url") == [(url, 0.1235), (other, None)]
+    assert rows(database, "SELECT url_id, relevance FROM page_terms") == [(claims[url].id, 0.5)]
+    run_in(lease_again, claims[url].id)
+    run_in(store, done(claims[url], terms=(0.25, b"b")))
+    with database.engine.connect() as connection:
+        (kept,) = connection.execute(text("SELECT relevance, terms FROM page_terms")).all()
+    assert (kept.relevance, bytes(kept.terms)) == (0.25, b"b")
+
+
+def test_an_explanation_has_the_settings_of_the_newest_run(
+    run_in: Callable, claims: dict[str, Claim], database: Database
+) -> None:
+    with database.engine.begin() as connection:
+        settings = {"text": '{"CRAWL_PRIORITY": {"depth": 2}}'}
+        connection.execute(text("UPDATE url SET score_parts = '{\"depth\": 0.5}'"))
+        connection.execute(text("UPDATE run SET settings = '{}'"))
+        connection.execute(
+            text("INSERT INTO run (id, started, machine, pid, alive_until, settings) VALUES (9, '', '', 1, 0, :text)"),
+            settings,
+        )
+        known = explain(connection, "http://a.example/1")
+    assert known is not None
+    assert (known.parts, known.settings) == ({"depth": 0.5}, {"CRAWL_PRIORITY": {"depth": 2}})

@@ -1,0 +1,204 @@
+"""Giving every queued URL a new score while pages are claimed and stored: how long it takes, how long those wait.
+
+    uv run python -m tests.benchmarks.rescoring [--urls 1000000] [--hosts 200] [--links 60] [--database URL]
+        [--folder DIR]
+
+Fills an empty database with URLs that wait, as pages with `--links` links each would have brought them, then scores all
+of them anew through the writer that a crawl uses, one batch after the other, in the order of hosts. Meanwhile another
+thread claims pages and stores what they link to, one after the other. `--database` names a Postgres server to make a
+database on ("postgres" starts one); there that thread has a writer of its own, as another process would. The default is
+SQLite in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from db import frontier, ownership, runs
+from db.articles import Lookup
+from db.budgets import Limits
+from db.database import Database, open_for_crawl
+from db.found import NewUrl, add_urls
+from db.frontier import Claim, ClaimRequest, Scores
+from db.keys import fingerprint
+from db.runs import RunStart
+from db.store import Edges, Outcome, Store
+from db.tables import State
+from db.writer import Writer
+from pipelines.parts import JOINER
+from pipelines.records import BlockKind
+from tests.postgres import Postgres, empty_database
+
+_BATCH = 5_000
+_PARTS = json.dumps({"depth": 0.25, "block": 0.6, "pagerank": 0.123456, "siterank": 0.444444, "freshness": 0.0})
+_PAUSE_SECONDS = 0.005
+
+
+def new_url(number: int, host: int) -> NewUrl:
+    """A page that waits."""
+    name = f"h{host}.example"
+    url = f"http://{name}/news/2025/{number}/article-{number}.html"
+    site = fingerprint(name)
+    parts = '{"depth": 0.25}'
+    return NewUrl(
+        fingerprint(url), url, "page", site, name, site, name, 3, 0.25, parts, BlockKind.LIST, anchor="标题标题标题"
+    )
+
+
+def fill(writer: Writer, urls: int, hosts: int, links: int) -> None:
+    """Each host's URLs come some dozens at a time, as from its pages."""
+    rng = np.random.default_rng(1)
+    of_page = rng.integers(0, hosts, urls // links + 1).tolist()
+    now = time.time() - urls / 1000
+    for first in range(0, urls, _BATCH):
+        found = [new_url(n, of_page[n // links]) for n in range(first, min(urls, first + _BATCH))]
+        writer.submit(add_urls, (now + first / 1000, found)).result()
+
+
+def new_scores(database: Database) -> Scores:
+    """A score for each URL that waits, in the order of hosts and of finding."""
+    with database.engine.connect() as connection:
+        rows = connection.exec_driver_sql("SELECT id, host_id, found_at FROM url WHERE state = 'pending'").all()
+    ids, hosts = (np.array([row[i] for row in rows], np.int64) for i in (0, 1))
+    order = np.lexsort((np.array([row[2] for row in rows]), hosts))
+    values = np.random.default_rng(2).random(len(rows))
+    return Scores(ids[order], values, [_PARTS] * len(rows), keep=BlockKind.PART)
+
+
+@dataclass
+class Crawl:
+    """Claims and stores pages, one at a time, until it is stopped; keeps how long each had to wait, in seconds."""
+
+    writer: Writer
+    run_id: int
+    hosts: Sequence[int]
+    links: int
+    claims: list[float] = field(default_factory=list)
+    pages: list[float] = field(default_factory=list)
+    empty: int = 0
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        """The thread."""
+        store = Store(self.run_id, lambda _new, _candidates: None, Lookup(), JOINER)
+        number = 10**9
+        while not self.stop.is_set():
+            host = self.hosts[len(self.claims) % len(self.hosts)]
+            claims = self._wait(self.claims, self.writer.submit(frontier.claim, self._request(host)))
+            self.empty += not claims.urls
+            for claim in claims.urls:
+                found = [new_url(number + n, len(self.pages) % len(self.hosts)) for n in range(self.links)]
+                number += self.links
+                self._wait(self.pages, self.writer.submit(store.store, _outcome(claim, found)))
+            time.sleep(_PAUSE_SECONDS)
+
+    def _request(self, host: int) -> ClaimRequest:
+        return ClaimRequest(
+            self.run_id, {host: 1}, frozenset(), lambda _h, _u: "", lambda _h: "", Limits(), time.time()
+        )
+
+    @staticmethod
+    def _wait(waits: list[float], future: Future) -> object:
+        started = time.monotonic()
+        result = future.result()
+        waits.append(time.monotonic() - started)
+        return result
+
+
+def _outcome(claim: Claim, found: list[NewUrl]) -> Outcome:
+    """A page that is no article and has links."""
+    links = Edges([new.id for new in found], bytes([BlockKind.LIST]) * len(found))
+    return Outcome(
+        claim,
+        State.DONE,
+        "list page",
+        counted=True,
+        http_status=200,
+        fetched_at=time.time(),
+        new_urls=found,
+        links=links,
+    )
+
+
+def start(writer: Writer) -> int:
+    """A run, which lives as long as this takes."""
+    begin = RunStart("", "here", os.getpid(), "", "{}", time.time(), 86_400.0, Limits(), (), lambda _: None)
+    return writer.submit(runs.start_run, begin).result().run_id
+
+
+def measure(database_url: str, urls: int, hosts: int, links: int) -> None:
+    """Fill, score anew, print."""
+    with ExitStack() as stack:
+        databases = [open_for_crawl(database_url)]
+        if not databases[0].is_sqlite:
+            databases.append(open_for_crawl(database_url))
+        writers = [Writer(database, patience_seconds=60, waiting=print) for database in databases]
+        for writer, database in zip(writers, databases, strict=True):
+            stack.callback(database.close)
+            stack.callback(writer.close)
+        started = time.monotonic()
+        fill(writers[0], urls, hosts, links)
+        if not databases[0].is_sqlite:  # as its own housekeeping would have done meanwhile
+            with databases[0].engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.exec_driver_sql("VACUUM ANALYZE")
+        print(f"{urls:,} URLs wait on {hosts} hosts; filling took {time.monotonic() - started:.0f} s")
+        run_id = start(writers[-1])
+        owned = writers[-1].submit(ownership.take_hosts, (run_id, hosts)).result()
+        crawl = Crawl(writers[-1], run_id, [host.id for host in owned], links)
+        scores = new_scores(databases[0])
+        thread = threading.Thread(target=crawl.run)
+        thread.start()
+        time.sleep(1)
+        before = len(crawl.pages)
+        started = time.monotonic()
+        took, changed = [], 0
+        for batch in scores.batches():
+            at = time.monotonic()
+            changed += writers[0].submit(frontier.set_scores, batch).result()
+            took.append(time.monotonic() - at)
+        seconds = time.monotonic() - started
+        crawl.stop.set()
+        thread.join()
+    print(f"{changed:,} scored anew in {seconds:.1f} s, {1e6 * seconds / len(scores.ids):.1f} microseconds each")
+    print(f"  a batch: median {1000 * statistics.median(took):.0f} ms, longest {1000 * max(took):.0f} ms")
+    for name, waits in (("pages", crawl.pages[before:]), ("claims", crawl.claims[before:])):
+        median, longest = statistics.median(waits), max(waits)
+        print(f"  {len(waits)} {name} meanwhile: median {1000 * median:.0f} ms, longest {1000 * longest:.0f} ms")
+    if crawl.empty:
+        print(f"  {crawl.empty} claims got nothing, because what they wanted was being written")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--urls", type=int, default=1_000_000)
+    parser.add_argument("--hosts", type=int, default=200)
+    parser.add_argument("--links", type=int, default=60)
+    parser.add_argument("--database", default="", metavar="URL", help='a Postgres server, or "postgres" to start one')
+    parser.add_argument("--folder", type=Path, help="where temporary files go")
+    options = parser.parse_args()
+    with ExitStack() as stack:
+        if options.database:
+            server = stack.enter_context(Postgres()).url if options.database == "postgres" else options.database
+            url = stack.enter_context(empty_database(server, f"rescoring_{os.getpid()}"))
+        else:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rescoring-", dir=options.folder))
+            url = f"sqlite:///{folder}/news.db"
+        measure(url, options.urls, options.hosts, options.links)
+
+
+if __name__ == "__main__":
+    main()
