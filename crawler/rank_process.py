@@ -8,21 +8,23 @@ from __future__ import annotations
 import gc
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from db.graph import FetchedRows, GraphReader, LinkRows, Params, UrlRows, yields
 
 from db.database import Database, open_for_reading
 from db.frontier import Scores
+from db.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, UrlRows
+from db.tables import Kind, State
+from pipelines.records import BlockKind
 
 from .rank.finds import DAY, Finds, segments
 from .rank.priority import Priority
 from .rank.ranking import Ranking, Rescored
 
-_CHUNK = 2_000
-"""Scores written in one transaction: some 30 ms, in which pages wait."""
+_PAGE = KINDS.index(Kind.PAGE)
+_QUEUED = [STATES.index(State.PENDING), STATES.index(State.LEASED)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Answer:
     """What a round brought.
 
     Attributes:
-        chunks: new scores to write, those that move the order most first.
+        chunks: new scores to write, each in a transaction of its own; those that move the order most first.
         best: for each chunk, the hosts it touches and the best score that each gets.
         moved: how many scores there are.
         pages: pages of the link graph.
@@ -74,20 +76,22 @@ class _Crawl:
         for rows in self._reader.read(now):
             self._take(rows, today)
         if "host" in self.question.priority.weights:
-            self._ranking.set_yields(*yields(self._database))
+            self._ranking.set_yields(*self._reader.yields())
         return self._ranking.rescore(today)
 
-    def _take(self, rows: object, today: float) -> None:
+    def _take(self, rows: Rows, today: float) -> None:
         """Take over some rows of the tables."""
         if isinstance(rows, UrlRows):
+            pages = np.flatnonzero(rows.kinds == _PAGE)
             finds = Finds(
-                depths=rows.depths,
-                blocks=rows.found_in,
-                dated=rows.dated,
-                segments=np.fromiter(map(segments, rows.urls), np.uint8, len(rows.urls)),
+                depths=rows.depths[pages],
+                blocks=rows.found_in[pages],
+                dated=rows.dated[pages],
+                segments=np.fromiter((segments(rows.urls[page]) for page in pages.tolist()), np.uint8, len(pages)),
                 today=today,
             )
-            self._ranking.add_urls(rows.ids, rows.hosts, rows.sites, finds, rows.queued)
+            queued = np.isin(rows.states[pages], _QUEUED)
+            self._ranking.add_urls(rows.ids[pages], rows.hosts[pages], rows.sites[pages], finds, queued)
         elif isinstance(rows, LinkRows):
             self._ranking.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
         elif isinstance(rows, FetchedRows):
@@ -124,27 +128,16 @@ def rank(question: Question) -> Answer:
     except BaseException:
         _crawls.pop().close()  # half of what is new may be missing: everything is read anew
         raise
-    return Answer(
-        chunks=list(_chunks(rescored, question.priority)),
-        best=[_best(rescored, first) for first in range(0, len(rescored.ids), _CHUNK)],
-        moved=len(rescored.ids),
-        pages=rescored.pages,
-        seconds=time.process_time() - began,
-    )
+    texts = question.priority.texts(rescored.values)
+    chunks = list(Scores(rescored.ids, rescored.scores, texts, BlockKind.PART).batches())
+    return Answer(chunks, list(_best(rescored, chunks)), len(texts), rescored.pages, time.process_time() - began)
 
 
-def _best(rescored: Rescored, first: int) -> dict[int, float]:
-    """Hosts of a chunk, and the best score of each."""
-    part = slice(first, first + _CHUNK)
-    best: dict[int, float] = {}
-    for host_id, score in zip(rescored.hosts[part].tolist(), rescored.scores[part].tolist(), strict=True):
-        best[host_id] = max(score, best.get(host_id, score))
-    return best
-
-
-def _chunks(rescored: Rescored, priority: Priority) -> Iterator[Scores]:
-    """The scores as the table takes them."""
-    for first in range(0, len(rescored.ids), _CHUNK):
-        part = slice(first, first + _CHUNK)
-        texts = priority.texts({name: column[part] for name, column in rescored.values.items()})
-        yield Scores(rescored.ids[part], rescored.scores[part], texts)
+def _best(rescored: Rescored, chunks: Sequence[Scores]) -> Iterator[dict[int, float]]:
+    """Hosts of each chunk, and the best score of each."""
+    hosts = iter(rescored.hosts.tolist())
+    for chunk in chunks:
+        best: dict[int, float] = {}
+        for score, host_id in zip(chunk.scores.tolist(), hosts, strict=False):
+            best[host_id] = max(score, best.get(host_id, score))
+        yield best

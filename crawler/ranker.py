@@ -12,6 +12,7 @@ import logging
 import multiprocessing
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pebble import ProcessExpired, ProcessPool
@@ -22,9 +23,11 @@ from db.errors import DatabaseProblem
 from . import clock
 from .rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS
 from .rank.rounds import Rounds
-from .rank_process import Answer, Question, prepare, rank
 from .session import Session
 from .window import Window
+
+if TYPE_CHECKING:
+    from .rank_process import Answer
 
 logger = logging.getLogger(__name__)
 
@@ -103,6 +106,8 @@ class Ranker:
 
     async def _ask(self) -> Answer | None:
         """The answer of the process; None when there is none this time."""
+        from .rank_process import Question, prepare, rank  # noqa: PLC0415 - scipy is of no use in this process
+
         if self._pool is None:
             context = multiprocessing.get_context("forkserver")
             self._pool = ProcessPool(max_workers=1, initializer=prepare, context=context)

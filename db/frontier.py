@@ -7,6 +7,7 @@ with SKIP LOCKED, so that processes do not wait for each other in a circle.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,7 +69,8 @@ class Claim:
     @property
     def parts(self) -> dict[str, float]:
         """Values of the signals that the score is made of."""
-        return json.loads(self.score_parts) if self.score_parts else {}
+        parts: dict[str, float] = json.loads(self.score_parts or "{}")
+        return parts
 
 
 @dataclass(frozen=True, slots=True)

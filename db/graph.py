@@ -161,6 +161,11 @@ class GraphReader:
         for condition in self._fetched.conditions(now):
             yield from self._pages(condition)
 
+    def yields(self) -> tuple[Int64s, Int64s, Int64s]:
+        """Identifiers of all hosts, how many pages of each were fetched, and how many articles came of them."""
+        ids, pages, articles = self._source.columns(_YIELDS)
+        return ids, pages, articles
+
     def close(self) -> None:
         """Close the connection."""
         self._source.close()
@@ -236,6 +241,7 @@ _URL_COLUMNS = (
 _FETCHED_COLUMNS = (url.c.id, url.c.fetched_at, _code(url.c.kind, KINDS), _code(url.c.state, STATES))
 _LINKS = select(link.c.source, link.c.target, link.c.block).where(among(link.c.source))
 _TERMS = select(page_terms.c.url_id, page_terms.c.relevance, page_terms.c.terms).where(among(page_terms.c.url_id))
+_YIELDS = select(host.c.id, host.c.pages, host.c.articles)
 _SITES = select(host.c.id, host.c.site_id).where(among(host.c.id))
 
 

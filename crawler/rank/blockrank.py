@@ -12,9 +12,9 @@ from scipy import sparse
 from pipelines.records import BlockKind
 
 from . import pagerank, surfer
+from .finds import BLOCK_VALUE
 from .graph import Blocks, LinkGraph
 from .numbering import Numbers
-from .finds import BLOCK_VALUE
 from .surfer import Values
 
 _KINDS = max(BlockKind) + 1

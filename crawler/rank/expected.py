@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .graph import LinkGraph
+if TYPE_CHECKING:
+    from .graph import LinkGraph
 
 Values = NDArray[np.float64]
 

@@ -89,8 +89,10 @@ class Priority:
 
     def score(self, values: Mapping[str, Values]) -> Values:
         """Weighted sums of values, which must be there for all signals that count."""
-        total: Values = sum(weight * values[name] for name, weight in self.weights.items())
-        return total
+        total: Values | float = 0.0
+        for name, weight in self.weights.items():
+            total = total + weight * values[name]
+        return np.asarray(total, np.float64)
 
     def texts(self, values: Mapping[str, Values]) -> list[str]:
         """The values of each URL as JSON."""

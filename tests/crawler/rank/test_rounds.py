@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from crawler.rank.rounds import Rounds
@@ -22,7 +24,7 @@ def test_the_first_page_brings_the_first_round() -> None:
 
 def test_rounds_of_a_growing_crawl_become_rarer_up_to_a_limit() -> None:
     held = rounds_of(Rounds(every_pages=500, growth=0.1), 20_000)
-    gaps = [late - early for early, late in zip(held, held[1:], strict=False)]
+    gaps = [late - early for early, late in pairwise(held)]
     assert gaps == sorted(gaps)
     assert gaps[-1] == 500
     assert all(
