@@ -30,6 +30,8 @@ PURE = (
     "crawler.politeness",
     "crawler.known",
     "crawler.outcomes",
+    "crawler.outlinks",
+    "crawler.rulebook",
     "crawler.seeds",
     "db.keys",
 )
@@ -139,7 +141,7 @@ def test_the_reader_of_imports_sees_all_forms() -> None:
     """The other tests are worth what this reader sees."""
     seen = {(each.by, each.of) for name in modules() for each in imports_of(name)}
     assert ("crawler.outcomes", "pipelines.scope") in seen  # absolute
-    assert ("crawler.outcomes", "crawler.rank.priority") in seen  # relative
+    assert ("crawler.outlinks", "crawler.rank.priority") in seen  # relative
     assert ("pipelines.extract.page", "pipelines.dedup") in seen  # up two levels
     assert ("pipelines.extract.page", "pipelines.extract.links") in seen  # a module out of the own package
     assert ("crawler.config", "crawler.settings") in seen

@@ -9,6 +9,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as project_settings
 from crawler.config import Config, ConfigError, check_names
+from crawler.rank.priority import PRESETS
 from db.budgets import Limits
 
 
@@ -23,7 +24,7 @@ def given(**values: Any) -> Settings:
 def test_defaults_work() -> None:
     config = Config.from_settings(given())
     assert config.limits == Limits(None, None, None)
-    assert config.priority.weights == {"depth": 1.0}
+    assert config.priority.weights == PRESETS["news"]
     assert (config.connections, config.pauses.delay, config.tries) == (1, 1.0, 3)
     assert config.extractor == "combined"
     assert config.robots_agent == "newscrawler"
@@ -38,7 +39,10 @@ def test_values_of_the_command_line_are_text() -> None:
             MAX_DEPTH="0",
             HOST_DELAY="0.5",
             HOST_CONNECTIONS="2",
+            CRAWL_PRESET="breadth",
             CRAWL_PRIORITY='{"block": 2, "depth": 0}',
+            RANK_EVERY_PAGES="100",
+            RANK_GROWTH="0.5",
             EXTRACTOR_PARAMS='{"min_chars": 10}',
             DUPLICATE_THRESHOLD="1",
             ALLOW_NETWORKS="127.0.0.1:8710",
@@ -49,6 +53,7 @@ def test_values_of_the_command_line_are_text() -> None:
     assert config.pauses.delay == 0.5
     assert config.connections == 2
     assert config.priority.weights == {"block": 2.0}
+    assert (config.rank_every_pages, config.rank_growth, config.host_patience) == (100, 0.5, 60.0)
     assert config.duplicate_threshold == 1.0
     assert config.database_url == "sqlite:///x.db"
 
@@ -135,10 +140,18 @@ def test_priority_that_is_no_mapping(value: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("CRAWL_PRIORITY", '{"dept": 1}', "unknown signal 'dept'; the signals are: block"),
+        ("CRAWL_PRIORITY", '{"dept": 1}', "unknown signal 'dept'; the signals are: address"),
         ("CRAWL_PRIORITY", '{"depth": "1"}', r"CRAWL_PRIORITY\['depth'\] is '1'; a weight is a finite number"),
         ("CRAWL_PRIORITY", '{"depth": Infinity}', "a weight is a finite number"),
         ("CRAWL_PRESET", "best", "CRAWL_PRESET 'best' is unknown; use one of: breadth"),
+        (
+            "CRAWL_PRIORITY",
+            '{"freshness": 0, "siterank": 0, "pagerank": 0, "host": 0, "block": 0, "depth": 0}',
+            "at least",
+        ),
+        ("RANK_EVERY_PAGES", "0", "RANK_EVERY_PAGES is '0'; it takes a number, 1 or more"),
+        ("RANK_GROWTH", "0", "RANK_GROWTH is '0'; it takes a number, 0.001 to 10"),
+        ("HOST_PATIENCE", "-1", "HOST_PATIENCE is '-1'; it takes a number, 0 or more"),
         ("EXTRACTOR", "magic", "unknown extractor 'magic'; known: "),
         ("EXTRACTOR_PARAMS", "{", "EXTRACTOR_PARAMS is '{'; write it as JSON"),
         ("EXTRACTOR_PARAMS", '{"min_char": 1}', "has no parameter 'min_char'; known: "),

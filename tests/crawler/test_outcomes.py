@@ -13,14 +13,13 @@ from crawler.known import KnownUrls
 from crawler.outcomes import (
     OUT_OF_HANDLES,
     REFUSED,
-    Rulebook,
     depth_memory,
     internal_error,
     judge,
-    new_url,
-    url_id,
 )
+from crawler.outlinks import url_id
 from crawler.rank.priority import Priority
+from crawler.rulebook import Rulebook
 from db.found import NewUrl
 from db.frontier import Claim
 from db.keys import fingerprint
@@ -636,26 +635,6 @@ class TestCanonical:
         assert outcome.new_urls[0].reason == ""  # the first row of a URL counts
         assert dict(edges(outcome)) == {fingerprint("http://o.cn/b"): BlockKind.BODY}
         assert min(depth for _, depth in depth_memory(outcome)) == 2
-
-
-class TestNewUrl:
-    def test_identity(self) -> None:
-        new = new_url(
-            "http://www.news.com.cn:8080/a", Kind.PAGE, priority=PRIORITY, depth=2, found_in=1, now=NOW, seed_id=3
-        )
-        assert (new.host, new.site) == ("www.news.com.cn:8080", "news.com.cn")
-        assert new.id == fingerprint("http://www.news.com.cn:8080/a")
-        assert (new.host_id, new.site_id) == (fingerprint("www.news.com.cn:8080"), fingerprint("news.com.cn"))
-        assert (new.depth, new.seed_id, new.score) == (2, 3, pytest.approx(0.333333))
-
-    def test_robots_go_first(self) -> None:
-        robots = new_url(
-            "http://h.cn/robots.txt", Kind.ROBOTS, priority=PRIORITY, depth=9, found_in=6, now=NOW, seed_id=None
-        )
-        seed = new_url(
-            "http://h.cn/", Kind.PAGE, priority=PRIORITY, depth=0, found_in=11, now=NOW, seed_id=3, dated=NOW
-        )
-        assert robots.score > seed.score
 
 
 @settings(deadline=None, max_examples=200)

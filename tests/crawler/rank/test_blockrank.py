@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from crawler.rank import blockrank, pagerank
+from crawler.rank.finds import BLOCK_VALUE
 from crawler.rank.graph import LinkGraph
-from crawler.rank.priority import BLOCK_VALUE
 from crawler.rank.surfer import Params
 from pipelines.records import BlockKind
 from tests.crawler.rank.graphs import add, graph_of, random_web

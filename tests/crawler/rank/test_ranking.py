@@ -1,0 +1,164 @@
+"""Scores of the whole queue."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crawler.rank import expected, hits, pagerank, siterank
+from crawler.rank.finds import Finds
+from crawler.rank.opic import Opic
+from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, SIGNALS, Priority
+from crawler.rank.ranking import Ranking
+from pipelines.records import BlockKind
+
+TODAY = 20_000.0
+EVERYTHING = dict.fromkeys(SIGNALS, 1.0)
+
+
+def ids(*numbers: int) -> np.ndarray:
+    return np.array(numbers, np.int64)
+
+
+def finds(depths: list[int]) -> Finds:
+    size = len(depths)
+    return Finds(
+        np.array(depths, np.int32),
+        np.full(size, BlockKind.LIST, np.uint8),
+        np.zeros(size),
+        np.ones(size, np.uint8),
+        TODAY,
+    )
+
+
+def add(ranking: Ranking, pages: list[int], *, host: int = 1, site: int = 1, depth: int = 1) -> None:
+    size = len(pages)
+    ranking.add_urls(
+        ids(*pages), np.full(size, host), np.full(size, site), finds([depth] * size), np.ones(size, np.bool_)
+    )
+
+
+def fetch(ranking: Ranking, page: int, targets: list[int], block: int = BlockKind.LIST) -> None:
+    ranking.add_links(
+        ids(page), np.array([len(targets)], np.int32), ids(*targets), np.full(len(targets), block, np.uint8)
+    )
+
+
+def small(priority: Priority) -> Ranking:
+    """1 and 2 are fetched, 3 to 6 wait; two hosts."""
+    ranking = Ranking(priority)
+    add(ranking, [1, 3, 4], host=1, site=1)
+    add(ranking, [2, 5, 6], host=2, site=2, depth=2)
+    fetch(ranking, 1, [2, 3, 4])
+    fetch(ranking, 2, [5, 3])
+    return ranking
+
+
+def test_what_waits_is_scored_once_and_then_only_when_it_moves() -> None:
+    ranking = small(Priority("pagerank", {}))
+    first = ranking.rescore(TODAY)
+    assert sorted(first.ids.tolist()) == [3, 4, 5, 6]
+    assert ranking.rescore(TODAY).ids.tolist() == []
+    fetch(ranking, 5, [6])
+    moved = ranking.rescore(TODAY)
+    assert 5 not in moved.ids
+    assert 6 in moved.ids
+    assert moved.pages == 6
+
+
+def test_scores_are_the_weighted_values() -> None:
+    priority = Priority("breadth", EVERYTHING)
+    found = small(priority).rescore(TODAY)
+    assert set(found.values) == set(SIGNALS)
+    assert found.scores == pytest.approx(priority.score(found.values))
+    assert all(((column >= 0) & (column <= 1)).all() for column in found.values.values())
+
+
+def test_graph_signals_are_those_of_their_methods() -> None:
+    ranking = small(Priority("breadth", EVERYTHING))
+    ranking.set_yields(ids(1, 2), ids(8, 0), ids(8, 0))
+    found = ranking.rescore(TODAY)
+    graph = ranking.graph
+    pages = graph.numbers(found.ids)
+    rank = pagerank.score(graph)
+    sites = siterank.site_scores(graph)
+    online = Opic(graph)
+    online.observe(graph.rows)
+    per_page = sites[graph.site_numbers] / np.bincount(graph.site_numbers)[graph.site_numbers]
+    wanted = {
+        "pagerank": expected.scaled(expected.score(graph, rank), len(graph)),
+        "siterank": expected.scaled(per_page, len(graph)),
+        "hits": expected.scaled(hits.score(graph).authorities, len(graph)),
+        "opic": expected.scaled(online.cash, len(graph)),
+        "host": np.array([10 / 12, 0.5])[graph.host_numbers - 1],
+    }
+    for name, values in wanted.items():
+        assert found.values[name] == pytest.approx(values[pages], abs=1e-3), name
+    assert not any(found.values[name].any() for name in FOCUS_SIGNALS)
+
+
+def test_pages_that_were_fetched_or_given_up_wait_no_longer() -> None:
+    ranking = small(Priority("breadth", {}))
+    ranking.remove(ids(4, 99))
+    assert sorted(ranking.rescore(TODAY).ids.tolist()) == [3, 5, 6]
+    add(ranking, [4])  # to be fetched again
+    assert ranking.rescore(TODAY).ids.tolist() == [4]
+
+
+def test_pages_that_are_only_linked_to_are_not_queued() -> None:
+    ranking = Ranking(Priority("breadth", {}))
+    add(ranking, [1])
+    fetch(ranking, 1, [7])
+    assert ranking.rescore(TODAY).ids.tolist() == []
+    add(ranking, [7])
+    assert ranking.rescore(TODAY).ids.tolist() == [7]
+
+
+def test_nothing_known_is_nothing_scored() -> None:
+    for preset in ("breadth", "pagerank", "news", "focused"):
+        assert len(Ranking(Priority(preset, {})).rescore(TODAY).ids) == 0
+
+
+def test_a_farm_does_not_lift_its_pages_over_honest_ones() -> None:
+    """Ten thousand pages of one site praise each other; forty honest sites link to each other's pages now and then."""
+    ranking = Ranking(Priority("news", {}))
+    honest = list(range(1, 401))
+    for site in range(40):
+        add(ranking, honest[site * 10 : site * 10 + 10], host=site + 1, site=site + 1)
+    farm = list(range(100_000, 110_000))
+    add(ranking, farm, host=99, site=99)
+    random = np.random.default_rng(1)
+    for page in honest[::2]:
+        fetch(ranking, page, random.choice([n for n in honest if n != page], 6, replace=False).tolist())
+    fetch(ranking, farm[0], farm[1:4000])
+    for page in farm[1:200]:
+        fetch(ranking, page, [farm[9_000], farm[9_001], *random.choice(farm, 50).tolist()])
+    found = ranking.rescore(TODAY)
+    scores = dict(zip(found.ids.tolist(), found.scores.tolist(), strict=True))
+    best_of_farm = max(scores[page] for page in farm if page in scores)
+    assert best_of_farm == scores[farm[9_000]] or best_of_farm == scores[farm[9_001]]
+    assert best_of_farm < np.median([scores[page] for page in honest[1::2]])
+
+
+WEB = st.lists(st.tuples(st.integers(1, 20), st.lists(st.integers(1, 30), max_size=12)), max_size=12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(WEB, st.integers(0, 11))
+def test_scores_do_not_depend_on_when_the_rounds_were(web: list[tuple[int, list[int]]], at: int) -> None:
+    priority = Priority("breadth", {name: 1.0 for name in GRAPH_SIGNALS if name != "hits"})  # has no warm start
+    once, often = Ranking(priority), Ranking(priority)
+    known: dict[int, float] = {}
+    for ranking in (once, often):
+        add(ranking, list(range(1, 31)))
+        for n, (page, targets) in enumerate(web):
+            fetch(ranking, page, targets)
+            if ranking is often and n == at:
+                found = ranking.rescore(TODAY)
+                known.update(zip(found.ids.tolist(), found.scores.tolist(), strict=True))
+    found, last = once.rescore(TODAY), often.rescore(TODAY)
+    known.update(zip(last.ids.tolist(), last.scores.tolist(), strict=True))
+    for page, score in zip(found.ids.tolist(), found.scores.tolist(), strict=True):
+        assert known[page] == pytest.approx(score, abs=5e-3)
