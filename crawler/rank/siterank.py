@@ -51,7 +51,9 @@ def score(
     sizes = np.bincount(groups, minlength=len(of_groups))
     inside = np.repeat(groups[graph.fetched], np.diff(graph.starts)) == groups[graph.targets]
     links = graph.matrix(inside.astype(np.float64))
-    return stationary(links, graph.fetched, (of_groups / np.maximum(sizes, 1))[groups], params, groups=groups, start=start)
+    return stationary(
+        links, graph.fetched, (of_groups / np.maximum(sizes, 1))[groups], params, groups=groups, start=start
+    )
 
 
 def site_scores(
