@@ -166,7 +166,7 @@ def _table(*numbers: str, title: str) -> Table:
 def _readable(host: str) -> str:
     """A host name as people write it: 新华网.中国 for what stands in URLs as xn--..."""
     try:
-        return host.encode("ascii").decode("idna")
+        return host.encode("ascii").decode("idna") if "xn--" in host else host
     except UnicodeError:
         return host
 

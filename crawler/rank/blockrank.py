@@ -65,7 +65,8 @@ def score(
     Args:
         graph: the links with the kinds of blocks they stand in. All links of a page in blocks of one kind are a block.
         params: importance of the kinds, damping, exactness.
-        teleport, start: as for PageRank.
+        teleport: how likely a jump leads to each page, as for PageRank.
+        start: scores of an earlier state of the graph, to begin with.
 
     Returns:
         A score for each page, in sum 1; empty for an empty graph.
@@ -107,7 +108,8 @@ def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
     From a block he follows one of its links, and on the page he comes to he picks a block.
 
     Args:
-        graph, params: as for `score`.
+        graph: the links, as for `score`.
+        params: importance of the kinds, damping, exactness.
 
     Returns:
         The blocks that hold links of fetched pages, with their scores.
@@ -137,7 +139,7 @@ def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
 
 
 def _blocks_of(starts: NDArray[np.int64], blocks: Blocks, params: Params) -> tuple[Values, NDArray[np.int64]]:
-    """Weight of a link in each block of some rows (rows x kinds), and the block of each link in that table, laid flat."""
+    """Weight of a link in each block of some rows (rows x kinds), and each link's place in that table laid flat."""
     counts = np.diff(starts)
     of_link = np.repeat(np.arange(len(counts), dtype=np.int64) * _KINDS, counts) + blocks
     links = np.bincount(of_link, minlength=len(counts) * _KINDS).reshape(-1, _KINDS)

@@ -35,7 +35,7 @@ class LinkGraph:
     Pages are known by the 64-bit identifiers of the tables; host and site 0 stand for "not told yet". A page links to
     another at most once (the first link counts), never to itself.
 
-    Cost: 5 bytes a link (9 at most while the arrays have room to grow, which is not touched), and 32 to 40 a page.
+    Cost: 5 bytes a link and 28 to 36 a page, up to twice as much while arrays grow; 0.2 microseconds a link.
     """
 
     __slots__ = (
@@ -170,7 +170,9 @@ class LinkGraph:
         """Make pages known, with their hosts and sites; a page whose host is known keeps it.
 
         Args:
-            ids, hosts, sites: identifiers, parallel; a page may come again.
+            ids: identifiers of pages; one may come again.
+            hosts: identifier of the host of each.
+            sites: identifier of the site of each.
 
         Returns:
             The pages' numbers.
@@ -200,7 +202,8 @@ class LinkGraph:
         Args:
             sources: identifiers of the pages, in the order in which they were fetched.
             counts: links of each.
-            targets, blocks: identifiers of the pages linked to and `BlockKind`s, page after page.
+            targets: identifiers of the pages linked to, one source's after the other's.
+            blocks: `BlockKind` of each of these links.
 
         Raises:
             ValueError: lengths that do not fit, or a block that is no `BlockKind`.

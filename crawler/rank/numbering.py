@@ -84,7 +84,11 @@ class Numbering:
         return found
 
     def add(self, ids: Ids) -> Numbers:
-        """Numbers of identifiers; unknown ones get the next numbers, in their order here."""
+        """Numbers of identifiers; unknown ones get the next numbers, in their order here.
+
+        >>> Numbering([70, 50]).add(np.array([50, 90, 70, 60])).tolist()
+        [1, 2, 0, 3]
+        """
         numbers: Numbers = np.empty(len(ids), np.int32)
         for first in range(0, len(ids), _PIECE):
             piece = ids[first : first + _PIECE]

@@ -35,7 +35,8 @@ def score(
         A score for each page, in sum 1; an empty array for an empty graph.
 
     Raises:
-        ValueError: weights or jumps of another length, below 0, not finite, or jumps that lead nowhere.
+        ValueError: weights or jumps of another length, below 0, not finite, or jumps that lead nowhere; a start of
+            nothing.
         ConvergenceError: not settled within `params.iterations` rounds.
 
     Cost: O(links) a round, about 35 ms for 10,000,000 of them; some 30 rounds. 8 bytes a link and 40 a page of memory.

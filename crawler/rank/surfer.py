@@ -81,7 +81,11 @@ def shares(weights: Values, size: int, what: str) -> Values:
 
 
 def best(scores: Values, most: int) -> Numbers:
-    """Numbers of the highest scores, the highest first; of equal ones the first known."""
+    """Numbers of the highest scores, the highest first; of equal ones the first known.
+
+    >>> best(np.array([0.1, 0.3, 0.2, 0.3]), 3).tolist()
+    [1, 3, 2]
+    """
     return np.argsort(-scores, kind="stable")[:most].astype(np.int32)
 
 
@@ -98,8 +102,8 @@ def stationary(
     """Where the surfer is found in the end.
 
     In each round, everybody hands on what he has along his links in proportion to their weights. What is not handed
-    on - the share of the jumps, all that stands where no links are - is dealt out by `teleport`. With groups, each group
-    deals out among its own members: walks inside many small graphs, all at once.
+    on - the share of the jumps, all that stands where no links are - is dealt out by `teleport`. With groups, each
+    group deals out among its own members: walks inside many small graphs, all at once.
 
     Args:
         links: weights of links, targets x senders, at least 0.
@@ -115,6 +119,7 @@ def stationary(
         The share of each target: at least 0, in sum what `teleport` sums up to.
 
     Raises:
+        ValueError: a start of nothing, or not finite.
         ConvergenceError: not settled within the permitted rounds.
 
     Cost: O(links) a round; besides the matrix five arrays of the targets.
@@ -155,5 +160,8 @@ def _beginning(teleport: Values, start: Values | None) -> Values:
     at = teleport.copy()
     if start is not None and len(start):
         at[: len(start)] = start[: len(at)]
-        at /= at.sum()
+        total = float(at.sum())
+        if not 0 < total < np.inf:
+            raise ValueError(f"start sums up to {total!r}; a finite number above 0 is needed")
+        at /= total
     return at

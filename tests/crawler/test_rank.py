@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import networkx
+import numpy as np
 import pytest
 
+from crawler.commands._ranking import read_graph
 from crawler.demo.server import Newsroom
 from crawler.rank.methods import METHODS
-from db.database import open_for_crawl
+from db import frontier, ownership, runs
+from db.articles import Lookup
+from db.database import Database, open_for_crawl
+from db.found import add_urls
+from db.keys import fingerprint
+from db.store import Edges, Store
+from pipelines.parts import JOINER
+from pipelines.records import BlockKind
 from tests.crawler.crawling import crawl, rows, scrapy
+from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish
 
 
 @pytest.fixture(scope="module")
@@ -58,16 +69,43 @@ def test_every_method(crawled: Path, method: str) -> None:
 
 
 def test_pictures_and_a_file_for_others(crawled: Path) -> None:
-    for ending, start in ((".svg", b"<svg "), (".PNG", b"\x89PNG"), (".graphml", b"<?xml")):
+    for ending, beginning in ((".svg", b"<svg "), (".PNG", b"\x89PNG"), (".graphml", b"<?xml")):
         path = crawled / f"graph{ending}"
         assert str(path) in rank(crawled, "--graph", str(path)).replace("\n", "")
-        assert path.read_bytes().startswith(start)
+        assert path.read_bytes().startswith(beginning)
     titles = [title for (title,) in rows(crawled, "SELECT title FROM article WHERE length(title) < 20")]
     picture = (crawled / "graph.svg").read_text(encoding="utf-8")
     assert sum(f">{title}</text>" in picture for title in titles) > 5
     made = networkx.read_graphml(crawled / "graph.graphml")
     names = {url for (url,) in rows(crawled, "SELECT url FROM url WHERE kind = 'page'")}
     assert {url for _, url in made.nodes(data="url")} == names
+
+
+def test_the_graph_is_that_of_the_tables(database: Database, run_in: Callable) -> None:
+    urls = ["http://a.example/1", "http://a.example/2", "http://b.example/1", "http://b.example/2"]
+    ids = [fingerprint(url) for url in urls]
+    resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
+    run_in(add_urls, (NOW, [new_url(url) for url in urls]))
+    run_in(ownership.take_hosts, (resumed.run_id, 9))
+    wants = {fingerprint(name): 9 for name in ("a.example", "b.example")}
+    claims = {claim.url: claim for claim in run_in(frontier.claim, wish(resumed.run_id, wants)).urls}
+    store = Store(resumed.run_id, lambda _new, _candidates: None, Lookup(), JOINER).store
+    nowhere = fingerprint("http://nowhere.example/")
+    for at, (page, targets) in enumerate({2: [0, 3, nowhere], 0: [], 1: [1, 2]}.items()):
+        found = [target if target == nowhere else ids[target] for target in targets]
+        edges = Edges(sorted(found), bytes([BlockKind.BODY]) * len(found))
+        run_in(store, done(claims[urls[page]], fetched_at=NOW + at, links=edges))
+    graph = read_graph(database, NOW + 100)
+    by_id = dict(zip(graph.ids.tolist(), range(len(graph)), strict=True))
+    assert graph.ids[graph.fetched].tolist() == [ids[2], ids[0], ids[1]]
+    assert np.diff(graph.starts).tolist() == [3, 0, 1]
+    linked = {
+        (graph.ids[graph.fetched[r]], graph.ids[t]) for r, t in zip(graph.link_rows(), graph.targets, strict=True)
+    }
+    assert linked == {(ids[2], ids[0]), (ids[2], ids[3]), (ids[2], nowhere), (ids[1], ids[2])}
+    assert set(graph.blocks.tolist()) == {BlockKind.BODY}
+    assert graph.host_ids[graph.host_numbers[by_id[ids[3]]]] == fingerprint("b.example")
+    assert graph.site_numbers[by_id[nowhere]] == 0
 
 
 def test_a_crawl_without_pages(tmp_path: Path) -> None:

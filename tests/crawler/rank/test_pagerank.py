@@ -103,6 +103,12 @@ def test_wrong_jumps(teleport: list[float]) -> None:
         pagerank.score(graph_of({1: [2]}), teleport=np.array(teleport))
 
 
+@pytest.mark.parametrize("start", [[0.0, 0.0], [np.nan], [np.inf]])
+def test_wrong_starts(start: list[float]) -> None:
+    with pytest.raises(ValueError, match="start sums up to"):
+        pagerank.score(graph_of({1: [2]}), start=np.array(start))
+
+
 @pytest.mark.parametrize("values", [{"damping": 1.0}, {"damping": -0.1}, {"tolerance": 0}, {"iterations": 0}])
 def test_wrong_params(values: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(values))):

@@ -1,0 +1,38 @@
+"""What URLs and sites are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from db import frontier, ownership, queries, runs
+from db.articles import Lookup
+from db.database import Database
+from db.found import add_urls
+from db.keys import fingerprint
+from db.queries import Named, named, site_names
+from db.store import Store
+from pipelines.parts import JOINER
+from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
+
+
+def test_names_of_urls_and_sites(database: Database, run_in: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = "http://a.example/1", "http://b.example/2"
+    resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
+    run_in(add_urls, (NOW, [new_url(first), new_url(second), new_url("http://b.example/feed", kind="feed")]))
+    run_in(ownership.take_hosts, (resumed.run_id, 9))
+    claims = run_in(frontier.claim, wish(resumed.run_id, {fingerprint("a.example"): 1})).urls
+    outcome = done(claims[0], article=article(first, "市图书馆新馆昨天开放。"))
+    run_in(Store(resumed.run_id, lambda _new, _candidates: None, Lookup(), JOINER).store, outcome)
+    monkeypatch.setattr(queries, "_MOST_IDS", 2)
+    ids = [fingerprint(name) for name in (first, second, "http://b.example/feed", "http://none.example/")]
+    hosts = [fingerprint(name) for name in ("a.example", "b.example", "none.example")]
+    with database.engine.connect() as connection:
+        assert named(connection, ids) == {
+            ids[0]: Named(first, "page", "done", "题目"),
+            ids[1]: Named(second, "page", "pending", ""),
+            ids[2]: Named("http://b.example/feed", "feed", "pending", ""),
+        }
+        assert site_names(connection, hosts) == {hosts[0]: "a.example", hosts[1]: "b.example"}
+        assert named(connection, []) == site_names(connection, []) == {}
