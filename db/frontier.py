@@ -191,13 +191,17 @@ CLAIM_COLUMNS = (
 
 
 _WAITING = (url.c.host_id == bindparam("host")) & (in_state(State.PENDING))
+_READY = _WAITING & or_(url.c.next_visit.is_(None), url.c.next_visit <= bindparam("now"))
 _BEST = (
     select(*CLAIM_COLUMNS)
-    .where(_WAITING, or_(url.c.next_visit.is_(None), url.c.next_visit <= bindparam("now")))
+    .where(_READY)
     .order_by(url.c.score.desc(), url.c.found_at)
     .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
 )
 _BEST_ROBOTS = _BEST.where(url.c.kind == Kind.ROBOTS)
+_THERE = select(url.c.id).where(_READY).limit(bindparam("most"))
+_THERE_ROBOTS = _THERE.where(url.c.kind == Kind.ROBOTS)
 _SKIP_HOST = update(url).where(_WAITING, url.c.kind != Kind.ROBOTS).values(state=State.SKIPPED, reason=bindparam("why"))
 _READ_AHEAD = 200
 _LOCKED_SECONDS = 0.5
@@ -215,9 +219,10 @@ def _best_of(
     if request.limits.pages_per_host is not None and not robots_only:
         pages = connection.execute(_PAGES, {"key": host_id}).scalar_one()
         want = min(want, request.limits.pages_per_host - pages)
-    query = _BEST_ROBOTS if robots_only else _BEST
+    best, there = (_BEST_ROBOTS, _THERE_ROBOTS) if robots_only else (_BEST, _THERE)
     if spent_seeds:
-        query = query.where(or_(url.c.seed_id.is_(None), url.c.seed_id.not_in(spent_seeds)))
+        unspent = or_(url.c.seed_id.is_(None), url.c.seed_id.not_in(spent_seeds))
+        best, there = best.where(unspent), there.where(unspent)
     closed = "" if robots_only else request.closed(host_id)
     if closed:
         claims.skipped[closed] += connection.execute(_SKIP_HOST, {"host": host_id, "why": closed}).rowcount
@@ -225,8 +230,7 @@ def _best_of(
     found: dict[int, Claim] = {}
     while len(found) < want:
         most = max(want, _READ_AHEAD if found else 0)
-        asked = {"host": host_id, "now": request.now, "most": most}
-        rows = connection.execute(query.with_for_update(skip_locked=True), asked).all()
+        rows = connection.execute(best, {"host": host_id, "now": request.now, "most": most}).all()
         forbidden: dict[str, list[int]] = {}
         for row in rows:
             candidate = Claim(*row)  # type: ignore[call-arg]
@@ -244,8 +248,8 @@ def _best_of(
         due = connection.execute(_NEXT_DUE, {"host": host_id}).scalar_one()
         claims.dry[host_id] = due if due is not None and due > request.now else None
         if len(found) < want and is_postgres(connection):
-            there = connection.execute(query, {"host": host_id, "now": request.now, "most": len(found) + 1}).all()
-            if len(there) > len(found):
+            rows = connection.execute(there, {"host": host_id, "now": request.now, "most": len(found) + 1}).all()
+            if len(rows) > len(found):
                 claims.dry[host_id] = request.now + _LOCKED_SECONDS
     return list(found.values())
 

@@ -123,8 +123,8 @@ DEFAULTS = Params()
 class GraphReader:
     """Gives what has come into a crawl's tables since it was last asked; everything, the first time.
 
-    Every question to the database is a transaction of its own, so that a reader that takes its time keeps SQLite from
-    no checkpoint and Postgres from no clean-up.
+    Every question to the database is a transaction of its own: a reader that takes its time holds up neither SQLite's
+    checkpoints nor Postgres's clean-up.
 
     Args:
         database: opened for reading; it is not closed.
