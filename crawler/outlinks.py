@@ -24,6 +24,8 @@ from .rulebook import Rulebook
 _MOST_FEED_DEPTH = 1
 _MOST_SITEMAP_HOPS = 4
 _NOTHING: Mapping[str, float] = MappingProxyType({})
+GOES_FIRST = 1e6
+"""Score of URLs that no weights may hold back, and more."""
 _CENTURIES = ("19", "20")
 
 
@@ -62,9 +64,9 @@ def new_url(
     values = priority.first(_finds([url], [found_in], [stated], depth, now), legacy)
     score, parts = float(priority.score(values)[0]), priority.texts(values)[0]
     if kind == Kind.ROBOTS:
-        score = 1e9  # before everything else on its host
+        score = 1000 * GOES_FIRST  # before everything else on its host
     elif found_in == BlockKind.PART:
-        score = 1e6  # an article waits for it
+        score = GOES_FIRST  # an article waits for it
     return NewUrl(
         id=url_id(url, kind),
         url=url,

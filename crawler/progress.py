@@ -159,6 +159,10 @@ class Progress:
             ("retries", totals["retries"]),
             ("seconds", f"{time.monotonic() - self._started:.1f}"),
         ]
+        if frontier.ranker is not None and frontier.ranker.rounds:
+            rows.append(("rounds of ranking, scores changed", f"{frontier.ranker.rounds}, {frontier.ranker.moved}"))
+        if frontier.window is not None and frontier.window.longest_wait >= 1:
+            rows.append(("longest wait of a host that was ready, s", f"{frontier.window.longest_wait:.0f}"))
         for name, value in rows:
             table.add_row(name, str(value))
         for group, title in (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from scrapy.commands import ScrapyCommand
@@ -16,6 +17,8 @@ from pipelines.records import BlockKind
 from pipelines.urls import canonicalize
 
 from ..frontier import EXIT_USAGE
+from ..outlinks import GOES_FIRST
+from ..rank.priority import Priority
 from ._database import read
 
 if TYPE_CHECKING:
@@ -75,8 +78,7 @@ def _lines(known: Explanation) -> list[tuple[str, str]]:
     else:
         lines.append(("found", place))
     lines.append(("depth", f"{known.depth}" + (f", from seed {known.seed}" if known.seed else "")))
-    parts = ", ".join(f"{signal} {value:g}" for signal, value in known.parts.items())
-    lines.append(("score", f"{known.score:.4f}" + (f" (signals: {parts})" if parts else "")))
+    lines += _score(known)
     if known.http_status:
         lines.append(
             ("answer", f"http {known.http_status}" + (f" at {iso(known.fetched_at)}" if known.fetched_at else ""))
@@ -98,3 +100,23 @@ def _lines(known: Explanation) -> list[tuple[str, str]]:
     repeats = "duplicate of" if known.article and known.article["duplicate_of"] else "repeated by"
     others = {url: f"{url} ({kind}, similarity {s:.2f}, {method})" for url, s, method, kind in known.duplicates}
     return lines + [(repeats, text) for text in others.values()]
+
+
+def _score(known: Explanation) -> list[tuple[str, str]]:
+    """The score, and what each signal adds to it: the largest share first."""
+    weights = _weights(known.settings)
+    if known.score >= GOES_FIRST or not known.parts or not set(known.parts) <= set(weights):
+        parts = ", ".join(f"{signal} {value:g}" for signal, value in known.parts.items())
+        return [("score", f"{known.score:.4f}" + (f" (signals: {parts})" if parts else ""))]
+    added = {name: weights[name] * value for name, value in known.parts.items()}
+    order = sorted(added, key=lambda name: -abs(added[name]))
+    lines = [("score", f"{known.score:.4f}, of")]
+    return lines + [("", f"{added[n]:8.4f}  {n:<10} {known.parts[n]:.4f} x {weights[n]:g}") for n in order]
+
+
+def _weights(settings: Mapping[str, Any]) -> Mapping[str, float]:
+    """Weights of the newest run; none when it was of another version, which knew other signals."""
+    try:
+        return Priority(settings["CRAWL_PRESET"], settings.get("CRAWL_PRIORITY") or {}).weights
+    except (KeyError, ValueError):
+        return {}

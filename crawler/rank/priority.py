@@ -14,7 +14,7 @@ import numpy as np
 from . import expected, finds
 from .finds import Finds, Values
 
-_MOST_WEIGHT = 1e6
+_MOST_WEIGHT = 1e4
 
 GRAPH_SIGNALS = ("pagerank", "blockrank", "siterank", "hits", "opic", "host")
 """Signals of the link graph: computed for the whole queue from time to time, see `crawler.rank.ranking`."""
@@ -59,7 +59,9 @@ class Priority:
         self.weights: dict[str, float] = {}
         for name, weight in {**PRESETS[preset], **weights}.items():
             if isinstance(weight, bool) or not isinstance(weight, int | float) or not abs(weight) <= _MOST_WEIGHT:
-                raise ValueError(f"CRAWL_PRIORITY[{name!r}] is {weight!r}; a weight is a finite number up to a million")
+                raise ValueError(
+                    f"CRAWL_PRIORITY[{name!r}] is {weight!r}; a weight is a finite number up to 10000"
+                )
             if weight:
                 self.weights[name] = float(weight)
         if not self.weights:

@@ -1,6 +1,7 @@
 """The web of the benchmarks: generated articles of about 50 KB with 60 links each, over hosts on loopback.
 
-    uv run python -m tests.benchmarks.static_site [--pages 10000] [--hosts 50] [--latency 0] [--log FILE]
+    uv run python -m tests.benchmarks.static_site [--pages 10000] [--hosts 50] [--latency 0] [--slow 0]
+        [--log FILE]
 
 A host is an address of 127.0.2.0/24 and a port; the ports are free ones. The server is a process of its own, so that it
 takes no time from what is measured. Every page is rendered at its first request. The log has one line of JSON for each
@@ -22,6 +23,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple, Self
 
@@ -90,12 +92,15 @@ class Serving:
     Args:
         pages, hosts: size of the site.
         latency: seconds that every answer takes.
+        slow: seconds that every answer of the first host takes besides.
         log: file for the access log.
     """
 
-    def __init__(self, pages: int, hosts: int, *, latency: float = 0.0, log: Path | None = None) -> None:
+    def __init__(
+        self, pages: int, hosts: int, *, latency: float = 0.0, slow: float = 0.0, log: Path | None = None
+    ) -> None:
         command = [sys.executable, "-m", "tests.benchmarks.static_site", "--pages", str(pages), "--hosts", str(hosts)]
-        command += ["--latency", str(latency), *(["--log", str(log)] if log else [])]
+        command += ["--latency", str(latency), "--slow", str(slow), *(["--log", str(log)] if log else [])]
         self._process = subprocess.Popen(
             command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
@@ -236,13 +241,14 @@ def _listen(hosts: int) -> tuple[list[socket.socket], tuple[int, ...]]:
     return sockets, tuple(ports)
 
 
-async def _serve(pages: int, hosts: int, latency: float, log: IO[str] | None) -> None:
+async def _serve(pages: int, hosts: int, latency: float, slow: float, log: IO[str] | None) -> None:
     """Serve until standard input ends, that is, until the process that started this one has ended."""
     sockets, ports = _listen(hosts)
     site, rendered = Site(pages, hosts, ports), dict[int, bytes]()
     loop = asyncio.get_running_loop()
-    for listening in sockets:
-        await loop.create_server(lambda: _Connection(site, rendered, latency, log), sock=listening)
+    for number, listening in enumerate(sockets):
+        seconds = latency + (0.0 if number else slow)
+        await loop.create_server(partial(_Connection, site, rendered, seconds, log), sock=listening)
     sys.stdout.write(f"ports {' '.join(map(str, ports))}\n")
     sys.stdout.flush()
     ended = asyncio.Event()
@@ -256,11 +262,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pages", type=int, default=10_000)
     parser.add_argument("--hosts", type=int, default=50)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds that every answer takes")
+    parser.add_argument("--slow", type=float, default=0.0, help="seconds that those of the first host take besides")
     parser.add_argument("--log", type=Path, help="file for the access log")
     options = parser.parse_args(arguments)
     log = options.log.open("w", buffering=1) if options.log else None
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(options.pages, options.hosts, options.latency, log))
+        asyncio.run(_serve(options.pages, options.hosts, options.latency, options.slow, log))
     if log:
         log.close()
 
