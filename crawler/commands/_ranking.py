@@ -12,14 +12,17 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from db.database import Database
-from db.graph import KINDS, GraphReader, LinkRows, UrlRows
+from db.graph import KINDS, GraphReader, LinkRows, TermRows, UrlRows
 from db.queries import Named, named, site_names
 from db.tables import Kind
 
 from ..rank.graph import LinkGraph
 from ..rank.methods import METHODS
+from ..rank.numbering import Ids
 from ..rank.surfer import Values, best
 
+TOPIC = "topic"
+"""What `--by` calls the pages' own relevance to the crawl's topic, instead of a method of link analysis."""
 _MOST_TOP = 100_000
 _NAMED = {".svg": 200, ".png": 200, ".graphml": 20_000}
 """Best pages that a picture chooses from, or that go into a file: more no program for looking at graphs can show."""
@@ -29,7 +32,7 @@ _PATH_CHARS = 24
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is wanted: a name in `METHODS`, how many pages to list, where to draw the graph."""
+    """What is wanted: a name in `METHODS` or `TOPIC`, how many pages to list, where to draw the graph."""
 
     by: str
     top: int
@@ -47,8 +50,8 @@ class Request:
         Raises:
             ValueError: an option that cannot be.
         """
-        if by not in METHODS:
-            raise ValueError(f"--by {by!r} is unknown; use one of: {', '.join(METHODS)}")
+        if by not in METHODS and by != TOPIC:
+            raise ValueError(f"--by {by!r} is unknown; use one of: {', '.join((*METHODS, TOPIC))}")
         if not (top.isdecimal() and 1 <= int(top) <= _MOST_TOP):
             raise ValueError(f"--top {top!r} is no number from 1 to {_MOST_TOP}")
         if graph is not None and graph.suffix.lower() not in _NAMED:
@@ -76,9 +79,12 @@ def rank(database: Database, request: Request, now: float) -> Ranking:
     Raises:
         DatabaseProblem: the database cannot be read.
         ConvergenceError: the scores do not settle.
+        ValueError: no page was compared with a topic, but that is asked for.
     """
-    graph = read_graph(database, now)
-    scores = METHODS[request.by](graph)
+    graph, relevance = read_graph(database, now)
+    if request.by == TOPIC and not relevance.any():
+        raise ValueError(f"no page in {database.name} is near to a topic; crawl with one to rank by it")
+    scores = relevance if request.by == TOPIC else METHODS[request.by](graph)
     rows = np.flatnonzero(graph.host_numbers)  # what links name may have no row: addresses that are read as feeds
     top = rows[best(scores[rows], max(request.top, _NAMED.get(request.ending, 0)))]
     with database.engine.connect() as connection:
@@ -113,13 +119,14 @@ def _draw(
     return "The best sites and pages", bytes(picture)
 
 
-def read_graph(database: Database, now: float) -> LinkGraph:
-    """The link graph of a crawl as of a Unix time.
+def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
+    """The link graph of a crawl as of a Unix time, and how near each page is to its topic, 0 where that is unknown.
 
     Raises:
         DatabaseProblem: the database cannot be read.
     """
     graph, reader = LinkGraph(), GraphReader(database)
+    near: list[tuple[Ids, Values]] = [(np.zeros(0, np.int64), np.zeros(0))]
     try:
         for rows in reader.read(now):
             if isinstance(rows, UrlRows):
@@ -127,9 +134,15 @@ def read_graph(database: Database, now: float) -> LinkGraph:
                 graph.add_pages(rows.ids[pages], rows.hosts[pages], rows.sites[pages])
             elif isinstance(rows, LinkRows):
                 graph.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
+            elif isinstance(rows, TermRows):
+                near.append((rows.ids, rows.relevance))
     finally:
         reader.close()
-    return graph
+    relevance = np.zeros(len(graph))
+    ids, values = (np.concatenate(column) for column in zip(*near, strict=True))
+    pages = graph.numbers(ids)
+    relevance[pages[pages >= 0]] = values[pages >= 0]
+    return graph, relevance
 
 
 def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[int, Named], title: str) -> Table:

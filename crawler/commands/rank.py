@@ -34,8 +34,9 @@ class Command(ScrapyCommand):
         """What the options are."""
         return (
             "Methods: pagerank; hits (authorities) and hubs; site (SiteRank times DocRank); block (PageRank in which a "
-            "link counts as much as the block it stands in); opic (cash handed on from page to page). The scores of "
-            "all pages sum to 1. The graph is drawn (.svg, .png), or written for Gephi and others (.graphml)."
+            "link counts as much as the block it stands in); opic (cash handed on from page to page): their scores sum "
+            "to 1 over all pages; topic (how near each page is to what the crawl looks for). The graph is drawn (.svg, "
+            ".png), or written for Gephi and others (.graphml)."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -94,8 +94,9 @@ def test_the_graph_is_that_of_the_tables(database: Database, run_in: Callable) -
     for at, (page, targets) in enumerate({2: [0, 3, nowhere], 0: [], 1: [1, 2]}.items()):
         found = [target if target == nowhere else ids[target] for target in targets]
         edges = Edges(sorted(found), bytes([BlockKind.BODY]) * len(found))
-        run_in(store, done(claims[urls[page]], fetched_at=NOW + at, links=edges))
-    graph = read_graph(database, NOW + 100)
+        terms = (page / 4, b"words") if page else None
+        run_in(store, done(claims[urls[page]], fetched_at=NOW + at, links=edges, terms=terms))
+    graph, relevance = read_graph(database, NOW + 100)
     by_id = dict(zip(graph.ids.tolist(), range(len(graph)), strict=True))
     assert graph.ids[graph.fetched].tolist() == [ids[2], ids[0], ids[1]]
     assert np.diff(graph.starts).tolist() == [3, 0, 1]
@@ -106,6 +107,7 @@ def test_the_graph_is_that_of_the_tables(database: Database, run_in: Callable) -
     assert set(graph.blocks.tolist()) == {BlockKind.BODY}
     assert graph.host_ids[graph.host_numbers[by_id[ids[3]]]] == fingerprint("b.example")
     assert graph.site_numbers[by_id[nowhere]] == 0
+    assert [relevance[by_id[key]] for key in (*ids, nowhere)] == [0.0, 0.25, 0.5, 0.0, 0.0]
 
 
 def test_a_crawl_without_pages(tmp_path: Path) -> None:
@@ -119,6 +121,7 @@ def test_a_crawl_without_pages(tmp_path: Path) -> None:
     ("arguments", "part"),
     [
         (["--by", "luck"], "--by 'luck' is unknown; use one of: pagerank, hits,"),
+        (["--by", "topic"], "near to a topic; crawl with one"),
         (["--top", "0"], "--top '0' is no number from 1 to 100000"),
         (["--top", "many"], "--top 'many'"),
         (["--graph", "x.pdf"], "use one of: .svg, .png, .graphml"),
@@ -131,6 +134,17 @@ def test_wrong_use(crawled: Path, arguments: list[str], part: str) -> None:
     assert (done.returncode, part in done.stderr) == (2, True), done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout == ""
+
+
+def test_by_topic(crawled: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "news.db"
+    with sqlite3.connect(crawled / "news.db") as file, sqlite3.connect(copied) as copy:
+        file.backup(copy)
+        (key, url), *_ = copy.execute("SELECT id, url FROM url WHERE state = 'done' AND kind = 'page'").fetchall()
+        copy.execute("INSERT INTO page_terms (url_id, relevance, terms) VALUES (?, 0.75, x'00')", (key,))
+    out = rank(tmp_path, "--by", "topic", "--top", "1", "--graph", f"{tmp_path}/topic.svg")
+    assert re.search(rf"│ +1 │ +0.75 │ .* │ {re.escape(url)} ", out)
+    assert "size: topic" in (tmp_path / "topic.svg").read_text(encoding="utf-8")
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
