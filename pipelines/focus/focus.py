@@ -23,11 +23,11 @@ from .topic import Topic
 Numbers = npt.NDArray[np.int32]
 
 PARTS: Final[Mapping[str, Mapping[str, float]]] = {
-    "profile": {"likeness": 0.13},
-    "anchor": {"query": 0.20, "description": 0.20, "beside": 0.29},
-    "context": {"layers": 0.10},
-    "sibling": {"siblings": 0.10, "neighbours": 0.065, "hubs": 0.32},
-    "learned": {"promise": 0.12, "around": 0.13},
+    "profile": {"likeness": 0.19},
+    "anchor": {"query": 0.20, "description": 0.18, "beside": 0.27},
+    "context": {"layers": 0.05},
+    "sibling": {"siblings": 0.14, "neighbours": 0.12, "hubs": 0.35},
+    "learned": {"promise": 0.19, "around": 0.06},
 }
 """Signal -> its parts and their weights."""
 WEIGHTS: Final[Mapping[str, float]] = {signal: round(sum(parts.values()), 3) for signal, parts in PARTS.items()}

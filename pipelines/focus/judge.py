@@ -37,7 +37,7 @@ class Params:
 
     liked: float = 2.0
     seeds: float = 1.0
-    cautious: float = 0.0
+    cautious: float = -0.6
     nearest: int = 40
     share: float = 0.25
     typical: int = 80

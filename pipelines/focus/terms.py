@@ -69,9 +69,9 @@ def term(word: str) -> int:
     return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=4).digest(), "little")
 
 
-def hashed(text: str, most: int) -> list[int]:
-    """Hashes of the first `most` different words of a text."""
-    return list(dict.fromkeys(map(term, words(text))))[:most]
+def hashed(some: Iterable[str], most: int) -> list[int]:
+    """Hashes of the first `most` different words."""
+    return list(dict.fromkeys(map(term, some)))[:most]
 
 
 def weigh(texts: Iterable[tuple[str, float]]) -> Counter[str]:
@@ -110,8 +110,8 @@ def page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -
     heaviest = sorted(weights.items(), key=lambda one: -one[1])[:MAX_TERMS]
     anchors, around = [], []
     for anchor, beside in links:
-        anchors.append(hashed(anchor, _ANCHOR_TERMS))
-        around.append(hashed(beside, _AROUND_TERMS))
+        anchors.append(hashed(words(anchor), _ANCHOR_TERMS))
+        around.append(hashed(words(beside), _AROUND_TERMS))
     return PageTerms(
         np.array([term(word) for word, _ in heaviest], np.uint32),
         np.array([weight for _, weight in heaviest], np.float32),

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from .terms import PageTerms, Terms, Weights, hashed, term
+from .words import search_words
 
 MOST_TERMS: Final = 256
+_ENTRIES: Final = ("index.", "default.", "home.", "homepage.", "welcome.", "main.")
 _HALF: Final = 2.0
 """Occurrences of a word of the description at which a page has half of what the word can give (as BM25 does)."""
 
@@ -96,7 +99,7 @@ def topic(
     >>> topic("bridges of the world").wanted.size
     2
     """
-    wanted = np.array(hashed(description, MOST_TERMS), np.uint32)
+    wanted = np.array(hashed(search_words(description), MOST_TERMS), np.uint32)
     liked = [_unit(page.terms, page.weights) for page in examples if len(page.terms)]
     if profile:
         liked.append(_unit(np.array([*map(term, profile)], np.uint32), np.array([*profile.values()], np.float32)))
@@ -106,6 +109,16 @@ def topic(
             "examples or a profile"
         )
     return Topic(wanted, tuple(liked))
+
+
+def is_entry(url: str) -> bool:
+    """Whether an address is a way in, a home page or an index, and so no example of what is looked for.
+
+    >>> is_entry("http://a.test/news/index.html"), is_entry("http://a.test/wiki/Bridge")
+    (True, False)
+    """
+    path = urlsplit(url).path
+    return path.endswith("/") or path == "" or path.rpartition("/")[2].lower().startswith(_ENTRIES)
 
 
 def _unit(terms: Terms, weights: Weights) -> tuple[Terms, Weights]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Final
+from typing import Final, Protocol
 
 from ..extract.terms import terms as pairs
 
@@ -56,8 +56,8 @@ def words(text: str) -> list[str]:
         text: any string; the first `MAX_CHARS` characters count.
 
     Returns:
-        Lower-case words of two letters or more, English plurals in the singular; Chinese words as jieba cuts them; for Thai, Japanese kana and Korean
-        each pair of neighbouring signs. Numbers and `STOP_WORDS` are left out.
+        Lower-case words of two letters or more, English plurals in the singular; Chinese words as jieba cuts them; for
+        Thai, Japanese kana and Korean each pair of neighbouring signs. Numbers and `STOP_WORDS` are left out.
 
     Cost: O(characters); for 1,000 of them 0.1 ms, in Chinese 2.5 ms with jieba and 0.1 ms with rjieba. The first
     Chinese text costs 1.5 s more: see `warm`.
@@ -65,10 +65,24 @@ def words(text: str) -> list[str]:
     >>> words("The rivers of Hekou, 2024")
     ['river', 'hekou']
     """
+    return _words(text, lambda run: _cutter().cut(run))
+
+
+def search_words(text: str) -> list[str]:
+    """Return the words to look for: those of `words`, and the words that long Chinese ones are made of.
+
+    >>> search_words("bridges")
+    ['bridge']
+    """
+    return _words(text, lambda run: _cutter().cut_for_search(run))
+
+
+def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
+    """Words of a text, those of Chinese runs as `cut` gives them."""
     found: list[str] = []
     for run in _RUN.finditer(text[:MAX_CHARS]):
         if run[1]:
-            found += _without_stop_words(_cutter()(run[1]))
+            found += [word for word in cut(run[1]) if word not in STOP_WORDS]
         elif run[2]:
             found += pairs(run[2])
         elif run[0] in _ACRONYMS:
@@ -85,23 +99,27 @@ def _singular(word: str) -> str:
     return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word[:-1]
 
 
-def _without_stop_words(cut: Iterable[str]) -> list[str]:
-    return [word for word in cut if word not in STOP_WORDS]
-
-
 def warm() -> None:
     """Load the dictionary, which takes 1.5 s with jieba: before the first page rather than during it."""
     _cutter()
 
 
+class _Cutter(Protocol):
+    """What jieba's tokenizer and the module rjieba share."""
+
+    def cut(self, sentence: str, /) -> Iterable[str]: ...
+
+    def cut_for_search(self, sentence: str, /) -> Iterable[str]: ...
+
+
 @cache
-def _cutter() -> Callable[[str], Iterable[str]]:
+def _cutter() -> _Cutter:
     """Rjieba where it is installed, else jieba: the same words.
 
     jieba's own set-up would print, and write a cache file; the dictionary is read here instead.
     """
     if find_spec("rjieba") is not None:
-        fast: Callable[[str], Iterable[str]] = import_module("rjieba").cut
+        fast: _Cutter = import_module("rjieba")
         return fast
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its source has invalid escapes, which Python tells of when it compiles them
@@ -110,5 +128,5 @@ def _cutter() -> Callable[[str], Iterable[str]]:
     with tokenizer.get_dict_file() as file:
         tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(file)
     tokenizer.initialized = True
-    cut: Callable[[str], Iterable[str]] = tokenizer.cut
-    return cut
+    found: _Cutter = tokenizer
+    return found
