@@ -19,6 +19,7 @@ MAY_IMPORT = {"crawler": {"crawler", "pipelines", "db"}, "pipelines": {"pipeline
 PURE = (
     "pipelines.extract",
     "pipelines.dedup",
+    "pipelines.focus",
     "pipelines.text",
     "pipelines.records",
     "pipelines.urls",

@@ -1,4 +1,4 @@
-"""`scrapy train WHAT FOLDER ...`: learn a model of main text from pages whose texts are known."""
+"""`scrapy train WHAT FROM ...`: learn a model of main text from known pages, or a profile from pages one likes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import argparse
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from rich.console import Console
@@ -17,9 +17,14 @@ from scrapy.exceptions import UsageError
 
 from pipelines.extract import combined, fusion, models, network, weighted_learning, worth
 from pipelines.extract.training import Example
+from pipelines.focus import profile
 
 from ..frontier import EXIT_STOPPED, EXIT_USAGE
 from ._corpus import examples
+from ._liked import liked
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
 
 Learned = tuple[Mapping[str, object], Mapping[str, object]]
 """A model as JSON keeps it, and the figures noted beside it."""
@@ -45,12 +50,44 @@ def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     return {"prior": round(model.prior, 4), "words": rounded}, {}
 
 
-LEARNERS: Final[Mapping[str, tuple[Callable[[Iterator[Example], argparse.Namespace], Learned], tuple[str, ...]]]] = {
-    "blocks": (_blocks, ("particles", "generations", "seed")),
-    "combined": (_combined, ("networks", "epochs", "seed")),
-    "words": (_words, ("words",)),
+def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) -> Learned:
+    """The user's profile, for `PROFILE`."""
+    return profile.learn(pages, options.terms), {}
+
+
+def _corpora(names: Sequence[str], _: Settings) -> Iterator[Example]:
+    """The pages of several folders."""
+    console = Console(stderr=True, highlight=False)
+    for name in names:
+        if console.is_terminal:
+            console.print(f"reading {name}", markup=False)
+        yield from examples(Path(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """Something that can be learnt.
+
+    Attributes:
+        learn: the function.
+        options: that it reads.
+        read: what it learns from, by the names given.
+        output: where the model goes unless `--output` says else.
+    """
+
+    learn: Callable[[Iterator[Any], argparse.Namespace], Learned]
+    options: tuple[str, ...]
+    read: Callable[[Sequence[str], Settings], Iterator[Any]]
+    output: Path
+
+
+LEARNERS: Final[Mapping[str, Learner]] = {
+    "blocks": Learner(_blocks, ("particles", "generations", "seed"), _corpora, models.path("blocks")),
+    "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, models.path("combined")),
+    "words": Learner(_words, ("words",), _corpora, models.path("words")),
+    "profile": Learner(_profile, ("terms",), liked, Path("profile.json")),
 }
-"""What can be learnt, which is also the name of its model: the function, and the options that it reads."""
+"""What can be learnt, by name; that of a model of main text is also the name of its file."""
 
 
 class Command(ScrapyCommand):
@@ -61,11 +98,11 @@ class Command(ScrapyCommand):
 
     def syntax(self) -> str:
         """What, and from where."""
-        return f"<{'|'.join(LEARNERS)}> <folder> [<folder> ...] [options]"
+        return f"<{'|'.join(LEARNERS)}> <from> [<from> ...] [options]"
 
     def short_desc(self) -> str:
         """One line for `scrapy`."""
-        return "Learn a model of main text from pages whose texts are known"
+        return "Learn a model of main text from known pages, or a profile from pages you liked"
 
     def long_desc(self) -> str:
         """What the arguments are."""
@@ -73,7 +110,8 @@ class Command(ScrapyCommand):
             "blocks: weights of the extractor `weighted`; combined: networks of the extractor `combined`; words: words "
             "of the extractor `fusion`. A folder holds "
             "gold.jsonl (a JSON object per line with id and text, best with title) and the pages, as `file` says or "
-            "else as <id>.html.gz."
+            "else as <id>.html.gz. profile: what you like (PROFILE), from saved pages (files, folders), URLs, and "
+            "exports of a browser's history (CSV with a column url), whose pages are fetched."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -89,25 +127,31 @@ class Command(ScrapyCommand):
         )
         parser.add_argument("--seed", type=int, default=1, metavar="N", help="where chance starts from (1)")
         parser.add_argument("--words", type=_count, default=2000, metavar="N", help="words: how many are kept (2000)")
+        parser.add_argument("--terms", type=_count, default=30, metavar="N", help="profile: its words (30)")
         parser.add_argument(
-            "--output", type=Path, metavar="FILE", help="where to write the model (default: where the crawl reads it)"
+            "-o",
+            "--output",
+            type=Path,
+            metavar="FILE",
+            help="where to write it (default: where the crawl reads the model; profile.json)",
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Learn and write; errors are one line each."""
         if len(args) < 2 or args[0] not in LEARNERS:
-            raise UsageError(f"name what to learn ({', '.join(LEARNERS)}) and one folder or more")
-        what, folders = args[0], [Path(name) for name in args[1:]]
-        output = opts.output or models.path(what)
-        learn, options = LEARNERS[what]
+            raise UsageError(f"name what to learn ({', '.join(LEARNERS)}) and what from: folders, for a profile pages")
+        assert self.settings is not None
+        what, names = args[0], args[1:]
+        learner = LEARNERS[what]
+        output = opts.output or learner.output
         try:
             if not output.parent.is_dir():
                 raise ValueError(f"there is no folder {output.parent} to write to")
-            pages = _Pages(folders)
-            model, notes = learn(iter(pages), opts)
+            pages = _Counted(learner.read(names, self.settings))
+            model, notes = learner.learn(iter(pages), opts)
             made_by = shlex.join(
-                ["scrapy", "train", what, *(folder.resolve().name for folder in folders)]
-                + [part for name in options for part in (f"--{name}", str(getattr(opts, name)))]
+                ["scrapy", "train", what, *(name if "://" in name else Path(name).resolve().name for name in names)]
+                + [part for name in learner.options for part in (f"--{name}", str(getattr(opts, name)))]
             )
             output.write_text(models.dumps(model, made_by, {"pages": pages.count, **notes}), encoding="utf-8")
         except (ValueError, OSError) as problem:
@@ -123,21 +167,17 @@ class Command(ScrapyCommand):
         self.exitcode = code
 
 
-class _Pages:
-    """The pages of several folders, counted as they are read."""
+class _Counted:
+    """What is learnt from, counted as it is read."""
 
-    def __init__(self, folders: Sequence[Path]) -> None:
-        self.folders = folders
+    def __init__(self, pages: Iterator[Any]) -> None:
+        self.pages = pages
         self.count = 0
 
-    def __iter__(self) -> Iterator[Example]:
-        console = Console(stderr=True, highlight=False)
-        for folder in self.folders:
-            if console.is_terminal:
-                console.print(f"reading {folder}", markup=False)
-            for example in examples(folder):
-                self.count += 1
-                yield example
+    def __iter__(self) -> Iterator[Any]:
+        for page in self.pages:
+            self.count += 1
+            yield page
 
 
 def _count(text: str) -> int:

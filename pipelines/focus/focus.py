@@ -1,0 +1,369 @@
+"""Focused crawling: what is known of pages before they are fetched, learnt from those that were.
+
+A page that waits is judged by its links: what the pages are that name it, the words of the links and of their
+neighbours, what else those pages link to, and what came of it. All of it is learnt during the crawl itself, from
+a topic in words; nobody labels anything. The pages live in arrays, and all of them are judged anew each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from . import context, judge
+from .judge import Vector
+from .terms import PageTerms
+from .topic import Topic
+
+Numbers = npt.NDArray[np.int32]
+
+PARTS: Final[Mapping[str, Mapping[str, float]]] = {
+    "profile": {"likeness": 0.19},
+    "anchor": {"query": 0.20, "description": 0.18, "beside": 0.27},
+    "context": {"layers": 0.05},
+    "sibling": {"siblings": 0.14, "neighbours": 0.12, "hubs": 0.35},
+    "learned": {"promise": 0.19, "around": 0.06},
+}
+"""Signal -> its parts and their weights."""
+WEIGHTS: Final[Mapping[str, float]] = {signal: round(sum(parts.values()), 3) for signal, parts in PARTS.items()}
+"""Signal -> weight in the preset `focused`: with these every part counts as `PARTS` says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How pages that wait are judged.
+
+    Attributes:
+        pages: most fetched pages that are kept to learn from; beyond them the oldest quarter is forgotten.
+        buckets: words are hashed to as many buckets, a power of two.
+        neighbours: links on either side of a link that say what it is.
+        reach: links after which a neighbour's word counts 1/e.
+        prior: links of unknown worth that each page is taken to have.
+        judge, context: of the two methods inside.
+    """
+
+    pages: int = 200_000
+    buckets: int = 1 << 18
+    neighbours: int = 3
+    reach: float = 1.5
+    prior: float = 3.0
+    judge: judge.Params = judge.DEFAULTS
+    context: context.Params = context.DEFAULTS
+
+    def __post_init__(self) -> None:
+        if self.pages < 4:
+            raise ValueError(f"pages is {self.pages}; it takes 4 or more")
+        if self.buckets < 2 or self.buckets & (self.buckets - 1):
+            raise ValueError(f"buckets is {self.buckets}; it takes a power of two")
+
+
+DEFAULTS = Params()
+
+
+class Focus:
+    """Learns from fetched pages and judges all pages that they link to.
+
+    Pages have numbers, from 0 on, given by the caller.
+
+    Args:
+        topic: what is looked for.
+        params: see there.
+    """
+
+    def __init__(self, topic: Topic, params: Params = DEFAULTS) -> None:
+        self.params = params
+        self._wanted = np.zeros(params.buckets, np.float32)
+        self._wanted[topic.wanted & (params.buckets - 1)] = 1.0
+        self._liked = np.zeros(params.buckets, np.float32)
+        for terms, weights in topic.liked:
+            np.add.at(self._liked, terms & (params.buckets - 1), weights)
+        self._seeds: set[int] = set()
+        self._kept = _Kept()
+        self._last: dict[str, Vector] = {name: np.zeros(0, np.float32) for name in PARTS}
+
+    def mark_seeds(self, numbers: Sequence[int]) -> None:
+        """Say which pages the crawl started from: they may be examples of the topic, and are taken so with caution."""
+        self._seeds.update(numbers)
+
+    def add(self, number: int, page: PageTerms, targets: Numbers) -> None:
+        """Take in a fetched page.
+
+        Args:
+            number: of the page; each page is added once.
+            page: its terms.
+            targets: number of the page that each of its links leads to, parallel to the links of `page`.
+
+        Raises:
+            ValueError: there is not one target per link.
+
+        Cost: O(terms + links).
+        """
+        if len(targets) != len(page):
+            raise ValueError(f"{len(targets)} targets for {len(page)} links; it takes one for each")
+        self._kept.append(number, page, targets.astype(np.int32))
+        if len(self._kept) > self.params.pages:
+            self._kept = self._kept.newest(self.params.pages - self.params.pages // 4)
+
+    def __len__(self) -> int:
+        """Number of pages that are learnt from."""
+        return len(self._kept)
+
+    def signals(self, known: int) -> Mapping[str, Vector]:
+        """Judge all pages.
+
+        Args:
+            known: number of pages, larger than any number given before.
+
+        Returns:
+            Name -> value of each page in [0, 1], about .25 for the mean of the pages that wait. A page that no kept
+            page links to has what it had before, at first 0.
+
+        Cost: O(terms + links of the pages kept + buckets).
+        """
+        for name, before in self._last.items():
+            self._last[name] = np.concatenate((before, np.zeros(max(0, known - len(before)), np.float32)))
+        if len(self._kept):
+            linked, found = self._judged(known)
+            for name, values in found.items():
+                self._last[name] = np.where(linked, values, self._last[name])
+        return {name: values.copy() for name, values in self._last.items()}
+
+    def _judged(self, known: int) -> tuple[npt.NDArray[np.bool_], Mapping[str, Vector]]:
+        """Which pages are linked, and the signals of all."""
+        kept, params = self._kept.columns(), self.params
+        counts = _matrix(kept.terms, kept.term_counts, kept.weights, params.buckets)
+        seeds = np.flatnonzero(np.isin(kept.numbers, np.fromiter(self._seeds, np.int64, len(self._seeds))))
+        found = judge.judge(counts, self._wanted, self._liked, seeds, params.judge)
+        graph = _Links(kept, found.relevance, known, params)
+        words = _Words(kept, found, self._wanted, params.buckets)
+        inside = graph.row[kept.targets] >= 0
+        layer = context.layers(found.relevance, graph.sources[inside], graph.row[kept.targets[inside]], params.context)
+        promise = context.promise(counts, layer, found.rarity, params.context)
+        waiting = (graph.degree > 0) & (graph.row < 0)
+        if not waiting.any():
+            return graph.degree > 0, {}
+        parts = {
+            "likeness": graph.mean_of_sources(found.likeness),
+            "query": graph.best(words.query),
+            "description": graph.best(words.wanted),
+            "beside": graph.mean(graph.beside(words.query)),
+            "layers": graph.mean_of_sources(promise),
+            "siblings": graph.siblings(),
+            "neighbours": graph.neighbours(),
+            "promise": graph.mean(words.promise),
+            "around": graph.shy_mean(words.around, words.has_around),
+        }
+        standing = {name: _standing(values, waiting) for name, values in parts.items()}
+        weights = {part: weight for some in PARTS.values() for part, weight in some.items()}
+        total = sum((weights[name] * values for name, values in standing.items()), np.zeros(known, np.float32))
+        standing["hubs"] = _standing(graph.hubs(total, waiting), waiting)
+        return graph.degree > 0, {signal: _mean(some, standing) for signal, some in PARTS.items()}
+
+
+def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
+    """How many deviations each value lies above the mean of the pages that wait, at most 4."""
+    some = values[waiting]
+    deviation = max(float(some.std()), 1e-9)
+    found: Vector = np.clip((values - some.mean()) / deviation, -4.0, 4.0).astype(np.float32)
+    return found
+
+
+def _mean(weights: Mapping[str, float], standing: Mapping[str, Vector]) -> Vector:
+    """Weighted mean of parts in [0, 1]: 2 deviations below the mean are 0, 4 above are 1."""
+    mean = sum(weight * standing[name] for name, weight in weights.items()) / sum(weights.values())
+    found: Vector = np.clip((mean + 2.0) / 6.0, 0.0, 1.0)
+    return found
+
+
+class _Links:
+    """The links of the kept pages, and what they say of their targets."""
+
+    def __init__(self, kept: _Columns, relevance: Vector, known: int, params: Params) -> None:
+        self.params, self.known, self.relevance = params, known, relevance
+        self.targets = kept.targets
+        self.sources = np.repeat(np.arange(len(kept.numbers), dtype=np.int32), kept.link_counts)
+        self.out = kept.link_counts
+        self.row = np.full(known, -1, np.int32)
+        self.row[kept.numbers] = np.arange(len(kept.numbers), dtype=np.int32)
+        self.degree = np.bincount(self.targets, minlength=known).astype(np.float32)
+        self.typical = float(relevance.mean())
+        self.relevance_of = np.zeros(known, np.float32)
+        self.relevance_of[kept.numbers] = relevance
+        self.fetched = self.row >= 0
+
+    def mean(self, values: Vector) -> Vector:
+        """Mean over the links to a page."""
+        return (self.sum(values) / np.maximum(self.degree, 1.0)).astype(np.float32)
+
+    def shy_mean(self, values: Vector, counted: npt.NDArray[np.bool_]) -> Vector:
+        """Mean over those links that count, and one more of value 0."""
+        return self.sum(values) / (self.sum(counted.astype(np.float32)) + 1.0)
+
+    def sum(self, values: Vector) -> Vector:
+        return np.bincount(self.targets, values, self.known).astype(np.float32)
+
+    def best(self, values: Vector) -> Vector:
+        """Best of the links to a page, at least 0."""
+        found = np.zeros(self.known, np.float32)
+        np.maximum.at(found, self.targets, values)
+        return found
+
+    def mean_of_sources(self, values: Vector) -> Vector:
+        """Mean of the pages that link to a page, and one more that is typical."""
+        return (self.sum(values[self.sources]) + float(values.mean())) / (self.degree + 1.0)
+
+    def siblings(self) -> Vector:
+        """What the other links of a page's sources turned out to be."""
+        turned = np.bincount(self.sources, self.relevance_of[self.targets], len(self.out))
+        count = np.bincount(self.sources, self.fetched[self.targets], len(self.out))
+        prior = self.params.prior
+        return self.mean_of_sources(((turned + prior * self.typical) / (count + prior)).astype(np.float32))
+
+    def neighbours(self) -> Vector:
+        """What the links around those to a page turned out to be."""
+        fetched = self.fetched[self.targets].astype(np.float32)
+        above = np.where(fetched > 0, self.relevance_of[self.targets] - self.typical, 0.0).astype(np.float32)
+        return self.sum(self._spread(above)) / (self.sum(self._spread(fetched)) + 1.0)
+
+    def beside(self, values: Vector) -> Vector:
+        """Mean value of the links around each link."""
+        return self._spread(values) / (self._spread(np.ones_like(values)) + 0.5)
+
+    def hubs(self, total: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
+        """What all links of a page's sources are, those not fetched as far as the other signals tell."""
+        some = total[waiting]
+        steep = (total - np.quantile(some, 0.9)) / max(float(some.std()), 1e-9) * 1.5
+        likely = np.where(self.fetched, self.relevance_of, 1.0 / (1.0 + np.exp(-np.clip(steep, -9.0, 9.0))))
+        typical = float(likely[waiting].mean())
+        whole = np.bincount(self.sources, likely[self.targets], len(self.out))
+        others = whole[self.sources] - likely[self.targets] + self.params.prior * typical
+        others /= self.out[self.sources] - 1.0 + self.params.prior
+        return (self.sum(others.astype(np.float32)) + typical) / (self.degree + 1.0)
+
+    def _spread(self, values: Vector) -> Vector:
+        """Sum over the neighbours of each link on the same page, nearer ones counting more."""
+        found = np.zeros(len(values), np.float32)
+        for apart in range(1, self.params.neighbours + 1):
+            weight = np.exp(-apart / self.params.reach) * (self.sources[apart:] == self.sources[:-apart])
+            found[apart:] += weight * values[:-apart]
+            found[:-apart] += weight * values[apart:]
+        return found
+
+
+class _Words:
+    """What the words of each link say: cosine with the query and the description, mean odds and promise."""
+
+    def __init__(self, kept: _Columns, found: judge.Judgement, wanted: Vector, buckets: int) -> None:
+        rarity = found.rarity
+        described = wanted * rarity
+        described = described / max(float(np.linalg.norm(described)), 1e-9)
+        columns = (found.query, described, found.promise)
+        self.query, self.wanted, self.promise = _projected(kept.anchors, kept.anchor_counts, rarity, columns, buckets)
+        (self.around,) = _projected(kept.around, kept.around_counts, rarity, (found.odds,), buckets)
+        self.has_around = kept.around_counts > 0
+
+
+def _projected(
+    terms: npt.NDArray[np.uint32],
+    counts: npt.NDArray[np.uint8],
+    rarity: Vector,
+    columns: Sequence[Vector],
+    buckets: int,
+) -> list[Vector]:
+    """Product of each link's vector, of unit length, with each of the columns."""
+    table = np.stack([rarity * rarity, *(rarity * column for column in columns)], 1)
+    sums = _matrix(terms, counts, np.ones(len(terms), np.float32), buckets) @ table
+    length = np.sqrt(np.maximum(sums[:, 0], 1e-12))
+    return [np.ascontiguousarray(sums[:, one + 1] / length, np.float32) for one in range(len(columns))]
+
+
+def _matrix(
+    terms: npt.NDArray[np.uint32], counts: npt.NDArray[Any], weights: Vector, buckets: int
+) -> sparse.csr_matrix[Any]:
+    """Rows of terms as a matrix."""
+    starts = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=starts[1:])
+    return sparse.csr_matrix(
+        (weights, (terms & np.uint32(buckets - 1)).astype(np.int32), starts), (len(counts), buckets)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Columns:
+    """Fetched pages as arrays, in the order in which they were added."""
+
+    numbers: npt.NDArray[np.int32]
+    term_counts: npt.NDArray[np.int32]
+    link_counts: npt.NDArray[np.int32]
+    terms: npt.NDArray[np.uint32]
+    weights: npt.NDArray[np.float32]
+    targets: npt.NDArray[np.int32]
+    anchor_counts: npt.NDArray[np.uint8]
+    anchors: npt.NDArray[np.uint32]
+    around_counts: npt.NDArray[np.uint8]
+    around: npt.NDArray[np.uint32]
+
+
+def _columns(number: int, page: PageTerms, targets: Numbers) -> _Columns:
+    """One page as columns."""
+    return _Columns(
+        np.array([number], np.int32),
+        np.array([len(page.terms)], np.int32),
+        np.array([len(page)], np.int32),
+        page.terms,
+        page.weights,
+        targets,
+        page.anchor_counts,
+        page.anchors,
+        page.around_counts,
+        page.around,
+    )
+
+
+def _joined(parts: Sequence[_Columns]) -> _Columns:
+    return _Columns(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Columns.__slots__))
+
+
+@dataclass(slots=True)
+class _Kept:
+    """Growing columns: pages are joined when they are looked at."""
+
+    parts: list[_Columns] = field(default_factory=list)
+    size: int = 0
+
+    def __len__(self) -> int:
+        return self.size
+
+    def append(self, number: int, page: PageTerms, targets: Numbers) -> None:
+        self.parts.append(_columns(number, page, targets))
+        self.size += 1
+
+    def columns(self) -> _Columns:
+        if len(self.parts) > 1:
+            self.parts = [_joined(self.parts)]
+        return self.parts[0]
+
+    def newest(self, count: int) -> _Kept:
+        """The last so many pages."""
+        all_ = self.columns()
+        first = len(all_.numbers) - count
+        term, link = int(all_.term_counts[:first].sum()), int(all_.link_counts[:first].sum())
+        anchor, around = int(all_.anchor_counts[:link].sum()), int(all_.around_counts[:link].sum())
+        rest = _Columns(
+            all_.numbers[first:].copy(),
+            all_.term_counts[first:].copy(),
+            all_.link_counts[first:].copy(),
+            all_.terms[term:].copy(),
+            all_.weights[term:].copy(),
+            all_.targets[link:].copy(),
+            all_.anchor_counts[link:].copy(),
+            all_.anchors[anchor:].copy(),
+            all_.around_counts[link:].copy(),
+            all_.around[around:].copy(),
+        )
+        return _Kept([rest], count)

@@ -1,0 +1,180 @@
+"""What the fetched pages turned out to be: pseudo-relevance feedback from the topic, and what words have come to mean.
+
+Nobody labels pages during a crawl. The pages that resemble the topic most stand in for the labelled ones (Rocchio),
+and from them come odds of words, which judge the pages again: words that the topic does not name but its pages share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+Vector = npt.NDArray[np.float32]
+
+_NAMED: Final = 10
+"""Pages that stand for the description when the seeds are compared with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How pages are judged.
+
+    Attributes:
+        liked: weight of examples and profile, the description having 1.
+        seeds: the same for the seeds of the crawl, if they seem to be examples of the topic.
+        cautious: how far the seeds must stand out, in deviations, to be taken for examples by half.
+        nearest: most pages that feed back into the query.
+        share: most of the pages fetched that do so, and that count as on the topic, as a share.
+        typical: most pages that count as on the topic for the odds of words.
+        common: weight of the mean page, taken from the query.
+        fewest: pages on the topic that must share a word for it to have odds.
+        low, high: quantiles of the pages' scores that become 0 and 1.
+    """
+
+    liked: float = 2.0
+    seeds: float = 1.0
+    cautious: float = -0.6
+    nearest: int = 40
+    share: float = 0.25
+    typical: int = 80
+    common: float = 0.5
+    fewest: int = 2
+    low: float = 0.3
+    high: float = 0.98
+
+
+DEFAULTS = Params()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement:
+    """What is thought of the fetched pages and of words, all vectors over buckets of words but the first two.
+
+    Attributes:
+        relevance: of each page, 0 to 1.5.
+        likeness: of each page to the topic as it was given, cosine.
+        rarity: how telling each word is (idf).
+        topic: the topic as given, unit length.
+        query: the topic and what is like it, unit length.
+        odds: logarithmic odds of a word among pages on the topic.
+        promise: how much more relevant pages with the word are than the mean page.
+    """
+
+    relevance: Vector
+    likeness: Vector
+    rarity: Vector
+    topic: Vector
+    query: Vector
+    odds: Vector
+    promise: Vector
+
+
+def judge(
+    counts: sparse.csr_matrix[Any],
+    wanted: Vector,
+    liked: Vector,
+    seeds: npt.NDArray[np.int64],
+    params: Params = DEFAULTS,
+) -> Judgement:
+    """Judge all fetched pages.
+
+    Args:
+        counts: pages x buckets of words, positive weights.
+        wanted: weight of each bucket in the description; all 0 for none.
+        liked: the same of examples and profile.
+        seeds: rows of the crawl's seeds.
+        params: see there.
+
+    Returns:
+        The judgement.
+
+    Cost: O(terms of all pages + buckets).
+    Source: Rocchio, Relevance feedback in information retrieval, 1971; odds after Robertson and Sparck Jones,
+        Relevance weighting of search terms, 1976.
+    Differs: no page is labelled; seeds count little, and most the words that several of them share.
+    """
+    pages = counts.shape[0]
+    present = sparse.csr_matrix((np.ones(counts.nnz, np.float32), counts.indices, counts.indptr), counts.shape)
+    with_word = _sums(present)
+    rarity = np.log((2 + pages) / (1 + with_word)).astype(np.float32)
+    rows = _vectors(counts, rarity)
+    topic = _unit(wanted * rarity) + params.liked * _unit(liked * rarity)
+    if len(seeds):
+        shared = np.sqrt(_sums(present[seeds]) / len(seeds))
+        trust = params.seeds * _trust(rows, _unit(wanted * rarity), seeds, params) if topic.any() else 1.0
+        topic = topic + trust * _unit(_sums(rows[seeds]) * shared)
+    topic = _unit(topic)
+    likeness = rows @ topic
+    most = max(3, int(params.share * pages))
+    near = _best(likeness, min(params.nearest, most))
+    centre = _unit(rows[near].T @ np.maximum(likeness[near], 1e-6))
+    first = rows @ (topic + centre - params.common * _unit(_sums(rows)))
+    typical = _best(first, min(params.typical, most))
+    inside = _sums(present[typical])
+    odds = _logit(inside, len(typical)) - _logit(with_word - inside, max(pages - len(typical), 0))
+    odds[inside < params.fewest] = 0.0
+    relevance = _scaled(standard(rows @ odds) + standard(first), params)
+    promise = (present.T @ (relevance - relevance.mean())) / (with_word + 2.0)
+    return Judgement(relevance, likeness, rarity, topic, _unit(topic + centre), odds, promise.astype(np.float32))
+
+
+def _trust(rows: sparse.csr_matrix[Any], wanted: Vector, seeds: npt.NDArray[np.int64], params: Params) -> float:
+    """How likely the seeds are examples: they resemble what has the description's words more than others."""
+    likeness = rows @ wanted
+    likeness[seeds] = 0.0
+    named = _best(likeness, _NAMED)
+    named = named[likeness[named] > 0]
+    others = np.ones(len(likeness), np.bool_)
+    others[seeds] = others[named] = False
+    if len(named) < 3 or not others.any():
+        return 0.5
+    similar = rows @ _unit(_sums(rows[named]))
+    above = (similar[seeds].mean() - similar[others].mean()) / max(float(similar[others].std()), 1e-9)
+    return float(1.0 / (1.0 + np.exp(4.0 * (params.cautious - above))))
+
+
+def standard(values: Vector) -> Vector:
+    """Values with mean 0 and deviation 1; all 0 when they are equal.
+
+    >>> standard(np.array([1.0, 3.0], np.float32)).tolist()
+    [-1.0, 1.0]
+    """
+    deviation = float(values.std()) if values.size else 0.0
+    return ((values - values.mean()) / deviation if deviation > 1e-9 else np.zeros_like(values)).astype(np.float32)
+
+
+def _vectors(counts: sparse.csr_matrix[Any], rarity: Vector) -> sparse.csr_matrix[Any]:
+    """Rows of unit length: (1 + log weight) x rarity."""
+    data = (1.0 + np.log(np.maximum(counts.data, 1.0))) * rarity[counts.indices]
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    length = np.sqrt(np.bincount(rows, data * data, counts.shape[0]))
+    data /= np.maximum(length, 1e-9)[rows]
+    return sparse.csr_matrix((data.astype(np.float32), counts.indices, counts.indptr), counts.shape)
+
+
+def _sums(rows: sparse.csr_matrix[Any]) -> Vector:
+    return np.bincount(rows.indices, rows.data, rows.shape[1]).astype(np.float32)
+
+
+def _unit(vector: npt.NDArray[Any]) -> Vector:
+    return (vector / max(float(np.linalg.norm(vector)), 1e-9)).astype(np.float32)
+
+
+def _best(values: Vector, count: int) -> npt.NDArray[np.int64]:
+    return np.argsort(-values, kind="stable")[:count]
+
+
+def _logit(inside: Vector, count: int) -> Vector:
+    """Logarithm of the share of pages that have each word, smoothed."""
+    found: Vector = np.log((inside + 0.5) / (count + 1.0)).astype(np.float32)
+    return found
+
+
+def _scaled(values: Vector, params: Params) -> Vector:
+    low, high = np.quantile(values, (params.low, params.high))
+    found: Vector = np.clip((values - low) / max(float(high - low), 1e-9), 0.0, 1.5).astype(np.float32)
+    return found

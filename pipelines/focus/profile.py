@@ -1,0 +1,106 @@
+"""A user's profile from the structure of pages that were liked (S07)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from ..extract.document import Document
+from ..extract.models import FORMAT
+from ..records import Extraction
+from .terms import weigh, weighted_texts
+
+TERMS: Final = 30
+"""Terms of a profile (S07)."""
+
+
+def page_weights(document: Document, extraction: Extraction) -> Mapping[str, float]:
+    """Return the weight of each word of a page: how often it occurs, more in title, headings and emphasis.
+
+    Args:
+        document: a parsed page.
+        extraction: its article; empty for none, then all of the page counts.
+
+    Returns:
+        Word -> weight, positive.
+    """
+    return weigh(weighted_texts(document, extraction))
+
+
+def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str, float]:
+    """Return the profile of pages that were liked.
+
+    Each page counts the same, however long it is.
+
+    Args:
+        pages: of each page, word -> weight; see `page_weights`.
+        terms: how many of the heaviest are kept.
+
+    Returns:
+        Word -> weight, the heaviest first, the largest 1.
+
+    Raises:
+        ValueError: no page has a word, or `terms` is less than 1.
+
+    Cost: O(words of all pages).
+    Source: 利用网页结构特征建立用户模型 (S07).
+    Differs: the paper states the weight of the title alone; the graded rest, and the bonus of a text's beginning, are
+        ours. Pages are brought to one length first.
+
+    >>> learn([{"bridge": 4.0, "river": 3.0}, {"bridge": 1.0}], terms=1)
+    {'bridge': 1.0}
+    """
+    if terms < 1:
+        raise ValueError(f"terms is {terms}; it takes 1 or more")
+    sums: Counter[str] = Counter()
+    for page in pages:
+        length = sum(weight * weight for weight in page.values()) ** 0.5
+        for word, weight in page.items():
+            sums[word] += weight / length
+    if not sums:
+        raise ValueError("the pages have no words to learn from")
+    heaviest = sums.most_common(terms)
+    most = heaviest[0][1]
+    return {word: round(weight / most, 4) for word, weight in heaviest}
+
+
+def similarity(profile: Mapping[str, float], page: Mapping[str, float]) -> float:
+    """Return the cosine of a profile and a page or anchor.
+
+    Args:
+        profile: word -> weight.
+        page: likewise.
+
+    Returns:
+        A number in [0, 1]; 0 when no word is shared.
+
+    >>> similarity({"bridge": 1.0}, {"bridge": 3.0, "river": 4.0})
+    0.6
+    """
+    product = sum(weight * page[word] for word, weight in profile.items() if word in page)
+    if not product:
+        return 0.0
+    lengths = (sum(weight * weight for weight in one.values()) ** 0.5 for one in (profile, page))
+    first, second = lengths
+    return float(min(product / (first * second), 1.0))
+
+
+def load(path: Path) -> dict[str, float]:
+    """Return a profile that `scrapy train profile` wrote, or a person in the same form.
+
+    Raises:
+        ValueError: the file is missing or no such profile; the message names the command that makes one.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["format"] != FORMAT:
+            raise ValueError(f"format {found['format']} instead of {FORMAT}")
+        profile = {str(word): float(weight) for word, weight in found["model"].items()}
+        if not profile or not all(0 < weight < 1e6 for weight in profile.values()):
+            raise ValueError("its weights are no positive numbers")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"the profile {path} cannot be used ({error}); scrapy train profile makes one") from None
+    return profile

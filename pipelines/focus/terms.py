@@ -1,0 +1,222 @@
+"""Terms of a page and of its links, small enough to be stored: what focused crawling learns from."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from ..extract.document import Document
+from ..records import Extraction, Links
+from .words import MAX_CHARS, words
+
+Terms = npt.NDArray[np.uint32]
+Weights = npt.NDArray[np.float32]
+
+MAX_TERMS: Final = 128
+"""Terms kept of a page: the heaviest."""
+_ANCHOR_TERMS: Final = 12
+_AROUND_TERMS: Final = 12
+_AROUND_CHARS: Final = 60
+"""Words on either side of a link are taken from as many characters."""
+_LEAD_WORDS: Final = 20.0
+_LEAD_WEIGHT: Final = 3.0
+"""The first word of a text counts as four, falling off over twenty: the beginning says what a text is about (ours)."""
+TAGS: Final[Mapping[str, float]] = {"h1": 3.0, "h2": 2.0, "h3": 1.0, "strong": 1.0, "b": 1.0, "em": 1.0, "i": 1.0}
+"""What an occurrence inside an element counts on top (S07)."""
+TITLE: Final = 4.0
+"""The same for the title."""
+_PATH_CHARS: Final = 200
+_FORMAT: Final = 1
+_HEADER: Final = struct.Struct("<BHI")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageTerms:
+    """Terms of one page, and of its links as parallel columns.
+
+    Attributes:
+        terms: hashes of the page's words, at most `MAX_TERMS`, the heaviest first.
+        weights: how often each occurs, weighted by where; positive.
+        anchor_counts: number of anchor terms of each link of the page, in the order of the links.
+        anchors: the anchor terms of all links, one after the other.
+        around_counts, around: the same of the words around each link.
+    """
+
+    terms: Terms
+    weights: Weights
+    anchor_counts: npt.NDArray[np.uint8]
+    anchors: Terms
+    around_counts: npt.NDArray[np.uint8]
+    around: Terms
+
+    def __len__(self) -> int:
+        """Number of links."""
+        return len(self.anchor_counts)
+
+
+@lru_cache(maxsize=200_000)
+def term(word: str) -> int:
+    """The stable 32-bit hash of a word."""
+    return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=4).digest(), "little")
+
+
+def hashed(some: Iterable[str], most: int) -> list[int]:
+    """Hashes of the first `most` different words."""
+    return list(dict.fromkeys(map(term, some)))[:most]
+
+
+def weigh(texts: Iterable[tuple[str, float]]) -> Counter[str]:
+    """Return how often each word occurs, weighted.
+
+    Args:
+        texts: (text, weight of an occurrence); the words of the first ones count as the page's beginning.
+
+    Returns:
+        Word -> sum over its occurrences of the weight of the text, plus a bonus that falls off with the position.
+
+    Cost: O(characters), of which `MAX_CHARS` are read.
+    """
+    found: Counter[str] = Counter()
+    position = chars = 0
+    for text, weight in texts:
+        for word in words(text[: MAX_CHARS - chars]):
+            found[word] += weight + _LEAD_WEIGHT * 2.0 ** (-position / _LEAD_WORDS)
+            position += 1
+        chars += len(text)
+        if chars >= MAX_CHARS:
+            break
+    return found
+
+
+def page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -> PageTerms:
+    """Return the record of a page.
+
+    Args:
+        weights: word -> weight, positive; see `weigh`.
+        links: (anchor text and what else names the target, text around the link) of each link.
+
+    Returns:
+        The heaviest terms; of equal ones those that came first.
+    """
+    heaviest = sorted(weights.items(), key=lambda one: -one[1])[:MAX_TERMS]
+    anchors, around = [], []
+    for anchor, beside in links:
+        anchors.append(hashed(words(anchor), _ANCHOR_TERMS))
+        around.append(hashed(words(beside), _AROUND_TERMS))
+    return PageTerms(
+        np.array([term(word) for word, _ in heaviest], np.uint32),
+        np.array([weight for _, weight in heaviest], np.float32),
+        np.array([len(one) for one in anchors], np.uint8),
+        np.array([one for link in anchors for one in link], np.uint32),
+        np.array([len(one) for one in around], np.uint8),
+        np.array([one for link in around for one in link], np.uint32),
+    )
+
+
+def of_text(text: str, links: Sequence[tuple[str, str]] = ()) -> PageTerms:
+    """Return the terms of a plain text and of its links: (anchor text, URL) of each.
+
+    >>> of_text("rivers and bridges", [("bridges", "http://a.test/stone/bridge")]).anchor_counts.tolist()
+    [2]
+    """
+    return page_terms(weigh([(text, 1.0)]), [(_named(anchor, url), _beside(anchor, text)) for anchor, url in links])
+
+
+def of_document(document: Document, extraction: Extraction, links: Links) -> PageTerms:
+    """Return the terms of a parsed page and of its links.
+
+    Args:
+        document: the page.
+        extraction: its article, if any: then its text counts, else that of all blocks.
+        links: its links, in the order of the record to be.
+
+    Returns:
+        The record; `anchor_counts` is parallel to `links.urls`.
+
+    Cost: O(characters + links).
+    """
+    texts = document.blocks.texts
+    places = {anchor: texts[block] for _, _, _, anchor, block in reversed(document.links) if 0 <= block < len(texts)}
+    beside = [
+        (_named(anchor, url), _beside(anchor, places.get(anchor, "")))
+        for anchor, url in zip(links.anchors, links.urls, strict=True)
+    ]
+    return page_terms(weigh(weighted_texts(document, extraction)), beside)
+
+
+def weighted_texts(document: Document, extraction: Extraction) -> list[tuple[str, float]]:
+    """Title, texts and once more what stands in telling elements: (text, weight of an occurrence)."""
+    texts = document.blocks.texts
+    found = [(document.title, 1.0 + TITLE)]
+    found += [(extraction.text, 1.0)] if extraction.text else [(text, 1.0) for text in texts]
+    for node, tag in enumerate(document.tags):
+        if tag in TAGS and node not in document.hidden:
+            found.append(("".join(document.elements[node].itertext())[:1000], TAGS[tag]))  # type: ignore[arg-type]
+    return found
+
+
+def _named(anchor: str, url: str) -> str:
+    """What a link says of its target: its text, and the words of the address's path."""
+    return f"{anchor} {unquote(urlsplit(url).path[:_PATH_CHARS]).replace('_', ' ')}"
+
+
+def _beside(anchor: str, text: str) -> str:
+    """What stands on either side of an anchor in a text; empty when it is not there or is all of it."""
+    at = text.find(anchor) if anchor else -1
+    if at < 0:
+        return ""
+    end = at + len(anchor)
+    return f"{text[max(0, at - _AROUND_CHARS) : at]} {text[end : end + _AROUND_CHARS]}"
+
+
+def pack(page: PageTerms) -> bytes:
+    """Return the record as bytes: about 6 bytes a term of the page, 4 one of a link."""
+    heads = _HEADER.pack(_FORMAT, len(page.terms), len(page))
+    weights = page.weights.astype("<f2")
+    columns = (page.terms.astype("<u4"), weights, page.anchor_counts, page.around_counts)
+    return heads + b"".join(column.tobytes() for column in columns) + _ends(page)
+
+
+def _ends(page: PageTerms) -> bytes:
+    return page.anchors.astype("<u4").tobytes() + page.around.astype("<u4").tobytes()
+
+
+def unpack(data: bytes) -> PageTerms:
+    """Return what `pack` was given, the weights rounded to 16 bits.
+
+    Raises:
+        ValueError: the bytes are of another format or incomplete.
+    """
+    if len(data) < _HEADER.size or data[0] != _FORMAT:
+        raise ValueError(f"terms of a page start with {data[:1]!r}; they take format {_FORMAT}")
+    _, terms, links = _HEADER.unpack_from(data)
+    at = _HEADER.size
+    columns: list[npt.NDArray[np.generic]] = []
+    wanted = [("<u4", terms), ("<f2", terms), ("u1", links), ("u1", links)]
+    while wanted:
+        kind, count = wanted.pop(0)
+        size = np.dtype(kind).itemsize * count
+        if at + size > len(data):
+            raise ValueError(f"terms of a page have {len(data)} bytes; they take at least {at + size}")
+        columns.append(np.frombuffer(data, kind, count, at))
+        at += size
+        if len(columns) == 4:
+            wanted = [("<u4", int(columns[2].sum())), ("<u4", int(columns[3].sum()))]
+    page, weights, anchor_counts, around_counts, anchors, around = columns
+    return PageTerms(
+        page.astype(np.uint32),
+        weights.astype(np.float32),
+        anchor_counts.astype(np.uint8),
+        anchors.astype(np.uint32),
+        around_counts.astype(np.uint8),
+        around.astype(np.uint32),
+    )

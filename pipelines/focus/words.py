@@ -1,0 +1,132 @@
+"""Words of a text: Chinese cut by jieba's dictionary, other scripts in lower case, words without meaning left out."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Final, Protocol
+
+from ..extract.terms import terms as pairs
+
+MAX_CHARS: Final = 20_000
+"""Characters of a text that are read."""
+_MAX_WORD_CHARS: Final = 40
+_RUN = re.compile(
+    r"([\u3400-\u4dbf\u4e00-\u9fff]+)|([\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+)|"
+    r"[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}"
+)
+_ENGLISH: Final = (
+    "about above after again against all almost also although always am among an and another any anyone anything are "
+    "around as at be became because become been before being below between both but by can cannot click could did do "
+    "does doing done down during each either else ever every few first for from further get had has have having he her "
+    "here hers herself him himself his home how however if in into is it its itself just last least less like made "
+    "many may me might more most much must my myself near neither never new next no none nor not nothing now of off "
+    "often on once one only onto or other others our ours ourselves out over own page per perhaps please rather "
+    "same see several she should since site so some someone something sometimes still such than that the their "
+    "theirs them themselves then there therefore these they this those though three through thus to together too "
+    "toward towards two under until up upon us used using very via was we were what when where whether which while "
+    "who whole whom whose why will with within without would yet you your yours yourself "
+    "http https www htm html xhtml shtml php asp aspx jsp index"
+)
+_CHINESE: Final = (
+    "的 了 和 是 在 就 都 而 及 与 或 也 还 又 不 没 没有 我 你 他 她 它 我们 你们 他们 她们 它们 这 那 这个 "
+    "那个 这些 那些 这里 那里 这样 那样 什么 怎么 如何 为什么 哪 哪些 哪里 谁 一个 一些 一种 一样 一直 一般 "
+    "一次 一下 有 有的 有些 对 对于 关于 从 向 往 由 被 把 将 让 使 给 为 为了 因 因为 因此 所以 所 以 以及 "
+    "以后 以前 之 之后 之前 之间 其 其中 其他 其它 则 若 如 如果 如此 但 但是 不过 然而 虽然 尽管 即 即使 并 "
+    "并且 而且 且 只 只是 只有 只要 才 很 更 更加 最 太 非常 十分 比 比较 跟 同 同时 到 至 于 上 下 中 里 内 "
+    "外 前 后 时 时候 会 能 能够 可 可以 可能 应 应该 需要 要 必须 得 地 着 过 吧 吗 呢 啊 呀 嘛 说 表示 来 "
+    "去 等 等等 各 各种 每 每个 另 另外 某 该 此 这种 那种 已 已经 曾 正 正在 再 多 少 个 位 种 次 年 月 日 "
+    "今 今天 昨天 明天 目前 现在 当 当时 通过 根据 按照 进行 作为 成为 由于 首页 更多 点击 本 本报 本网 编辑 "
+    "责任编辑 记者"
+)
+STOP_WORDS: Final = frozenset(_ENGLISH.split()) | frozenset(_CHINESE.split())
+"""Words that say nothing of a topic."""
+_ACRONYMS: Final = frozenset({"IT", "US", "WHO"})
+"""Stop words but for their capitals; they keep them."""
+
+
+def words(text: str) -> list[str]:
+    """Return the telling words of a text in their order, repeated ones too.
+
+    Args:
+        text: any string; the first `MAX_CHARS` characters count.
+
+    Returns:
+        Lower-case words of two letters or more, English plurals in the singular; Chinese words as jieba cuts them; for
+        Thai, Japanese kana and Korean each pair of neighbouring signs. Numbers and `STOP_WORDS` are left out.
+
+    Cost: O(characters); for 1,000 of them 0.1 ms, in Chinese 2.5 ms with jieba and 0.1 ms with rjieba. The first
+    Chinese text costs 1.5 s more: see `warm`.
+
+    >>> words("The rivers of Hekou, 2024")
+    ['river', 'hekou']
+    """
+    return _words(text, lambda run: _cutter().cut(run))
+
+
+def search_words(text: str) -> list[str]:
+    """Return the words to look for: those of `words`, and the words that long Chinese ones are made of.
+
+    >>> search_words("bridges")
+    ['bridge']
+    """
+    return _words(text, lambda run: _cutter().cut_for_search(run))
+
+
+def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
+    """Words of a text, those of Chinese runs as `cut` gives them."""
+    found: list[str] = []
+    for run in _RUN.finditer(text[:MAX_CHARS]):
+        if run[1]:
+            found += [word for word in cut(run[1]) if word not in STOP_WORDS]
+        elif run[2]:
+            found += pairs(run[2])
+        elif run[0] in _ACRONYMS:
+            found.append(run[0])
+        elif (word := run[0].lower()) not in STOP_WORDS:
+            found.append(_singular(word[:_MAX_WORD_CHARS]))
+    return found
+
+
+def _singular(word: str) -> str:
+    """An English plural without its ending: topics are named in the singular as often as in the plural."""
+    if len(word) < 4 or word[-1] != "s" or word[-2] in "sui":
+        return word
+    return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word[:-1]
+
+
+def warm() -> None:
+    """Load the dictionary, which takes 1.5 s with jieba: before the first page rather than during it."""
+    _cutter()
+
+
+class _Cutter(Protocol):
+    """What jieba's tokenizer and the module rjieba share."""
+
+    def cut(self, sentence: str, /) -> Iterable[str]: ...
+
+    def cut_for_search(self, sentence: str, /) -> Iterable[str]: ...
+
+
+@cache
+def _cutter() -> _Cutter:
+    """Rjieba where it is installed, else jieba: the same words.
+
+    jieba's own set-up would print, and write a cache file; the dictionary is read here instead.
+    """
+    if find_spec("rjieba") is not None:
+        fast: _Cutter = import_module("rjieba")
+        return fast
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its source has invalid escapes, which Python tells of when it compiles them
+        jieba = import_module("jieba")
+    tokenizer = jieba.Tokenizer()
+    with tokenizer.get_dict_file() as file:
+        tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(file)
+    tokenizer.initialized = True
+    found: _Cutter = tokenizer
+    return found

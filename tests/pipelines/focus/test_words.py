@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipelines.focus.words import MAX_CHARS, STOP_WORDS, words
+
+CHINESE = "河口大桥年底通车，两岸居民过江只要五分钟。"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ("12 345, -- !", []),
+        ("The rivers of Hekou", ["river", "hekou"]),
+        ("cities, buses, glass, analysis, ties", ["city", "buse", "glass", "analysis", "tie"]),
+        ("IT is what it is", ["IT"]),
+        ("naïve Straße Москва", ["naïve", "straße", "москва"]),
+        ("한국어", ["한국", "국어"]),
+    ],
+)
+def test_words(text: str, found: list[str]) -> None:
+    assert words(text) == found
+
+
+def test_chinese_is_cut_by_the_dictionary() -> None:
+    found = words(CHINESE)
+    assert {"河口", "大桥", "通车", "居民"} <= set(found)
+    assert not STOP_WORDS & set(found)
+
+
+def test_only_the_beginning_of_a_long_text_is_read() -> None:
+    assert len(words("bridge " * MAX_CHARS)) <= MAX_CHARS // 7 + 1
+
+
+def test_the_dictionary_says_nothing_and_writes_nothing(tmp_path: Path) -> None:
+    """jieba's own set-up prints to standard error and keeps a cache among temporary files."""
+    code = "from pipelines.focus.words import warm; warm()"
+    environment = {"TMPDIR": str(tmp_path), "PATH": "/usr/bin", "PYTHONDONTWRITEBYTECODE": "1"}
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
+    assert list(tmp_path.iterdir()) == []
