@@ -5,19 +5,23 @@ from __future__ import annotations
 import difflib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from scrapy.settings import BaseSettings, default_settings
 
 from db.budgets import Limits
 from pipelines.extract import extractor
+from pipelines.focus import profile
+from pipelines.focus.topic import Topic, topic
 
 from . import settings as project_settings
 from .guard import Guard
 from .politeness import Pauses
-from .rank.priority import Priority
+from .rank.priority import FOCUS_SIGNALS, Priority
+from .rulebook import Threshold
 
 
 class ConfigError(ValueError):
@@ -40,18 +44,25 @@ class Config:
     hosts: int
     in_flight: int
     lease_seconds: float
+    preset: str
     priority: Priority
     rank_every_pages: int
     rank_growth: float
     host_patience: float
+    topic: Topic | None
+    focus: Threshold
     extractor: str
     site_memory: bool
     duplicate_threshold: float
     robots_agent: str
 
     @classmethod
-    def from_settings(cls, settings: BaseSettings) -> Config:
+    def from_settings(cls, settings: BaseSettings, topics: Sequence[str] = ()) -> Config:
         """Read and check.
+
+        Args:
+            settings: Scrapy's settings.
+            topics: what the seeds are about: the topic when `TOPIC` and `PROFILE` say nothing.
 
         Raises:
             ConfigError: naming the setting, its value and what is allowed.
@@ -64,11 +75,20 @@ class Config:
                 'write signals with weights, e.g. -s CRAWL_PRIORITY=\'{"depth": 1, "freshness": 0.5}\''
             ) from None
         try:
-            priority = Priority(settings["CRAWL_PRESET"], weights)
+            wanted = _topic(settings, topics)
+            preset = settings["CRAWL_PRESET"] or ("news" if wanted is None else "focused")
+            priority = Priority(preset, weights)
             extractor(settings["EXTRACTOR"], _mapping(settings, "EXTRACTOR_PARAMS"))
             Guard(settings.getlist("ALLOW_NETWORKS"))
         except ValueError as error:
             raise ConfigError(str(error)) from None
+        if wanted is None and priority.learns(FOCUS_SIGNALS):
+            raise ConfigError(
+                f"CRAWL_PRESET {preset!r} and CRAWL_PRIORITY weigh signals of a topic, but there is none; "
+                'give TOPIC, PROFILE, or seeds with topic="..."'
+            )
+        if settings["FOCUS_BELOW"] not in _BELOW:
+            raise ConfigError(f"FOCUS_BELOW is {settings['FOCUS_BELOW']!r}; it takes drop or store")
         _integer(settings, "WORKERS", least=1)
         _integer(settings, "WORKER_MEMORY_MB", least=256)
         for name in ("PAGE_SECONDS", "PROGRESS_SECONDS", "DOWNLOAD_TIMEOUT"):
@@ -90,15 +110,35 @@ class Config:
             hosts=_integer(settings, "MAX_HOSTS", least=1),
             in_flight=_integer(settings, "CONCURRENT_REQUESTS", least=1),
             lease_seconds=_number(settings, "LEASE_SECONDS", least=5),
+            preset=preset,
             priority=priority,
             rank_every_pages=_integer(settings, "RANK_EVERY_PAGES", least=1),
             rank_growth=_number(settings, "RANK_GROWTH", least=0.001, most=10),
             host_patience=_number(settings, "HOST_PATIENCE", least=0),
+            topic=wanted,
+            focus=Threshold(_number(settings, "FOCUS_MIN", least=0, most=1), settings["FOCUS_BELOW"] == "drop"),
             extractor=settings["EXTRACTOR"],
             site_memory=_flag(settings, "SITE_MEMORY"),
             duplicate_threshold=_number(settings, "DUPLICATE_THRESHOLD", least=0, most=1),
             robots_agent=project_settings.ROBOTS_AGENT,
         )
+
+
+_BELOW = ("drop", "store")
+
+
+def _topic(settings: BaseSettings, topics: Sequence[str]) -> Topic | None:
+    """What the crawl looks for, None when that is everything.
+
+    Raises:
+        ValueError: a topic without words, or a profile that cannot be used.
+    """
+    description, path = (settings["TOPIC"] or "").strip(), settings["PROFILE"] or ""
+    if not description and not path:
+        description = " ".join(topics)
+    if not description and not path:
+        return None
+    return topic(description, profile=profile.load(Path(path)) if path else None)
 
 
 def check_names(settings: BaseSettings) -> None:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
+    from pipelines.focus.topic import Topic
     from pipelines.stages import Page
 
 logger = logging.getLogger(__name__)
@@ -220,6 +221,11 @@ class FrontierScheduler(BaseScheduler):
 
     # ------------------------------------------------------------ pages coming back
 
+    @property
+    def topic(self) -> Topic | None:
+        """What the crawl looks for, if for something."""
+        return None if self.session is None else self.session.config.topic
+
     def scope_of(self, claim: Claim) -> Scope:
         """Where the links of a claim's page may lead."""
         return self._seeds.scope_of(claim)
@@ -281,6 +287,7 @@ class FrontierScheduler(BaseScheduler):
             known=self._known,
             extractor=config.extractor,
             objection=self._hosts.foreseen,
+            focus=config.focus,
             robots_hosts=self._hosts.hosts_of_robots(page.claim),
         )
         page.stored = True

@@ -24,7 +24,7 @@ from pipelines.urls import canonicalize, file_type, host_key, same_host, site_ke
 from . import outlinks
 from .outlinks import new_url
 from .politeness import decode_robots, retry_after, retry_pause
-from .rulebook import Rulebook
+from .rulebook import OFF_TOPIC, Rulebook
 
 REFUSED = "address not allowed"
 """`Page.error` of a request that the network guard refused."""
@@ -196,11 +196,15 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     new_urls = outlinks.links(page, rulebook)
     links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
     reason = parsed.reason
+    likeness = page.worked.likeness
+    is_far = likeness is not None and likeness.page < rulebook.focus.least
     article = place = None
     beside: list[NewUrl] = []
     if is_page and parsed.kind == PageKind.ARTICLE:
         if parsed.noindex:
             reason = "noindex"
+        elif is_far and rulebook.focus.drops:
+            reason = OFF_TOPIC
         else:
             article = _article(page, rulebook)
             place, beside = _place(page, rulebook)
@@ -217,7 +221,7 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
     return replace(
-        _answered(page, State.DONE, "" if article else reason),
+        _answered(page, State.DONE, reason if article is None else OFF_TOPIC if is_far else ""),
         counted=is_page,
         article=article,
         place=place,
@@ -225,6 +229,7 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         new_urls=tuple(new_urls),
         links=links,
         raw=raw,
+        terms=None if likeness is None else (likeness.page, likeness.terms),
     )
 
 
@@ -252,6 +257,7 @@ def _article(page: Page, rulebook: Rulebook) -> NewArticle:
         keywords="、".join(meta.keywords),
         classes=meta.section,
         quality=parsed.extraction.confidence,
+        relevance=None if page.worked.likeness is None else page.worked.likeness.page,
         extractor=rulebook.extractor,
         text_hash=parsed.signature.exact,
         shingles=parsed.signature.shingles,

@@ -17,8 +17,8 @@ from pipelines.scope import host_identity
 from pipelines.stages import Page
 from pipelines.urls import host_key, same_host
 
-from .rank.finds import DAY, Finds, segments
-from .rank.priority import GRAPH_SIGNALS, Priority
+from .rank.finds import DAY, Finds, Values, segments
+from .rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, Priority
 from .rulebook import Rulebook
 
 _MOST_FEED_DEPTH = 1
@@ -59,7 +59,7 @@ def new_url(
     host = host_key(url)
     host_id, site_id, site = host_identity(host)
     if found_in == BlockKind.SEED:
-        legacy = dict.fromkeys(GRAPH_SIGNALS, 1.0)
+        legacy = dict.fromkeys((*GRAPH_SIGNALS, *FOCUS_SIGNALS), 1.0)
     stated = dated or (now if kind in {Kind.FEED, Kind.SITEMAP} else 0.0)
     values = priority.first(_finds([url], [found_in], [stated], depth, now), legacy)
     score, parts = float(priority.score(values)[0]), priority.texts(values)[0]
@@ -119,7 +119,12 @@ def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
     ]
     finds = _finds(urls, blocks, dated, depth, page.fetched_at)
     count = len(known)
-    legacy = rulebook.priority.inherited(claim.parts, count, count - known.count(None), rulebook.pages)
+    legacy: dict[str, float | Values] = {
+        **rulebook.priority.inherited(claim.parts, count, count - known.count(None), rulebook.pages)
+    }
+    likeness = page.worked.likeness
+    if likeness is not None:
+        legacy |= rulebook.priority.alike(likeness.page, [likeness.anchors[i] for i in chosen], claim.parts)
     values = rulebook.priority.first(finds, legacy)
     scores, parts = rulebook.priority.score(values).tolist(), rulebook.priority.texts(values)
     rows = []

@@ -15,8 +15,10 @@ import numpy as np
 
 from db.database import Database, open_for_reading
 from db.frontier import Scores
-from db.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, UrlRows
+from db.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
 from db.tables import Kind, State
+from pipelines.focus import record
+from pipelines.focus.topic import Topic, is_entry
 from pipelines.records import BlockKind
 
 from .rank.finds import DAY, Finds, segments
@@ -34,11 +36,13 @@ class Question:
     Attributes:
         database_url: where the crawl is.
         priority: which signals count for how much.
+        topic: what the crawl looks for, if for something.
         now: Unix time.
     """
 
     database_url: str
     priority: Priority
+    topic: Topic | None
     now: float
 
 
@@ -68,7 +72,7 @@ class _Crawl:
         self.question = question
         self._database: Database = open_for_reading(question.database_url)
         self._reader = GraphReader(self._database, Params(texts=True))
-        self._ranking = Ranking(question.priority)
+        self._ranking = Ranking(question.priority, question.topic)
 
     def rescore(self, now: float) -> Rescored:
         """Read what is new, and score."""
@@ -92,10 +96,15 @@ class _Crawl:
             )
             queued = np.isin(rows.states[pages], _QUEUED)
             self._ranking.add_urls(rows.ids[pages], rows.hosts[pages], rows.sites[pages], finds, queued)
+            seeds = [page for page in pages[finds.blocks == BlockKind.SEED].tolist() if not is_entry(rows.urls[page])]
+            self._ranking.mark_examples(rows.ids[seeds])
         elif isinstance(rows, LinkRows):
             self._ranking.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
         elif isinstance(rows, FetchedRows):
             self._ranking.remove(rows.ids)
+        elif isinstance(rows, TermRows):
+            for page, data in zip(rows.ids.tolist(), rows.terms, strict=True):
+                self._ranking.add_terms(page, *record.unpack(data))
 
     def close(self) -> None:
         """Let go of the database."""

@@ -112,7 +112,7 @@ class Ranker:
             context = multiprocessing.get_context("forkserver")
             self._pool = ProcessPool(max_workers=1, initializer=prepare, context=context)
         config = self._session.config
-        question = Question(config.database_url, config.priority, clock.now())
+        question = Question(config.database_url, config.priority, config.topic, clock.now())
         try:
             answer: Answer = await asyncio.wrap_future(
                 self._pool.schedule(rank, args=[question], timeout=_MOST_SECONDS)

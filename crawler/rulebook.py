@@ -8,6 +8,17 @@ from dataclasses import dataclass
 from .known import KnownUrls
 from .rank.priority import Priority
 
+OFF_TOPIC = "off topic"
+"""Reason of articles that are not near enough to the topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """How near to the topic an article must be, and whether it is dropped otherwise."""
+
+    least: float = 0.0
+    drops: bool = True
+
 
 @dataclass(frozen=True, slots=True)
 class Rulebook:
@@ -22,6 +33,7 @@ class Rulebook:
         known: URLs that are in the table already, and at which depth.
         extractor: name of the extractor, for the article's row.
         objection: why a host's rules forbid a URL, or an empty string.
+        focus: how near to the topic articles must be.
         robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
     """
 
@@ -33,6 +45,7 @@ class Rulebook:
     known: KnownUrls
     extractor: str
     objection: Callable[[int, str], str]
+    focus: Threshold = Threshold()
     robots_hosts: tuple[int, ...] = ()
 
     def robots(self, kind: str, text: str = "") -> tuple[tuple[int, str, str], ...]:

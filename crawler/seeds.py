@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -238,3 +239,8 @@ def _parse_number(options: dict[str, str], key: str, least: int) -> int | None:
 def _short(text: str) -> str:
     """Shorten a piece of a line for a message."""
     return text if len(text) <= _LONG else text[:_LONG] + "..."
+
+
+def topics(seeds: Iterable[Seed]) -> list[str]:
+    """What seeds are about, each topic once."""
+    return list(dict.fromkeys(seed.topic for seed in seeds if seed.topic))

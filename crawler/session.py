@@ -33,7 +33,7 @@ from .clock import Rate
 from .config import Config
 from .hosts import seed_row
 from .outlinks import new_url
-from .seeds import Seed, SeedError, load_seeds
+from .seeds import Seed, SeedError, load_seeds, topics
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,16 @@ R = TypeVar("R")
 
 _LONGEST_START = 60.0
 _VERSION = version("newscrawler")
-_MUST_AGREE = ("VERSION", "MAX_PAGES", "MAX_PAGES_PER_HOST", "MAX_DEPTH", "CRAWL_PRESET", "CRAWL_PRIORITY")
+_MUST_AGREE = (
+    "VERSION",
+    "MAX_PAGES",
+    "MAX_PAGES_PER_HOST",
+    "MAX_DEPTH",
+    "CRAWL_PRESET",
+    "CRAWL_PRIORITY",
+    "TOPIC",
+    "PROFILE",
+)
 _SHOULD_AGREE = (
     "HOST_DELAY",
     "HOST_CONNECTIONS",
@@ -52,6 +61,8 @@ _SHOULD_AGREE = (
     "EXTRACTOR_PARAMS",
     "SITE_MEMORY",
     "DUPLICATE_THRESHOLD",
+    "FOCUS_MIN",
+    "FOCUS_BELOW",
 )
 _SIGN_SECONDS = 2.0
 """A run says that it lives, and hears what the others need, at least this often."""
@@ -92,8 +103,8 @@ class Session:
         Raises:
             ConfigError, SeedError, DatabaseProblem: nothing was started.
         """
-        config = Config.from_settings(settings)
         records = _read(seeds)
+        config = Config.from_settings(settings, topics(records))
         loop = asyncio.get_running_loop()
         database = await loop.run_in_executor(None, _open, config)
 
@@ -103,7 +114,7 @@ class Session:
         session = cls(config, database, Writer(database, patience_seconds=config.database_patience, waiting=wait))
         kept = {name: _plain(settings[name]) for name in (*_MUST_AGREE, *_SHOULD_AGREE, "MAX_HOSTS")}
         try:
-            await session._start_run(records, {**kept, "VERSION": _VERSION})
+            await session._start_run(records, {**kept, "CRAWL_PRESET": config.preset, "VERSION": _VERSION})
         except DatabaseProblem:
             await session.close()
             raise

@@ -21,11 +21,17 @@ MAX_PAGES_PER_HOST = None
 MAX_DEPTH = None
 
 # ---- in which order
-CRAWL_PRESET = "news"
+CRAWL_PRESET = None
 CRAWL_PRIORITY: dict[str, float] = {}
 RANK_EVERY_PAGES = 5000
 RANK_GROWTH = 0.03
 HOST_PATIENCE = 60.0
+
+# ---- what for
+TOPIC = ""
+PROFILE = ""
+FOCUS_MIN = 0.0
+FOCUS_BELOW = "drop"
 
 # ---- how politely
 CONTACT = os.environ.get("CRAWL_CONTACT", "")

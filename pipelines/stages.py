@@ -20,6 +20,7 @@ from db.frontier import Claim
 from db.store import Joined, Stored
 from db.tables import Kind
 
+from .focus.topic import Topic
 from .scope import Scope
 from .worker import PageUnreadable, Task, Worked, WorkerPool
 
@@ -64,6 +65,10 @@ class Page:
 
 class Frontier(Protocol):
     """What the stages need of the scheduler."""
+
+    @property
+    def topic(self) -> Topic | None:
+        """What the crawl looks for, if for something."""
 
     async def knowledge(self, claim: Claim) -> bytes | None:
         """What is known of a page's site, packed; None when nothing is to be learned."""
@@ -119,6 +124,7 @@ class ExtractStage:
             scope=item.scope,
             keep_raw=self._keep_raw,
             knowledge=await frontier.knowledge(item.claim),
+            topic=frontier.topic,
         )
         try:
             item.worked = await self._pool.run(task)

@@ -21,12 +21,15 @@ from datetime import UTC, datetime
 import zstandard
 from pebble import ProcessExpired, ProcessPool
 
-from .extract.document import parse
+from .extract.document import Document, parse
 from .extract.encoding import is_binary
 from .extract.feeds import looks_like_feed, parse_feed
 from .extract.forms import FORMS
 from .extract.page import read_page
 from .extract.sitemaps import looks_like_sitemap, parse_sitemap
+from .focus import record
+from .focus.terms import of_document
+from .focus.topic import Topic
 from .records import Links, PageKind, ParsedPage
 from .scope import NO_TARGETS, Scope, Targets, resolve
 
@@ -51,6 +54,7 @@ class Task:
         keep_raw: return the bytes compressed.
         knowledge: what is known of the page's site, packed (empty: nothing yet); None when nothing is to be learned.
         form: a name of `FORMS` in which the page is wanted too, empty for none.
+        topic: what pages are compared with.
     """
 
     kind: str
@@ -63,13 +67,29 @@ class Task:
     keep_raw: bool
     knowledge: bytes | None = None
     form: str = ""
+    topic: Topic | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How near a page and its links are to the topic.
+
+    Attributes:
+        page: of the page, in [0, 1].
+        anchors: of each link's text.
+        terms: words of the page and its links, see `pipelines.focus.record`.
+    """
+
+    page: float
+    anchors: tuple[float, ...]
+    terms: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
     """What a worker made of a document: the page, its links as the frontier wants them, sitemaps named, raw bytes.
 
-    Of a page also the form that its task asks for.
+    Of a page also the form that its task asks for, and its likeness to the topic if there is one.
     """
 
     parsed: ParsedPage
@@ -77,6 +97,7 @@ class Worked:
     sitemaps: tuple[str, ...] = ()
     raw: bytes | None = None
     rendered: str = ""
+    likeness: Likeness | None = None
 
 
 class PageUnreadable(Exception):
@@ -109,9 +130,17 @@ def work(task: Task, extractor: str, params: Mapping[str, object]) -> Worked:
         params=params,
         knowledge=task.knowledge,
     )
+    targets = resolve(parsed.links, task.scope)
     raw = zstandard.compress(task.body, 3) if task.keep_raw else None
     rendered = FORMS[task.form](document, parsed, found) if task.form else ""
-    return Worked(parsed, resolve(parsed.links, task.scope), raw=raw, rendered=rendered)
+    likeness = None if task.topic is None else _compare(document, parsed, targets, task.topic)
+    return Worked(parsed, targets, raw=raw, rendered=rendered, likeness=likeness)
+
+
+def _compare(document: Document, parsed: ParsedPage, targets: Targets, topic: Topic) -> Likeness:
+    """How near a page is to the topic, by its words."""
+    terms = of_document(document, parsed.extraction, parsed.links)
+    return Likeness(topic.relevance(terms), tuple(topic.anchors(terms)), record.pack(terms, targets.ids))
 
 
 def work_all(tasks: Sequence[Task], extractor: str, params: Mapping[str, object]) -> list[Worked | MemoryError]:

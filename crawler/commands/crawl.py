@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
@@ -17,7 +18,7 @@ from pipelines.urls import host_key
 from ..config import Config, ConfigError, check_names
 from ..frontier import EXIT_STOPPED, EXIT_USAGE
 from ..handles import raise_limit
-from ..seeds import Seed
+from ..seeds import Seed, SeedError, load_seeds, topics
 
 if TYPE_CHECKING:
     import argparse
@@ -45,7 +46,8 @@ class Command(ScrapyCrawl):
         newsroom = None
         try:
             check_names(self.settings)
-            config = Config.from_settings(self.settings)  # before Scrapy builds anything from them
+            # before Scrapy builds anything from them
+            config = Config.from_settings(self.settings, _topics(opts.spargs.get("seeds")))
             _check_handles(raise_limit(), config.in_flight)
             unknown = sorted(set(opts.spargs) - set(_ARGUMENTS))
             if unknown:
@@ -69,6 +71,13 @@ class Command(ScrapyCrawl):
             newsroom.stop()
         # without an entry the frontier was not closed: a second Ctrl-C, or Scrapy itself could not start
         self.exitcode = crawler.stats.get_value("crawl/exit_code", EXIT_STOPPED)
+
+
+def _topics(seeds: str | None) -> list[str]:
+    """What the seeds are about; nothing when they cannot be read, which the frontier says."""
+    with suppress(SeedError):
+        return topics(load_seeds(seeds)) if seeds and seeds != DEMO else []
+    return []
 
 
 def _check_handles(allowed: int, requests: int) -> None:

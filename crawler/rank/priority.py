@@ -15,6 +15,8 @@ from . import expected, finds
 from .finds import Finds, Values
 
 _MOST_WEIGHT = 1e4
+_USUAL = 1 / 3
+"""Value of a signal of the topic for a page like most that wait, see `pipelines.focus.focus`."""
 
 GRAPH_SIGNALS = ("pagerank", "blockrank", "siterank", "hits", "opic", "host")
 """Signals of the link graph: computed for the whole queue from time to time, see `crawler.rank.ranking`."""
@@ -29,7 +31,7 @@ PRESETS: dict[str, dict[str, float]] = {
     "breadth": {"depth": 1.0},
     "pagerank": {"pagerank": 1.0, "siterank": 0.3, "address": 0.1, "depth": 0.05},
     "news": {"freshness": 1.0, "siterank": 0.5, "pagerank": 0.5, "host": 0.5, "block": 0.5, "depth": 0.5},
-    "focused": {"learned": 1.0, "sibling": 0.5, "anchor": 0.5, "profile": 0.5, "context": 0.2, "depth": 0.1},
+    "focused": {"profile": 0.19, "anchor": 0.65, "context": 0.05, "sibling": 0.61, "learned": 0.25},
 }
 """Name -> weights, chosen by `CRAWL_PRESET`; `CRAWL_PRIORITY` overrides single weights."""
 
@@ -59,9 +61,7 @@ class Priority:
         self.weights: dict[str, float] = {}
         for name, weight in {**PRESETS[preset], **weights}.items():
             if isinstance(weight, bool) or not isinstance(weight, int | float) or not abs(weight) <= _MOST_WEIGHT:
-                raise ValueError(
-                    f"CRAWL_PRIORITY[{name!r}] is {weight!r}; a weight is a finite number up to 10000"
-                )
+                raise ValueError(f"CRAWL_PRIORITY[{name!r}] is {weight!r}; a weight is a finite number up to 10000")
             if weight:
                 self.weights[name] = float(weight)
         if not self.weights:
@@ -86,7 +86,7 @@ class Priority:
         values = self.of_finds(urls)
         for name in self.weights:
             if name not in values:
-                values[name] = np.full(len(urls), legacy.get(name, 0.0))
+                values[name] = np.zeros(len(urls)) + legacy.get(name, 0.0)
         return values
 
     def score(self, values: Mapping[str, Values]) -> Values:
@@ -115,3 +115,16 @@ class Priority:
             rank = expected.unscaled(legacy["pagerank"], pages)
             legacy["pagerank"] = float(expected.scaled(expected.first(rank, max(links, 1), known), pages))
         return legacy
+
+    def alike(self, page: float, anchors: Sequence[float], parts: Mapping[str, float]) -> dict[str, Values | float]:
+        """First values of the signals of the topic for the pages that a page names.
+
+        Args:
+            page: likeness of the page itself.
+            anchors: likeness of the text of each link.
+            parts: values of the signals of the page itself, which stand for what only a round can tell.
+        """
+        first: dict[str, Values | float] = {name: parts.get(name, _USUAL) for name in FOCUS_SIGNALS}
+        first["profile"] = _USUAL + (1.0 - _USUAL) * page
+        first["anchor"] = _USUAL + (1.0 - _USUAL) * np.array(anchors)
+        return first

@@ -9,12 +9,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.focus.focus import Focus
+from pipelines.focus.terms import PageTerms
+from pipelines.focus.topic import Topic
+
 from . import blockrank, expected, hits, pagerank, siterank
 from .finds import Finds, Values
 from .graph import LinkGraph
 from .numbering import Column, Ids, Numbers
 from .opic import Opic
-from .priority import Priority
+from .priority import FOCUS_SIGNALS, Priority
 from .surfer import Params as Surfer
 
 _SURFER = Surfer(tolerance=1e-4)
@@ -50,6 +54,7 @@ class Ranking:
 
     Args:
         priority: which signals count for how much.
+        topic: what the crawl looks for, if for something.
 
     Attributes:
         graph: the links.
@@ -58,9 +63,11 @@ class Ranking:
     those of the last round are the starting point.
     """
 
-    def __init__(self, priority: Priority) -> None:
+    def __init__(self, priority: Priority, topic: Topic | None = None) -> None:
         self.graph = LinkGraph()
         self._priority = priority
+        self._focus = Focus(topic) if topic is not None and priority.learns(FOCUS_SIGNALS) else None
+        self._compared: set[int] = set()
         self._opic = Opic(self.graph)
         self._depths = Column(np.int32)
         self._blocks = Column(np.uint8)
@@ -95,6 +102,28 @@ class Ranking:
         self._grow()
         self.remove(sources)
 
+    def add_terms(self, page: int, terms: PageTerms, targets: Ids) -> None:
+        """Add the words of a page that was fetched, and of its links.
+
+        Args:
+            page: identifier; of a page that comes again the first words count.
+            terms: its words.
+            targets: which page each link leads to.
+        """
+        size = len(targets)
+        number, *others = self.graph.add_pages(
+            np.append(page, targets), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
+        )
+        self._grow()
+        if self._focus is not None and int(number) not in self._compared:
+            self._compared.add(int(number))
+            self._focus.add(int(number), terms, np.array(others, np.int32))
+
+    def mark_examples(self, ids: Ids) -> None:
+        """Say which pages the crawl began with: they may be examples of the topic."""
+        if self._focus is not None:
+            self._focus.mark_seeds(self.graph.numbers(ids).tolist())
+
     def remove(self, ids: Ids) -> None:
         """Say that URLs wait no longer, without links to add."""
         pages = self.graph.numbers(ids)
@@ -123,9 +152,10 @@ class Ranking:
         for name, signal in _SIGNALS.items():
             if name in self._priority.weights:
                 values[name] = signal(self, queued)
-        for name in self._priority.weights:
-            if name not in values:
-                values[name] = np.zeros(len(queued))
+        likeness = {} if self._focus is None else self._focus.signals(len(self.graph))
+        for name in FOCUS_SIGNALS:
+            if name in self._priority.weights:
+                values[name] = likeness[name][queued].astype(np.float64) if likeness else np.zeros(len(queued))
         scores = self._priority.score(values)
         noticed = _NOTICED * sum(map(abs, self._priority.weights.values()))
         before = self._scores.values[queued]

@@ -7,16 +7,18 @@ replaced: by a sorted list for what was scored at the last round, and a heap for
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import repeat
 
 import numpy as np
 
-from crawler.rank.finds import Finds, segments
+from crawler.rank.finds import Finds, Values, segments
 from crawler.rank.numbering import Column
-from crawler.rank.priority import GRAPH_SIGNALS, Priority
+from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, SIGNALS, Priority
 from crawler.rank.ranking import Ranking
 from crawler.rank.rounds import Rounds
+from pipelines.focus.terms import PageTerms, of_text
+from pipelines.focus.topic import Topic, is_entry, topic
 from pipelines.records import BlockKind
 from pipelines.urls import host_key, site_key
 
@@ -46,31 +48,58 @@ class CrawlOrder:
         self._homes: list[tuple[int, int]] = []
         self._waits = bytearray()
         self._scores = Column(np.float64)
-        self._values = {name: Column(np.float64) for name in GRAPH_SIGNALS if name in self._priority.weights}
+        self._values = {
+            name: Column(np.float64) for name in (*GRAPH_SIGNALS, *FOCUS_SIGNALS) if name in self._priority.weights
+        }
         self._pages = 1
         self._told = 0
+        self._topic: Topic | None = None
+        self._terms: list[tuple[int, PageTerms, list[int]]] = []
         self._fetched: list[tuple[int, list[int], bytes]] = []
         self._done = 0
         self._sorted: list[int] = []
         self._at = 0
         self._heap: list[tuple[float, int]] = []
 
+    def set_topic(self, description: str, examples: Sequence[str]) -> None:
+        """Look for something: a description in words, and texts of pages like it."""
+        try:
+            found = topic(description, [of_text(text) for text in examples])
+        except ValueError:  # nothing but stop words: the seeds say what is looked for
+            found = Topic(np.zeros(0, np.uint32))
+        self._topic = found
+        self._ranking = Ranking(self._priority, found)
+
     def add_seeds(self, urls: Sequence[str]) -> None:
         """Begin with these."""
         new = [url for url in dict.fromkeys(urls) if url not in self._numbers]
-        self._find(new, [int(BlockKind.SEED)] * len(new), 0, {})
+        self._find(new, [int(BlockKind.SEED)] * len(new), 0, dict.fromkeys(SIGNALS, 1.0))
+        self._tell()
+        examples = [self._numbers[url] for url in urls if not is_entry(url)]
+        self._ranking.mark_examples(np.array(examples, np.int64) + 1)
 
     def observe(self, url: str, text: str, links: Sequence[tuple[str, str, str]]) -> None:
         """A page was fetched: take over its links."""
         known = self._numbers
         page = known[url]
         new = {target: block for target, _, block in links if target not in known}
+        terms = None
+        if self._topic is not None:
+            terms = of_text(text, [(anchor.replace("_", " "), target) for target, anchor, _ in links])
         if new:
             parts = {name: float(column.values[page]) for name, column in self._values.items()}
-            legacy = self._priority.inherited(parts, len(links), len(links) - len(new), self._pages)
+            legacy: dict[str, Values | float] = {}
+            legacy |= self._priority.inherited(parts, len(links), len(links) - len(new), self._pages)
+            if terms is not None and self._topic is not None:
+                anchors = dict(zip((target for target, _, _ in links), self._topic.anchors(terms), strict=True))
+                likeness = self._topic.relevance(terms)
+                legacy |= self._priority.alike(likeness, [anchors[target] for target in new], parts)
             self._find(list(new), [_BLOCKS[block] for block in new.values()], self._depths[page] + 1, legacy)
         blocks = bytes([_BLOCKS[block] for _, _, block in links])
-        self._fetched.append((page, [known[target] for target, _, _ in links], blocks))
+        targets = [known[target] for target, _, _ in links]
+        self._fetched.append((page, targets, blocks))
+        if terms is not None:
+            self._terms.append((page, terms, targets))
         self._done += 1
 
     def next_urls(self, k: int) -> list[str]:
@@ -88,7 +117,7 @@ class CrawlOrder:
 
     # ------------------------------------------------------------ the queue
 
-    def _find(self, urls: list[str], blocks: list[int], depth: int, legacy: dict[str, float]) -> None:
+    def _find(self, urls: list[str], blocks: list[int], depth: int, legacy: Mapping[str, Values | float]) -> None:
         """Enter new URLs."""
         first = len(self._numbers)
         self._numbers.update(zip(urls, range(first, first + len(urls)), strict=True))
@@ -108,7 +137,7 @@ class CrawlOrder:
         scores = self._priority.score(self._priority.first(finds, legacy))
         self._scores.extend(scores)
         for name, column in self._values.items():
-            column.extend(np.full(len(urls), legacy.get(name, 0.0)))
+            column.extend(np.zeros(len(urls)) + legacy.get(name, 0.0))
         for number, score in enumerate(scores.tolist(), first):
             heapq.heappush(self._heap, (-score, number))
 
@@ -165,6 +194,9 @@ class CrawlOrder:
         blocks = np.frombuffer(b"".join(blocks for _, _, blocks in self._fetched), np.uint8)
         self._ranking.add_links(sources, counts, targets, blocks)
         self._fetched = []
+        for page, terms, linked in self._terms:
+            self._ranking.add_terms(page + 1, terms, np.array(linked, np.int64) + 1)
+        self._terms = []
 
     def _home(self, url: str) -> tuple[int, int]:
         """Numbers of a URL's host and site."""

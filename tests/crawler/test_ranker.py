@@ -109,4 +109,4 @@ def ranking_processes(crawl: int) -> list[int]:
 
 def test_a_database_that_cannot_be_read_is_a_problem_with_a_name(tmp_path: Path) -> None:
     with pytest.raises(DatabaseProblem):
-        rank(Question(f"sqlite:///{tmp_path}/none.db", Priority("pagerank", {}), 1.7e9))
+        rank(Question(f"sqlite:///{tmp_path}/none.db", Priority("pagerank", {}), None, 1.7e9))
