@@ -24,7 +24,7 @@ MAX_DEPTH = None
 CRAWL_PRESET = None
 CRAWL_PRIORITY: dict[str, float] = {}
 RANK_EVERY_PAGES = 5000
-RANK_GROWTH = 0.03
+RANK_GROWTH = 0.04
 HOST_PATIENCE = 60.0
 
 # ---- what for

@@ -238,7 +238,7 @@ def test_ctrl_c_stops_cleanly_and_can_be_resumed(tmp_path: Path) -> None:
 
 
 def test_a_second_crawl_on_the_same_file_is_refused(tmp_path: Path) -> None:
-    with Newsroom(port=0, latency_seconds=0.05) as newsroom:
+    with Newsroom(port=0, latency_seconds=0.2) as newsroom:
         first = _start(newsroom, tmp_path)
         _wait_for(lambda: len(newsroom.requests()) > 5)
         second = crawl(newsroom, tmp_path)

@@ -103,7 +103,7 @@ def test_the_score_is_the_weighted_sum_of_its_parts(
         ("breadth", {"deepness": 1}, "CRAWL_PRIORITY names the unknown signal 'deepness'; the signals are: address,"),
         ("breadth", {"depth": 0}, "CRAWL_PRIORITY leaves every signal the weight 0; at least one must count"),
         ("breadth", {"depth": math.nan}, r"CRAWL_PRIORITY\['depth'\] is nan; a weight is a finite number"),
-        ("breadth", {"depth": math.inf}, "a weight is a finite number up to ten thousand"),
+        ("breadth", {"depth": math.inf}, "a weight is a finite number up to 10000"),
         ("breadth", {"depth": "much"}, "is 'much'; a weight is a finite number"),
         ("breadth", {"depth": True}, "is True; a weight is a finite number"),
     ],
