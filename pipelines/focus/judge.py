@@ -36,7 +36,7 @@ class Params:
     """
 
     liked: float = 2.0
-    seeds: float = 1.0
+    seeds: float = 0.5
     cautious: float = -0.6
     nearest: int = 40
     share: float = 0.25
