@@ -96,6 +96,17 @@ def test_old_pages_are_forgotten_but_not_what_they_promised() -> None:
     assert np.array_equal(after[only_first], before[only_first])
 
 
+def test_links_to_pages_without_number_change_nothing_for_others() -> None:
+    focus = Focus(topic("bridges"))
+    links = [("Old bridge", "http://a.test/1"), ("Soup", "http://a.test/2"), ("Rice", "http://a.test/3")]
+    focus.add(0, of_text("city people", links), np.array([1, -1, 2], np.int32))
+    found = focus.signals(3)["anchor"]
+    assert found.shape == (3,)
+    assert found[1] > found[2]
+    with pytest.raises(ValueError, match="a target is -2"):
+        focus.add(1, of_text("", links[:1]), np.array([-2], np.int32))
+
+
 def test_one_target_for_each_link() -> None:
     with pytest.raises(ValueError, match="2 targets for 1 links"):
         Focus(topic("bridges")).add(0, of_text("x", [("a", "http://a.test/")]), np.zeros(2, np.int32))
