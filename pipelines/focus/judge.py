@@ -38,10 +38,10 @@ class Params:
     liked: float = 2.0
     seeds: float = 0.5
     cautious: float = -0.6
-    nearest: int = 40
-    share: float = 0.25
-    typical: int = 80
-    common: float = 0.5
+    nearest: int = 60
+    share: float = 0.33
+    typical: int = 120
+    common: float = 0.3
     fewest: int = 2
     low: float = 0.3
     high: float = 0.98
