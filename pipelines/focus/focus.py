@@ -96,15 +96,18 @@ class Focus:
         Args:
             number: of the page; each page is added once.
             page: its terms.
-            targets: number of the page that each of its links leads to, parallel to the links of `page`.
+            targets: number of the page that each of its links leads to, parallel to the links of `page`; -1 for a page
+                without number.
 
         Raises:
-            ValueError: there is not one target per link.
+            ValueError: there is not one target per link, or one is less than -1.
 
         Cost: O(terms + links).
         """
         if len(targets) != len(page):
             raise ValueError(f"{len(targets)} targets for {len(page)} links; it takes one for each")
+        if len(targets) and targets.min() < -1:
+            raise ValueError(f"a target is {targets.min()}; it takes the number of a page, or -1")
         self._kept.append(number, page, targets.astype(np.int32))
         if len(self._kept) > self.params.pages:
             self._kept = self._kept.newest(self.params.pages - self.params.pages // 4)
@@ -120,7 +123,7 @@ class Focus:
             known: number of pages, larger than any number given before.
 
         Returns:
-            Name -> value of each page in [0, 1], about .25 for the mean of the pages that wait. A page that no kept
+            Name -> value of each page in [0, 1], about 1/3 for the mean of the pages that wait. A page that no kept
             page links to has what it had before, at first 0.
 
         Cost: O(terms + links of the pages kept + buckets).
@@ -130,21 +133,22 @@ class Focus:
         if len(self._kept):
             linked, found = self._judged(known)
             for name, values in found.items():
-                self._last[name] = np.where(linked, values, self._last[name])
+                self._last[name] = np.where(linked[:known], values[:known], self._last[name])
         return {name: values.copy() for name, values in self._last.items()}
 
     def _judged(self, known: int) -> tuple[npt.NDArray[np.bool_], Mapping[str, Vector]]:
-        """Which pages are linked, and the signals of all."""
+        """Which pages are linked, and the signals of all; one more entry stands for all pages without number."""
         kept, params = self._kept.columns(), self.params
         counts = _matrix(kept.terms, kept.term_counts, kept.weights, params.buckets)
         seeds = np.flatnonzero(np.isin(kept.numbers, np.fromiter(self._seeds, np.int64, len(self._seeds))))
         found = judge.judge(counts, self._wanted, self._liked, seeds, params.judge)
-        graph = _Links(kept, found.relevance, known, params)
+        graph = _Links(kept, found.relevance, known + 1, params)
         words = _Words(kept, found, self._wanted, params.buckets)
-        inside = graph.row[kept.targets] >= 0
-        layer = context.layers(found.relevance, graph.sources[inside], graph.row[kept.targets[inside]], params.context)
+        inside = graph.fetched[graph.targets]
+        layer = context.layers(found.relevance, graph.sources[inside], graph.row[graph.targets[inside]], params.context)
         promise = context.promise(counts, layer, found.rarity, params.context)
-        waiting = (graph.degree > 0) & (graph.row < 0)
+        waiting = (graph.degree > 0) & ~graph.fetched
+        waiting[known] = False
         if not waiting.any():
             return graph.degree > 0, {}
         parts = {
@@ -160,7 +164,7 @@ class Focus:
         }
         standing = {name: _standing(values, waiting) for name, values in parts.items()}
         weights = {part: weight for some in PARTS.values() for part, weight in some.items()}
-        total = sum((weights[name] * values for name, values in standing.items()), np.zeros(known, np.float32))
+        total = sum((weights[name] * values for name, values in standing.items()), np.zeros(known + 1, np.float32))
         standing["hubs"] = _standing(graph.hubs(total, waiting), waiting)
         return graph.degree > 0, {signal: _mean(some, standing) for signal, some in PARTS.items()}
 
@@ -185,7 +189,7 @@ class _Links:
 
     def __init__(self, kept: _Columns, relevance: Vector, known: int, params: Params) -> None:
         self.params, self.known, self.relevance = params, known, relevance
-        self.targets = kept.targets
+        self.targets = np.where(kept.targets < 0, known - 1, kept.targets)
         self.sources = np.repeat(np.arange(len(kept.numbers), dtype=np.int32), kept.link_counts)
         self.out = kept.link_counts
         self.row = np.full(known, -1, np.int32)

@@ -36,12 +36,12 @@ class Params:
     """
 
     liked: float = 2.0
-    seeds: float = 1.0
+    seeds: float = 0.5
     cautious: float = -0.6
-    nearest: int = 40
-    share: float = 0.25
-    typical: int = 80
-    common: float = 0.5
+    nearest: int = 60
+    share: float = 0.33
+    typical: int = 120
+    common: float = 0.3
     fewest: int = 2
     low: float = 0.3
     high: float = 0.98
@@ -100,7 +100,8 @@ def judge(
     pages = counts.shape[0]
     present = sparse.csr_matrix((np.ones(counts.nnz, np.float32), counts.indices, counts.indptr), counts.shape)
     with_word = _sums(present)
-    rarity = np.log((2 + pages) / (1 + with_word)).astype(np.float32)
+    # Two words of a page may share a bucket, which then counts the page twice.
+    rarity = np.log((2 + pages) / (1 + np.minimum(with_word, pages))).astype(np.float32)
     rows = _vectors(counts, rarity)
     topic = _unit(wanted * rarity) + params.liked * _unit(liked * rarity)
     if len(seeds):

@@ -26,7 +26,8 @@ MAX_TERMS: Final = 128
 _ANCHOR_TERMS: Final = 12
 _AROUND_TERMS: Final = 12
 _AROUND_CHARS: Final = 60
-"""Words on either side of a link are taken from as many characters."""
+"""Words on either side of a link are taken from as many characters; in Chinese, of a third, which say as much."""
+_FIRST_CJK: Final = "\u2e80"
 _LEAD_WORDS: Final = 20.0
 _LEAD_WEIGHT: Final = 3.0
 """The first word of a text counts as four, falling off over twenty: the beginning says what a text is about (ours)."""
@@ -74,6 +75,12 @@ def hashed(some: Iterable[str], most: int) -> list[int]:
     return list(dict.fromkeys(map(term, some)))[:most]
 
 
+@lru_cache(maxsize=50_000)
+def _short(text: str, most: int) -> list[int]:
+    """Hashes of the words of a link, kept: the pages of a site share most of their links."""
+    return hashed(words(text), most)
+
+
 def weigh(texts: Iterable[tuple[str, float]]) -> Counter[str]:
     """Return how often each word occurs, weighted.
 
@@ -110,8 +117,8 @@ def page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -
     heaviest = sorted(weights.items(), key=lambda one: -one[1])[:MAX_TERMS]
     anchors, around = [], []
     for anchor, beside in links:
-        anchors.append(hashed(words(anchor), _ANCHOR_TERMS))
-        around.append(hashed(words(beside), _AROUND_TERMS))
+        anchors.append(_short(anchor, _ANCHOR_TERMS))
+        around.append(_short(beside, _AROUND_TERMS))
     return PageTerms(
         np.array([term(word) for word, _ in heaviest], np.uint32),
         np.array([weight for _, weight in heaviest], np.float32),
@@ -175,7 +182,8 @@ def _beside(anchor: str, text: str) -> str:
     if at < 0:
         return ""
     end = at + len(anchor)
-    return f"{text[max(0, at - _AROUND_CHARS) : at]} {text[end : end + _AROUND_CHARS]}"
+    chars = _AROUND_CHARS if anchor[0] < _FIRST_CJK else _AROUND_CHARS // 3
+    return f"{text[max(0, at - chars) : at]} {text[end : end + chars]}"
 
 
 def pack(page: PageTerms) -> bytes:

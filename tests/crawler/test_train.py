@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from pipelines.extract.weighted import FEATURES, Model
+from pipelines.focus.profile import load
 from tests.crawler.crawling import scrapy
+from tests.crawler.odd_server import OddServer
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
 PAGE = f"<title>大桥</title><ul><li><a href=/>首页</a></ul><p>版权所有，不得转载。</p><p>{TEXT}</p><p>{TEXT[::-1]}</p>"
 ROW = {"text": f"{TEXT}\n{TEXT[::-1]}"}
+LIKED = "<title>大桥</title><h1>桥梁施工</h1><p>河口大桥年底通车，工程师说主墩最难。</p>"
 SMALL = ("--particles", "5", "--generations", "5")
 
 
@@ -97,3 +100,52 @@ def test_wrong_use(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = scrapy(tmp_path, "train", *arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_a_profile_is_learnt_from_files(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for name in "ab":
+        (pages / f"{name}.html").write_text(LIKED, encoding="utf-8")
+    done = scrapy(tmp_path, "train", "profile", str(pages), "--terms", "5", "-o", str(tmp_path / "p.json"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("2 pages: ")
+    found = json.loads((tmp_path / "p.json").read_text(encoding="utf-8"))
+    assert found["made_by"] == "scrapy train profile pages --terms 5"
+    assert len(found["model"]) == 5
+    assert "大桥" in load(tmp_path / "p.json")
+
+
+def test_a_profile_is_learnt_from_a_history(tmp_path: Path) -> None:
+    """Pages that cannot be had are told of and passed over."""
+    history = tmp_path / "history.csv"
+    with OddServer({("a.localhost", "/liked"): (200, {}, LIKED)}) as server:
+        site = f"http://a.localhost:{server.port}"
+        rows = ("Title,URL,Visits", f"x,{site}/liked,3", f"x,{site}/liked,1", f"x,{site}/gone,1", "x,chrome://new,9")
+        history.write_text("\n".join(rows), encoding="utf-8")
+        allowed = ("-s", f"ALLOW_NETWORKS=127.0.0.1:{server.port}", "-s", "HOST_DELAY=0")
+        done = scrapy(tmp_path, "train", "profile", str(history), "-o", str(tmp_path / "p.json"), *allowed)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("1 pages: ")
+    assert f"{site}/gone is passed over: http 404" in done.stderr
+    assert "大桥" in load(tmp_path / "p.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "part"),
+    [
+        ("h.csv", "title\nx\n", "has no column url"),
+        ("h.csv", "", "has no column url"),
+        ("h.csv", "url\nabout:blank\n", "names no web address"),
+        ("h.html", "", "no words to learn from"),
+        ("none.html", None, "there is no file or folder"),
+    ],
+)
+def test_nothing_to_learn_a_profile_from(tmp_path: Path, name: str, text: str | None, part: str) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = scrapy(tmp_path, "train", "profile", str(tmp_path / name), "-o", str(tmp_path / "p.json"))
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert part in done.stderr
+    assert not (tmp_path / "p.json").exists()

@@ -19,22 +19,7 @@ OTHERS = (
     ("蔬菜 价格 市场 农民 批发", "market price vegetable farmer"),
     ("球队 比赛 冠军 教练", "match champion coach league"),
 )
-NOISE = [
-    "城市",
-    "居民",
-    "报道",
-    "活动",
-    "服务",
-    "people",
-    "city",
-    "report",
-    "service",
-    "morning",
-    "evening",
-    "street",
-    "number",
-    "office",
-]
+NOISE = ("城市", "居民", "报道", "活动", "服务", "people", "city", "report", "service", "street", "number", "office")
 
 
 def page(rng: np.random.Generator, subject: str, other: str) -> str:

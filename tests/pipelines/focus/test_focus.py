@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pipelines.focus.focus import PARTS, WEIGHTS, Focus, Params
+from pipelines.focus.terms import of_text
+from pipelines.focus.topic import topic
+
+OWN = ("bridge", "river", "steel", "span", "pier", "cable", "arch", "engineer")
+OTHER = ("rice", "butter", "onion", "garlic", "soup", "oven", "recipe", "cook")
+COMMON = ("city", "people", "day", "place", "work", "world", "story", "name")
+
+
+def text(rng: np.random.Generator, own: bool) -> str:  # noqa: FBT001
+    return " ".join(rng.choice(OWN if own else OTHER, 20)) + " " + " ".join(rng.choice(COMMON, 20))
+
+
+def web(rng: np.random.Generator, pages: int) -> tuple[list[str], list[np.ndarray], np.ndarray]:
+    """Pages of two subjects in turn; nine links of ten stay within the subject."""
+    subject = np.arange(pages) % 2 == 0
+    texts = [text(rng, bool(one)) for one in subject]
+    links = []
+    for number in range(pages):
+        stays = rng.random(8) < 0.9
+        wanted = np.where(stays, subject[number], ~subject[number])
+        links.append(rng.integers(0, pages // 2, 8) * 2 + ~wanted)
+    return texts, links, subject
+
+
+def crawled(pages: int = 300, fetched: int = 80, params: Params | None = None) -> tuple[Focus, np.ndarray]:
+    """A focus that has seen the first pages, and the subjects of all; anchors say nothing."""
+    rng = np.random.default_rng(5)
+    texts, links, subject = web(rng, pages)
+    focus = Focus(topic("bridges"), params or Params())
+    focus.mark_seeds([0])
+    for number in range(fetched):
+        anchors = [("more", f"http://a.test/{target}") for target in links[number]]
+        focus.add(number, of_text(texts[number], anchors), links[number].astype(np.int32))
+    return focus, subject
+
+
+def total(focus: Focus, known: int) -> np.ndarray:
+    found = focus.signals(known)
+    return sum(weight * found[name] for name, weight in WEIGHTS.items())
+
+
+def test_pages_of_the_topic_come_first() -> None:
+    focus, subject = crawled()
+    waiting = np.arange(80, 300)
+    best = waiting[np.argsort(-total(focus, 300)[waiting], kind="stable")][:60]
+    assert subject[best].mean() > 0.85
+    for name in ("profile", "context", "sibling"):
+        value = focus.signals(300)[name][waiting]
+        assert value[subject[waiting]].mean() > value[~subject[waiting]].mean()
+
+
+def test_signals_are_shares_for_all_pages() -> None:
+    focus, _ = crawled()
+    found = focus.signals(500)
+    assert set(found) == set(PARTS)
+    for values in found.values():
+        assert values.dtype == np.float32
+        assert values.shape == (500,)
+        assert 0 <= values.min() <= values.max() <= 1
+        assert not values[300:].any()
+
+
+def test_the_same_pages_give_the_same_signals() -> None:
+    first, second = crawled()[0].signals(300), crawled()[0].signals(300)
+    assert all(np.array_equal(first[name], second[name]) for name in PARTS)
+
+
+def test_an_anchor_that_names_the_topic() -> None:
+    focus = Focus(topic("bridges"))
+    links = [("Old bridge", "http://a.test/1"), ("Soup", "http://a.test/2"), ("Rice", "http://a.test/3")]
+    focus.add(0, of_text("city people", links), np.array([1, 2, 3], np.int32))
+    found = focus.signals(4)["anchor"]
+    assert found[1] > max(found[2], found[3])
+
+
+def test_nothing_known_is_nothing_promised() -> None:
+    focus = Focus(topic("bridges"))
+    assert not any(values.any() for values in focus.signals(3).values())
+    focus.add(0, of_text("", []), np.zeros(0, np.int32))
+    assert not any(values.any() for values in focus.signals(3).values())
+
+
+def test_old_pages_are_forgotten_but_not_what_they_promised() -> None:
+    focus, _ = crawled(fetched=60, params=Params(pages=60))
+    before = focus.signals(301)["profile"]
+    only_first = np.setdiff1d(np.arange(300), np.unique(np.concatenate(web(np.random.default_rng(5), 300)[1][15:60])))
+    focus.add(300, of_text("bridge", []), np.zeros(0, np.int32))
+    assert len(focus) == 45
+    after = focus.signals(301)["profile"]
+    assert np.array_equal(after[only_first], before[only_first])
+
+
+def test_links_to_pages_without_number_change_nothing_for_others() -> None:
+    focus = Focus(topic("bridges"))
+    links = [("Old bridge", "http://a.test/1"), ("Soup", "http://a.test/2"), ("Rice", "http://a.test/3")]
+    focus.add(0, of_text("city people", links), np.array([1, -1, 2], np.int32))
+    found = focus.signals(3)["anchor"]
+    assert found.shape == (3,)
+    assert found[1] > found[2]
+    with pytest.raises(ValueError, match="a target is -2"):
+        focus.add(1, of_text("", links[:1]), np.array([-2], np.int32))
+
+
+def test_one_target_for_each_link() -> None:
+    with pytest.raises(ValueError, match="2 targets for 1 links"):
+        Focus(topic("bridges")).add(0, of_text("x", [("a", "http://a.test/")]), np.zeros(2, np.int32))
+
+
+@pytest.mark.parametrize("params", [{"pages": 3}, {"buckets": 1000}, {"buckets": 1}])
+def test_params(params: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="it takes"):
+        Params(**params)
