@@ -142,7 +142,7 @@ class Ranker:
         for chunk, best in zip(chunks, answer.best, strict=True):
             await self._session.submit(table.set_scores, chunk)
             for host_id, score in best.items():
-                window.overtake(host_id, score)
+                window.refresh(host_id, score)
 
 
 def _end(pool: ProcessPool) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import math
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence, Set
@@ -108,8 +109,7 @@ class Supply:
         """Hosts may have new work, with URLs of this score at best."""
         for host_id in hosts:
             if host_id in self._window.hosts:
-                self._window.refresh(host_id)
-                self._window.overtake(host_id, best.get(host_id, float("-inf")))
+                self._window.refresh(host_id, best.get(host_id, -math.inf))
             else:
                 self._may_have_hosts = True
 

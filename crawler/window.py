@@ -9,6 +9,7 @@ passed over for long goes first once, so that none is forgotten.
 from __future__ import annotations
 
 import heapq
+import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,8 +32,8 @@ class HostQueue:
     dry: bool = False
     """The database has nothing more of it at the moment."""
     robots_known: bool = False
-    overtaken: bool = False
-    """Something better than what is queued has been found."""
+    rest: float = math.inf
+    """Nothing that waits in the database scores higher than this."""
     passed_over: float | None = None
     """Since when it could have been asked, but others had better URLs."""
     queue: list[_Queued] = field(default_factory=list)
@@ -84,20 +85,13 @@ class Window:
         self._hungry.discard(host_id)
         self._size -= len(host.queue)
 
-    def refresh(self, host_id: int) -> None:
-        """The database may have more of this host again."""
+    def refresh(self, host_id: int, score: float = math.inf) -> None:
+        """The database has more of this host, with this score at best if that is known."""
         host = self.hosts.get(host_id)
         if host is not None:
             host.dry = False
-            if len(host.queue) <= self.depth // 2:
-                self._hungry.add(host_id)
-
-    def overtake(self, host_id: int, score: float) -> None:
-        """A URL with this score waits in the database: ask for it if it beats what is queued."""
-        host = self.hosts.get(host_id)
-        if host is not None and host.queue and score > -max(host.queue)[0]:
-            host.overtaken = True
-            self._hungry.add(host_id)
+            host.rest = max(host.rest, score)
+            self._look(host)
 
     def rescore(self, scores: Mapping[int, float], now: float) -> None:
         """Give URLs that are held new scores, and order everything anew.
@@ -119,13 +113,14 @@ class Window:
         self._ready.clear()
         self._waiting.clear()
         for host in self.hosts.values():
+            self._look(host)
             self._offer(host, now)
 
     def mark_dry(self, host_id: int) -> None:
         """The database has nothing (more) of this host now."""
         if host_id in self.hosts:
             self.hosts[host_id].dry = True
-            self.hosts[host_id].overtaken = False
+            self.hosts[host_id].rest = -math.inf
             self._hungry.discard(host_id)
 
     def is_starving(self) -> bool:
@@ -141,15 +136,12 @@ class Window:
         wishes = {}
         for host_id in self._hungry:
             host = self.hosts[host_id]
-            room = self.depth if host.overtaken else self.depth - len(host.queue)
-            if host.dry or room <= 0:
-                continue
-            wishes[host_id] = room if host.robots_known else 1
+            wishes[host_id] = self.depth - self._settled(host) if host.robots_known else 1
         return wishes
 
     def push(self, claims: Iterable[Claim], now: float) -> list[Claim]:
         """Queue leased URLs; returns those that no longer fit and should be given back."""
-        touched = set()
+        touched: dict[int, float] = {}
         surplus: list[Claim] = []
         for claim in claims:
             host = self.hosts.get(claim.host_id)
@@ -158,17 +150,17 @@ class Window:
                 continue
             heapq.heappush(host.queue, (-claim.score, claim.found_at, claim.id, claim))
             self._size += 1
-            touched.add(claim.host_id)
-        for host_id in touched:
+            touched[claim.host_id] = min(claim.score, touched.get(claim.host_id, claim.score))
+        for host_id, lowest in touched.items():
             host = self.hosts[host_id]
-            host.overtaken = False
+            host.rest = -math.inf if host.dry else lowest  # claims are the best there were
             if len(host.queue) > 2 * self.depth:
                 host.queue.sort()
                 surplus.extend(entry[3] for entry in host.queue[self.depth :])
+                host.dry, host.rest = False, max(host.rest, -host.queue[self.depth][0])
                 self._size -= len(host.queue) - self.depth
                 del host.queue[self.depth :]
-            if len(host.queue) > self.depth // 2:
-                self._hungry.discard(host_id)
+            self._look(host)
             self._offer(host, now)
         return surplus
 
@@ -228,8 +220,7 @@ class Window:
         if host.passed_over is not None:
             self.longest_wait = max(self.longest_wait, now - host.passed_over)
             host.passed_over = None
-        if len(host.queue) <= self.depth // 2 and not host.dry:
-            self._hungry.add(host.id)
+        self._look(host)
         self._offer(host, now)
         return claim
 
@@ -258,6 +249,17 @@ class Window:
     def idle_hosts(self) -> list[int]:
         """Hosts with nothing queued, nothing under way and nothing more in the database."""
         return [host.id for host in self.hosts.values() if host.dry and not host.queue and not host.busy]
+
+    def _settled(self, host: HostQueue) -> int:
+        """How many URLs of a host's queue come before all that waits in the database."""
+        return sum(-entry[0] >= host.rest for entry in host.queue)
+
+    def _look(self, host: HostQueue) -> None:
+        """Ask for more of a host, or no longer: its queue may run low, or hold what is not the best."""
+        if not host.dry and self._settled(host) <= self.depth // 2:
+            self._hungry.add(host.id)
+        else:
+            self._hungry.discard(host.id)
 
     def _offer(self, host: HostQueue, now: float) -> None:
         """Enter a host into the heap it belongs to now."""

@@ -152,6 +152,12 @@ def test_priority_that_is_no_mapping(value: str) -> None:
         ("RANK_EVERY_PAGES", "0", "RANK_EVERY_PAGES is '0'; it takes a number, 1 or more"),
         ("RANK_GROWTH", "0", "RANK_GROWTH is '0'; it takes a number, 0.001 to 10"),
         ("HOST_PATIENCE", "-1", "HOST_PATIENCE is '-1'; it takes a number, 0 or more"),
+        ("CRAWL_PRESET", "focused", "but there is none; give TOPIC, PROFILE, or seeds with topic="),
+        ("CRAWL_PRIORITY", '{"anchor": 1}', "but there is none; give TOPIC"),
+        ("TOPIC", "的 和 123", "the topic '的 和 123' has no word to look for"),
+        ("PROFILE", "/nowhere/profile.json", "the profile /nowhere/profile.json cannot be used"),
+        ("FOCUS_MIN", "1.5", "FOCUS_MIN is '1.5'; it takes a number, 0 to 1"),
+        ("FOCUS_BELOW", "hide", "FOCUS_BELOW is 'hide'; it takes drop or store"),
         ("EXTRACTOR", "magic", "unknown extractor 'magic'; known: "),
         ("EXTRACTOR_PARAMS", "{", "EXTRACTOR_PARAMS is '{'; write it as JSON"),
         ("EXTRACTOR_PARAMS", '{"min_char": 1}', "has no parameter 'min_char'; known: "),
@@ -209,3 +215,22 @@ def test_unknown_names_that_were_not_typed_are_nobodys_mistake() -> None:
     made = given()
     made.set("SOMEBODYS_ADDON", 1, "addon")
     check_names(made)
+
+
+def test_a_topic_makes_the_crawl_focused() -> None:
+    assert Config.from_settings(given()).preset == "news"
+    config = Config.from_settings(given(TOPIC="港口 航运"))
+    assert config.preset == "focused"
+    assert config.topic is not None
+    assert Config.from_settings(given(TOPIC="港口", CRAWL_PRESET="breadth")).priority.weights == {"depth": 1.0}
+
+
+def test_the_seeds_topics_count_when_no_other_is_given() -> None:
+    of_seeds = Config.from_settings(given(), ["港口 航运", "桥梁"]).topic
+    both = Config.from_settings(given(TOPIC="港口 航运 桥梁")).topic
+    other = Config.from_settings(given(TOPIC="足球"), ["港口 航运", "桥梁"]).topic
+    assert of_seeds is not None
+    assert both is not None
+    assert other is not None
+    assert of_seeds.wanted.tolist() == both.wanted.tolist()
+    assert len(other.wanted) == 1

@@ -19,7 +19,7 @@ from crawler.outcomes import (
 )
 from crawler.outlinks import url_id
 from crawler.rank.priority import Priority
-from crawler.rulebook import Rulebook
+from crawler.rulebook import Rulebook, Threshold
 from db.found import NewUrl
 from db.frontier import Claim
 from db.keys import fingerprint
@@ -30,7 +30,7 @@ from pipelines.parts import MAX_PARTS
 from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature
 from pipelines.scope import Scope, resolve
 from pipelines.stages import Page
-from pipelines.worker import Worked
+from pipelines.worker import Likeness, Worked
 
 NOW = 1_700_000_000.0
 URL = "http://h.cn/a"
@@ -680,3 +680,39 @@ def test_a_request_that_was_not_made_for_want_of_handles_is_no_try() -> None:
     outcome = judge(page(status=0, error=OUT_OF_HANDLES, tries=99), rules(tries=1))
     assert (outcome.state, outcome.tried, outcome.failed, outcome.counted) == (State.PENDING, False, False, False)
     assert outcome.next_visit is not None
+
+
+class TestTopic:
+    WORKED = replace(written(), likeness=Likeness(0.2, (), b"words"))
+
+    def test_relevance_and_words_are_stored(self) -> None:
+        outcome = judge(page(worked=self.WORKED), rules())
+        assert outcome.article is not None
+        assert outcome.article.relevance == 0.2
+        assert outcome.terms == (0.2, b"words")
+        assert outcome.reason == ""
+
+    def test_an_article_that_is_not_near_enough_is_dropped_with_the_reason(self) -> None:
+        outcome = judge(page(worked=self.WORKED), rules(focus=Threshold(0.3)))
+        assert outcome.article is None
+        assert (outcome.state, outcome.reason) == (State.DONE, "off topic")
+        assert outcome.terms == (0.2, b"words")  # it is learnt from all the same
+
+    def test_or_stored_with_the_reason(self) -> None:
+        outcome = judge(page(worked=self.WORKED), rules(focus=Threshold(0.3, drops=False)))
+        assert outcome.article is not None
+        assert outcome.reason == "off topic"
+
+    def test_links_of_a_page_off_the_topic_are_kept(self) -> None:
+        found = links("http://h.cn/a", "http://h.cn/b")
+        worked = replace(listed(found), likeness=Likeness(0.0, (0.0, 1.0), b""))
+        focused = rules(focus=Threshold(0.9), priority=Priority("focused", {}))
+        first, second = judge(page(worked=worked), focused).new_urls
+        assert (first.reason, second.reason) == ("", "")
+        assert second.score > first.score  # its text speaks of the topic
+
+    def test_without_a_topic_there_is_no_relevance(self) -> None:
+        outcome = judge(page(worked=written()), rules(focus=Threshold(0.9)))
+        assert outcome.article is not None
+        assert outcome.article.relevance is None
+        assert outcome.terms is None

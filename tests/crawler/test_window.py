@@ -57,10 +57,8 @@ class ModelHost:
     queue: list[Claim] = field(default_factory=list)
     busy: int = 0
     dry: bool = False
-    overtaken: bool = False
-    """Something better waits, and nothing has been pushed since."""
-    better_waits: bool = False
-    """The same, and the database has not said since that it has nothing."""
+    rest: float = math.inf
+    """What waits in the database scores at most this."""
 
 
 def order(one: Claim) -> tuple[float, float, int]:
@@ -109,9 +107,12 @@ class WindowMachine(RuleBasedStateMachine):
         for key in {one.host_id for one in claims}:
             host_model = self.hosts[key]
             host_model.queue.extend(one for one in claims if one.host_id == key)
-            host_model.overtaken = host_model.better_waits = False
+            mine = [one.score for one in claims if one.host_id == key]
+            host_model.rest = -math.inf if host_model.dry else min(mine)
             if len(host_model.queue) > 2 * self.depth:
                 host_model.queue.sort(key=order)
+                host_model.dry = False
+                host_model.rest = max(host_model.rest, host_model.queue[self.depth].score)
                 expected += host_model.queue[self.depth :]
                 del host_model.queue[self.depth :]
         self.pushed += len(claims)
@@ -164,22 +165,22 @@ class WindowMachine(RuleBasedStateMachine):
     def advance(self, seconds: float) -> None:
         self.now += seconds
 
-    @rule(key=st.integers(1, 7), what=st.sampled_from(["refresh", "dry", "overtake", "robots"]), score=SCORES)
+    @rule(key=st.integers(1, 7), what=st.sampled_from(["refresh", "dry", "found", "robots"]), score=SCORES)
     def news(self, key: int, what: str, score: float) -> None:
         """What the database tells, perhaps of a host that is no longer held."""
         host = self.hosts.get(key)
         if what == "refresh":
             self.window.refresh(key)
             if host:
-                host.dry = False
+                host.dry, host.rest = False, math.inf
         elif what == "dry":
             self.window.mark_dry(key)
             if host:
-                host.dry, host.better_waits = True, False
-        elif what == "overtake":
-            self.window.overtake(key, score)
-            if host and host.queue and score > min(one.score for one in host.queue):
-                host.overtaken = host.better_waits = True
+                host.dry, host.rest = True, -math.inf
+        elif what == "found":
+            self.window.refresh(key, score)
+            if host:
+                host.dry, host.rest = False, max(host.rest, score)
         elif host:
             self.window.hosts[key].robots_known = host.robots_known = True
 
@@ -214,9 +215,9 @@ class WindowMachine(RuleBasedStateMachine):
     def same_wants(self) -> None:
         expected = {}
         for key, host in self.hosts.items():
-            if not host.dry and (host.better_waits or len(host.queue) <= self.window.depth // 2):
-                room = self.window.depth if host.overtaken else self.window.depth - len(host.queue)
-                expected[key] = room if host.robots_known else 1
+            settled = sum(one.score >= host.rest for one in host.queue)
+            if not host.dry and settled <= self.window.depth // 2:
+                expected[key] = self.window.depth - settled if host.robots_known else 1
         assert self.window.wants() == expected
 
     def teardown(self) -> None:
@@ -311,24 +312,38 @@ def test_half_empty_queues_ask_again() -> None:
     held.mark_dry(1)
     held.pop(0.0)
     assert held.wants() == {}
-    held.refresh(1)
+    held.refresh(1, 0.5)
     assert held.wants() == {1: 5}
+    held.refresh(1)  # with what score nobody knows
+    assert held.wants() == {1: 8}
 
 
-def test_overtake_asks_only_for_what_beats_the_worst() -> None:
+def test_what_beats_the_queue_is_asked_for() -> None:
     held = window(depth=4)
-    held.overtake(1, 1.0)  # nothing queued: the queue asks anyway
+    held.refresh(1, 1.0)
     assert held.wants() == {1: 4}
     held.push([claim(n, score=0.5) for n in range(4)], 0.0)
-    held.overtake(1, 0.5)
+    held.refresh(1, 0.5)  # as good as what is queued: that came first
     assert held.wants() == {}
-    held.overtake(1, 0.6)
+    held.refresh(1, 0.6)
     assert held.wants() == {1: 4}
     assert held.push([claim(n, score=0.6) for n in range(4, 8)], 0.0) == []
     assert held.wants() == {}
-    for _ in range(6):
+    for _ in range(2):
         held.pop(0.0)
         held.finished(1, 0.0, 0.0)
+    assert held.wants() == {1: 2}  # of the better ones there may be more
+
+
+def test_nothing_is_asked_for_while_the_best_are_held() -> None:
+    held = window(depth=4, connections=4)
+    held.push([claim(n, score=n / 10) for n in range(4)], 0.0)
+    assert held.wants() == {}
+    held.mark_dry(1)
+    held.pop(0.0)
+    held.pop(0.0)
+    assert held.wants() == {}
+    held.refresh(1, -math.inf)  # what waits is due later
     assert held.wants() == {1: 2}
 
 
@@ -351,7 +366,7 @@ def test_a_removed_host_leaves_nothing_behind() -> None:
     assert held.wants() == {2: 8}
     held.finished(1, 5.0, 0.0)  # an answer may come later
     held.refresh(1)
-    held.overtake(1, 1.0)
+    held.refresh(1, 1.0)
     held.mark_dry(1)
     assert held.wants() == {2: 8}
 
