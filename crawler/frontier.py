@@ -59,6 +59,7 @@ EXIT_FINISHED, EXIT_USAGE, EXIT_STOPPED, EXIT_DATABASE = 0, 2, 3, 4
 
 _WAKE = Request("data:,wake")
 _MOST_KNOWN = 400_000
+_FEW = 16
 
 
 class FrontierScheduler(BaseScheduler):
@@ -239,6 +240,8 @@ class FrontierScheduler(BaseScheduler):
             return
         now = time.monotonic()
         self.window.finished(host_id, now + pause, now)
+        if not pause and len(self._in_flight) <= _FEW:  # else a page that is stored soon wakes the engine
+            asyncio.get_running_loop().call_soon(self._wake)
         if page.error == OUT_OF_HANDLES:
             self._rest(now)
         if self._hosts.is_closed(host_id):  # given up just now: what is queued of it goes back, to be skipped

@@ -82,10 +82,18 @@ def _execute(arguments: Sequence[str], log: str) -> None:
 
 
 def crawl_arguments(newsroom: Newsroom, folder: Path, *settings: str, seeds: Sequence[str] = ()) -> list[str]:
-    """Arguments of a crawl of the newsroom into `folder/news.db`; settings as NAME=VALUE, later ones win."""
+    """Arguments of a crawl of the newsroom into `folder/news.db`; settings as NAME=VALUE, later ones win.
+
+    Breadth-first unless a setting says otherwise: without the process that ranks, a crawl ends a second earlier.
+    """
     path = folder / "seeds.txt"
     path.write_text("\n".join(seeds or newsroom.seeds()), encoding="utf-8")
-    defaults = (f"DATABASE_URL=sqlite:///{folder}/news.db", f"ALLOW_NETWORKS=127.0.0.1:{newsroom.port}", "HOST_DELAY=0")
+    defaults = (
+        f"DATABASE_URL=sqlite:///{folder}/news.db",
+        f"ALLOW_NETWORKS=127.0.0.1:{newsroom.port}",
+        "HOST_DELAY=0",
+        "CRAWL_PRESET=breadth",
+    )
     return ["crawl", "news", "-a", f"seeds={path}", *[x for s in (*defaults, *settings) for x in ("-s", s)]]
 
 

@@ -18,7 +18,7 @@ def focused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """One focused crawl that several tests look at."""
     folder = tmp_path_factory.mktemp("focused")
     with Newsroom() as newsroom:
-        done = crawl(newsroom, folder, "TOPIC=医院 医生 看病", "FOCUS_MIN=0.05", "FOCUS_BELOW=store")
+        done = crawl(newsroom, folder, "TOPIC=医院 医生 看病", "CRAWL_PRESET=", "FOCUS_MIN=0.05", "FOCUS_BELOW=store")
         assert done.returncode == 0, done.stderr
         yield folder
 
@@ -63,7 +63,7 @@ def test_a_topic_of_the_seeds_that_no_page_has(tmp_path: Path) -> None:
     """In another script than the pages: everything is fetched, nothing is near."""
     with Newsroom() as newsroom:
         seeds = [f'{newsroom.seeds()[0]} topic="quarks and gluons"']
-        arguments = crawl_arguments(newsroom, tmp_path, "FOCUS_MIN=0.5", "MAX_PAGES=40", seeds=seeds)
+        arguments = crawl_arguments(newsroom, tmp_path, "CRAWL_PRESET=", "FOCUS_MIN=0.5", "MAX_PAGES=40", seeds=seeds)
         done = start(tmp_path, *arguments).finish(100)
     assert done.returncode in {0, 3}, done.stderr
     assert rows(tmp_path, "SELECT count(*) FROM article") == [(0,)]

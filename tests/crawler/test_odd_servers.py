@@ -20,6 +20,7 @@ def crawl(server: OddServer, folder: Path, *settings: str, seeds: str = "http://
         f"ALLOW_NETWORKS=127.0.0.1:{server.port}",
         "HOST_DELAY=0",
         "WORKERS=1",
+        "CRAWL_PRESET=breadth",
         *settings,
     )
     return scrapy(folder, "crawl", "news", "-a", f"seeds={path}", *[x for s in chosen for x in ("-s", s)], timeout=90)

@@ -15,11 +15,11 @@ from crawler.rank.priority import Priority
 from crawler.rank_process import Question, rank
 from db.errors import DatabaseProblem
 
-from .crawling import rows, start
+from .crawling import rows, scrapy, start
 from .odd_server import Answer, OddServer, article
 
-LISTED = 90
-LOVED = range(70, 90)
+LISTED = 70
+LOVED = range(50, 70)
 """Pages that the first ones link to, which nobody can know before."""
 
 
@@ -38,7 +38,7 @@ def arguments(server: OddServer, folder: Path, *settings: str) -> list[str]:
     given = (
         f"DATABASE_URL=sqlite:///{folder}/news.db",
         f"ALLOW_NETWORKS=127.0.0.1:{server.port}",
-        "HOST_DELAY=0.15",
+        "HOST_DELAY=0.1",
         "CRAWL_PRESET=pagerank",
         *settings,
     )
@@ -67,6 +67,20 @@ def test_a_new_round_of_scores_reorders_what_is_queued(tmp_path: Path) -> None:
     assert min(scores[f"{n:02}"] for n in LOVED) > max(scores[f"{n:02}"] for n in late)
     (parts,) = rows(tmp_path, "SELECT score_parts FROM url WHERE url LIKE '%/50'")[0]
     assert set(json.loads(parts)) == {"pagerank", "siterank", "address", "depth"}
+
+
+def test_why_shows_what_each_signal_adds(tmp_path: Path) -> None:
+    with OddServer(answers()) as server:
+        few = arguments(server, tmp_path, "CRAWL_PRESET=news", "MAX_PAGES=3", "HOST_DELAY=0")
+        assert start(tmp_path, *few).finish(100).returncode == 0
+        url, database = f"http://a.localhost:{server.port}/01", f"DATABASE_URL=sqlite:///{tmp_path}/news.db"
+        why = scrapy(tmp_path, "why", url, "-s", database).stdout
+    total = re.search(r"^score +(\d\.\d{4}), of$", why, re.MULTILINE)
+    shares = re.findall(r"^ +(\d\.\d{4})  \w+ +[01]\.\d{4} x [\d.]+$", why, re.MULTILINE)
+    assert total is not None
+    assert len(shares) == 6
+    assert shares == sorted(shares, reverse=True)
+    assert sum(map(float, shares)) == pytest.approx(float(total[1]), abs=1e-3)
 
 
 def test_breadth_first_holds_no_rounds(tmp_path: Path) -> None:
