@@ -87,6 +87,8 @@ class Config:
                 f"CRAWL_PRESET {preset!r} and CRAWL_PRIORITY weigh signals of a topic, but there is none; "
                 'give TOPIC, PROFILE, or seeds with topic="..."'
             )
+        if wanted is None and _number(settings, "FOCUS_MIN", least=0, most=1):
+            raise ConfigError(f"FOCUS_MIN is {settings['FOCUS_MIN']!r}, but there is no topic to be near to; {_TOPICS}")
         if settings["FOCUS_BELOW"] not in _BELOW:
             raise ConfigError(f"FOCUS_BELOW is {settings['FOCUS_BELOW']!r}; it takes drop or store")
         _integer(settings, "WORKERS", least=1)
@@ -114,7 +116,7 @@ class Config:
             priority=priority,
             rank_every_pages=_integer(settings, "RANK_EVERY_PAGES", least=1),
             rank_growth=_number(settings, "RANK_GROWTH", least=0.001, most=10),
-            host_patience=_number(settings, "HOST_PATIENCE", least=0),
+            host_patience=_number(settings, "HOST_PATIENCE", least=0, most=86_400),
             topic=wanted,
             focus=Threshold(_number(settings, "FOCUS_MIN", least=0, most=1), settings["FOCUS_BELOW"] == "drop"),
             extractor=settings["EXTRACTOR"],
@@ -125,6 +127,7 @@ class Config:
 
 
 _BELOW = ("drop", "store")
+_TOPICS = 'give TOPIC, PROFILE, or seeds with topic="..."'
 
 
 def _topic(settings: BaseSettings, topics: Sequence[str]) -> Topic | None:

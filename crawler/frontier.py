@@ -125,7 +125,7 @@ class FrontierScheduler(BaseScheduler):
         self.window = Window(
             depth=config.window, connections=config.connections, most_hosts=config.hosts, patience=config.host_patience
         )
-        self.ranker = Ranker(session, self.window)
+        self.ranker = Ranker(session, self.window, self._in_flight)
         self._hosts = Hosts(config.pauses, config.host_failures, config.robots_agent)
         self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
         judge = DuplicateJudge(config.duplicate_threshold)
@@ -283,7 +283,6 @@ class FrontierScheduler(BaseScheduler):
         config = self.session.config
         rulebook = Rulebook(
             priority=config.priority,
-            pages=self.ranker.pages if self.ranker else 1,
             tries=config.tries,
             redirects=config.redirects,
             depth=self._seeds.depth_of(page.claim.seed_id),
@@ -357,7 +356,7 @@ class FrontierScheduler(BaseScheduler):
         elif outcome.state == State.FAILED:
             totals["failed"] += 1
             totals[f"failed/{reason}"] += 1
-        elif reason:
+        elif (reason and outcome.article is None) or stored.same_as:
             totals[f"dropped/{reason}"] += 1
 
     async def _finish_articles(self) -> None:

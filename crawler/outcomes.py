@@ -203,11 +203,12 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     if is_page and parsed.kind == PageKind.ARTICLE:
         if parsed.noindex:
             reason = "noindex"
-        elif is_far and rulebook.focus.drops:
-            reason = OFF_TOPIC
         else:
-            article = _article(page, rulebook)
             place, beside = _place(page, rulebook)
+            if is_far and rulebook.focus.drops and place is None:  # a part alone says too little of its article
+                reason = OFF_TOPIC
+            else:
+                article = _article(page, rulebook)
     raw = None
     if page.worked.raw is not None:
         raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, page.worked.raw)

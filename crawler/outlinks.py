@@ -53,12 +53,14 @@ def new_url(
 
     A seed, whose importance nobody can know yet, is taken for the most important page; a feed or sitemap for new.
 
+    What leads to pages - seeds, feeds, sitemaps - is taken for as good as any page: nobody can know yet what it brings.
+
     The score is made by `priority` at the time `now`, and of `legacy` for signals that its address and place do not
     give; the others are columns of the table, see `db.found.NewUrl`.
     """
     host = host_key(url)
     host_id, site_id, site = host_identity(host)
-    if found_in == BlockKind.SEED:
+    if found_in == BlockKind.SEED or kind in {Kind.FEED, Kind.SITEMAP}:
         legacy = dict.fromkeys((*GRAPH_SIGNALS, *FOCUS_SIGNALS), 1.0)
     stated = dated or (now if kind in {Kind.FEED, Kind.SITEMAP} else 0.0)
     values = priority.first(_finds([url], [found_in], [stated], depth, now), legacy)
@@ -119,9 +121,7 @@ def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
     ]
     finds = _finds(urls, blocks, dated, depth, page.fetched_at)
     count = len(known)
-    legacy: dict[str, float | Values] = {
-        **rulebook.priority.inherited(claim.parts, count, count - known.count(None), rulebook.pages)
-    }
+    legacy: dict[str, float | Values] = {**rulebook.priority.inherited(claim.parts, count, count - known.count(None))}
     likeness = page.worked.likeness
     if likeness is not None:
         legacy |= rulebook.priority.alike(likeness.page, [likeness.anchors[i] for i in chosen], claim.parts)
@@ -193,7 +193,6 @@ def sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
             seed_id=claim.seed_id,
             reason="" if page.scope.covers(host_key(url)) else "outside",
             hops=hops,
-            legacy=claim.parts,
         )
 
 

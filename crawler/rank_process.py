@@ -6,9 +6,8 @@ Nothing here is needed again when it dies: the next process reads everything ane
 from __future__ import annotations
 
 import gc
+import logging
 import signal
-import time
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +17,16 @@ from db.frontier import Scores
 from db.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
 from db.tables import Kind, State
 from pipelines.focus import record
+from pipelines.focus.terms import PageTerms
 from pipelines.focus.topic import Topic, is_entry
 from pipelines.records import BlockKind
 
-from .rank.finds import DAY, Finds, segments
+from .rank.finds import DAY, Finds, Values, segments
+from .rank.numbering import Ids
 from .rank.priority import Priority
-from .rank.ranking import Ranking, Rescored
+from .rank.ranking import Ranking
+
+logger = logging.getLogger(__name__)
 
 _PAGE = KINDS.index(Kind.PAGE)
 _QUEUED = [STATES.index(State.PENDING), STATES.index(State.LEASED)]
@@ -52,17 +55,15 @@ class Answer:
 
     Attributes:
         chunks: new scores to write, each in a transaction of its own; those that move the order most first.
-        best: for each chunk, the hosts it touches and the best score that each gets.
-        moved: how many scores there are.
-        pages: pages of the link graph.
-        seconds: CPU time the round took.
+        ids, hosts, scores: all of them, in this order.
+        fetched: pages of the graph whose links are known.
     """
 
     chunks: list[Scores]
-    best: list[dict[int, float]]
-    moved: int
-    pages: int
-    seconds: float
+    ids: Ids
+    hosts: Ids
+    scores: Values
+    fetched: int
 
 
 class _Crawl:
@@ -72,16 +73,14 @@ class _Crawl:
         self.question = question
         self._database: Database = open_for_reading(question.database_url)
         self._reader = GraphReader(self._database, Params(texts=True))
-        self._ranking = Ranking(question.priority, question.topic)
+        self.ranking = Ranking(question.priority, question.topic)
 
-    def rescore(self, now: float) -> Rescored:
-        """Read what is new, and score."""
-        today = now // DAY
+    def read(self, now: float) -> None:
+        """Read what is new."""
         for rows in self._reader.read(now):
-            self._take(rows, today)
+            self._take(rows, now // DAY)
         if "host" in self.question.priority.weights:
-            self._ranking.set_yields(*self._reader.yields())
-        return self._ranking.rescore(today)
+            self.ranking.set_yields(*self._reader.yields())
 
     def _take(self, rows: Rows, today: float) -> None:
         """Take over some rows of the tables."""
@@ -95,16 +94,26 @@ class _Crawl:
                 today=today,
             )
             queued = np.isin(rows.states[pages], _QUEUED)
-            self._ranking.add_urls(rows.ids[pages], rows.hosts[pages], rows.sites[pages], finds, queued)
+            self.ranking.add_urls(rows.ids[pages], rows.hosts[pages], rows.sites[pages], finds, queued)
             seeds = [page for page in pages[finds.blocks == BlockKind.SEED].tolist() if not is_entry(rows.urls[page])]
-            self._ranking.mark_examples(rows.ids[seeds])
+            self.ranking.mark_examples(rows.ids[seeds])
         elif isinstance(rows, LinkRows):
-            self._ranking.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
+            self.ranking.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
         elif isinstance(rows, FetchedRows):
-            self._ranking.remove(rows.ids)
+            self.ranking.remove(rows.ids)
         elif isinstance(rows, TermRows):
-            for page, data in zip(rows.ids.tolist(), rows.terms, strict=True):
-                self._ranking.add_terms(page, *record.unpack(data))
+            self._take_terms(rows)
+
+    def _take_terms(self, rows: TermRows) -> None:
+        """Take over the words of pages; what cannot be read is as if it were not there."""
+        found: list[tuple[int, PageTerms, Ids]] = []
+        for page, data in zip(rows.ids.tolist(), rows.terms, strict=True):
+            try:
+                found.append((page, *record.unpack(data)))
+            except ValueError as problem:
+                logger.warning("words of page %d: %s", page, problem)
+        pages = np.array([page for page, _, _ in found], np.int64)
+        self.ranking.add_terms(pages, [words for _, words, _ in found], [targets for _, _, targets in found])
 
     def close(self) -> None:
         """Let go of the database."""
@@ -127,26 +136,17 @@ def rank(question: Question) -> Answer:
     Raises:
         DatabaseProblem: the database cannot be read.
     """
-    began = time.process_time()
     if not _crawls or _crawls[0].question.database_url != question.database_url:
         for old in _crawls:
             old.close()
         _crawls[:] = [_Crawl(question)]
+    crawl = _crawls[0]
     try:
-        rescored = _crawls[0].rescore(question.now)
+        crawl.read(question.now)
     except BaseException:
         _crawls.pop().close()  # half of what is new may be missing: everything is read anew
         raise
+    rescored = crawl.ranking.rescore(question.now // DAY)
     texts = question.priority.texts(rescored.values)
     chunks = list(Scores(rescored.ids, rescored.scores, texts, BlockKind.PART).batches())
-    return Answer(chunks, list(_best(rescored, chunks)), len(texts), rescored.pages, time.process_time() - began)
-
-
-def _best(rescored: Rescored, chunks: Sequence[Scores]) -> Iterator[dict[int, float]]:
-    """Hosts of each chunk, and the best score of each."""
-    hosts = iter(rescored.hosts.tolist())
-    for chunk in chunks:
-        best: dict[int, float] = {}
-        for score, host_id in zip(chunk.scores.tolist(), hosts, strict=False):
-            best[host_id] = max(score, best.get(host_id, score))
-        yield best
+    return Answer(chunks, rescored.ids, rescored.hosts, rescored.scores, crawl.ranking.graph.rows)

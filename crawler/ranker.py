@@ -1,7 +1,7 @@
 """Scoring the queue again while the crawl goes on: when, where, and how the new scores come into the table.
 
 The link graph lives in a process of its own (`crawler.rank_process`), which reads the database as any reader does. What
-it answers is written a few thousand rows at a time, between the transactions of pages, and what is queued in memory
+it answers is written a thousand rows at a time, between the transactions of pages, and what is queued in memory
 is put in order at once.
 """
 
@@ -11,14 +11,15 @@ import asyncio
 import logging
 import multiprocessing
 import time
+from collections.abc import Set
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pebble import ProcessExpired, ProcessPool
+from numpy.typing import NDArray
+from pebble import ProcessPool
 
 from db import frontier as table
-from db.errors import DatabaseProblem
 
 from . import clock
 from .rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS
@@ -27,6 +28,7 @@ from .session import Session
 from .window import Window
 
 if TYPE_CHECKING:
+    from .rank.numbering import Ids
     from .rank_process import Answer
 
 logger = logging.getLogger(__name__)
@@ -36,6 +38,8 @@ _REST = 5.0
 _SHORTEST_PAUSE = 1.0
 _MOST_SECONDS = 900.0
 _MOST_FAILURES = 3
+_SOON_CHUNKS = 20
+"""The hosts are asked for better URLs when these are written, and at the end."""
 
 
 class Ranker:
@@ -46,24 +50,26 @@ class Ranker:
     Args:
         session: the open database.
         window: the URLs in memory.
+        in_flight: identifiers of claims that have left the window and are not stored yet.
 
     Attributes:
-        pages: pages of the link graph at the last round.
         rounds: how many there were.
         moved: how many scores they have changed.
     """
 
-    def __init__(self, session: Session, window: Window) -> None:
+    def __init__(self, session: Session, window: Window, in_flight: Set[int]) -> None:
         self._session = session
         self._window = window
         config = session.config
         self._rounds = Rounds(config.rank_every_pages, config.rank_growth)
         self._pool: ProcessPool | None = None
-        self._is_needed = config.priority.learns((*GRAPH_SIGNALS, *FOCUS_SIGNALS))
+        self._in_flight = in_flight
+        self._goes_on = config.priority.learns((*GRAPH_SIGNALS, *FOCUS_SIGNALS))
+        self._is_needed = self._goes_on or session.reordered
+        self._before = 0
         self._busy = False
         self._rests_until = 0.0
         self._failures = 0
-        self.pages = 1
         self.rounds = 0
         self.moved = 0
 
@@ -74,7 +80,7 @@ class Ranker:
             and not self._busy
             and self._session.leads
             and time.monotonic() >= self._rests_until
-            and self._rounds.due(pages)
+            and self._rounds.due(self._before + pages)
         )
 
     async def hold(self, pages: int) -> None:
@@ -84,15 +90,17 @@ class Ranker:
             DatabaseProblem: the scores cannot be written.
         """
         self._busy = True
-        self._rounds.begin(pages)
+        self._rounds.begin(self._before + pages)
         began = time.monotonic()
         try:
             answer = await self._ask()
             if answer is not None:
-                self.pages = answer.pages
                 self.rounds += 1
-                self.moved += answer.moved
+                self.moved += len(answer.ids)
                 await self._write(answer)
+                self._before = max(0, answer.fetched - pages)  # by earlier runs, and others at work
+                self._rounds.begin(self._before + pages)
+                self._is_needed = self._goes_on
         finally:
             self._busy = False
             now = time.monotonic()
@@ -117,7 +125,7 @@ class Ranker:
             answer: Answer = await asyncio.wrap_future(
                 self._pool.schedule(rank, args=[question], timeout=_MOST_SECONDS)
             )
-        except (DatabaseProblem, ProcessExpired, TimeoutError, MemoryError, ArithmeticError, RuntimeError) as problem:
+        except Exception as problem:  # noqa: BLE001 - of whatever kind: the order only stays as it is
             self._failures += 1
             logger.warning("the queue could not be scored again (%s: %s)", type(problem).__name__, problem)
             if self._failures >= _MOST_FAILURES:
@@ -131,18 +139,32 @@ class Ranker:
 
     async def _write(self, answer: Answer) -> None:
         """Put the window in order, then the table, a chunk a transaction."""
-        window, chunks = self._window, answer.chunks
-        held = np.fromiter(window.claim_ids(), np.int64)
-        scores: dict[int, float] = {}
-        for chunk in chunks if len(held) else ():
-            mine = np.flatnonzero(np.isin(chunk.ids, held))
-            scores.update(zip(chunk.ids[mine].tolist(), chunk.scores[mine].tolist(), strict=True))
-        if scores:
-            window.rescore(scores, time.monotonic())
-        for chunk, best in zip(chunks, answer.best, strict=True):
+        window = self._window
+        held = np.fromiter((*window.claim_ids(), *self._in_flight), np.int64)
+        loop = asyncio.get_running_loop()
+        mine, soon, later = await loop.run_in_executor(None, _look_through, answer, held)
+        window.rescore(mine, time.monotonic())
+        for place, chunk in enumerate(answer.chunks, 1):
             await self._session.submit(table.set_scores, chunk)
-            for host_id, score in best.items():
-                window.refresh(host_id, score)
+            if place == _SOON_CHUNKS or place == len(answer.chunks):
+                for host_id, score in (soon if place <= _SOON_CHUNKS else later).items():
+                    window.refresh(host_id, score)
+
+
+def _look_through(answer: Answer, held: Ids) -> tuple[dict[int, float], dict[int, float], dict[int, float]]:
+    """Scores of what is held here; and the best that each host gets of all else, in the first chunks and after them."""
+    own = np.isin(answer.ids, held)
+    mine = dict(zip(answer.ids[own].tolist(), answer.scores[own].tolist(), strict=True))
+    first = sum(len(chunk.ids) for chunk in answer.chunks[:_SOON_CHUNKS])
+    return mine, _best(answer, ~own, slice(first)), _best(answer, ~own, slice(first, None))
+
+
+def _best(answer: Answer, wanted: NDArray[np.bool_], part: slice) -> dict[int, float]:
+    """Hosts, and the best score of each."""
+    hosts, of_host = np.unique(answer.hosts[part][wanted[part]], return_inverse=True)
+    best = np.full(len(hosts), -np.inf)
+    np.maximum.at(best, of_host, answer.scores[part][wanted[part]])
+    return dict(zip(hosts.tolist(), best.tolist(), strict=True))
 
 
 def _end(pool: ProcessPool) -> None:

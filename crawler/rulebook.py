@@ -26,7 +26,6 @@ class Rulebook:
 
     Attributes:
         priority: scores new URLs.
-        pages: pages of the link graph when the queue was last scored.
         tries: how often a URL is tried.
         redirects: how many redirects are followed.
         depth: how deep the page's seed may be crawled, None for no limit.
@@ -38,7 +37,6 @@ class Rulebook:
     """
 
     priority: Priority
-    pages: int
     tries: int
     redirects: int
     depth: int | None

@@ -52,6 +52,8 @@ _MUST_AGREE = (
     "TOPIC",
     "PROFILE",
 )
+_ORDER = ("CRAWL_PRESET", "CRAWL_PRIORITY", "TOPIC", "PROFILE")
+"""Settings on which scores depend."""
 _SHOULD_AGREE = (
     "HOST_DELAY",
     "HOST_CONNECTIONS",
@@ -77,6 +79,7 @@ class Session:
         resumed: what the run found there.
         queued: URLs that were waiting when the run began, new seeds included.
         leads: whether this run scores the queue for all that share the database.
+        reordered: whether what waits was scored for another order than this run's.
         pages_per_second: lately.
     """
 
@@ -89,6 +92,7 @@ class Session:
         self.resumed: Resumed
         self.queued = 0
         self.leads = database.is_sqlite
+        self.reordered = False
         self.pages_per_second = 0.0
 
     @classmethod
@@ -137,6 +141,8 @@ class Session:
             admit=lambda others: _compare(self.database.name, settings, others),
         )
         self.resumed = await self.submit(runs.start_run, start)
+        before = self.resumed.settings
+        self.reordered = any(before.get(name, settings[name]) != settings[name] for name in _ORDER)
         first = [
             new_url(
                 row.url,

@@ -261,7 +261,10 @@ class Supply:
         """Add URLs that no page named."""
         stored = await self._session.submit(add_urls, (clock.now(), new_urls))
         self.queued += stored.queued
-        self.found({}, stored.hosts)
+        best: dict[int, float] = {}
+        for new in new_urls:
+            best[new.host_id] = max(new.score, best.get(new.host_id, new.score))
+        self.found(best, stored.hosts)
         self.top_up()
 
     async def _drop_idle_hosts(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, case, or_, select, update
+from sqlalchemy import Connection, Float, and_, bindparam, case, func, or_, select, update
 
 from .keys import iso
 from .statements import among, insert_new, insert_rows, is_postgres, run_many
@@ -144,7 +144,7 @@ def insert_urls(
 def _improvement(new: NewUrl, source: int | None, now: float) -> dict[str, Any]:
     """Parameters of `_IMPROVE`."""
     better = {f"new_{name}": getattr(new, name) for name in _BETTER}
-    found = {"new_found_on": source, "new_found_at": now}
+    found = {"new_found_on": source, "new_found_at": now, "new_dated": new.dated}
     return {"key": new.id, "again": int(new.again), "soon": int(new.soon), **found, **better}
 
 
@@ -208,6 +208,7 @@ _IMPROVE = (
         | {
             "state": State.PENDING,
             "reason": None,
+            "dated": func.coalesce(bindparam("new_dated", type_=Float), url.c.dated),
             "depth": case(
                 ((bindparam("soon") == 1) & (url.c.depth < bindparam("new_depth")), url.c.depth),
                 else_=bindparam("new_depth"),

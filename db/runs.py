@@ -95,6 +95,7 @@ class Resumed:
         seeds: all seeds, those of earlier runs included.
         new_seeds: identifiers of the seeds that were not there before.
         others: how many other runs are crawling now.
+        settings: of the run before this one, as it wrote them; none when there was none.
     """
 
     run_id: int
@@ -104,6 +105,7 @@ class Resumed:
     seeds: tuple[SeedRow, ...]
     new_seeds: frozenset[int]
     others: int
+    settings: Mapping[str, Any]
 
 
 def start_run(connection: Connection, starts: Sequence[RunStart]) -> list[Resumed]:
@@ -121,6 +123,7 @@ def _start_run(connection: Connection, start: RunStart) -> Resumed:
     living = _living(connection, start.now)
     if living:
         start.admit(living)
+    previous = connection.execute(select(run.c.settings).order_by(run.c.id.desc()).limit(1)).scalar()
     run_id = connection.execute(
         run.insert().values(
             started=start.started,
@@ -153,6 +156,7 @@ def _start_run(connection: Connection, start: RunStart) -> Resumed:
         seeds=tuple(seed_rows(connection, None)),
         new_seeds=frozenset({row.id for row in start.seeds} - before),
         others=len(living),
+        settings=json.loads(previous or "{}"),
     )
 
 

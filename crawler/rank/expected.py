@@ -51,16 +51,19 @@ class Params:
 DEFAULTS = Params()
 
 
-def score(graph: LinkGraph, rank: Values, params: Params = DEFAULTS) -> Values:
+def score(
+    graph: LinkGraph, rank: Values, params: Params = DEFAULTS, *, waiting: NDArray[np.bool_] | None = None
+) -> Values:
     """Expected rank of every page.
 
     The sum over the links to a page of `damping * rank(source) / links(source) / (explored(source) + floor) ** power`,
-    where `explored` is the share of a page's links that lead to fetched pages.
+    where `explored` is the share of a page's links that lead to pages which do not wait to be fetched.
 
     Args:
         graph: the links.
         rank: PageRank of every page, in sum 1.
         params: how strongly to correct.
+        waiting: which pages may still be fetched; all that have not been when left out.
 
     Returns:
         A value for each page, 0 for one that no known link leads to. They are of use for comparing queued pages; their
@@ -73,23 +76,12 @@ def score(graph: LinkGraph, rank: Values, params: Params = DEFAULTS) -> Values:
     if not graph.rows or not len(graph.targets):
         return np.zeros(len(graph))
     counts = np.diff(graph.starts)
-    fetched = np.concatenate(([0], np.cumsum(graph.row_of[graph.targets] >= 0)))
+    settled = graph.row_of >= 0 if waiting is None else ~waiting
+    fetched = np.concatenate(([0], np.cumsum(settled[graph.targets])))
     explored = (fetched[graph.starts[1:]] - fetched[graph.starts[:-1]]) / np.maximum(counts, 1)
     handed = _handed(rank[graph.fetched], np.maximum(counts, 1), explored, params)
     weights = np.repeat(handed, counts)
     return np.bincount(graph.targets, weights=weights, minlength=len(graph)).astype(np.float64, copy=False)
-
-
-def first(rank: float, links: int, known: int, params: Params = DEFAULTS) -> float:
-    """Expected rank of a page that has just been found on another one.
-
-    Args:
-        rank: what the other one was expected to have (or has).
-        links: links on that page, at least 1.
-        known: how many of them led to pages known before: as close to the fetched ones as can be told at once.
-        params: how strongly to correct.
-    """
-    return float(_handed(rank, links, known / links, params))
 
 
 def _handed(rank: Values | float, links: Values | float, explored: Values | float, params: Params) -> Values:
@@ -106,6 +98,14 @@ def scaled(shares: Values | float, pages: int) -> Values:
     return np.asarray(np.minimum(1.0, np.log1p(_DETAIL * max(pages, 1) * np.asarray(shares)) / _MOST), np.float64)
 
 
-def unscaled(value: float, pages: int) -> float:
-    """The share that `scaled` made a value of."""
-    return float(np.expm1(value * _MOST) / (_DETAIL * max(pages, 1)))
+def inherited(value: float, links: int, known: int, params: Params = DEFAULTS) -> float:
+    """First value, as `scaled`, of a page that has just been found on another one.
+
+    Args:
+        value: that of the other one, scaled.
+        links: links on that page, at least 1.
+        known: how many of them led to pages known before: as close to the fetched ones as can be told at once.
+        params: how strongly to correct.
+    """
+    handed = float(_handed(math.expm1(value * _MOST), links, known / links, params))
+    return min(1.0, math.log1p(handed) / _MOST)

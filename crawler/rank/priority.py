@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from pipelines.focus.topic import USUAL
+
 from . import expected, finds
 from .finds import Finds, Values
 
 _MOST_WEIGHT = 1e4
-_USUAL = 1 / 3
-"""Value of a signal of the topic for a page like most that wait, see `pipelines.focus.focus`."""
 
 GRAPH_SIGNALS = ("pagerank", "blockrank", "siterank", "hits", "opic", "host")
 """Signals of the link graph: computed for the whole queue from time to time, see `crawler.rank.ranking`."""
@@ -81,12 +81,13 @@ class Priority:
 
         Args:
             urls: what is known of them.
-            legacy: first values of the other signals (see `inherited`); what is missing is 0.
+            legacy: first values of the other signals (see `inherited`, `alike`); a signal of the topic that is missing
+                has its usual value, others 0.
         """
         values = self.of_finds(urls)
         for name in self.weights:
             if name not in values:
-                values[name] = np.zeros(len(urls)) + legacy.get(name, 0.0)
+                values[name] = np.zeros(len(urls)) + legacy.get(name, USUAL if name in FOCUS_SIGNALS else 0.0)
         return values
 
     def score(self, values: Mapping[str, Values]) -> Values:
@@ -101,19 +102,17 @@ class Priority:
         text = self._text
         return [text % row for row in zip(*(values[name].tolist() for name in self.weights), strict=True)]
 
-    def inherited(self, parts: Mapping[str, float], links: int, known: int, pages: int) -> dict[str, float]:
+    def inherited(self, parts: Mapping[str, float], links: int, known: int) -> dict[str, float]:
         """First values of graph signals for the pages that a page names, until the graph is looked at again.
 
         Args:
             parts: values of the signals of the page itself.
             links: links on it.
             known: how many of them led to pages known before.
-            pages: pages of the graph.
         """
         legacy = {name: parts[name] for name in GRAPH_SIGNALS if name in self.weights and name in parts}
         if "pagerank" in legacy:
-            rank = expected.unscaled(legacy["pagerank"], pages)
-            legacy["pagerank"] = float(expected.scaled(expected.first(rank, max(links, 1), known), pages))
+            legacy["pagerank"] = expected.inherited(legacy["pagerank"], max(links, 1), known)
         return legacy
 
     def alike(self, page: float, anchors: Sequence[float], parts: Mapping[str, float]) -> dict[str, Values | float]:
@@ -124,7 +123,7 @@ class Priority:
             anchors: likeness of the text of each link.
             parts: values of the signals of the page itself, which stand for what only a round can tell.
         """
-        first: dict[str, Values | float] = {name: parts.get(name, _USUAL) for name in FOCUS_SIGNALS}
-        first["profile"] = _USUAL + (1.0 - _USUAL) * page
-        first["anchor"] = _USUAL + (1.0 - _USUAL) * np.array(anchors)
+        first: dict[str, Values | float] = {name: parts.get(name, USUAL) for name in FOCUS_SIGNALS}
+        first["profile"] = USUAL + (1.0 - USUAL) * page
+        first["anchor"] = USUAL + (1.0 - USUAL) * np.array(anchors)
         return first

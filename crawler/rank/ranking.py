@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from pipelines.focus.focus import Focus
 from pipelines.focus.terms import PageTerms
-from pipelines.focus.topic import Topic
+from pipelines.focus.topic import USUAL, Topic
+from pipelines.records import BlockKind
 
 from . import blockrank, expected, hits, pagerank, siterank
 from .finds import Finds, Values
@@ -26,6 +27,8 @@ _DOUBT_PAGES = 4.0
 _USUAL_YIELD = 0.5
 _SOON = 20_000
 """Pages for which it matters that they get their new scores before others."""
+_MOST = 200_000
+"""Pages that get new scores in one round; the others, which are far from their turn, get them in the next ones."""
 _NOTICED = 1e-4
 """Scores that moved by less of their range than this are not written again."""
 
@@ -39,14 +42,12 @@ class Rescored:
         hosts: those of their hosts.
         scores: their scores.
         values: signal -> value of each.
-        pages: pages of the graph, for `Priority.inherited`.
     """
 
     ids: Ids
     hosts: Ids
     scores: Values
     values: dict[str, Values]
-    pages: int
 
 
 class Ranking:
@@ -67,7 +68,7 @@ class Ranking:
         self.graph = LinkGraph()
         self._priority = priority
         self._focus = Focus(topic) if topic is not None and priority.learns(FOCUS_SIGNALS) else None
-        self._compared: set[int] = set()
+        self._compared = Column(np.bool_)
         self._opic = Opic(self.graph)
         self._depths = Column(np.int32)
         self._blocks = Column(np.uint8)
@@ -95,6 +96,7 @@ class Ranking:
         self._dated.values[pages] = urls.dated
         self._segments.values[pages] = urls.segments
         self._queued.values[pages] = queued
+        self._scores.values[pages] = np.nan  # who found them may have given them another score
 
     def add_links(self, sources: Ids, counts: Numbers, targets: Ids, blocks: NDArray[np.uint8]) -> None:
         """Add pages that were fetched, with their links; see `LinkGraph.add_links`."""
@@ -102,22 +104,25 @@ class Ranking:
         self._grow()
         self.remove(sources)
 
-    def add_terms(self, page: int, terms: PageTerms, targets: Ids) -> None:
-        """Add the words of a page that was fetched, and of its links.
+    def add_terms(self, pages: Ids, words: Sequence[PageTerms], targets: Sequence[Ids]) -> None:
+        """Add the words of pages that were fetched, and of their links.
 
         Args:
-            page: identifier; of a page that comes again the first words count.
-            terms: its words.
-            targets: which page each link leads to.
+            pages: identifiers; of a page that comes again the first words count.
+            words: of each page.
+            targets: for each page, which page each of its links leads to.
         """
-        size = len(targets)
-        number, *others = self.graph.add_pages(
-            np.append(page, targets), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
-        )
+        if self._focus is None or not len(pages):
+            return
+        ids = np.concatenate((pages, *targets))
+        unknown = np.zeros(len(ids), np.int64)
+        numbers = self.graph.add_pages(ids, unknown, unknown)
         self._grow()
-        if self._focus is not None and int(number) not in self._compared:
-            self._compared.add(int(number))
-            self._focus.add(int(number), terms, np.array(others, np.int32))
+        ends = len(pages) + np.cumsum([len(one) for one in targets])
+        for page, terms, last, one in zip(numbers.tolist(), words, ends.tolist(), targets, strict=False):
+            if not self._compared.values[page]:
+                self._compared.values[page] = True
+                self._focus.add(page, terms, numbers[last - len(one) : last])
 
     def mark_examples(self, ids: Ids) -> None:
         """Say which pages the crawl began with: they may be examples of the topic."""
@@ -155,25 +160,26 @@ class Ranking:
         likeness = {} if self._focus is None else self._focus.signals(len(self.graph))
         for name in FOCUS_SIGNALS:
             if name in self._priority.weights:
-                values[name] = likeness[name][queued].astype(np.float64) if likeness else np.zeros(len(queued))
+                found = likeness[name][queued].astype(np.float64) if likeness else np.full(len(queued), USUAL)
+                values[name] = np.where(finds.blocks == BlockKind.SEED, 1.0, found)  # nobody can know of them yet
         scores = self._priority.score(values)
         noticed = _NOTICED * sum(map(abs, self._priority.weights.values()))
         before = self._scores.values[queued]
         moved = np.flatnonzero(~(np.abs(scores - before) < noticed))
         moved = moved[_in_writing_order(np.fmax(scores[moved], before[moved]), self.graph.host_numbers[queued[moved]])]
+        moved = moved[:_MOST]
         self._scores.values[queued[moved]] = scores[moved]
         return Rescored(
             ids=self.graph.ids[queued[moved]],
             hosts=self.graph.host_ids[self.graph.host_numbers[queued[moved]]],
             scores=scores[moved],
             values={name: column[moved] for name, column in values.items()},
-            pages=len(self.graph),
         )
 
     def _grow(self) -> None:
         more = len(self.graph) - len(self._depths)
         if more:
-            for column in (self._depths, self._blocks, self._dated, self._segments, self._queued):
+            for column in (self._depths, self._blocks, self._dated, self._segments, self._queued, self._compared):
                 column.extend(np.zeros(more))
             self._scores.extend(np.full(more, np.nan))
 
@@ -181,7 +187,8 @@ class Ranking:
 
     def _pagerank(self, queued: Numbers) -> Values:
         rank = self._warm("pagerank", lambda start: pagerank.score(self.graph, _SURFER, start=start))
-        return expected.scaled(expected.score(self.graph, rank)[queued], len(self.graph))
+        found = expected.score(self.graph, rank, waiting=self._queued.values)
+        return expected.scaled(found[queued], len(self.graph))
 
     def _blockrank(self, queued: Numbers) -> Values:
         params = blockrank.Params(surfer=_SURFER)

@@ -60,6 +60,10 @@ class ConvergenceError(ArithmeticError):
         super().__init__(f"the scores have not settled after {iterations} rounds; permit more, or a larger tolerance")
         self.iterations = iterations
 
+    def __reduce__(self) -> tuple[type[ConvergenceError], tuple[int]]:
+        """As pickle makes it again: from the number, not from the sentence."""
+        return type(self), (self.iterations,)
+
 
 def uniform(size: int) -> Values:
     """Equal shares of 1; nothing for nobody."""

@@ -18,7 +18,7 @@ from scipy import sparse
 from . import context, judge
 from .judge import Vector
 from .terms import PageTerms
-from .topic import Topic
+from .topic import USUAL, Topic
 
 Numbers = npt.NDArray[np.int32]
 
@@ -29,9 +29,7 @@ PARTS: Final[Mapping[str, Mapping[str, float]]] = {
     "sibling": {"siblings": 0.14, "neighbours": 0.12, "hubs": 0.35},
     "learned": {"promise": 0.19, "around": 0.06},
 }
-"""Signal -> its parts and their weights."""
-WEIGHTS: Final[Mapping[str, float]] = {signal: round(sum(parts.values()), 3) for signal, parts in PARTS.items()}
-"""Signal -> weight in the preset `focused`: with these every part counts as `PARTS` says."""
+"""Signal -> its parts and their weights: the signal's own weight is to be their sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class Params:
         judge, context: of the two methods inside.
     """
 
-    pages: int = 200_000
+    pages: int = 50_000
     buckets: int = 1 << 18
     neighbours: int = 3
     reach: float = 1.5
@@ -124,12 +122,12 @@ class Focus:
 
         Returns:
             Name -> value of each page in [0, 1], about 1/3 for the mean of the pages that wait. A page that no kept
-            page links to has what it had before, at first 0.
+            page links to has what it had before, at first 1/3.
 
         Cost: O(terms + links of the pages kept + buckets).
         """
         for name, before in self._last.items():
-            self._last[name] = np.concatenate((before, np.zeros(max(0, known - len(before)), np.float32)))
+            self._last[name] = np.concatenate((before, np.full(max(0, known - len(before)), USUAL, np.float32)))
         if len(self._kept):
             linked, found = self._judged(known)
             for name, values in found.items():

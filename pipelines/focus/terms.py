@@ -37,6 +37,8 @@ TITLE: Final = 4.0
 """The same for the title."""
 _PATH_CHARS: Final = 200
 _FORMAT: Final = 1
+_MOST_WEIGHT: Final = 60_000.0
+"""What 16 bits hold."""
 _HEADER: Final = struct.Struct("<BHI")
 
 
@@ -189,7 +191,7 @@ def _beside(anchor: str, text: str) -> str:
 def pack(page: PageTerms) -> bytes:
     """Return the record as bytes: about 6 bytes a term of the page, 4 one of a link."""
     heads = _HEADER.pack(_FORMAT, len(page.terms), len(page))
-    weights = page.weights.astype("<f2")
+    weights = np.minimum(page.weights, _MOST_WEIGHT).astype("<f2")
     columns = (page.terms.astype("<u4"), weights, page.anchor_counts, page.around_counts)
     return heads + b"".join(column.tobytes() for column in columns) + _ends(page)
 

@@ -15,6 +15,8 @@ from .words import search_words
 
 MOST_TERMS: Final = 256
 _ENTRIES: Final = ("index.", "default.", "home.", "homepage.", "welcome.", "main.")
+USUAL: Final = 1 / 3
+"""Value of each signal of the topic for a page like most that wait, and for one of which nothing can be told."""
 _HALF: Final = 2.0
 """Occurrences of a word of the description at which a page has half of what the word can give (as BM25 does)."""
 

@@ -51,7 +51,6 @@ class CrawlOrder:
         self._values = {
             name: Column(np.float64) for name in (*GRAPH_SIGNALS, *FOCUS_SIGNALS) if name in self._priority.weights
         }
-        self._pages = 1
         self._told = 0
         self._topic: Topic | None = None
         self._terms: list[tuple[int, PageTerms, list[int]]] = []
@@ -89,7 +88,7 @@ class CrawlOrder:
         if new:
             parts = {name: float(column.values[page]) for name, column in self._values.items()}
             legacy: dict[str, Values | float] = {}
-            legacy |= self._priority.inherited(parts, len(links), len(links) - len(new), self._pages)
+            legacy |= self._priority.inherited(parts, len(links), len(links) - len(new))
             if terms is not None and self._topic is not None:
                 anchors = dict(zip((target for target, _, _ in links), self._topic.anchors(terms), strict=True))
                 likeness = self._topic.relevance(terms)
@@ -164,7 +163,6 @@ class CrawlOrder:
         self._scores.values[numbers] = rescored.scores
         for name, column in self._values.items():
             column.values[numbers] = rescored.values[name]
-        self._pages = rescored.pages
         waiting = np.flatnonzero(np.frombuffer(self._waits, np.uint8))
         self._sorted = waiting[np.argsort(-self._scores.values[waiting], kind="stable")].tolist()
         self._at, self._heap = 0, []
@@ -194,8 +192,9 @@ class CrawlOrder:
         blocks = np.frombuffer(b"".join(blocks for _, _, blocks in self._fetched), np.uint8)
         self._ranking.add_links(sources, counts, targets, blocks)
         self._fetched = []
-        for page, terms, linked in self._terms:
-            self._ranking.add_terms(page + 1, terms, np.array(linked, np.int64) + 1)
+        pages = np.array([page for page, _, _ in self._terms], np.int64) + 1
+        linked = [np.array(numbers, np.int64) + 1 for _, _, numbers in self._terms]
+        self._ranking.add_terms(pages, [terms for _, terms, _ in self._terms], linked)
         self._terms = []
 
     def _home(self, url: str) -> tuple[int, int]:

@@ -60,7 +60,6 @@ def claim(url: str = URL, **values: Any) -> Claim:
 def rules(**values: Any) -> Rulebook:
     defaults: dict[str, Any] = {
         "priority": PRIORITY,
-        "pages": 1000,
         "tries": 3,
         "redirects": 4,
         "depth": None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -52,10 +51,9 @@ def named(*urls: str, dates: tuple[float, ...] = ()) -> Links:
     return Links(urls, ("",) * len(urls), bytes([BlockKind.LIST]) * len(urls), bytes(len(urls)), dates)
 
 
-def rules(priority: Priority = PRIORITY, known: KnownUrls | None = None, pages: int = 1000) -> Rulebook:
+def rules(priority: Priority = PRIORITY, known: KnownUrls | None = None) -> Rulebook:
     return Rulebook(
         priority=priority,
-        pages=pages,
         tries=3,
         redirects=4,
         depth=None,
@@ -134,8 +132,9 @@ def test_links_that_are_known_are_no_new_rows_but_count_as_explored() -> None:
     assert last.score < first.score
 
 
-def test_a_feed_that_is_declared_inherits_the_page() -> None:
-    priority = Priority("news", {})
-    one = replace(page(named(), '{"siterank": 0.7}', ("http://h.cn/rss",)))
-    (feed,) = sources(one, rules(priority))
-    assert json.loads(feed.score_parts or "")["siterank"] == pytest.approx(0.7)
+@pytest.mark.parametrize("preset", ["pagerank", "news", "focused"])
+def test_what_leads_to_pages_goes_before_them(preset: str) -> None:
+    priority = Priority(preset, {})
+    one = page(named("http://h.cn/1"), '{"siterank": 0.7, "anchor": 0.7}', ("http://h.cn/rss",))
+    (feed,), (link,) = sources(one, rules(priority)), links(one, rules(priority))
+    assert feed.score > link.score

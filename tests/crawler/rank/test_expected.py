@@ -67,16 +67,24 @@ def test_the_first_guess_is_what_the_sum_will_add() -> None:
     graph = graph_of({9: [1, 2], 1: [9, 31, 32]})
     rank = pagerank.score(graph)
     added = expected.score(graph, rank)[graph.numbers(np.array([31]))[0]]
-    assert expected.first(float(rank[graph.numbers(np.array([1]))[0]]), 3, 1) == pytest.approx(added)
+    own = float(expected.scaled(rank[graph.numbers(np.array([1]))[0]], len(graph)))
+    assert expected.inherited(own, 3, 1) == pytest.approx(float(expected.scaled(added, len(graph))))
 
 
 @given(st.floats(0, 1), st.integers(1, 10**8))
-def test_scaling_keeps_order_and_can_be_undone(share: float, pages: int) -> None:
+def test_scaling_keeps_order(share: float, pages: int) -> None:
     value = float(expected.scaled(share, pages))
-    assert 0 <= value <= 1
-    if value < 1:
-        assert expected.unscaled(value, pages) == pytest.approx(share, rel=1e-6, abs=1e-12)
-    assert float(expected.scaled(share / 2, pages)) <= value
+    assert 0 <= float(expected.scaled(share / 2, pages)) <= value <= 1
+    assert 0 <= expected.inherited(value, 1, 1) <= expected.inherited(value, 1, 0) <= 1
+
+
+def test_links_to_pages_that_no_longer_wait_count_as_explored() -> None:
+    graph = graph_of({9: [1, 2], 1: [3, 4], 2: [5, 6]})
+    waiting = np.ones(len(graph), np.bool_)
+    waiting[graph.numbers(np.array([9, 1, 2, 6]))] = False  # 6 was given up
+    values = expected.score(graph, pagerank.score(graph), waiting=waiting)
+    three, five = graph.numbers(np.array([3, 5]))
+    assert values[three] > values[five] > 0
 
 
 @pytest.mark.parametrize("values", [{"damping": 1.0}, {"power": -1.0}, {"floor": 0.0}, {"power": float("nan")}])

@@ -61,15 +61,15 @@ def test_signals_that_are_not_known_yet_are_nought() -> None:
 def test_a_page_hands_on_what_its_place_in_the_graph_is_worth() -> None:
     priority = Priority("news", {})
     parts = {"pagerank": 0.5, "siterank": 0.4, "host": 0.3, "depth": 0.9}
-    few = priority.inherited(parts, 10, 5, 1000)
-    many = priority.inherited(parts, 100, 50, 1000)
+    few = priority.inherited(parts, 10, 5)
+    many = priority.inherited(parts, 100, 50)
     assert few["siterank"] == 0.4
     assert few["host"] == 0.3
     assert "depth" not in few
     assert 0 < many["pagerank"] < few["pagerank"] < 0.5
-    fresh_ground = priority.inherited(parts, 10, 0, 1000)
+    fresh_ground = priority.inherited(parts, 10, 0)
     assert fresh_ground["pagerank"] > few["pagerank"]
-    assert priority.inherited({}, 0, 0, 0) == {}
+    assert priority.inherited({}, 0, 0) == {}
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))

@@ -12,6 +12,8 @@ from crawler.rank.finds import Finds
 from crawler.rank.opic import Opic
 from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, SIGNALS, Priority
 from crawler.rank.ranking import Ranking
+from pipelines.focus.terms import of_text
+from pipelines.focus.topic import topic
 from pipelines.records import BlockKind
 
 TODAY = 20_000.0
@@ -65,7 +67,6 @@ def test_what_waits_is_scored_once_and_then_only_when_it_moves() -> None:
     moved = ranking.rescore(TODAY)
     assert 5 not in moved.ids
     assert 6 in moved.ids
-    assert moved.pages == 6
 
 
 def test_scores_are_the_weighted_values() -> None:
@@ -96,7 +97,7 @@ def test_graph_signals_are_those_of_their_methods() -> None:
     }
     for name, values in wanted.items():
         assert found.values[name] == pytest.approx(values[pages], abs=1e-3), name
-    assert not any(found.values[name].any() for name in FOCUS_SIGNALS)
+    assert all(found.values[name] == pytest.approx(1 / 3) for name in FOCUS_SIGNALS)
 
 
 def test_pages_that_were_fetched_or_given_up_wait_no_longer() -> None:
@@ -162,3 +163,28 @@ def test_scores_do_not_depend_on_when_the_rounds_were(web: list[tuple[int, list[
     known.update(zip(last.ids.tolist(), last.scores.tolist(), strict=True))
     for page, score in zip(found.ids.tolist(), found.scores.tolist(), strict=True):
         assert known[page] == pytest.approx(score, abs=5e-3)
+
+
+def test_with_a_topic_what_no_page_names_is_as_good_as_most() -> None:
+    """Seeds, entries of feeds, targets of redirects: nothing is known of them."""
+    ranking = Ranking(Priority("focused", {}), topic("stone bridges"))
+    add(ranking, [1, 2, 3, 4])
+    seed = finds([0])
+    seed.blocks[:] = BlockKind.SEED
+    ranking.add_urls(ids(9), ids(1), ids(1), seed, np.ones(1, np.bool_))
+    fetch(ranking, 1, [2, 3])
+    words = of_text("rivers", [("stone bridges", "http://a.test/2"), ("weather", "http://a.test/3")])
+    ranking.add_terms(ids(1), [words], [ids(2, 3)])
+    found = ranking.rescore(TODAY)
+    scores = dict(zip(found.ids.tolist(), found.scores.tolist(), strict=True))
+    weights = sum(Priority("focused", {}).weights.values())
+    assert max(scores, key=scores.__getitem__) == 9
+    assert scores[9] == pytest.approx(weights)
+    assert scores[4] == pytest.approx(weights / 3)
+
+
+def test_a_url_that_is_found_again_is_scored_again() -> None:
+    ranking = small(Priority("pagerank", {}))
+    ranking.rescore(TODAY)
+    add(ranking, [3])
+    assert ranking.rescore(TODAY).ids.tolist() == [3]

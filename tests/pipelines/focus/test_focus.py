@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.focus.focus import PARTS, WEIGHTS, Focus, Params
+from crawler.rank.priority import PRESETS
+from pipelines.focus.focus import PARTS, Focus, Params
 from pipelines.focus.terms import of_text
-from pipelines.focus.topic import topic
+from pipelines.focus.topic import USUAL, topic
 
 OWN = ("bridge", "river", "steel", "span", "pier", "cable", "arch", "engineer")
 OTHER = ("rice", "butter", "onion", "garlic", "soup", "oven", "recipe", "cook")
@@ -42,7 +43,7 @@ def crawled(pages: int = 300, fetched: int = 80, params: Params | None = None) -
 
 def total(focus: Focus, known: int) -> np.ndarray:
     found = focus.signals(known)
-    return sum(weight * found[name] for name, weight in WEIGHTS.items())
+    return sum(weight * found[name] for name, weight in PRESETS["focused"].items())
 
 
 def test_pages_of_the_topic_come_first() -> None:
@@ -63,7 +64,7 @@ def test_signals_are_shares_for_all_pages() -> None:
         assert values.dtype == np.float32
         assert values.shape == (500,)
         assert 0 <= values.min() <= values.max() <= 1
-        assert not values[300:].any()
+        assert values[300:] == pytest.approx(USUAL)
 
 
 def test_the_same_pages_give_the_same_signals() -> None:
@@ -81,9 +82,9 @@ def test_an_anchor_that_names_the_topic() -> None:
 
 def test_nothing_known_is_nothing_promised() -> None:
     focus = Focus(topic("bridges"))
-    assert not any(values.any() for values in focus.signals(3).values())
+    assert all(values == pytest.approx(USUAL) for values in focus.signals(3).values())
     focus.add(0, of_text("", []), np.zeros(0, np.int32))
-    assert not any(values.any() for values in focus.signals(3).values())
+    assert all(values == pytest.approx(USUAL) for values in focus.signals(3).values())
 
 
 def test_old_pages_are_forgotten_but_not_what_they_promised() -> None:
@@ -116,3 +117,7 @@ def test_one_target_for_each_link() -> None:
 def test_params(params: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="it takes"):
         Params(**params)
+
+
+def test_the_preset_weighs_every_part_as_it_should() -> None:
+    assert PRESETS["focused"] == pytest.approx({signal: sum(parts.values()) for signal, parts in PARTS.items()})
