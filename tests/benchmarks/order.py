@@ -51,6 +51,7 @@ class CrawlOrder:
         self._values = {
             name: Column(np.float64) for name in (*GRAPH_SIGNALS, *FOCUS_SIGNALS) if name in self._priority.weights
         }
+        self._legacy: dict[str, list[float]] = {name: [] for name in self._values}
         self._told = 0
         self._topic: Topic | None = None
         self._terms: list[tuple[int, PageTerms, list[int]]] = []
@@ -73,6 +74,7 @@ class CrawlOrder:
         """Begin with these."""
         new = [url for url in dict.fromkeys(urls) if url not in self._numbers]
         self._find(new, [int(BlockKind.SEED)] * len(new), 0, dict.fromkeys(SIGNALS, 1.0))
+        self._score_new()
         self._tell()
         examples = [self._numbers[url] for url in urls if not is_entry(url)]
         self._ranking.mark_examples(np.array(examples, np.int64) + 1)
@@ -103,6 +105,7 @@ class CrawlOrder:
 
     def next_urls(self, k: int) -> list[str]:
         """The best that wait."""
+        self._score_new()
         if self._rounds.due(self._done):
             self._round()
         chosen: list[str] = []
@@ -117,28 +120,41 @@ class CrawlOrder:
     # ------------------------------------------------------------ the queue
 
     def _find(self, urls: list[str], blocks: list[int], depth: int, legacy: Mapping[str, Values | float]) -> None:
-        """Enter new URLs."""
-        first = len(self._numbers)
-        self._numbers.update(zip(urls, range(first, first + len(urls)), strict=True))
+        """Enter new URLs; they are scored together with those of the next pages."""
+        size, first = len(urls), len(self._urls)
+        self._numbers.update(zip(urls, range(first, first + size), strict=True))
         self._urls.extend(urls)
-        parts = [segments(url) for url in urls]
-        self._depths.extend(repeat(depth, len(urls)))
+        self._depths.extend(repeat(depth, size))
         self._blocks.extend(blocks)
-        self._segments.extend(parts)
-        self._waits.extend(b"\1" * len(urls))
-        finds = Finds(
-            np.full(len(urls), depth, np.int32),
-            np.array(blocks, np.uint8),
-            np.zeros(len(urls)),
-            np.array(parts, np.uint8),
-            _TODAY,
-        )
-        scores = self._priority.score(self._priority.first(finds, legacy))
+        self._segments.extend(map(segments, urls))
+        self._waits.extend(b"\1" * size)
+        for name, values in self._legacy.items():
+            value = legacy.get(name, 0.0)
+            values.extend(repeat(value, size) if isinstance(value, float) else value.tolist())
+
+    def _score_new(self) -> None:
+        """Score what was found since the last time."""
+        first = len(self._scores)
+        if first == len(self._urls):
+            return
+        legacy = {name: np.array(values) for name, values in self._legacy.items()}
+        scores = self._priority.score(self._priority.first(self._finds(first), legacy))
         self._scores.extend(scores)
         for name, column in self._values.items():
-            column.extend(np.zeros(len(urls)) + legacy.get(name, 0.0))
+            column.extend(legacy[name])
+            self._legacy[name].clear()
         for number, score in enumerate(scores.tolist(), first):
             heapq.heappush(self._heap, (-score, number))
+
+    def _finds(self, first: int) -> Finds:
+        """What is known of URLs from a number on."""
+        return Finds(
+            np.array(self._depths[first:], np.int32),
+            np.array(self._blocks[first:], np.uint8),
+            np.zeros(len(self._urls) - first),
+            np.array(self._segments[first:], np.uint8),
+            _TODAY,
+        )
 
     def _next(self) -> int:
         """The best URL that waits, or -1."""
@@ -176,13 +192,7 @@ class CrawlOrder:
             if len(self._homes) > self._told
             else (np.zeros(0, np.int64),) * 2
         )
-        finds = Finds(
-            np.array(self._depths[new], np.int32),
-            np.array(self._blocks[new], np.uint8),
-            np.zeros(len(hosts)),
-            np.array(self._segments[new], np.uint8),
-            _TODAY,
-        )
+        finds = self._finds(self._told)
         ids = np.arange(self._told, len(self._numbers), dtype=np.int64) + 1
         self._ranking.add_urls(ids, hosts, sites, finds, np.ones(len(ids), np.bool_))
         self._told = len(self._numbers)
