@@ -30,12 +30,17 @@ class CrawlOrder:
     """Hands out URLs in the order in which a crawl with the same weights would fetch them.
 
     Args:
-        preset: a name in `crawler.rank.priority.PRESETS`.
+        preset: a name in `crawler.rank.priority.PRESETS`; when left out `pagerank`, with a topic `focused`.
         weights: signal=weight, on top of the preset.
     """
 
-    def __init__(self, preset: str = "pagerank", **weights: float) -> None:
-        self._priority = Priority(preset, weights)
+    def __init__(self, preset: str = "", **weights: float) -> None:
+        self._chosen, self._weights = preset, weights
+        self._begin(Priority(preset or "pagerank", weights))
+
+    def _begin(self, priority: Priority) -> None:
+        """Know nothing yet."""
+        self._priority = priority
         self._ranking = Ranking(self._priority)
         self._rounds = Rounds()
         self._numbers: dict[str, int] = {}
@@ -67,6 +72,7 @@ class CrawlOrder:
             found = topic(description, [of_text(text) for text in examples])
         except ValueError:  # nothing but stop words: the seeds say what is looked for
             found = Topic(np.zeros(0, np.uint32))
+        self._begin(Priority(self._chosen or "focused", self._weights))
         self._topic = found
         self._ranking = Ranking(self._priority, found)
 
