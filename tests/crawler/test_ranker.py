@@ -38,7 +38,7 @@ def arguments(server: OddServer, folder: Path, *settings: str) -> list[str]:
     given = (
         f"DATABASE_URL=sqlite:///{folder}/news.db",
         f"ALLOW_NETWORKS=127.0.0.1:{server.port}",
-        "HOST_DELAY=0.1",
+        "HOST_DELAY=0.15",
         "CRAWL_PRESET=pagerank",
         *settings,
     )
