@@ -84,8 +84,7 @@ class Config:
             raise ConfigError(str(error)) from None
         if wanted is None and priority.learns(FOCUS_SIGNALS):
             raise ConfigError(
-                f"CRAWL_PRESET {preset!r} and CRAWL_PRIORITY weigh signals of a topic, but there is none; "
-                'give TOPIC, PROFILE, or seeds with topic="..."'
+                f"CRAWL_PRESET {preset!r} and CRAWL_PRIORITY weigh signals of a topic, but there is none; {_TOPICS}"
             )
         if wanted is None and _number(settings, "FOCUS_MIN", least=0, most=1):
             raise ConfigError(f"FOCUS_MIN is {settings['FOCUS_MIN']!r}, but there is no topic to be near to; {_TOPICS}")

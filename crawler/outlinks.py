@@ -51,8 +51,6 @@ def new_url(
 ) -> NewUrl:
     """A single URL for the frontier (links of a page come in columns, see `links`).
 
-    A seed, whose importance nobody can know yet, is taken for the most important page; a feed or sitemap for new.
-
     What leads to pages - seeds, feeds, sitemaps - is taken for as good as any page: nobody can know yet what it brings.
 
     The score is made by `priority` at the time `now`, and of `legacy` for signals that its address and place do not

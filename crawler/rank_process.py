@@ -56,6 +56,7 @@ class Answer:
     Attributes:
         chunks: new scores to write, each in a transaction of its own; those that move the order most first.
         ids, hosts, scores: all of them, in this order.
+        left: how many more have moved, for the next round.
         fetched: pages of the graph whose links are known.
     """
 
@@ -63,6 +64,7 @@ class Answer:
     ids: Ids
     hosts: Ids
     scores: Values
+    left: int
     fetched: int
 
 
@@ -93,7 +95,8 @@ class _Crawl:
                 segments=np.fromiter((segments(rows.urls[page]) for page in pages.tolist()), np.uint8, len(pages)),
                 today=today,
             )
-            queued = np.isin(rows.states[pages], _QUEUED)
+            # parts of articles go before all else, whatever their signals
+            queued = np.isin(rows.states[pages], _QUEUED) & (finds.blocks != BlockKind.PART)
             self.ranking.add_urls(rows.ids[pages], rows.hosts[pages], rows.sites[pages], finds, queued)
             seeds = [page for page in pages[finds.blocks == BlockKind.SEED].tolist() if not is_entry(rows.urls[page])]
             self.ranking.mark_examples(rows.ids[seeds])
@@ -149,4 +152,4 @@ def rank(question: Question) -> Answer:
     rescored = crawl.ranking.rescore(question.now // DAY)
     texts = question.priority.texts(rescored.values)
     chunks = list(Scores(rescored.ids, rescored.scores, texts, BlockKind.PART).batches())
-    return Answer(chunks, rescored.ids, rescored.hosts, rescored.scores, crawl.ranking.graph.rows)
+    return Answer(chunks, rescored.ids, rescored.hosts, rescored.scores, rescored.left, crawl.ranking.graph.rows)

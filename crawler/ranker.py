@@ -99,8 +99,8 @@ class Ranker:
                 self.moved += len(answer.ids)
                 await self._write(answer)
                 self._before = max(0, answer.fetched - pages)  # by earlier runs, and others at work
-                self._rounds.begin(self._before + pages)
-                self._is_needed = self._goes_on
+                self._rounds.begin(0 if answer.left else self._before + pages)  # with some left, one is due at once
+                self._is_needed = self._goes_on or answer.left > 0
         finally:
             self._busy = False
             now = time.monotonic()

@@ -42,12 +42,14 @@ class Rescored:
         hosts: those of their hosts.
         scores: their scores.
         values: signal -> value of each.
+        left: how many more have moved.
     """
 
     ids: Ids
     hosts: Ids
     scores: Values
     values: dict[str, Values]
+    left: int
 
 
 class Ranking:
@@ -166,14 +168,15 @@ class Ranking:
         noticed = _NOTICED * sum(map(abs, self._priority.weights.values()))
         before = self._scores.values[queued]
         moved = np.flatnonzero(~(np.abs(scores - before) < noticed))
+        left = max(0, len(moved) - _MOST)
         moved = moved[_in_writing_order(np.fmax(scores[moved], before[moved]), self.graph.host_numbers[queued[moved]])]
-        moved = moved[:_MOST]
         self._scores.values[queued[moved]] = scores[moved]
         return Rescored(
             ids=self.graph.ids[queued[moved]],
             hosts=self.graph.host_ids[self.graph.host_numbers[queued[moved]]],
             scores=scores[moved],
             values={name: column[moved] for name, column in values.items()},
+            left=left,
         )
 
     def _grow(self) -> None:
@@ -220,8 +223,8 @@ class Ranking:
 
 
 def _in_writing_order(scores: Values, hosts: Numbers) -> NDArray[np.int64]:
-    """The best first, as far as that matters soon, then all others by host: rows that lie together are written fast."""
-    order = np.argsort(-scores, kind="stable")
+    """Some of the best: first those that matter soon, then the others by host, because neighbouring rows are fast."""
+    order = np.argsort(-scores, kind="stable")[:_MOST]
     later = np.sort(order[_SOON:])
     return np.concatenate((order[:_SOON], later[np.argsort(hosts[later], kind="stable")]))
 

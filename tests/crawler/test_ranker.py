@@ -81,6 +81,17 @@ def test_why_shows_what_each_signal_adds(tmp_path: Path) -> None:
     assert sum(map(float, shares)) == pytest.approx(float(total[1]), abs=1e-3)
 
 
+def test_a_crawl_that_goes_on_in_another_order_scores_what_waits_anew(tmp_path: Path) -> None:
+    waiting = "SELECT score FROM url WHERE state = 'pending' AND kind = 'page' AND depth = 1"
+    with OddServer(answers()) as server:
+        for preset, pages in (("news", 3), ("breadth", 40)):
+            few = arguments(server, tmp_path, f"CRAWL_PRESET={preset}", f"MAX_PAGES={pages}")
+            assert start(tmp_path, *few).finish(100).returncode == 0
+            scores = {score for (score,) in rows(tmp_path, waiting)}
+            assert scores
+            assert (scores == {0.5}) is (preset == "breadth")
+
+
 def test_the_crawl_outlives_its_rank_process(tmp_path: Path) -> None:
     with OddServer(answers()) as server:
         running = start(tmp_path, *arguments(server, tmp_path))

@@ -188,3 +188,14 @@ def test_a_url_that_is_found_again_is_scored_again() -> None:
     ranking.rescore(TODAY)
     add(ranking, [3])
     assert ranking.rescore(TODAY).ids.tolist() == [3]
+
+
+def test_of_very_many_the_best_get_their_scores_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crawler.rank.ranking._SOON", 2)
+    monkeypatch.setattr("crawler.rank.ranking._MOST", 4)
+    ranking = Ranking(Priority("breadth", {}))
+    for page, host in ((1, 1), (2, 2), (3, 1), (4, 2), (5, 1), (6, 2)):
+        add(ranking, [page], host=host, depth=page)
+    first, second = ranking.rescore(TODAY), ranking.rescore(TODAY)
+    assert (first.ids.tolist(), first.left) == ([1, 2, 3, 4], 2)
+    assert (second.ids.tolist(), second.left) == ([5, 6], 0)
