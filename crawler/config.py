@@ -12,10 +12,15 @@ from typing import Any
 
 from scrapy.settings import BaseSettings, default_settings
 
+from db.articles import Keep
 from db.budgets import Limits
+from db.keys import fingerprint
+from pipelines.dedup import Method, method
+from pipelines.duplicates import Policy
 from pipelines.extract import extractor
 from pipelines.focus import profile
 from pipelines.focus.topic import Topic, topic
+from pipelines.urls import site_key
 
 from . import settings as project_settings
 from .guard import Guard
@@ -53,7 +58,9 @@ class Config:
     focus: Threshold
     extractor: str
     site_memory: bool
-    duplicate_threshold: float
+    duplicate_method: Method
+    duplicates: Policy
+    url_rules: float
     robots_agent: str
 
     @classmethod
@@ -79,6 +86,7 @@ class Config:
             preset = settings["CRAWL_PRESET"] or ("news" if wanted is None else "focused")
             priority = Priority(preset, weights)
             extractor(settings["EXTRACTOR"], _mapping(settings, "EXTRACTOR_PARAMS"))
+            duplicate_method = method(settings["DUPLICATE_METHOD"], _mapping(settings, "DUPLICATE_PARAMS"))
             Guard(settings.getlist("ALLOW_NETWORKS"))
         except ValueError as error:
             raise ConfigError(str(error)) from None
@@ -120,12 +128,15 @@ class Config:
             focus=Threshold(_number(settings, "FOCUS_MIN", least=0, most=1), settings["FOCUS_BELOW"] == "drop"),
             extractor=settings["EXTRACTOR"],
             site_memory=_flag(settings, "SITE_MEMORY"),
-            duplicate_threshold=_number(settings, "DUPLICATE_THRESHOLD", least=0, most=1),
+            duplicate_method=duplicate_method,
+            duplicates=_policy(settings),
+            url_rules=_number(settings, "URL_RULES", least=0.5, most=1),
             robots_agent=project_settings.ROBOTS_AGENT,
         )
 
 
 _BELOW = ("drop", "store")
+_POLICIES = {"drop": Keep.NOTHING, "link": Keep.METADATA, "keep": Keep.ALL}
 _TOPICS = 'give TOPIC, PROFILE, or seeds with topic="..."'
 
 
@@ -141,6 +152,25 @@ def _topic(settings: BaseSettings, topics: Sequence[str]) -> Topic | None:
     if not description and not path:
         return None
     return topic(description, profile=profile.load(Path(path)) if path else None)
+
+
+def _policy(settings: BaseSettings) -> Policy:
+    """What becomes of duplicates.
+
+    Raises:
+        ConfigError: see `Config.from_settings`.
+    """
+    sites = _mapping(settings, "DUPLICATE_SITES")
+    for name, value in (("DUPLICATES", settings["DUPLICATES"]), *sites.items()):
+        if value not in _POLICIES:
+            where = name if name == "DUPLICATES" else f"DUPLICATE_SITES of {name}"
+            raise ConfigError(f"{where} is {value!r}; it takes {', '.join(_POLICIES)}")
+    return Policy(
+        threshold=_number(settings, "DUPLICATE_THRESHOLD", least=0, most=1),
+        window=_limit(settings, "DUPLICATE_WINDOW"),
+        keep=_POLICIES[settings["DUPLICATES"]],
+        sites={fingerprint(site_key(site.lower())): _POLICIES[value] for site, value in sites.items()},
+    )
 
 
 def check_names(settings: BaseSettings) -> None:

@@ -22,13 +22,14 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
 from db import frontier as table
+from db.articles import WHY_NOT_STORED
 from db.errors import DatabaseGone, DatabaseProblem
 from db.found import NewUrl
 from db.frontier import Claim, Waiting
 from db.store import Outcome, Store, Stored
-from db.tables import Kind, State
+from db.tables import URL_RULE, Kind, State
 from pipelines.duplicates import DuplicateJudge
-from pipelines.parts import JOINER
+from pipelines.parts import joiner
 from pipelines.scope import Scope
 from pipelines.stages import export
 
@@ -37,12 +38,13 @@ from .config import ConfigError
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
 from .memory import SiteMemory
-from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error
+from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error, leads_home
 from .ranker import Ranker
 from .rulebook import Rulebook
 from .seeds import SeedError
 from .session import Session
 from .supply import Supply
+from .urlrules import UrlRules
 from .window import Window
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ EXIT_FINISHED, EXIT_USAGE, EXIT_STOPPED, EXIT_DATABASE = 0, 2, 3, 4
 _WAKE = Request("data:,wake")
 _MOST_KNOWN = 400_000
 _FEW = 16
+_RELOAD_SECONDS = 60.0
 
 
 class FrontierScheduler(BaseScheduler):
@@ -92,6 +95,7 @@ class FrontierScheduler(BaseScheduler):
         self._seeds: Seeds
         self._store: Store
         self._memory: SiteMemory | None = None
+        self._rules: UrlRules | None = None
         self._known = KnownUrls(_MOST_KNOWN)
         self._in_flight: set[int] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -117,6 +121,9 @@ class FrontierScheduler(BaseScheduler):
     async def _open(self, seeds: Any) -> None:
         try:
             self.session = session = await Session.begin(self._crawler.settings, seeds, self._database_waits)
+            if session.config.url_rules < 1:
+                self._rules = UrlRules(session, self._start, self._rules_changed)
+                await self._rules.load()
         except (ConfigError, SeedError, DatabaseProblem) as problem:
             self.problem = str(problem)
             self.exit_code = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
@@ -128,8 +135,9 @@ class FrontierScheduler(BaseScheduler):
         self.ranker = Ranker(session, self.window, self._in_flight)
         self._hosts = Hosts(config.pauses, config.host_failures, config.robots_agent)
         self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
-        judge = DuplicateJudge(config.duplicate_threshold)
-        self._store = Store(session.resumed.run_id, judge, DuplicateJudge.lookup(), JOINER)
+        method, policy = config.duplicate_method, config.duplicates
+        judge = DuplicateJudge(method, policy)
+        self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign))
         if config.site_memory:
             self._memory = SiteMemory(session, self._start)
         self.supply = Supply(
@@ -141,8 +149,10 @@ class FrontierScheduler(BaseScheduler):
             in_flight=self._in_flight,
             start=self._start,
             wake=self._wake,
-            finish=self._finish_articles,
+            finish=self._finish,
         )
+        if self._rules is not None and not session.database.is_sqlite:
+            self._start(self._rules.reload(_RELOAD_SECONDS))
         self._start(session.keep_alive(hosts=self.supply.hosts_with_work, totals=self.totals, heard=self.supply.heard))
         self.supply.top_up()
 
@@ -272,6 +282,18 @@ class FrontierScheduler(BaseScheduler):
             self._give_up(problem)
             return None
 
+    def url_rules(self, claim: Claim) -> str:
+        """Rules of the addresses of a page's host, packed; empty for none."""
+        return "" if self._rules is None else self._rules.of(claim.host_id)
+
+    def _rules_changed(self, host_id: int, waiting: int) -> None:
+        """Other rules of a host: more or fewer of its URLs wait."""
+        assert self.supply is not None
+        self.supply.queued += waiting
+        self.supply.found({}, {host_id})
+        self.supply.top_up()
+        self._wake()
+
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links.
 
@@ -324,6 +346,11 @@ class FrontierScheduler(BaseScheduler):
         observation = page.worked.parsed.observation if page.worked is not None else None
         if self._memory is not None and observation is not None and stored.article in {"new", "duplicate"}:
             self._memory.note(claim.host_id, observation)
+        if self._rules is not None and claim.kind == Kind.PAGE:
+            if stored.article == "same page" or leads_home(outcome):
+                self._rules.repeated(claim.host_id)
+            if stored.article:
+                self._rules.stored(claim.host_id)
         best: dict[int, float] = {}
         for new in outcome.new_urls:
             if not new.reason:
@@ -344,27 +371,32 @@ class FrontierScheduler(BaseScheduler):
         for new in outcome.new_urls:
             if new.reason:
                 totals[f"links/{new.reason}"] += 1
+        if stored.ruled:
+            totals[f"links/{URL_RULE}"] += stored.ruled
         if outcome.claim.kind != Kind.PAGE:
             return
         totals["pages"] += outcome.counted
         if stored.article:
             totals[stored.article] += 1
         totals.update(one.what for one in stored.joined)
-        reason = "same page" if stored.same_as else outcome.reason
+        reason = WHY_NOT_STORED.get(stored.article) or outcome.reason
         if outcome.state == State.PENDING:
             totals["retries"] += 1
         elif outcome.state == State.FAILED:
             totals["failed"] += 1
             totals[f"failed/{reason}"] += 1
-        elif (reason and outcome.article is None) or stored.same_as:
+        elif (reason and outcome.article is None) or stored.article in WHY_NOT_STORED:
             totals[f"dropped/{reason}"] += 1
 
-    async def _finish_articles(self) -> None:
-        """Store the articles that still wait for parts, although nothing more will be fetched."""
+    async def _finish(self) -> bool:
+        """Nothing is left to be fetched: whether there is, after all. If not, store articles that wait for parts."""
         assert self.session is not None
+        if self._rules is not None and await self._rules.look_again():
+            return True
         while finished := await self.session.submit(self._store.finish, None):
             self.totals.update(one.what for one in finished)
             export(self._crawler, finished)
+        return False
 
     def _item_failed(self, item: Page, failure: Any) -> None:
         """A stage before the store raised: the page must not look stored."""

@@ -261,7 +261,8 @@ def _article(page: Page, rulebook: Rulebook) -> NewArticle:
         relevance=None if page.worked.likeness is None else page.worked.likeness.page,
         extractor=rulebook.extractor,
         text_hash=parsed.signature.exact,
-        shingles=parsed.signature.shingles,
+        features=parsed.signature.features,
+        length=parsed.signature.length,
         images=tuple((image.url, image.caption) for image in meta.images),
         canonical_id=fingerprint(canonical) if on_host else None,
         seen=iso(page.fetched_at),
@@ -314,6 +315,12 @@ def _with_zone(published: str, language: str) -> str | None:
     if len(published) == len("2024-03-12"):
         published += f"T00:00:00{_ZONES.get(language[:2], '+00:00')}"
     return datetime.fromisoformat(published).isoformat(timespec="seconds")
+
+
+def leads_home(outcome: Outcome) -> bool:
+    """Whether a page redirects to another address on its own host."""
+    moved = outcome.state == State.SKIPPED and outcome.same_as is not None
+    return moved and any(new.id == outcome.same_as and new.host_id == outcome.claim.host_id for new in outcome.new_urls)
 
 
 def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:

@@ -145,6 +145,7 @@ def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
                 anchor=named.anchors[i],
                 dated=dated[place] or None,
                 reason=reasons[place],
+                form=targets.forms[i] if targets.forms else None,
             )
         )
     return rows

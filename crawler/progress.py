@@ -152,6 +152,7 @@ class Progress:
             ("articles", totals["new"] + totals["duplicate"]),
             ("  new", totals["new"]),
             ("  duplicates of another", totals["duplicate"]),
+            ("duplicates not stored", totals["dropped"]),
             ("articles updated", totals["updated"]),
             ("parts of articles of several pages", totals["part"]),
             ("other addresses of a stored article", totals["same page"]),

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from scrapy.settings import BaseSettings
 
 from db import frontier as table
-from db import runs
+from db import runs, signatures
 from db.database import Database, open_for_crawl
 from db.errors import DatabaseProblem, WrongDatabase
 from db.found import add_urls
@@ -24,8 +24,10 @@ from db.frontier import Waiting
 from db.keys import iso
 from db.processes import here
 from db.runs import LivingRun, Resumed, RunEnd, RunStart
+from db.signatures import Reader
 from db.tables import Kind
 from db.writer import Work, Writer
+from pipelines.duplicates import SignatureIndex
 from pipelines.records import BlockKind
 
 from . import clock
@@ -51,6 +53,8 @@ _MUST_AGREE = (
     "CRAWL_PRIORITY",
     "TOPIC",
     "PROFILE",
+    "DUPLICATE_METHOD",
+    "DUPLICATE_PARAMS",
 )
 _ORDER = ("CRAWL_PRESET", "CRAWL_PRIORITY", "TOPIC", "PROFILE")
 """Settings on which scores depend."""
@@ -63,6 +67,10 @@ _SHOULD_AGREE = (
     "EXTRACTOR_PARAMS",
     "SITE_MEMORY",
     "DUPLICATE_THRESHOLD",
+    "DUPLICATE_WINDOW",
+    "DUPLICATES",
+    "DUPLICATE_SITES",
+    "URL_RULES",
     "FOCUS_MIN",
     "FOCUS_BELOW",
 )
@@ -77,6 +85,7 @@ class Session:
         config: the checked settings.
         database: the opened database.
         resumed: what the run found there.
+        signatures: what near-duplicates are found by.
         queued: URLs that were waiting when the run began, new seeds included.
         leads: whether this run scores the queue for all that share the database.
         reordered: whether what waits was scored for another order than this run's.
@@ -91,6 +100,7 @@ class Session:
         self._rate = Rate()
         self.resumed: Resumed
         self.queued = 0
+        self.signatures = SignatureIndex(config.duplicate_method, config.duplicates.window)
         self.leads = database.is_sqlite
         self.reordered = False
         self.pages_per_second = 0.0
@@ -119,6 +129,8 @@ class Session:
         kept = {name: _plain(settings[name]) for name in (*_MUST_AGREE, *_SHOULD_AGREE, "MAX_HOSTS")}
         try:
             await session._start_run(records, {**kept, "CRAWL_PRESET": config.preset, "VERSION": _VERSION})
+            reader = Reader(session.signatures, config.duplicate_method.sign, logger.info)
+            await session.submit(signatures.load, reader)
         except DatabaseProblem:
             await session.close()
             raise

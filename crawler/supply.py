@@ -45,7 +45,7 @@ class Supply:
         totals: where dropped URLs are counted.
         in_flight: identifiers of claims that have left the window and are not stored yet.
         start: runs a coroutine in the background.
-        finish: called when nothing is left to be fetched, before the crawl ends.
+        finish: called when nothing is left to be fetched, before the crawl ends; says whether there is more after all.
         wake: makes the engine poll; called when there is something to hand out.
 
     Attributes:
@@ -65,7 +65,7 @@ class Supply:
         in_flight: Set[int],
         start: Callable[[Coroutine[Any, Any, None]], None],
         wake: Callable[[], None],
-        finish: Callable[[], Awaitable[None]],
+        finish: Callable[[], Awaitable[bool]],
     ) -> None:
         self._session = session
         self._window = window
@@ -304,8 +304,7 @@ class Supply:
         self._refilled_at = time.monotonic()
         self.left = await self._session.submit(table.waiting, self._session.config.limits)
         if self.left.within == 0:
-            await self._finish_crawl()
-            self.exhausted = True
+            self.exhausted = not await self._finish_crawl()
             return
         due, latest = self.left.next_due, clock.now() + LONGEST_PAUSE
         if due is not None and due > latest:  # nothing waits that long: the clock has been set back since

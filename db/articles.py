@@ -1,29 +1,28 @@
 """Writing articles: new ones, duplicates with their evidence, other addresses of a stored one, changed texts.
 
-Near-duplicates are looked up in the `shingle` table. It keeps at most `Lookup.most_common` articles for one shingle,
-the earliest, so that a passage on every page of a site costs no more than any other and a story with thousands of
-copies stays findable.
+What they may repeat is looked up by `db.candidates`, near-duplicates in an index of signatures (see `db.signatures`);
+what ties articles to each other is in `db.clusters`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, func, select, text, update
+from sqlalchemy import Connection, Row, bindparam, update
 
-from .statements import among, insert_new, insert_rows, is_postgres, run_many
-from .tables import Article, ArticleVersion, Cluster, Duplicate, Image, Shingle, Url
+from . import clusters, signatures
+from .candidates import Candidate, Candidates, stored_rows, unrelated
+from .clusters import Claimant
+from .evidence import Evidence
+from .keys import day_of
+from .signatures import Index, Signed
+from .statements import insert_new, insert_rows, run_many
+from .tables import Article, ArticleVersion, Cluster, Image
 
-article, version, shingle, duplicate, cluster, image, url = (
-    model.table() for model in (Article, ArticleVersion, Shingle, Duplicate, Cluster, Image, Url)
-)
-
-_MOST_EXACT = 20
-_ARTICLE_LOCK = 7_241_895_303
+article, version, cluster, image = (m.table() for m in (Article, ArticleVersion, Cluster, Image))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class NewArticle:
     """An article as it came from its page; names as in the table.
 
     Attributes:
-        shingles: sampled shingle hashes of the text.
+        text_hash, features, length: the text's signature, see `pipelines.records.Signature`.
         images: (URL, caption) pairs, the lead image first.
         canonical_id: the URL on the same host that the page calls its canonical one, if that is another.
         seen: ISO time of the fetch.
@@ -55,94 +54,75 @@ class NewArticle:
     quality: float
     extractor: str
     text_hash: int
-    shingles: Sequence[int]
+    features: bytes
+    length: int
     images: Sequence[tuple[str, str]]
     canonical_id: int | None
     seen: str
     relevance: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A stored article that a new one may repeat.
+class Keep(StrEnum):
+    """What is stored of a duplicate."""
 
-    Attributes:
-        id, site_id, title, published_at, text_hash, text: as stored.
-        stands_for: the article that stands for its cluster.
-        points_to: the URL its own page called canonical, if that was another.
-        shared: shingles in common with the new article.
-    """
-
-    id: int
-    site_id: int
-    title: str
-    published_at: str | None
-    text_hash: int
-    text: str
-    stands_for: int
-    points_to: int | None
-    shared: int
+    NOTHING = "nothing"
+    """Only the evidence, and the state of its URL."""
+    METADATA = "metadata"
+    """The article without its text, unless that has wording of its own."""
+    ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Which candidate a new article repeats, how much, and by which method and in which way it was found.
+    """What a new article has to do with a candidate, how much, and by which method it was found.
 
-    `same_page` says that it is the same article of the same site at another address, not a reprint; `own_wording` that
-    it differs enough for later copies of it to be looked up by its own shingles.
+    Attributes:
+        candidate, similarity, method, kind: the evidence.
+        repeats: whether the article is a duplicate; if not, the evidence is kept and the article is new.
+        same_page: it is the same article of the same site at another address, not a reprint.
+        own_wording: it differs enough for later copies of it to be looked up by its own signature.
+        keep: what is stored of a duplicate.
+        also: candidates of other clusters that it repeats as a whole: these clusters are one.
     """
 
     candidate: Candidate
     similarity: float
     method: str
     kind: str
+    repeats: bool
     same_page: bool
     own_wording: bool
+    keep: Keep = Keep.METADATA
+    also: Sequence[Verdict] = ()
 
 
 Judge = Callable[[NewArticle, Sequence[Candidate]], Verdict | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """How duplicates are looked up.
-
-    Attributes:
-        candidates: how many stored articles are compared with a new one at most.
-        least_shared: how many shingles must be shared.
-        most_common: how many articles are kept for one shingle.
-    """
-
-    candidates: int = 8
-    least_shared: int = 2
-    most_common: int = 64
-
-
 class Added(NamedTuple):
-    """What `add` did: "new", "duplicate", "same page" (of `same_as`), "updated" or "unchanged"."""
+    """What `add` did: "new", "duplicate" or "dropped" or "same page" (of `same_as`), "updated" or "unchanged"."""
 
     what: str
     same_as: int | None = None
 
 
-def add(connection: Connection, articles: Sequence[NewArticle], judge: Judge, lookup: Lookup) -> list[Added]:
+WHY_NOT_STORED = {"same page": "same page", "dropped": "duplicate"}
+"""Reason of a URL whose article is not stored, by what `add` did."""
+
+
+def add(connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: Index) -> list[Added]:
     """Write articles in the open transaction, in order: each may repeat one before it.
 
-    The caller holds `lock`: so no copy can be stored between looking for one and writing.
+    The caller holds the lock on articles, so no copy can be stored between looking for one and writing, and has let the
+    index catch up.
 
     Cost: five reads and three inserts for all of them, and the judge's comparisons. An article that is related to an
     earlier one of the same batch begins a new round of reads.
     """
     added: list[Added] = []
     while len(added) < len(articles):
-        added += _Round(connection, articles[len(added) :], judge, lookup).write()
+        added += _Round(connection, articles[len(added) :], judge, index).write()
     return added
-
-
-def lock(connection: Connection) -> None:
-    """Let one process at a time write articles, from here to the end of its transaction."""
-    if is_postgres(connection):
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ARTICLE_LOCK})
 
 
 def absorb(connection: Connection, into: int, others: Sequence[int]) -> None:
@@ -151,199 +131,200 @@ def absorb(connection: Connection, into: int, others: Sequence[int]) -> None:
     The first of them becomes that article, unless it is stored already; the rest is deleted, and what repeats it is
     said to repeat that article.
     """
-    stored = {row.id: row for row in connection.execute(_STORED, {"ids": [into, *others]})}
+    stored = stored_rows(connection, [into, *others])
     for old in others:
         if old not in stored:
             continue
         if into not in stored:
-            _move(connection, old, into)
+            clusters.move(connection, old, into)
+            signatures.hand_over(connection, old, into)
         else:
-            _delete(connection, stored[old], stored[into])
-        stored = {row.id: row for row in connection.execute(_STORED, {"ids": [into, *others]})}
+            clusters.delete(connection, stored[old], stored[into])
+        stored = stored_rows(connection, [into, *others])
 
 
 class _Round:
     """Articles that do not depend on each other: looked up together, written together."""
 
-    def __init__(self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, lookup: Lookup) -> None:
+    def __init__(self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: Index) -> None:
         self._connection = connection
-        self._articles = _unrelated(articles)
+        self._articles = unrelated(articles)
         self._judge = judge
-        self._lookup = lookup
-        self._found = _Found(connection, self._articles, lookup)
+        self._index = index
+        self._found = Candidates(connection, self._articles, index)
         self._changed: set[int] = set()
         """Stored articles that this round has changed: what was read of them holds no longer."""
-        self._new: list[tuple[NewArticle, int | None]] = []
-        self._indexed: list[NewArticle] = []
+        self._new: list[NewArticle] = []
+        self._signed: list[Signed] = []
+        self._counted: list[tuple[int, str, bool]] = []
 
     def write(self) -> list[Added]:
         """Write as many articles as can be judged by what was read."""
+        fresh = [new.id for new in self._articles if new.id not in self._found.stored]
+        clusters.forget_evidence(self._connection, fresh)  # of copies that were not stored when they came last
         added = []
         for new in self._articles:
-            candidates = self._found.candidates(new, self._lookup)
-            if new.id in self._changed or any(not self._changed.isdisjoint((c.id, c.stands_for)) for c in candidates):
+            candidates = self._found.of(new)
+            named = {key for c in candidates for key in (c.id, c.stands_for, c.text_of)} | {new.id}
+            stored = self._found.stored.get(new.id)
+            if stored is not None:
+                named |= {stored.cluster_id, stored.duplicate_of}
+            if not self._changed.isdisjoint(named):
                 break
             added.append(self._write(new, candidates))
-        _insert(self._connection, self._new)
-        _write_shingles(self._connection, self._indexed, self._found.common)
+        _insert(self._connection, [(new, None, None) for new in self._new])
+        signatures.insert(self._connection, self._signed)
+        clusters.count(self._connection, self._counted)
         return added
 
     def _write(self, new: NewArticle, candidates: Sequence[Candidate]) -> Added:
         stored = self._found.stored.get(new.id)
         if stored is not None:
             self._changed.add(new.id)
-            return _update(self._connection, stored, new)
-        verdict = self._judge(new, candidates) if candidates else None
-        if verdict is None:
-            self._new.append((new, None))
-            self._indexed.append(new)
+            return self._update(stored, new, candidates)
+        verdict = self._judge(new, candidates)
+        if verdict is None or not verdict.repeats:
+            self._add(new, verdict)
             return Added("new")
         original = verdict.candidate.stands_for
         self._changed |= {new.id, verdict.candidate.id, original}
-        if verdict.same_page:
-            if verdict.candidate.points_to != new.id:
-                return Added("same page", verdict.candidate.id)
-            return self._move(new, verdict.candidate.id)
-        _insert(self._connection, [(new, original)])
-        if verdict.own_wording:
-            self._indexed.append(new)
-        _write_evidence(self._connection, new.id, verdict.candidate.id, verdict)
-        self._connection.execute(_GROW, {"key": original})
-        if _is_earlier(new, _published(self._connection, original)):
-            _take_over(self._connection, original, new.id, verdict)
+        if not verdict.same_page:
+            return self._add_duplicate(new, verdict)
+        if verdict.candidate.points_to != new.id:
+            return Added("same page", verdict.candidate.id)
+        return self._move(new, verdict.candidate.id, candidates)
+
+    def _add(self, new: NewArticle, related: Verdict | None) -> None:
+        """A new story, perhaps related to another one."""
+        self._new.append(new)
+        self._sign(new, None)
+        self._counted.append((new.site_id, new.source, False))
+        if related is not None:
+            clusters.write_evidence(self._connection, _evidence(new, related))
+
+    def _add_duplicate(self, new: NewArticle, verdict: Verdict) -> Added:
+        """A copy: by the policy with its text, without it, or not at all; in any case if it is the original."""
+        original = verdict.candidate.stands_for
+        claimant = Claimant(new.site_id, new.source, new.published_at, new.published_precision)
+        takes_over = clusters.is_better_original(self._connection, claimant, original)
+        if verdict.keep is Keep.NOTHING and not takes_over:
+            clusters.write_evidence(self._connection, _evidence(new, verdict))
+            return Added("dropped", original)
+        keep = Keep.ALL if takes_over or verdict.own_wording else verdict.keep
+        holder = verdict.candidate.text_of if keep is Keep.METADATA else None
+        _insert(self._connection, [(new, original, holder)])
+        clusters.grow(self._connection, original)
+        self._counted.append((new.site_id, new.source, True))
+        if takes_over or verdict.own_wording:
+            story = signatures.story_of(self._connection, self._signed, [verdict.candidate.id, original])
+            self._sign(new, story)
+        if takes_over:
+            clusters.take_over(self._connection, original, _evidence(new, verdict))
+            original = new.id
+        else:
+            clusters.write_evidence(self._connection, _evidence(new, verdict))
+        for other in verdict.also:
+            self._changed |= {other.candidate.id, other.candidate.stands_for}
+            if other.candidate.stands_for != original:
+                evidence = _evidence(new, other)
+                original = clusters.unite(self._connection, original, other.candidate.stands_for, evidence)
         return Added("duplicate")
 
-    def _move(self, new: NewArticle, old: int) -> Added:
+    def _sign(self, new: NewArticle, story: int | None) -> None:
+        """Let later copies be found."""
+        if new.length:
+            row = self._index.post(new.id, story, day_of(new.seen), new.length, new.features)
+            self._signed.append(row)
+
+    def _sign_again(self, new: NewArticle) -> None:
+        """The text has changed, or has moved to this article. As a new story: what was known of it is no longer."""
+        signatures.remove(self._connection, [new.id])
+        self._signed = [row for row in self._signed if row.article_id != new.id]
+        self._sign(new, None)
+
+    def _move(self, new: NewArticle, old: int, candidates: Sequence[Candidate]) -> Added:
         """The stored article is this one under another address, and this is the address it calls its own."""
-        _move(self._connection, old, new.id)
-        moved = shingle.c.hash.in_(new.shingles) & (shingle.c.article_id == old)
-        self._connection.execute(shingle.delete().where(moved))
-        self._indexed.append(new)
-        stored = self._connection.execute(_STORED, {"ids": [new.id]}).one()
-        return _update(self._connection, stored, new)
+        clusters.move(self._connection, old, new.id)
+        signatures.move(self._connection, old, new.id)
+        stored = stored_rows(self._connection, [new.id])[new.id]
+        is_signed = signatures.row_of(self._connection, new.id) is not None
+        if stored.text_hash == new.text_hash and is_signed:
+            self._sign_again(new)  # processes know the text by its old address
+        return self._update(stored, new, [one for one in candidates if one.id != old])
+
+    def _update(self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate]) -> Added:
+        """The same article again: keep the text that was, if it has changed."""
+        values = _values(new)
+        if stored.text_hash == new.text_hash:
+            if stored.text_of is not None:
+                values |= {"text": "", "html": ""}
+            if all(stored._mapping[name] == value for name, value in values.items() if name != "updated"):
+                return Added("unchanged")
+            self._connection.execute(update(article).where(article.c.id == new.id).values(values))
+            signed = signatures.row_of(self._connection, new.id) if values["text"] != stored.text else None
+            if signed is not None and signed.features != new.features:
+                self._sign_again(new)  # it had the text of the article that it was a copy of
+            return Added("updated")
+        if stored.text_of is None:
+            self._connection.execute(
+                insert_new(self._connection, version),
+                {"article_id": stored.id, "seen": stored.updated, "title": stored.title, "text": stored.text},
+            )
+            self._hand_down(stored)
+        self._connection.execute(update(article).where(article.c.id == new.id).values(values | {"text_of": None}))
+        if stored.duplicate_of is None:
+            clusters.forget_evidence(self._connection, [new.id])  # what its old text was related to
+        else:
+            clusters.detach(self._connection, new.id)
+            if not self._still_repeats(stored, new, candidates):
+                self._changed |= {stored.duplicate_of, stored.cluster_id}
+                clusters.leave(self._connection, new.id, stored.cluster_id)
+        self._sign_again(new)
+        return Added("updated")
+
+    def _hand_down(self, stored: Row[Any]) -> None:
+        """The text of an article is about to change: a copy without one gets it, and is found by it."""
+        heir = clusters.hand_down(self._connection, stored)
+        if heir is None:
+            return
+        self._changed.add(heir)
+        signed = signatures.row_of(self._connection, stored.id)
+        if signed is not None:
+            self._signed.append(self._index.post(heir, None, signed.day, signed.length, signed.features))
+
+    def _still_repeats(self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate]) -> bool:
+        """Whether a duplicate whose text has changed still is one; it keeps its new text."""
+        verdict = self._judge(new, candidates)
+        if verdict is None or not verdict.repeats or verdict.candidate.stands_for != stored.duplicate_of:
+            return False
+        clusters.write_evidence(self._connection, _evidence(new, verdict)._replace(own=1))
+        return True
 
 
-def _unrelated(articles: Sequence[NewArticle]) -> Sequence[NewArticle]:
-    """The leading articles of which none can be a candidate of another."""
-    ids: set[int] = set()
-    texts: set[int] = set()
-    shingles: set[int] = set()
-    for n, new in enumerate(articles):
-        own = {new.id} if new.canonical_id is None else {new.id, new.canonical_id}
-        if new.text_hash in texts or not (ids.isdisjoint(own) and shingles.isdisjoint(new.shingles)):
-            return articles[:n]
-        ids |= own
-        texts.add(new.text_hash)
-        shingles.update(new.shingles)
-    return articles
+def _evidence(new: NewArticle, verdict: Verdict) -> Evidence:
+    """A verdict as a row."""
+    similarity, own = round(verdict.similarity, 4), int(verdict.own_wording)
+    return Evidence(new.id, verdict.candidate.id, similarity, verdict.method, verdict.kind, own)
 
 
-class _Found:
-    """What the tables hold that some articles may be related to.
-
-    Attributes:
-        stored: rows of those that are stored already.
-        common: shingles that enough articles have.
-    """
-
-    def __init__(self, connection: Connection, articles: Sequence[NewArticle], lookup: Lookup) -> None:
-        ids = [new.id for new in articles]
-        hashes = sorted({new.text_hash for new in articles})
-        shingles = sorted({key for new in articles for key in new.shingles})
-        self.stored = {row.id: row for row in connection.execute(_STORED, {"ids": ids})}
-        self._rows: dict[int, Any] = {}
-        self._equal: dict[int, list[int]] = {}
-        self._tied: dict[int, list[int]] = {}
-        known = set(connection.execute(_KNOWN_TEXTS, {"ids": hashes}).scalars())
-        for new in articles:
-            if new.text_hash in known:  # few: the rest of the batch costs no query
-                rows = connection.execute(_EXACT, {"text_hash": new.text_hash, "site_id": new.site_id}).all()
-                self._equal[new.id] = self._keep(rows)
-        for row in connection.execute(_TIED, {"ids": ids}):
-            self._rows[row.id] = row
-            self._tied.setdefault(row.points_to, []).append(row.id)
-        self._having: dict[int, list[int]] = {}
-        for hit in connection.execute(_HITS, {"ids": shingles}):
-            self._having.setdefault(hit.hash, []).append(hit.article_id)
-        self.common = {key for key, having in self._having.items() if len(having) >= lookup.most_common}
-        self._shared = {new.id: self._best(new, lookup) for new in articles}
-        wanted = {key for shared in self._shared.values() for key in shared}
-        wanted |= {new.canonical_id for new in articles if new.canonical_id is not None}
-        missing = sorted(wanted - self._rows.keys())
-        if missing:
-            self._keep(connection.execute(_BY_ID, {"ids": missing}).all())
-
-    def _keep(self, rows: Sequence[Any]) -> list[int]:
-        self._rows |= {row.id: row for row in rows}
-        return [row.id for row in rows]
-
-    def _best(self, new: NewArticle, lookup: Lookup) -> dict[int, int]:
-        """Articles that share most shingles with a new one, and how many."""
-        shared = Counter(key for shingle_hash in new.shingles for key in self._having.get(shingle_hash, ()))
-        least = min(lookup.least_shared, len(new.shingles))
-        near = [key for key, n in shared.items() if n >= least]
-        best = sorted(near, key=lambda key: (-shared[key], key))[: lookup.candidates]
-        return {key: shared[key] for key in best}
-
-    def candidates(self, new: NewArticle, lookup: Lookup) -> list[Candidate]:
-        """Stored articles that a new one may repeat, those that share most first."""
-        sure = [*self._equal.get(new.id, ()), *self._tied.get(new.id, ())[:_MOST_EXACT]]
-        if new.canonical_id is not None and new.canonical_id in self._rows:
-            sure.append(new.canonical_id)
-        shared = dict.fromkeys(sure, len(new.shingles))
-        shared |= {key: n for key, n in self._shared[new.id].items() if key not in shared}
-        found = [_candidate(self._rows[key], n) for key, n in shared.items() if key in self._rows and key != new.id]
-        return sorted(found, key=lambda candidate: -candidate.shared)
-
-
-def _insert(connection: Connection, articles: Sequence[tuple[NewArticle, int | None]]) -> None:
-    """Write the rows of new articles, each with the one it repeats, if it does."""
+def _insert(connection: Connection, articles: Sequence[tuple[NewArticle, int | None, int | None]]) -> None:
+    """Write the rows of new articles, each with the one it repeats and the one that keeps its text, if there are."""
     rows = [
         _values(new)
         | {"id": new.id, "cluster_id": original or new.id, "duplicate_of": original, "first_seen": new.seen}
-        for new, original in articles
+        | {"text_of": holder}
+        | ({} if holder is None else {"text": "", "html": ""})
+        for new, original, holder in articles
     ]
     run_many(connection, _INSERT, rows)
     insert_rows(
         connection,
         image,
         ("article_id", "position", "url", "caption"),
-        [(new.id, i, address, caption) for new, _ in articles for i, (address, caption) in enumerate(new.images)],
+        [(new.id, i, address, caption) for new, _, _ in articles for i, (address, caption) in enumerate(new.images)],
     )
-    clusters = [(new.id, 1) for new, original in articles if original is None]
-    insert_rows(connection, cluster, ("id", "size"), clusters)
-
-
-def _write_evidence(connection: Connection, article_id: int, of_id: int, verdict: Verdict) -> None:
-    """Say why an article counts as a duplicate; the first evidence stands."""
-    known = connection.execute(select(duplicate.c.of_id).where(duplicate.c.article_id == article_id).limit(1)).first()
-    if known is None:
-        values = {"similarity": round(verdict.similarity, 4), "method": verdict.method, "kind": verdict.kind}
-        connection.execute(duplicate.insert().values(article_id=article_id, of_id=of_id, **values))
-
-
-def _published(connection: Connection, article_id: int) -> Row[str | None, str | None]:
-    """When an article says it was published, and how exactly."""
-    query = select(article.c.published_at, article.c.published_precision).where(article.c.id == article_id)
-    return connection.execute(query).one()
-
-
-def _is_earlier(new: NewArticle, stored: Row[str | None, str | None]) -> bool:
-    """Whether the new article was surely published before the stored one; a day alone says nothing within that day."""
-    if not new.published_at or not stored.published_at:
-        return False
-    mine, other = datetime.fromisoformat(new.published_at), datetime.fromisoformat(stored.published_at)
-    if "day" in {new.published_precision, stored.published_precision}:
-        return mine.date() < other.date()
-    return mine < other
-
-
-def _take_over(connection: Connection, old: int, new: int, verdict: Verdict) -> None:
-    """The article published first stands for its cluster, also when it is found later."""
-    _write_evidence(connection, old, new, verdict)
-    connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new, duplicate_of=new))
-    connection.execute(update(article).where(article.c.id == new).values(duplicate_of=None))
-    connection.execute(update(cluster).where(cluster.c.id == old).values(id=new))
+    alone = [(new.id, 1) for new, original, _ in articles if original is None]
+    insert_rows(connection, cluster, ("id", "size"), alone)
 
 
 def _values(new: NewArticle) -> dict[str, Any]:
@@ -371,105 +352,6 @@ def _values(new: NewArticle) -> dict[str, Any]:
     }
 
 
-_CANDIDATE_COLUMNS = (
-    article.c.id,
-    article.c.site_id,
-    article.c.title,
-    article.c.published_at,
-    article.c.text_hash,
-    article.c.text,
-    func.coalesce(article.c.duplicate_of, article.c.id).label("stands_for"),
-    url.c.same_as.label("points_to"),
-)
-
-
-_STORED = select(article).where(among(article.c.id))
 _INSERT = article.insert().values(
     {name: bindparam(name) for name in article.c.keys()}  # noqa: SIM118 - a collection, no dictionary
 )
-_GROW = update(cluster).where(cluster.c.id == bindparam("key")).values(size=cluster.c.size + 1)
-_KNOWN_TEXTS = select(article.c.text_hash).where(among(article.c.text_hash)).distinct()
-_CANDIDATES = select(*_CANDIDATE_COLUMNS).join(url, url.c.id == article.c.id)
-_EXACT = (
-    _CANDIDATES.where(article.c.text_hash == bindparam("text_hash"))
-    .order_by(article.c.site_id != bindparam("site_id"), article.c.duplicate_of.is_not(None))
-    .limit(_MOST_EXACT)
-)
-_TIED = _CANDIDATES.where(among(url.c.same_as), url.c.same_as.is_not(None)).limit(10 * _MOST_EXACT)
-_BY_ID = _CANDIDATES.where(among(article.c.id))
-_HITS = select(shingle.c.hash, shingle.c.article_id).where(among(shingle.c.hash))
-
-
-def _candidate(row: Any, shared: int) -> Candidate:
-    """A row of `_CANDIDATE_COLUMNS` as a candidate."""
-    return Candidate(
-        row.id,
-        row.site_id,
-        row.title,
-        row.published_at,
-        row.text_hash,
-        row.text,
-        row.stands_for,
-        row.points_to,
-        shared,
-    )
-
-
-def _write_shingles(connection: Connection, articles: Sequence[NewArticle], common: Set[int]) -> None:
-    """Index texts, leaving out shingles that are in enough articles already."""
-    rows = sorted((key, new.id) for new in articles for key in new.shingles if key not in common)
-    insert_rows(connection, shingle, ("hash", "article_id"), rows)
-
-
-def _update(connection: Connection, stored: Row[Any], new: NewArticle) -> Added:
-    """The same article again: keep the text that was, if it has changed."""
-    values = _values(new)
-    if stored.text_hash == new.text_hash:
-        if all(stored._mapping[name] == value for name, value in values.items() if name != "updated"):
-            return Added("unchanged")
-        connection.execute(update(article).where(article.c.id == new.id).values(values))
-        return Added("updated")
-    connection.execute(
-        insert_new(connection, version),
-        {"article_id": stored.id, "seen": stored.updated, "title": stored.title, "text": stored.text},
-    )
-    connection.execute(update(article).where(article.c.id == new.id).values(values))
-    _write_shingles(connection, [new], set())
-    return Added("updated")
-
-
-def _move(connection: Connection, old: int, new: int) -> None:
-    """Give a stored article the identifier of its canonical URL."""
-    connection.execute(update(article).where(article.c.id == old).values(id=new))
-    connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new))
-    connection.execute(
-        update(article).where(article.c.cluster_id == new, article.c.duplicate_of == old).values(duplicate_of=new)
-    )
-    members = select(article.c.id).where(article.c.cluster_id == new)
-    connection.execute(
-        update(duplicate).where(duplicate.c.of_id == old, duplicate.c.article_id.in_(members)).values(of_id=new)
-    )
-    connection.execute(update(duplicate).where(duplicate.c.article_id == old).values(article_id=new))
-    connection.execute(update(cluster).where(cluster.c.id == old).values(id=new))
-    connection.execute(update(image).where(image.c.article_id == old).values(article_id=new))
-    connection.execute(update(version).where(version.c.article_id == old).values(article_id=new))
-
-
-def _delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
-    """Remove an article whose text is in another one; the copies of it are that one's."""
-    original = into.id if into.duplicate_of in {None, old.id} else into.duplicate_of
-    for table in (image, version):
-        connection.execute(table.delete().where(table.c.article_id == old.id))
-    connection.execute(duplicate.delete().where((duplicate.c.article_id == old.id) | (duplicate.c.of_id == old.id)))
-    connection.execute(article.delete().where(article.c.id == old.id))
-    if old.duplicate_of is not None:
-        connection.execute(update(cluster).where(cluster.c.id == old.cluster_id).values(size=cluster.c.size - 1))
-        return
-    copies = article.c.cluster_id == old.id
-    connection.execute(update(article).where(copies).values(cluster_id=original, duplicate_of=original))
-    connection.execute(update(article).where(article.c.id == original).values(duplicate_of=None))
-    connection.execute(cluster.delete().where(cluster.c.id == old.id))
-    insert = insert_new(connection, cluster)
-    connection.execute(insert, {"id": original, "size": 0})
-    members = select(func.count()).where(article.c.cluster_id == original).scalar_subquery()
-    connection.execute(update(cluster).where(cluster.c.id == original).values(size=members))

@@ -11,9 +11,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Float, and_, bindparam, case, func, or_, select, update
 
+from .forms import HAS_WORK, stand_for
 from .keys import iso
 from .statements import among, insert_new, insert_rows, is_postgres, run_many
-from .tables import Host, Site, State, Url
+from .tables import URL_RULE, Host, Site, State, Url
 
 url, host, site = Url.table(), Host.table(), Site.table()
 
@@ -32,6 +33,8 @@ class NewUrl:
         seed_id: the seed it descends from.
         again: fetch it even if it was fetched before.
         soon: give it this score also when it waits with a smaller one.
+        form: what is left of it under the rules of its host; None when it is to be fetched whatever they say, or when
+            there are none.
     """
 
     id: int
@@ -52,6 +55,7 @@ class NewUrl:
     hops: int = 0
     again: bool = False
     soon: bool = False
+    form: int | None = None
 
 
 @dataclass(slots=True)
@@ -61,11 +65,13 @@ class Found:
     Attributes:
         new_urls: rows added to the frontier, of every state.
         queued: of these, how many wait to be fetched.
+        ruled: how many were skipped, because a rule says that another URL is the same page.
         hosts: hosts that may have new work.
     """
 
     new_urls: int = 0
     queued: int = 0
+    ruled: int = 0
     hosts: set[int] = field(default_factory=set)
 
 
@@ -76,17 +82,9 @@ def add_urls(connection: Connection, batches: Sequence[tuple[float, Sequence[New
         result = Found()
         add_hosts(connection, now, batch)
         insert_urls(connection, [(new, None, now) for new in batch], [result] * len(batch))
-        run_many(connection, _HAS_WORK, [{"key": key} for key in sorted(result.hosts)])
+        run_many(connection, HAS_WORK, [{"key": key} for key in sorted(result.hosts)])
         results.append(result)
     return results
-
-
-# whoever owns the host may have looked for work of it already: see `host.queued`
-_HAS_WORK = (
-    update(host)
-    .where(host.c.id == bindparam("key"))
-    .values(queued=case((host.c.owner.is_not(None), 2), (host.c.queued == 0, 1), else_=host.c.queued))
-)
 
 
 def add_hosts(connection: Connection, now: float, new_urls: Iterable[NewUrl]) -> None:
@@ -124,6 +122,7 @@ def insert_urls(
     known = set(connection.execute(_KNOWN_URLS, {"ids": [rows[i][0].id for i in order]}).scalars())
     fresh: list[int] = []
     again: list[int] = []
+    formed: list[int] = []
     for i in order:
         new = rows[i][0]
         if new.id not in known:
@@ -131,6 +130,8 @@ def insert_urls(
             fresh.append(i)
             owners[i].new_urls += 1
             owners[i].queued += not new.reason
+            if new.form is not None and not new.reason:
+                formed.append(i)
         else:
             again.append(i)
         if not new.reason:
@@ -139,6 +140,26 @@ def insert_urls(
     if inserted < len(fresh):  # another process has just found some of them, too
         again = order
     run_many(connection, _IMPROVE, [_improvement(*rows[i]) for i in again if not rows[i][0].reason])
+    if formed:
+        _skip_same(connection, [(rows[i][0], owners[i]) for i in sorted(formed)])
+
+
+def _skip_same(connection: Connection, found: Sequence[tuple[NewUrl, Found]]) -> None:
+    """Skip those of the URLs just inserted that rules take for the same page as another one."""
+    forms = [(new.id, new.host_id, new.form) for new, _ in found if new.form is not None]
+    others = stand_for(connection, forms)
+    run_many(connection, _SKIP_SAME, [{"key": key, "other": others[key]} for key in sorted(others)])
+    for new, owner in found:
+        if new.id in others:
+            owner.queued -= 1
+            owner.ruled += 1
+
+
+_SKIP_SAME = (
+    update(url)
+    .where(url.c.id == bindparam("key"), url.c.state == State.PENDING)
+    .values(state=State.SKIPPED, reason=URL_RULE, same_as=bindparam("other"))
+)
 
 
 def _improvement(new: NewUrl, source: int | None, now: float) -> dict[str, Any]:
@@ -201,13 +222,16 @@ _IMPROVE = (
             url.c.depth > bindparam("new_depth"),
             and_(bindparam("soon") == 1, url.c.score < bindparam("new_score")),
         )
-        | (url.c.state == State.SKIPPED) & or_(*(url.c.reason == reason for reason in SOFT_REASONS)),
+        | (url.c.state == State.SKIPPED) & or_(*(url.c.reason == reason for reason in SOFT_REASONS))
+        # what a redirect or a part of an article leads to is wanted itself
+        | (url.c.state == State.SKIPPED) & (url.c.reason == URL_RULE) & (bindparam("new_hops") > 0),
     )
     .values(
         {name: bindparam(f"new_{name}") for name in (*_BETTER, "found_on", "found_at")}
         | {
             "state": State.PENDING,
             "reason": None,
+            "same_as": case((url.c.reason == URL_RULE, None), else_=url.c.same_as),
             "dated": func.coalesce(bindparam("new_dated", type_=Float), url.c.dated),
             "depth": case(
                 ((bindparam("soon") == 1) & (url.c.depth < bindparam("new_depth")), url.c.depth),

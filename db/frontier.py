@@ -39,6 +39,7 @@ from .budgets import (
     spend_hosts,
     spend_totals,
 )
+from .forms import revive
 from .runs import SeedRow, seed_rows
 from .statements import among, array_of, in_state, is_postgres, run_many
 from .tables import Host, Kind, Run, State, Url
@@ -239,10 +240,12 @@ def _best_of(
                 forbidden.setdefault(objection, []).append(candidate.id)
             elif len(found) < want:
                 found[candidate.id] = candidate
+        revived = 0
         for objection, ids in forbidden.items():
             skip(connection, ids, objection)
             claims.skipped[objection] += len(ids)
-        if len(rows) < most or not forbidden:
+            revived += len(revive(connection, ids))
+        if not revived and (len(rows) < most or not forbidden):
             break
     if len(found) < request.wants[host_id]:
         due = connection.execute(_NEXT_DUE, {"host": host_id}).scalar_one()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from hashlib import blake2b
 
 
@@ -19,6 +19,15 @@ def fingerprint(name: str) -> int:
     return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)
 
 
+def is_sampled(key: int) -> bool:
+    """Whether something is among the sixteenth that is looked at although it seems to be of no use.
+
+    >>> [key for key in range(-20, 20) if is_sampled(key)]
+    [-16, 0, 16]
+    """
+    return key % 16 == 0
+
+
 def iso(unix_seconds: float) -> str:
     """A time as ISO 8601 text in UTC, to the second: how the tables that people read hold it.
 
@@ -26,3 +35,15 @@ def iso(unix_seconds: float) -> str:
     '1970-01-01T00:00:00+00:00'
     """
     return datetime.fromtimestamp(unix_seconds, UTC).isoformat(timespec="seconds")
+
+
+def day_of(time: str) -> int:
+    """Days since 1970 of an ISO time, as its own zone counts them.
+
+    >>> day_of("1970-01-02T23:00:00+00:00")
+    1
+    """
+    return date.fromisoformat(time[:10]).toordinal() - _EPOCH
+
+
+_EPOCH = date(1970, 1, 1).toordinal()

@@ -19,7 +19,8 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, exists, func, literal_column, select, union_all, update
 
 from . import articles
-from .articles import Added, NewArticle
+from .articles import WHY_NOT_STORED, Added, NewArticle
+from .signatures import lock_articles
 from .statements import among, run_many, upsert
 from .tables import Article, Image, State, Url
 from .tables import Part as PartRow
@@ -123,8 +124,8 @@ class Gathered:
 def gather(connection: Connection, arrivals: Sequence[Arrival], joiner: Joiner) -> Gathered:
     """Keep the parts among some pages and find the articles that need not wait any longer.
 
-    The states of the pages, and the URLs they name, are in the table already. The caller holds `articles.lock` if there
-    is an article among them, so that it sees what another process has just stored of the same parts.
+    The states of the pages, and the URLs they name, are in the table already. The caller holds the lock on articles
+    if there is an article among them, so that it sees what another process has just stored of the same parts.
 
     Cost: one read for all pages when none has to do with a part.
     """
@@ -134,7 +135,7 @@ def gather(connection: Connection, arrivals: Sequence[Arrival], joiner: Joiner) 
 def unfinished(connection: Connection, joiner: Joiner) -> Gathered:
     """Articles that still wait although nothing more will come, some of them: to be stored as they are.
 
-    The caller holds `articles.lock`.
+    The caller holds the lock on articles.
     """
     ids = connection.execute(_WAITING_GROUPS).scalars().all()
     return _Groups(connection, joiner).as_they_are(ids)
@@ -149,8 +150,7 @@ def settle(connection: Connection, ready: Sequence[Ready], added: Sequence[Added
         places = {key: i for i, key in enumerate(chain.parts, 1)}
         places |= dict.fromkeys((*chain.repeats, *chain.surplus), 0)
         rows += [{"key": key, "first": first, "place": n, "is_joined": 1} for key, n in places.items()]
-        same = what.same_as
-        marks.append({"key": first, "why": "same page" if same else None, "other": same})
+        marks.append({"key": first, "why": WHY_NOT_STORED.get(what.what), "other": what.same_as})
         for keys, why in ((chain.parts[1:], JOINED), (chain.repeats, REPEATS), (chain.surplus, SURPLUS)):
             marks += [{"key": key, "why": why, "other": first} for key in keys]
     run_many(connection, _ARRANGE, sorted(rows, key=lambda row: row["key"]))
@@ -172,7 +172,7 @@ class _Groups:
         near = self._near([key for one in arrivals for key in _names(one)])
         if not near and not any(one.place for one in arrivals):
             return gathered
-        articles.lock(self._connection)
+        lock_articles(self._connection)
         named = {key for row in near for key in (row.id, row.next_id, row.previous_id)}
         named |= {key for one in arrivals for key in _names(one)[1:]}
         for one in arrivals:
@@ -308,7 +308,14 @@ class _Groups:
         rest = json.loads(row.rest)
         rest["images"] = tuple((address, caption) for address, caption in rest["images"])
         return NewArticle(
-            id=key, title=row.title, text=row.text, html=row.html, text_hash=row.text_hash, shingles=(), **rest
+            id=key,
+            title=row.title,
+            text=row.text,
+            html=row.html,
+            text_hash=row.text_hash,
+            features=b"",
+            length=0,
+            **rest,
         )
 
 
@@ -328,7 +335,7 @@ def _moved(row: Part, named: int | None, moved: dict[int, int]) -> int | None:
     return None if new == row.id else new
 
 
-_APART = frozenset({"id", "title", "text", "html", "text_hash", "shingles"})
+_APART = frozenset({"id", "title", "text", "html", "text_hash", "features", "length"})
 """Fields of an article that have a column of their own, or are found again from the text."""
 
 
@@ -342,7 +349,8 @@ def _from_article(stored: Any, images: Sequence[Any]) -> NewArticle:
     values = {name: stored._mapping[name] for name in NewArticle.__dataclass_fields__ if name in stored._mapping}
     return NewArticle(
         **values,
-        shingles=(),
+        features=b"",
+        length=0,
         images=tuple((row.url, row.caption) for row in images),
         canonical_id=None,
         seen=stored.updated,

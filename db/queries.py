@@ -246,8 +246,8 @@ class Explanation:
     part: tuple[int, str] | None
     """Place in an article of several pages (0 when it adds nothing to it), and the URL of that."""
     article: Mapping[str, Any]
-    duplicates: Sequence[tuple[str, float, str, str]]
-    """Articles that repeat it, or that it repeats: URL, similarity, method, kind."""
+    duplicates: Sequence[tuple[str, float, str, str, bool]]
+    """Articles that it has to do with: URL, similarity, method, kind, and whether it is the later one of the two."""
 
 
 _NEWEST_SETTINGS = select(run.c.settings).order_by(run.c.id.desc()).limit(1)
@@ -281,7 +281,13 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
     ).first()
     other = aliased(Url)
     pairs = connection.execute(
-        select(other.url, duplicate.c.similarity, duplicate.c.method, duplicate.c.kind)
+        select(
+            other.url,
+            duplicate.c.similarity,
+            duplicate.c.method,
+            duplicate.c.kind,
+            (duplicate.c.article_id == row.id).label("later"),
+        )
         .join(
             other,
             other.id == case((duplicate.c.article_id == row.id, duplicate.c.of_id), else_=duplicate.c.article_id),
@@ -309,5 +315,5 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
         same_as=row.other,
         part=None if place is None else (place.position, place.url),
         article=dict(stored) if stored else {},
-        duplicates=tuple((p[0], p[1], p[2], p[3]) for p in pairs),
+        duplicates=tuple((p[0], p[1], p[2], p[3], bool(p[4])) for p in pairs),
     )

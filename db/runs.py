@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, case, exists, func, literal_column, select, text, update
 
 from .budgets import Limits, open_budget, refund
-from .errors import DatabaseGone
+from .errors import DatabaseGone, WrongDatabase
 from .processes import is_gone
 from .statements import among, clock, in_state, is_postgres, upsert
 from .tables import Host, Kind, Run, Seed, State, Url
@@ -30,6 +30,20 @@ _START_LOCK = 7_241_895_302
 _MOST_FREE = 10_000
 _LAST_REQUEST_SECONDS = 1.0
 """What a run that died asked for last may be under way for so long."""
+
+
+def refuse_beside_crawls(connection: Connection, name: str) -> None:
+    """Say that something cannot be done while a run lives; on SQLite the file's lock says so before.
+
+    Raises:
+        WrongDatabase: naming the run.
+    """
+    if not is_postgres(connection):
+        return
+    living = run.c.finished.is_(None), run.c.alive_until > clock(connection, 0)
+    for row in connection.execute(select(run.c.id, run.c.pid, run.c.place, run.c.machine).where(*living)):
+        if not is_gone(row.place, row.pid):
+            raise WrongDatabase(f"{name}: run {row.id} (process {row.pid} on {row.machine}) is crawling; stop it first")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,12 @@ from . import articles, parts
 from .articles import Added, NewArticle
 from .budgets import spend_totals
 from .errors import Contended
+from .forms import SETTLED, revive
 from .found import Found, NewUrl, add_hosts, insert_urls
 from .frontier import SET_ROBOTS, Claim, held_by
 from .ownership import LOCK_HOSTS
 from .parts import Arrival, Joiner, Place, Ready
+from .signatures import Index, catch_up, lock_articles
 from .statements import among, insert_rows, run_many, upsert
 from .tables import Host, Kind, Link, Page, PageTerms, Seed, Site, State, Url
 
@@ -107,8 +109,8 @@ class Stored(Found):
     """What the transaction made of an outcome.
 
     Attributes:
-        article: "new", "duplicate", "same page", "updated", "unchanged", "part" or "" when there was none.
-        same_as: the stored page that a "same page" is another address of.
+        article: "new", "duplicate", "dropped", "same page", "updated", "unchanged", "part" or "" when there was none.
+        same_as: the stored page that a duplicate repeats, or a "same page" is another address of.
         joined: articles of several pages that wait no longer, now that this one is stored.
     """
 
@@ -118,19 +120,19 @@ class Stored(Found):
 
 
 class Store:
-    """Writes outcomes. Holds no state but its judge, so one store serves every batch.
+    """Writes outcomes. Holds no state but its index of articles, which follows the table.
 
     Args:
         run_id: the run whose claims these are; outcomes of claims that another run has taken over are dropped.
         judge: decides which of the candidates, if any, a new article repeats.
-        lookup: how candidates are found.
+        index: finds these candidates.
         joiner: makes one article of those that stand on several pages.
     """
 
-    def __init__(self, run_id: int, judge: articles.Judge, lookup: articles.Lookup, joiner: Joiner) -> None:
+    def __init__(self, run_id: int, judge: articles.Judge, index: Index, joiner: Joiner) -> None:
         self._run_id = run_id
         self._judge = judge
-        self._lookup = lookup
+        self._index = index
         self._joiner = joiner
 
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
@@ -152,6 +154,7 @@ class Store:
         found = [new for outcome in outcomes for new in outcome.new_urls]
         add_hosts(connection, max(outcome.fetched_at for outcome in outcomes), found)
         _add_urls(connection, outcomes, results)
+        _revive_others(connection, outcomes, results)
         _add_links(connection, outcomes)
         _keep_raw(connection, outcomes)
         _keep_terms(connection, outcomes)
@@ -170,9 +173,12 @@ class Store:
             for outcome in outcomes
             if outcome.claim.kind == Kind.PAGE and outcome.state != State.PENDING
         ]
-        if any(one.article for one in arrivals):
-            articles.lock(connection)
+        has_articles = any(one.article for one in arrivals)
+        if has_articles:
+            lock_articles(connection)
         gathered = parts.gather(connection, arrivals, self._joiner) if arrivals else parts.Gathered()
+        if has_articles or gathered.ready:
+            catch_up(connection, self._index)
         pairs = list(zip(outcomes, results, strict=True))
         single = [(o.article, r) for o, r in pairs if o.article is not None and o.claim.id not in gathered.parts]
         added = self._add(connection, [new for new, _ in single], gathered.ready)
@@ -188,22 +194,21 @@ class Store:
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
         """Write articles of one page, then those of several."""
         new = [*single, *(one.article for one in ready)]
-        added = articles.add(connection, new, self._judge, self._lookup) if new else []
+        added = articles.add(connection, new, self._judge, self._index) if new else []
         parts.settle(connection, ready, added[len(single) :])
         return added
 
     def finish(self, connection: Connection, requests: Sequence[None]) -> list[list[Joined]]:
         """Write some of the articles that wait for parts which will not come; nothing is left when it returns none."""
-        answers = []
-        articles.lock(connection)
-        for _ in requests:
-            ready = parts.unfinished(connection, self._joiner).ready
-            added = self._add(connection, [], ready)
-            answers.append([Joined(one.url, one.article, what.what) for one, what in zip(ready, added, strict=True)])
-            new = [one.article.id for one, what in zip(ready, added, strict=True) if what.what in _STORED]
-            hosts = Counter(connection.execute(_HOSTS_OF, {"ids": new}).scalars())
-            run_many(connection, _COUNT_ARTICLES, [{"key": key, "n": hosts[key]} for key in sorted(hosts)])
-        return answers
+        lock_articles(connection)
+        ready = parts.unfinished(connection, self._joiner).ready
+        catch_up(connection, self._index)
+        added = self._add(connection, [], ready)
+        joined = [Joined(one.url, one.article, what.what) for one, what in zip(ready, added, strict=True)]
+        new = [one.article.id for one, what in zip(ready, added, strict=True) if what.what in _STORED]
+        hosts = Counter(connection.execute(_HOSTS_OF, {"ids": new}).scalars())
+        run_many(connection, _COUNT_ARTICLES, [{"key": key, "n": hosts[key]} for key in sorted(hosts)])
+        return [joined, *([] for _ in requests[1:])]
 
 
 _STORED = frozenset({"new", "duplicate"})
@@ -218,6 +223,22 @@ def _add_urls(connection: Connection, outcomes: Sequence[Outcome], results: Sequ
         rows.extend((new, outcome.claim.id, outcome.fetched_at) for new in outcome.new_urls)
         owners.extend([result] * len(outcome.new_urls))
     insert_urls(connection, rows, owners)
+
+
+def _revive_others(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Pages that brought no article: what was skipped for them waits again."""
+    barren = {o.claim.id: result for o, result in zip(outcomes, results, strict=True) if _is_barren(o)}
+    for _, host_id, other in revive(connection, list(barren)):
+        barren[other].queued += 1
+        barren[other].hosts.add(host_id)
+
+
+def _is_barren(outcome: Outcome) -> bool:
+    """Whether a page is of no use to those of which it was thought to be another address."""
+    if outcome.claim.kind != Kind.PAGE or outcome.article is not None or outcome.state == State.PENDING:
+        return False
+    leads = outcome.state == State.SKIPPED and outcome.same_as is not None
+    return not leads and outcome.reason not in SETTLED
 
 
 def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
@@ -271,13 +292,17 @@ def _close_claims(connection: Connection, run_id: int, outcomes: Sequence[Outcom
 
 
 def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Mark pages that turned out to be another address of a stored one."""
+    """Mark pages that are not stored because they repeat a stored one."""
     pairs = zip(outcomes, results, strict=True)
-    rows = [{"key": outcome.claim.id, "other": result.same_as} for outcome, result in pairs if result.same_as]
-    run_many(connection, _SAME_PAGE, sorted(rows, key=lambda row: row["key"]))
+    rows = [
+        {"key": outcome.claim.id, "other": result.same_as, "why": articles.WHY_NOT_STORED[result.article]}
+        for outcome, result in pairs
+        if result.article in articles.WHY_NOT_STORED
+    ]
+    run_many(connection, _POINT, sorted(rows, key=lambda row: row["key"]))
 
 
-_SAME_PAGE = update(url).where(url.c.id == bindparam("key")).values(reason="same page", same_as=bindparam("other"))
+_POINT = update(url).where(url.c.id == bindparam("key")).values(reason=bindparam("why"), same_as=bindparam("other"))
 
 
 def _keep_raw(connection: Connection, outcomes: Sequence[Outcome]) -> None:

@@ -37,6 +37,10 @@ class Kind(StrEnum):
     FEED = "feed"
 
 
+URL_RULE = "url rule"
+"""Reason of URLs that are skipped because a rule of their host says that another one (`same_as`) is the same page."""
+
+
 class Record(DeclarativeBase):
     """Base of all tables."""
 
@@ -53,6 +57,10 @@ class Site(Record):
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     name: Mapped[str] = mapped_column(Text)
     first_seen: Mapped[str] = mapped_column(Text)
+    stories: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Articles that repeated nothing when they were first stored."""
+    reprints: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Articles that repeated another one then."""
 
 
 class Host(Record):
@@ -170,6 +178,19 @@ class Url(Record):
             sqlite_where=text("fetched_at IS NOT NULL"),
             postgresql_where=text("fetched_at IS NOT NULL"),
         ),
+        Index(
+            "ix_url_host_fetched",
+            "host_id",
+            "fetched_at",
+            sqlite_where=text("fetched_at IS NOT NULL"),
+            postgresql_where=text("fetched_at IS NOT NULL"),
+        ),
+        Index(
+            "ix_url_ruled",
+            "host_id",
+            sqlite_where=text(f"reason = '{URL_RULE}'"),
+            postgresql_where=text(f"reason = '{URL_RULE}'"),
+        ),
     )
 
 
@@ -182,6 +203,9 @@ class Link(Record):
     block: Mapped[int] = mapped_column(SmallInteger)
 
     __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own form
+
+
+_BORROWED = text("text_of IS NOT NULL")
 
 
 class Article(Record):
@@ -214,8 +238,19 @@ class Article(Record):
     cluster_id: Mapped[int] = mapped_column(BigInteger, index=True)
     duplicate_of: Mapped[int | None] = mapped_column(BigInteger)
     """The article that stands for the cluster; empty for that one itself."""
+    text_of: Mapped[int | None] = mapped_column(BigInteger)
+    """The article whose text says the same, when that of this one is not kept."""
     first_seen: Mapped[str] = mapped_column(Text)
     updated: Mapped[str] = mapped_column(Text)
+
+    __table_args__ = (
+        Index(
+            "ix_article_text_of",
+            "text_of",
+            sqlite_where=_BORROWED,
+            postgresql_where=_BORROWED,
+        ),
+    )
 
 
 class ArticleVersion(Record):
@@ -228,18 +263,41 @@ class ArticleVersion(Record):
     text: Mapped[str] = mapped_column(Text)
 
 
-class Shingle(Record):
-    """Sampled shingle hash -> article: where near-duplicates are looked up."""
+_MEMBER = text("fresh IS NOT NULL")
 
-    __tablename__ = "shingle"
-    hash: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
 
-    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own form
+class Signature(Record):
+    """What near-duplicates of an article are found by: each crawl process keeps an index of these in memory."""
+
+    __tablename__ = "signature"
+    number: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """Counts up: what comes after the number that a process has read is new to it."""
+    article_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    """0 when the text is not there any more."""
+    story: Mapped[int] = mapped_column(BigInteger)
+    """Number of the first signature of the texts that repeat one another."""
+    day: Mapped[int] = mapped_column(Integer)
+    """When the article was seen, in days since 1970."""
+    length: Mapped[int] = mapped_column(Integer)
+    """Characters of the normalised text."""
+    features: Mapped[bytes] = mapped_column(LargeBinary)
+    """32-bit hashes, little-endian, ascending."""
+    fresh: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """Those that no earlier text of the story has, which are looked up; empty for all of them."""
+
+    __table_args__ = (Index("ix_signature_member", "story", sqlite_where=_MEMBER, postgresql_where=_MEMBER),)
+
+
+class SignatureForm(Record):
+    """How the signatures were made (one row): those of another form cannot be compared with new ones."""
+
+    __tablename__ = "signature_form"
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    form: Mapped[str] = mapped_column(Text)
 
 
 class Duplicate(Record):
-    """Evidence that one article repeats another."""
+    """Evidence that one article repeats another, or is related to it without repeating it."""
 
     __tablename__ = "duplicate"
     article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -247,6 +305,22 @@ class Duplicate(Record):
     similarity: Mapped[float] = mapped_column(Float)
     method: Mapped[str] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(Text)
+    """same, edited, part-of, contains; or quotes, template: related, but no duplicates."""
+    own: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    """1 when the duplicate has wording of its own, by which copies of it may be found."""
+
+    __table_args__ = (Index("ix_duplicate_of_id", "of_id"),)
+
+
+class Credit(Record):
+    """How many articles of a site name which source, counted when they are first stored: whose name is it?"""
+
+    __tablename__ = "credit"
+    site_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    source: Mapped[str] = mapped_column(Text, primary_key=True)
+    articles: Mapped[int] = mapped_column(Integer)
+
+    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own form
 
 
 class Cluster(Record):
@@ -329,6 +403,36 @@ class SiteMemory(Record):
     """Articles learned from."""
     state: Mapped[bytes] = mapped_column(LargeBinary)
     """See `pipelines.extract.knowledge.pack`."""
+
+
+class UrlRule(Record):
+    """What makes no difference in the addresses of a host, learned from its pages."""
+
+    __tablename__ = "url_rule"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(String(9), primary_key=True)
+    """parameter or slug."""
+    pattern: Mapped[str] = mapped_column(Text, primary_key=True)
+    """See `pipelines.dedup.urlforms.Rule`."""
+    support: Mapped[int] = mapped_column(Integer)
+    """Requests that it would have saved."""
+    against: Mapped[int] = mapped_column(Integer)
+    """Requests that it would have kept from bringing something else."""
+    confidence: Mapped[float] = mapped_column(Float)
+    used: Mapped[int] = mapped_column(SmallInteger)
+    """1 when addresses are skipped by it; 0 for a proposal."""
+    example: Mapped[str] = mapped_column(Text)
+    """JSON: two addresses of one page."""
+
+
+class UrlForm(Record):
+    """What is left of an address under its host's rules, and the URL that stands for all of that form."""
+
+    __tablename__ = "url_form"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """Fingerprint of the form and the rules that make it."""
+    host_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    url_id: Mapped[int] = mapped_column(BigInteger)
 
 
 class Run(Record):

@@ -16,7 +16,8 @@ from typing import NamedTuple, Self
 from db.articles import NewArticle
 from db.parts import Chain, Joiner, Part
 
-from .dedup import normalize, signature
+from .dedup.normalize import normalize
+from .records import Signature
 
 MAX_PARTS = 50
 """Pages that make one article at most."""
@@ -183,7 +184,7 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
     """
     first = articles[0]
     if len(articles) == 1:
-        return _signed(first)
+        return first
     texts, htmls = [], []
     for text, html in _without_repeats(articles):
         if text:
@@ -193,36 +194,28 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
     images = dict(pair for one in reversed(articles) for pair in reversed(one.images))
     ordered = dict.fromkeys(address for one in articles for address, _ in one.images)
     chars = sum(len(one.text) for one in articles)
-    return _signed(
-        replace(
-            first,
-            title=_PAGE_MARK.sub("", first.title) or first.title,
-            authors=_first(articles, lambda one: one.authors),
-            source=_first(articles, lambda one: one.source),
-            published_at=dated.published_at,
-            published_precision=dated.published_precision,
-            published_from=dated.published_from,
-            summary=_first(articles, lambda one: one.summary),
-            keywords=_first(articles, lambda one: one.keywords),
-            classes=_first(articles, lambda one: one.classes),
-            text="\n".join(texts),
-            html="\n".join(htmls),
-            quality=sum(one.quality * len(one.text) for one in articles) / max(1, chars),
-            images=tuple((address, images[address]) for address in ordered)[:_MOST_IMAGES],
-            seen=max(one.seen for one in articles),
-        )
+    return replace(
+        first,
+        title=_PAGE_MARK.sub("", first.title) or first.title,
+        authors=_first(articles, lambda one: one.authors),
+        source=_first(articles, lambda one: one.source),
+        published_at=dated.published_at,
+        published_precision=dated.published_precision,
+        published_from=dated.published_from,
+        summary=_first(articles, lambda one: one.summary),
+        keywords=_first(articles, lambda one: one.keywords),
+        classes=_first(articles, lambda one: one.classes),
+        text="\n".join(texts),
+        html="\n".join(htmls),
+        quality=sum(one.quality * len(one.text) for one in articles) / max(1, chars),
+        images=tuple((address, images[address]) for address in ordered)[:_MOST_IMAGES],
+        seen=max(one.seen for one in articles),
     )
 
 
 def _first(articles: Sequence[NewArticle], value: Callable[[NewArticle], str]) -> str:
     """The first value that is not empty."""
     return next(filter(None, map(value, articles)), "")
-
-
-def _signed(article: NewArticle) -> NewArticle:
-    """With the signature of its text."""
-    signed = signature(article.text)
-    return replace(article, text_hash=signed.exact, shingles=signed.shingles)
 
 
 def _without_repeats(articles: Sequence[NewArticle]) -> Iterator[tuple[str, str]]:
@@ -286,5 +279,12 @@ def _bare(title: str) -> str:
     return normalize(_PAGE_MARK.sub("", title.strip()))
 
 
-JOINER = Joiner(continues, arrange, join)
-"""What the store needs to know of texts."""
+def joiner(sign: Callable[[str, str], Signature]) -> Joiner:
+    """What the store needs to know of texts; `sign` makes the signature of (title, text)."""
+
+    def joined(articles: Sequence[NewArticle]) -> NewArticle:
+        article = join(articles)
+        signed = sign(article.title, article.text)
+        return replace(article, text_hash=signed.exact, features=signed.features, length=signed.length)
+
+    return Joiner(continues, arrange, joined)

@@ -153,12 +153,12 @@ class Signature:
 
     Attributes:
         exact: signed 64-bit hash of the normalised text; 0 for an empty text.
-        shingles: sampled shingle hashes (signed 64-bit), ascending, no repeats.
+        features: what it is found by (32-bit hashes of sampled shingles), little-endian, ascending, no repeats.
         length: characters of the normalised text.
     """
 
     exact: int = 0
-    shingles: tuple[int, ...] = ()
+    features: bytes = b""
     length: int = 0
 
 

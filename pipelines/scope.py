@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from db.keys import fingerprint
 
+from .dedup.urlforms import unpack
 from .records import Links
 from .urls import file_type, host_key, same_host, site_key
 
@@ -43,6 +44,8 @@ class Targets:
         host_of: index into the host columns.
         reasons: why a link is not followed: "", "outside", "file" or "nofollow".
         host_ids, hosts, site_ids, sites: the distinct hosts.
+        forms: what is left of each under the rules of the page's host, None for links to other hosts; empty when the
+            host has no rules.
     """
 
     ids: tuple[int, ...] = ()
@@ -52,6 +55,7 @@ class Targets:
     hosts: tuple[str, ...] = ()
     site_ids: tuple[int, ...] = ()
     sites: tuple[str, ...] = ()
+    forms: tuple[int | None, ...] = ()
 
 
 NO_TARGETS = Targets()
@@ -64,10 +68,16 @@ def host_identity(host: str) -> tuple[int, int, str]:
     return fingerprint(host), fingerprint(site), site
 
 
-def resolve(links: Links, scope: Scope) -> Targets:
+def resolve(links: Links, scope: Scope, own: str = "", rules: str = "") -> Targets:
     """Look at every link of a page once: identity, host, and whether it may be followed.
 
-    Cost: a few microseconds a link; scope and site are decided once per host.
+    Args:
+        links: of the page.
+        scope: where they may lead.
+        own: host of the page.
+        rules: of that host's addresses, see `pipelines.dedup.urlforms.pack`.
+
+    Cost: a few microseconds a link, and ten for one that rules may touch; scope and site are decided once per host.
     """
     ids, host_of, reasons = [], [], []
     number_of: dict[str, int] = {}
@@ -86,6 +96,10 @@ def resolve(links: Links, scope: Scope) -> Targets:
             reasons.append("file")
         else:
             reasons.append("nofollow" if nofollow else "")
+    forms: list[int | None] = []
+    if rules and own in number_of:
+        form_of, inside = unpack(rules).form, number_of[own]
+        forms = [form_of(url) if n == inside else None for url, n in zip(links.urls, host_of, strict=True)]
     identities = [host_identity(host) for host in number_of]
     return Targets(
         ids=tuple(ids),
@@ -95,4 +109,5 @@ def resolve(links: Links, scope: Scope) -> Targets:
         hosts=tuple(number_of),
         site_ids=tuple(identity[1] for identity in identities),
         sites=tuple(identity[2] for identity in identities),
+        forms=tuple(forms),
     )

@@ -22,7 +22,7 @@ from db.tables import Kind
 
 from .focus.topic import Topic
 from .scope import Scope
-from .worker import PageUnreadable, Task, Worked, WorkerPool
+from .worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -73,6 +73,9 @@ class Frontier(Protocol):
     async def knowledge(self, claim: Claim) -> bytes | None:
         """What is known of a page's site, packed; None when nothing is to be learned."""
 
+    def url_rules(self, claim: Claim) -> str:
+        """Rules of the addresses of a page's host, packed; empty for none."""
+
     async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
 
@@ -96,8 +99,12 @@ class ExtractStage:
             workers=settings.getint("WORKERS"),
             seconds=settings.getfloat("PAGE_SECONDS"),
             memory_bytes=settings.getint("WORKER_MEMORY_MB") << 20,
-            extractor=settings["EXTRACTOR"],
-            params=settings.getdict("EXTRACTOR_PARAMS"),
+            reading=Reading(
+                settings["EXTRACTOR"],
+                settings.getdict("EXTRACTOR_PARAMS"),
+                settings["DUPLICATE_METHOD"],
+                settings.getdict("DUPLICATE_PARAMS"),
+            ),
         )
         return cls(crawler, pool, keep_raw=settings.getbool("STORE_HTML"))
 
@@ -125,6 +132,7 @@ class ExtractStage:
             keep_raw=self._keep_raw,
             knowledge=await frontier.knowledge(item.claim),
             topic=frontier.topic,
+            rules=frontier.url_rules(item.claim),
         )
         try:
             item.worked = await self._pool.run(task)

@@ -7,9 +7,9 @@ import os
 # Read when numpy is first imported: the matrices are small, and each worker is one process on one core already.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from .dedup import signature
+from .dedup import method
 from .extract.combined import network
 from .urls import site_key
 from .worker import work
 
-SHARED = (signature("新闻 news"), site_key("news.example.com.cn"), network(), work)
+SHARED = (method().sign("新闻 news", "新闻 news"), site_key("news.example.com.cn"), network(), work)

@@ -15,12 +15,16 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import zstandard
 from pebble import ProcessExpired, ProcessPool
 
+from .dedup import DEFAULT as DUPLICATES
+from .dedup import Method, method
+from .extract import DEFAULT as EXTRACTOR
 from .extract.document import Document, parse
 from .extract.encoding import is_binary
 from .extract.feeds import looks_like_feed, parse_feed
@@ -32,6 +36,7 @@ from .focus.terms import of_document
 from .focus.topic import Topic
 from .records import Links, PageKind, ParsedPage
 from .scope import NO_TARGETS, Scope, Targets, resolve
+from .urls import host_key
 
 _TASKS_PER_PROCESS = 2_000
 _PLACES = 2
@@ -55,6 +60,7 @@ class Task:
         knowledge: what is known of the page's site, packed (empty: nothing yet); None when nothing is to be learned.
         form: a name of `FORMS` in which the page is wanted too, empty for none.
         topic: what pages are compared with.
+        rules: of the addresses of the page's host, packed; empty for none.
     """
 
     kind: str
@@ -68,6 +74,22 @@ class Task:
     knowledge: bytes | None = None
     form: str = ""
     topic: Topic | None = None
+    rules: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How documents are read, the same for all.
+
+    Attributes:
+        extractor, extractor_params: name and parameters of the extractor.
+        duplicates, duplicate_params: name and parameters of the method that makes signatures.
+    """
+
+    extractor: str = EXTRACTOR
+    extractor_params: Mapping[str, object] = field(default_factory=dict)
+    duplicates: str = DUPLICATES
+    duplicate_params: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +130,17 @@ class _Stopped(Exception):
     """A worker was asked to end from outside, which says nothing about its page."""
 
 
-def work(task: Task, extractor: str, params: Mapping[str, object]) -> Worked:
+def work(task: Task, reading: Reading) -> Worked:
     """Read one document (runs in a worker process).
 
     A page that turns out to be a feed or sitemap is read as one.
     """
     if task.kind == "sitemap" or (task.kind == "page" and looks_like_sitemap(task.body)):
         sitemap = parse_sitemap(task.body, task.url)
-        return Worked(_list_of(sitemap.links), resolve(sitemap.links, task.scope), sitemap.sitemaps)
+        return Worked(_list_of(sitemap.links), _resolve(sitemap.links, task), sitemap.sitemaps)
     if task.kind == "feed" or looks_like_feed(task.body):
         links = parse_feed(task.body, task.url)
-        return Worked(_list_of(links), resolve(links, task.scope))
+        return Worked(_list_of(links), _resolve(links, task))
     if is_binary(task.body):
         return Worked(ParsedPage(PageKind.OTHER, "a file, not a page"))
     document = parse(task.body, task.url, task.content_type)
@@ -126,15 +148,27 @@ def work(task: Task, extractor: str, params: Mapping[str, object]) -> Worked:
         document,
         robots_header=task.robots_header,
         fetched_at=datetime.fromtimestamp(task.fetched_at, UTC),
-        extractor=extractor,
-        params=params,
+        extractor=reading.extractor,
+        params=reading.extractor_params,
+        sign=_method(reading.duplicates, tuple(sorted(reading.duplicate_params.items()))).sign,
         knowledge=task.knowledge,
     )
-    targets = resolve(parsed.links, task.scope)
+    targets = _resolve(parsed.links, task)
     raw = zstandard.compress(task.body, 3) if task.keep_raw else None
     rendered = FORMS[task.form](document, parsed, found) if task.form else ""
     likeness = None if task.topic is None else _compare(document, parsed, targets, task.topic)
     return Worked(parsed, targets, raw=raw, rendered=rendered, likeness=likeness)
+
+
+@lru_cache(maxsize=16)
+def _method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
+    """A method of finding duplicates by name, looked up once per process."""
+    return method(name, dict(params))
+
+
+def _resolve(links: Links, task: Task) -> Targets:
+    """The links of a document as the frontier wants them."""
+    return resolve(links, task.scope, host_key(task.url) if task.rules else "", task.rules)
 
 
 def _compare(document: Document, parsed: ParsedPage, targets: Targets, topic: Topic) -> Likeness:
@@ -143,12 +177,12 @@ def _compare(document: Document, parsed: ParsedPage, targets: Targets, topic: To
     return Likeness(topic.relevance(terms), tuple(topic.anchors(terms)), record.pack(terms, targets.ids))
 
 
-def work_all(tasks: Sequence[Task], extractor: str, params: Mapping[str, object]) -> list[Worked | MemoryError]:
+def work_all(tasks: Sequence[Task], reading: Reading) -> list[Worked | MemoryError]:
     """Read several documents (runs in a worker process)."""
     done: list[Worked | MemoryError] = []
     for task in tasks:
         try:
-            done.append(work(task, extractor, params))
+            done.append(work(task, reading))
         except MemoryError as error:
             done.append(error)
     return done
@@ -183,18 +217,14 @@ class WorkerPool:
         workers: how many.
         seconds: time limit of one page.
         memory_bytes: address space of one worker.
-        extractor: name of the extractor.
-        params: its parameters.
+        reading: how documents are read.
     """
 
-    def __init__(
-        self, *, workers: int, seconds: float, memory_bytes: int, extractor: str, params: Mapping[str, object]
-    ) -> None:
+    def __init__(self, *, workers: int, seconds: float, memory_bytes: int, reading: Reading) -> None:
         self._workers = workers
         self._seconds = seconds
         self._memory_bytes = memory_bytes
-        self._extractor = extractor
-        self._params = dict(params)
+        self._reading = reading
         self._under_way: set[Future[list[Worked | MemoryError]]] = set()
         self._waiting: deque[tuple[Task, asyncio.Future[Worked]]] = deque()
         self._places = _PLACES * workers
@@ -287,7 +317,7 @@ class WorkerPool:
         if self._closed:
             raise PageUnreadable("the crawl was stopped")
         pool = self._pool
-        arguments = [tasks, self._extractor, self._params]
+        arguments = [tasks, self._reading]
         try:
             future = pool.schedule(work_all, args=arguments, timeout=self._seconds)
         except RuntimeError as error:  # "the pool is not active"

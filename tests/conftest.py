@@ -8,10 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from sqlalchemy import create_engine, text
 
 from db.database import Database, open_for_crawl
 from tests.postgres import NoPostgres, Postgres
+
+# what an example costs says more about who else is at work on the machine than about the code
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ PURE = (
     "pipelines.urls",
     "pipelines.scope",
     "pipelines.duplicates",
+    "pipelines.params",
     "pipelines.parts",
     "crawler.rank",
     "crawler.window",
@@ -34,14 +35,17 @@ PURE = (
     "crawler.outlinks",
     "crawler.rulebook",
     "crawler.seeds",
+    "db.evidence",
     "db.keys",
 )
 # Not pure themselves, but they define records (classes, never functions) that pure modules may take and return.
 RECORDS = (
     "db.articles",
+    "db.candidates",
     "db.found",
     "db.frontier",
     "db.parts",
+    "db.signatures",
     "db.store",
     "db.tables",
     "pipelines.stages",

@@ -24,7 +24,7 @@ from pipelines.extract import EXTRACTORS
 from pipelines.records import PageKind, ParsedPage
 from pipelines.scope import Scope
 from pipelines.urls import canonicalize
-from pipelines.worker import PageUnreadable, Task, Worked, WorkerPool
+from pipelines.worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 
 from .. import saved as files
 from ..config import Config, ConfigError, check_names
@@ -206,8 +206,7 @@ async def _extract(
         workers=min(settings.getint("WORKERS"), max(len(inputs), 1)),
         seconds=settings.getfloat("PAGE_SECONDS"),
         memory_bytes=settings.getint("WORKER_MEMORY_MB") << 20,
-        extractor=settings["EXTRACTOR"],
-        params=settings.getdict("EXTRACTOR_PARAMS"),
+        reading=Reading(settings["EXTRACTOR"], settings.getdict("EXTRACTOR_PARAMS")),
     )
     most = settings.getint("DOWNLOAD_MAXSIZE")
     wanted = "markdown" if form == "markdown" else ""

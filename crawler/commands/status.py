@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from rich.table import Column, Table
 from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
 
 from db.queries import RunStatus, Status, Waits, status
 
+from . import _urlrules
 from ._database import read, wide_console
 
 if TYPE_CHECKING:
@@ -27,24 +29,44 @@ class Command(ScrapyCommand):
 
     def syntax(self) -> str:
         """No arguments."""
-        return "[--hosts N]"
+        return "[--hosts N] [--url-rules [afresh]]"
 
     def short_desc(self) -> str:
         """One line for `scrapy`."""
         return "Show what the crawl has done and what is left, per host"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own and `--hosts`."""
+        """Scrapy's own, `--hosts` and `--url-rules`."""
         super().add_options(parser)
         parser.add_argument("--hosts", type=int, default=20, metavar="N", help="hosts to list, busiest first (20)")
+        parser.add_argument(
+            "--url-rules",
+            nargs="?",
+            const=_urlrules.KEPT,
+            choices=(_urlrules.KEPT, _urlrules.AFRESH),
+            help="show what makes no difference in addresses: as kept, or learned afresh from the pages fetched",
+        )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
         assert self.settings is not None
+        if opts.url_rules:
+            self._show_rules(opts.url_rules, opts.hosts)
+            return
         found = read(self, lambda connection: status(connection, time.time(), hosts=opts.hosts))
         if found is not None:
             name, value = found
             _print(wide_console(), name, value)
+
+    def _show_rules(self, how: str, hosts: int) -> None:
+        """Print the rules of addresses."""
+        assert self.settings is not None
+        threshold = self.settings.getfloat("URL_RULES")
+        if not 0.5 <= threshold <= 1:
+            raise UsageError(f"URL_RULES is {threshold:g}; it takes a number, 0.5 to 1", print_help=False)
+        answer = read(self, lambda connection: _urlrules.found(connection, how, threshold, hosts))
+        if answer is not None:
+            _urlrules.show(wide_console(), how, answer[1])
 
 
 def _print(console: Console, name: str, crawl: Status) -> None:

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.keys import iso
+from db.evidence import RELATED
+from db.keys import fingerprint, iso
 from db.queries import Explanation, explain
+from db.tables import URL_RULE
 from pipelines.records import BlockKind
-from pipelines.urls import canonicalize
+from pipelines.urls import canonicalize, host_key
 
 from ..frontier import EXIT_USAGE
 from ..outlinks import GOES_FIRST
 from ..rank.priority import Priority
 from ._database import read
+from ._urlrules import rules_of
 
 if TYPE_CHECKING:
     import argparse
+
+    from sqlalchemy import Connection
 
 
 class Command(ScrapyCommand):
@@ -46,20 +51,28 @@ class Command(ScrapyCommand):
         url = canonicalize(args[0] if "://" in args[0] else f"http://{args[0]}")
         if url is None:
             raise UsageError(f"{args[0]!r} is no http or https URL", print_help=False)
-        found = read(self, lambda connection: explain(connection, url))
+        found = read(self, lambda connection: _look_up(connection, url))
         if found is None:
             return
-        name, known = found
+        name, (known, rules) = found
         if known is None:
             sys.stderr.write(f"{url} has never been seen by the crawl in {name}\n")
             self.exitcode = EXIT_USAGE
             return
         console = Console(highlight=False, soft_wrap=True)
-        for label, value in _lines(known):
+        for label, value in _lines(known, rules):
             console.print(f"{label:<14} {value}", markup=False)
 
 
-def _lines(known: Explanation) -> list[tuple[str, str]]:
+def _look_up(connection: Connection, url: str) -> tuple[Explanation | None, Sequence[str]]:
+    """What is known of a URL, and the rules by which it was skipped."""
+    known = explain(connection, url)
+    if known is None or known.reason != URL_RULE:
+        return known, []
+    return known, rules_of(connection, fingerprint(host_key(url)), url)
+
+
+def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
     """Label and text of every line."""
     lines = [
         ("URL", known.url),
@@ -70,6 +83,7 @@ def _lines(known: Explanation) -> list[tuple[str, str]]:
         lines.append(("part", f"{position or 'none'} of {article_url}"))
     elif known.same_as:
         lines.append(("same as", known.same_as))
+    lines += [("rule", rule) for rule in rules]
     if known.kind != "page":
         lines.append(("kind", known.kind))
     place = BlockKind(known.found_in).name.lower()
@@ -97,9 +111,11 @@ def _lines(known: Explanation) -> list[tuple[str, str]]:
                 f"{article['text_chars']} characters, quality {article['quality']:.2f}, by {article['extractor']}",
             ),
         ]
-    repeats = "duplicate of" if known.article and known.article["duplicate_of"] else "repeated by"
-    others = {url: f"{url} ({kind}, similarity {s:.2f}, {method})" for url, s, method, kind in known.duplicates}
-    return lines + [(repeats, text) for text in others.values()]
+    for url, similarity, method, kind, later in known.duplicates:
+        related = kind in RELATED
+        how = "related to" if related else "duplicate of" if later else "repeated by"
+        lines.append((how, f"{url} ({kind}, similarity {similarity:.2f}, {method})"))
+    return lines
 
 
 def _score(known: Explanation) -> list[tuple[str, str]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from functools import cache
+from importlib.metadata import version
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +37,9 @@ _UNSPACED = (
     (0x1B000, 0x1B2FF),
     (0x20000, _TABLE_SIZE - 1),
 )
+
+VERSION = f"Unicode {unicodedata.unidata_version}, OpenCC {version('opencc')}"
+"""What the normal form depends on: with another version some characters become others."""
 
 WORD = 1
 """Kind of a character of a script that puts spaces between words, and of digits."""
@@ -91,6 +96,8 @@ def _target(character: str) -> int:
         return 0
     composed = unicodedata.normalize("NFKC", character)
     if len(composed) > 1:
+        if not any(unicodedata.category(each)[0] in "LNM" for each in composed):
+            return _SPACE  # dots of an ellipsis, some brackets: common, and not worth a second pass
         return _EXPANDS if len(composed) <= _MAX_EXPANSION else _SPACE
     if unicodedata.combining(composed) or 0x1160 <= ord(character) <= 0x11FF:
         return _MARK
@@ -132,15 +139,18 @@ def normalized_codes(text: str) -> Codes:
         # A mark that composes with nothing stands for itself, but European accents are dropped.
         accents = (codes >= 0x300) & (codes < 0x370)
         mapped = np.where(mapped >= _MARK, np.where(accents, np.uint32(0), codes), mapped)
-    mapped = mapped[mapped != 0]
-    space = mapped == _SPACE
-    if space.any():
-        mapped = mapped[~(space & np.concatenate(([True], space[:-1])))]
-        kinds = kind.take(mapped, mode="clip")
-        before = np.concatenate(([0], kinds[:-1]))
-        after = np.concatenate((kinds[1:], [0]))
-        mapped = mapped[(kinds != 0) | ((before == WORD) & (after == WORD))]
-    return mapped
+    if mapped.size and not mapped.min():
+        mapped = mapped[mapped != 0]
+    keep = mapped != _SPACE
+    letters = keep.nonzero()[0]
+    if letters.size == mapped.size:
+        return mapped
+    gaps = (letters[1:] - letters[:-1] > 1).nonzero()[0]  # a space is left where one or more stood between two words
+    before, after = letters.take(gaps), letters.take(gaps + 1)
+    words = kind.take(mapped.take(before), mode="clip") & kind.take(mapped.take(after), mode="clip") & WORD
+    keep[before[words > 0] + 1] = True
+    kept: Codes = mapped[keep]
+    return kept
 
 
 def _composed(codes: Codes, mapped: Codes) -> Codes:
@@ -152,3 +162,11 @@ def _composed(codes: Codes, mapped: Codes) -> Codes:
         run[:back] = False
     plain = np.where(mapped == _SPACE, np.uint32(_SPACE), codes)[(mapped != 0) & ~run]
     return encode(unicodedata.normalize("NFKC", plain.tobytes().decode("utf-32-le"))[:MAX_CHARS])
+
+
+def exact_hash(normalized: str) -> int:
+    """A signed 64-bit hash that equal texts share; 0 for an empty one. The same in every process."""
+    if not normalized:
+        return 0
+    digest = hashlib.blake2b(normalized.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True) or 1

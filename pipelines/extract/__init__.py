@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields
-from enum import StrEnum
 from typing import Any, Final
 
+from ..params import filled
 from ..records import Extraction
 from . import (
     bte,
@@ -63,28 +61,9 @@ def extractor(name: str, params: Mapping[str, object] | None = None) -> Extracto
     if name not in EXTRACTORS:
         raise ValueError(f"unknown extractor {name!r}; known: {', '.join(sorted(EXTRACTORS))}")
     function, kind = EXTRACTORS[name]
-    known = {item.name: item.default for item in fields(kind)}
-    for key in params or {}:
-        if key not in known:
-            raise ValueError(f"extractor {name!r} has no parameter {key!r}; known: {', '.join(known)}")
-    chosen = kind(**{key: _value(name, key, value, known[key]) for key, value in (params or {}).items()})
+    chosen = filled(kind, params, f"extractor {name!r}")
 
     def run(document: Document) -> Extraction:
         return function(document, chosen)
 
     return run
-
-
-def _value(name: str, key: str, value: object, default: object) -> object:
-    """The value of a parameter, checked by its default: one of its names if that is a name, else a number like it."""
-    where = f"parameter {key!r} of extractor {name!r} is {value!r}; it takes"
-    if isinstance(default, StrEnum):
-        names = [str(each) for each in type(default)]
-        if value not in names:
-            raise ValueError(f"{where} one of {', '.join(names)}")
-        return type(default)(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{where} a number, {default}")
-    if isinstance(default, int) and value != int(value):
-        raise ValueError(f"{where} a whole number, {default}")
-    return int(value) if isinstance(default, int) else float(value)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
 from db.keys import fingerprint
 
-from ..dedup import signature
-from ..records import Extraction, Metadata, PageKind, ParsedPage
+from ..dedup import method
+from ..records import Extraction, Metadata, PageKind, ParsedPage, Signature
 from . import DEFAULT, Extractor, kind, links, metadata, template
 from . import extractor as find_extractor
 from .document import Document, parse
 from .knowledge import SiteKnowledge, unpack
+
+Sign = Callable[[str, str], Signature]
+"""Makes the signature of (title, text)."""
+
+SIGN: Sign = method().sign
+"""That of the default method."""
 
 
 def parse_page(
@@ -68,6 +74,7 @@ def read_page(
     fetched_at: datetime,
     extractor: str = DEFAULT,
     params: Mapping[str, object] | None = None,
+    sign: Sign = SIGN,
     knowledge: bytes | None = None,
 ) -> tuple[ParsedPage, Extraction]:
     """Return what `parse_page` returns for a document, and what was extracted before the page was judged.
@@ -78,6 +85,7 @@ def read_page(
         fetched_at: when it was fetched, with zone.
         extractor: a name of `EXTRACTORS`.
         params: values for its parameters.
+        sign: makes the signature of the article, by which near-duplicates are found.
         knowledge: what is known of the site.
 
     Returns:
@@ -102,16 +110,16 @@ def read_page(
         text = Extraction(reason=reason)
         anchors = links.extract(document, text)
         found = Metadata(title=found.title, language=found.language, canonical=found.canonical)
-    sign = signature(text.text)
+    signature = sign(found.title, text.text)
     observation = None
     if knowledge is not None and page_kind is PageKind.ARTICLE:
-        observation = template.observe(document, seen, own, fingerprint(f"{found.title}\n{sign.exact}"))
+        observation = template.observe(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
     page = ParsedPage(
         kind=page_kind,
         reason=reason,
         metadata=found,
         extraction=replace(text, blocks=(), scores=()),
-        signature=sign,
+        signature=signature,
         links=links.closed(anchors) if nofollow else anchors,
         feeds=links.feeds(document),
         noindex=noindex,

@@ -15,8 +15,9 @@ from ..extract.terms import terms as pairs
 MAX_CHARS: Final = 20_000
 """Characters of a text that are read."""
 _MAX_WORD_CHARS: Final = 40
+# Chinese is cut in pieces, because the time jieba takes for unknown words grows with the square of their length.
 _RUN = re.compile(
-    r"([\u3400-\u4dbf\u4e00-\u9fff]+)|([\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+)|"
+    r"([\u3400-\u4dbf\u4e00-\u9fff]{1,400})|([\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+)|"
     r"[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}"
 )
 _ENGLISH: Final = (

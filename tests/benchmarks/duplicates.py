@@ -1,171 +1,155 @@
-"""Near-duplicate detection on labelled articles: quality by kind of edit, and CPU per document.
+"""Near-duplicate detection on labelled articles, our methods beside others: quality, and CPU per document.
 
-    uv run python tests/benchmarks/duplicates.py [zh|en ...] [--out FOLDER] [--mode pairs|crawl]
+    uv run --group peers python -m tests.benchmarks.duplicates             a table of all methods
+    uv run python -m tests.benchmarks.duplicates zh --method combined --edits --out FOLDER
+    uv run python -m tests.benchmarks.duplicates --check                   fail where a floor is not reached
 
-Reads `neardup/<language>/` below the folder in BENCH_DATA (default: `../shared/data` beside the project):
-`docs.jsonl.gz` in order of arrival, `pairs.tsv` with the labels and `grey.json`. Mode "pairs" indexes every document
-and compares it with all its candidates, because pairs are counted; mode "crawl" does what a crawl does: the best
-match alone counts, and duplicates are indexed only when they are worth it. With --out the pairs found are written to
-`<FOLDER>/<language>.tsv`. "Pairs compared" counts all candidates, also those that `judge` drops unread.
+Reads `neardup/<language>/` below the folder in BENCH_DATA (default: ../shared/data beside the project), see
+`labelled`. Documents go through a method in order of arrival; every pair counts, so a story with three copies has
+three. "Weakest edit" is the least recall by kind of edit; --edits prints all, and how many of the documents that only
+look like others (boilerplate in common, quotations, bulletins) are called duplicates. With --out the pairs found are
+written to `<FOLDER>/<language>.tsv` (of several methods: `<language>-<method>.tsv`). The peers group brings MinHash,
+and the fast cutter of Chinese words.
+
+Floors for the default method stand in floors.json. They rise by themselves when `--check` finds more; they fall only
+with `--lower-floors`.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import os
+import re
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from pipelines.dedup import DEFAULT_METHOD, THRESHOLD, Candidate, judge, matches, signature, worth_indexing
-from pipelines.dedup.candidates import CandidateParams, ShingleIndex
+from db.evidence import REPEATING
+from pipelines.dedup import DEFAULT, METHODS, THRESHOLD, method
+from pipelines.dedup.stream import Finder
 
-ROOT = Path(__file__).resolve().parents[2]
-EVERY_CANDIDATE = 10_000
+from .duplicate_peers import peers
+from .labelled import Labels, Score, load, missing, score
 
-
-@dataclass
-class Labels:
-    """What is known of a data set: documents by id, labelled pairs, pairs of clusters that nobody decided."""
-
-    documents: dict[int, dict[str, Any]]
-    pairs: dict[tuple[int, int], int]
-    grey: set[tuple[str, str]]
-
-    def kind(self, first: int, second: int) -> str:
-        """Judge a pair found: "hit", "false", "ignored" or "template"."""
-        label = self.pairs.get((min(first, second), max(first, second)))
-        if label is not None:
-            return "hit" if label else "ignored"
-        a, b = self.documents[first], self.documents[second]
-        if a["tmpl"] is not None and a["tmpl"] == b["tmpl"]:
-            return "template"
-        ours, theirs = {a["cluster"], *a["also"]}, {b["cluster"], *b["also"]}
-        if ours & theirs or any((x, y) in self.grey for x in ours for y in theirs):
-            return "ignored"
-        return "false"
+FLOORS = Path(__file__).with_name("floors.json")
+MARGIN = 0.002
+"""Floors lie so much below what was reached: documents come and go by single pairs, not by this many."""
 
 
 @dataclass
-class Result:
-    """What one run found."""
+class Run:
+    """What one method found, and at what cost."""
 
     found: list[tuple[int, int, float, str]] = field(default_factory=list)
     compared: int = 0
-    sign_seconds: float = 0.0
-    find_seconds: float = 0.0
-    judge_seconds: float = 0.0
+    seconds: float = 0.0
+    index_bytes: int = 0
 
 
-def load(folder: Path) -> Labels:
-    """Read a labelled data set."""
-    with gzip.open(folder / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        documents = {document["id"]: document for document in map(json.loads, lines)}
-    pairs = {}
-    for line in (folder / "pairs.tsv").read_text(encoding="utf-8").splitlines():
-        first, second, label = line.split("\t")[:3]
-        pairs[min(int(first), int(second)), max(int(first), int(second))] = int(label)
-    grey = {tuple(pair) for pair in json.loads((folder / "grey.json").read_text(encoding="utf-8"))}
-    return Labels(documents, pairs, grey | {(second, first) for first, second in grey})
-
-
-def run(labels: Labels, mode: str, threshold: float, name: str) -> Result:
-    """Stream the documents through signature, index and comparison."""
-    every = mode == "pairs"
-    index = ShingleIndex(CandidateParams(max_candidates=EVERY_CANDIDATE) if every else CandidateParams())
-    result = Result()
-    exact: dict[int, int] = {}
+def ours(labels: Labels, name: str, threshold: float) -> Run:
+    """Stream the documents through one of our methods."""
+    chosen = method(name)
+    chosen.sign("词", "文章")  # tables and dictionaries, loaded once per process, are no part of a document's cost
+    finder = Finder(chosen, threshold, [])
+    run = Run()
+    started = time.process_time()
     for number, document in labels.documents.items():
-        text = document["text"]
-        started = time.process_time()
-        signed = signature(text)
-        looked = time.process_time()
-        candidates = [
-            Candidate(found, labels.documents[found]["text"], shared)
-            for found, shared in index.candidates(signed.shingles)
-        ]
-        ready = time.process_time()
-        if every:
-            duplicates = matches(text, candidates, threshold, name)
-        elif signed.exact and signed.exact in exact:
-            candidates = [Candidate(exact[signed.exact], labels.documents[exact[signed.exact]]["text"])]
-            duplicates = matches(text, candidates, threshold, name)
-        else:
-            best = judge(text, candidates, threshold, name)
-            duplicates = [] if best is None else [best]
-        judged = time.process_time()
-        result.found.extend((match.article_id, number, match.similarity, match.kind) for match in duplicates)
-        if every or worth_indexing(duplicates[0] if duplicates else None):
-            index.add(number, signed.shingles)
-            exact.setdefault(signed.exact, number)
-        result.compared += len(candidates)
-        result.sign_seconds += looked - started
-        result.find_seconds += ready - looked + time.process_time() - judged
-        result.judge_seconds += judged - ready
-    return result
+        for pair in finder.add(number, document["title"], document["text"]):
+            if pair.kind in REPEATING:
+                run.found.append((pair.earlier, number, pair.similarity, pair.kind))
+    run.seconds = time.process_time() - started
+    run.compared, run.index_bytes = finder.compared, finder.index.nbytes
+    return run
 
 
-def report(labels: Labels, result: Result) -> Iterator[str]:
-    """Describe a run in lines of text."""
-    documents = len(labels.documents)
-    kinds = Counter(labels.kind(first, second) for first, second, _, _ in result.found)
-    hits = {(min(first, second), max(first, second)) for first, second, _, _ in result.found}
-    positives = {pair for pair, label in labels.pairs.items() if label}
-    hits &= positives
-    precision = kinds["hit"] / max(1, kinds["hit"] + kinds["false"])
-    yield f"precision {precision:.4f}  recall {len(hits) / max(1, len(positives)):.4f}  pairs {dict(kinds)}"
-    order = {number: place for place, number in enumerate(labels.documents)}
-    later = {max(pair, key=order.__getitem__) for pair in positives}
-    caught = {max(pair, key=order.__getitem__) for pair in hits}
-    collapsed = later & {second for _, second, _, _ in result.found}
-    caught_share, collapsed_share = (len(some) / max(1, len(later)) for some in (caught, collapsed))
-    yield f"later copies caught {caught_share:.4f}, collapsed into any article {collapsed_share:.4f}"
-    edits: Counter[str] = Counter()
-    found: Counter[str] = Counter()
-    for pair in positives:
-        for number in pair:
-            edit = labels.documents[number]["edit"]
-            edits[edit] += 1
-            found[edit] += pair in hits
-    yield "recall by edit: " + "  ".join(f"{edit} {found[edit] / edits[edit]:.3f}" for edit in sorted(edits))
-    share = result.compared / max(1, documents * (documents - 1) // 2)
-    yield f"pairs compared {result.compared} ({share:.3%} of all, {result.compared / max(1, documents):.2f} a document)"
-    costs = (result.sign_seconds, result.find_seconds, result.judge_seconds)
-    sign, find, verify = (1000 * seconds / max(1, documents) for seconds in costs)
-    total = sign + find + verify
-    yield f"CPU {total:.3f} ms a document: signature {sign:.3f}, index {find:.3f}, comparison {verify:.3f}"
+def theirs(labels: Labels, name: str) -> Run:
+    """Let another method have the documents."""
+    find = peers()[name]
+    find(["文章"])
+    started = time.process_time()
+    pairs, compared = find(document["text"] for document in labels.documents.values())
+    seconds = time.process_time() - started
+    numbers = list(labels.documents)
+    return Run([(numbers[first], numbers[second], 1.0, "") for first, second in pairs], compared, seconds)
+
+
+def row(name: str, run: Run, reached: Score, documents: int) -> str:
+    """One line of the table."""
+    edit, least = reached.weakest
+    share = run.compared / max(1, documents * (documents - 1) // 2)
+    return (
+        f"{name:26}{reached.precision:10.4f}{reached.recall:8.4f}  {f'{edit} {least:.3f}':20}{reached.b_cubed:9.4f}"
+        f"{reached.pairs['template']:10}{share:10.3%}{1e3 * run.seconds / max(1, documents):10.3f}"
+        f"{run.index_bytes / max(1, documents):8.0f}"
+    )
+
+
+def write(folder: Path, name: str, run: Run) -> None:
+    """Write the pairs found."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [f"{first}\t{second}\t{share:.4f}\t{kind}\n" for first, second, share, kind in run.found]
+    (folder / f"{name}.tsv").write_text("".join(rows), encoding="utf-8")
+
+
+def check(found: Mapping[str, Score], *, lower: bool) -> int:
+    """Compare with the floors, and write those that rose (all, with `lower`); returns the exit code."""
+    floors: dict[str, dict[str, float]] = json.loads(FLOORS.read_text("utf-8")) if FLOORS.is_file() else {}
+    ground = floors.setdefault("duplicates", {})
+    missed = 0
+    for language, one in found.items():
+        for what, value in (("precision", one.precision), ("recall", one.recall), ("weakest edit", one.weakest[1])):
+            name = f"{language} {what}"
+            safe = int(1000 * (value - MARGIN)) / 1000
+            floor = ground.setdefault(name, safe)
+            if value < floor:
+                missed += not lower
+                print(f"{name}: {value:.4f}, floor {floor}", file=sys.stderr)
+            if safe > floor or lower:
+                ground[name] = safe
+    FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return 1 if missed else 0
 
 
 def main() -> int:
-    """Run the benchmark from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("languages", nargs="*", default=["zh", "en"])
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--mode", choices=("pairs", "crawl"), default="pairs")
-    parser.add_argument("--threshold", type=float, default=THRESHOLD)
-    parser.add_argument("--method", default=DEFAULT_METHOD)
-    options = parser.parse_args()
-    data = Path(os.environ.get("BENCH_DATA") or ROOT.parent / "shared" / "data") / "neardup"
-    if not data.is_dir():
-        sys.stderr.write(f"no folder {data}: set BENCH_DATA to the folder that holds neardup/\n")
+    """Run the methods on the languages that are there."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("languages", nargs="*", default=["zh", "en"])
+    options.add_argument("--method", choices=[*sorted(METHODS), *peers()], help="this one alone")
+    options.add_argument("--threshold", type=float, default=THRESHOLD, help="of our methods")
+    options.add_argument("--edits", action="store_true", help="print the recall by kind of edit")
+    options.add_argument("--out", type=Path, help="write the pairs found into this folder")
+    options.add_argument("--check", action="store_true", help="the default method alone, compared with the floors")
+    options.add_argument("--lower-floors", action="store_true", help="and write what was found, lower or not")
+    chosen = options.parse_args()
+    checking = chosen.check or chosen.lower_floors
+    if checking and (chosen.threshold != THRESHOLD or chosen.method not in {None, DEFAULT}):
+        options.error("floors are those of the default method and threshold")
+    if missing(chosen.languages):
         return 2
-    signature("")  # the tables are built once per process and are no part of a document's cost
-    for language in options.languages:
-        labels = load(data / language)
-        result = run(labels, options.mode, options.threshold, options.method)
-        sys.stdout.write(f"{language}: {len(labels.documents)} documents, mode {options.mode}\n")
-        sys.stdout.writelines(f"  {line}\n" for line in report(labels, result))
-        if options.out:
-            options.out.mkdir(parents=True, exist_ok=True)
-            rows = [f"{first}\t{second}\t{share:.4f}\t{kind}\n" for first, second, share, kind in result.found]
-            (options.out / f"{language}.tsv").write_text("".join(rows), encoding="utf-8")
-    return 0
+    names = [DEFAULT] if checking else [chosen.method] if chosen.method else [*METHODS, *peers()]
+    reached: dict[str, Score] = {}
+    for language in chosen.languages:
+        labels = load(language)
+        print(
+            f"{f'{language}, {len(labels.documents)} documents':26}{'precision':>10}{'recall':>8}  {'weakest edit':20}"
+            f"{'B-cubed':>9}{'templates':>10}{'compared':>10}{'CPU ms':>10}{'bytes':>8}"
+        )
+        for name in names:
+            run = ours(labels, name, chosen.threshold) if name in METHODS else theirs(labels, name)
+            one = score(labels, ((first, second) for first, second, _, _ in run.found))
+            if name == DEFAULT:
+                reached[language] = one
+            print(row(name, run, one, len(labels.documents)), flush=True)
+            if chosen.edits:
+                print("    " + "  ".join(f"{edit} {recall:.3f}" for edit, recall in one.by_edit.items()))
+                called = "  ".join(f"{kind} {many} of {of}" for kind, (many, of) in one.wrong.items())
+                print(f"    called duplicates: {called}")
+            if chosen.out:
+                plain = re.sub(r"\W+", "-", name)
+                write(chosen.out, language if len(names) == 1 else f"{language}-{plain}", run)
+    return check(reached, lower=chosen.lower_floors) if checking else 0
 
 
 if __name__ == "__main__":

@@ -42,12 +42,11 @@ from db.budgets import Limits
 from db.database import parse_url
 from db.found import NewUrl, add_urls
 from db.frontier import Claim, ClaimRequest
-from db.store import Edges, Outcome, Store
+from db.store import Edges, Outcome
 from db.tables import Kind, State, Url
-from pipelines.duplicates import DuplicateJudge
-from pipelines.parts import JOINER
 from pipelines.records import BlockKind
 from pipelines.scope import host_identity
+from tests.db.stores import real_judge, store_of
 from tests.postgres import Postgres, empty_database
 
 from .static_site import NETWORK, PAGE_LINKS, Serving, Site
@@ -125,7 +124,7 @@ async def claims_and_inserts(settings: Settings, seeds: Path, site: Site, urls: 
     rng = random.Random(1)
     session = await Session.begin(settings, str(seeds), print)
     run_id = session.resumed.run_id
-    store = Store(run_id, DuplicateJudge(0.8), DuplicateJudge.lookup(), JOINER)
+    store = store_of(run_id, real_judge())
     owned = await session.submit(ownership.take_hosts, (run_id, site.hosts))
     claimed, stored = [], []
     for i in range(_ROUNDS):

@@ -28,18 +28,17 @@ from pathlib import Path
 import numpy as np
 
 from db import frontier, ownership, runs
-from db.articles import Lookup
 from db.budgets import Limits
 from db.database import Database, open_for_crawl
 from db.found import NewUrl, add_urls
 from db.frontier import Claim, ClaimRequest, Scores
 from db.keys import fingerprint
 from db.runs import RunStart
-from db.store import Edges, Outcome, Store
+from db.store import Edges, Outcome
 from db.tables import State
 from db.writer import Writer
-from pipelines.parts import JOINER
 from pipelines.records import BlockKind
+from tests.db.stores import store_of
 from tests.postgres import Postgres, empty_database
 
 _BATCH = 5_000
@@ -93,7 +92,7 @@ class Crawl:
 
     def run(self) -> None:
         """The thread."""
-        store = Store(self.run_id, lambda _new, _candidates: None, Lookup(), JOINER)
+        store = store_of(self.run_id)
         number = 10**9
         while not self.stop.is_set():
             host = self.hosts[len(self.claims) % len(self.hosts)]

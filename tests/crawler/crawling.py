@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sqlite3
 import sys
 from collections.abc import Sequence
@@ -72,6 +73,7 @@ def _execute(arguments: Sequence[str], log: str) -> None:
     """In the new process: become the command."""
     for descriptor, suffix in ((1, ".out"), (2, ".err")):
         os.dup2(os.open(log + suffix, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored when the tests run in a shell's background
     os.chdir(ROOT)
     for name in ("DATABASE_URL", "CRAWL_CONTACT"):
         os.environ.pop(name, None)

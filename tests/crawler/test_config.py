@@ -10,7 +10,10 @@ from scrapy.settings import Settings
 from crawler import settings as project_settings
 from crawler.config import Config, ConfigError, check_names
 from crawler.rank.priority import PRESETS
+from db.articles import Keep
 from db.budgets import Limits
+from db.keys import fingerprint
+from pipelines.duplicates import Policy
 
 
 def given(**values: Any) -> Settings:
@@ -54,7 +57,7 @@ def test_values_of_the_command_line_are_text() -> None:
     assert config.connections == 2
     assert config.priority.weights == {"block": 2.0}
     assert (config.rank_every_pages, config.rank_growth, config.host_patience) == (100, 0.5, 60.0)
-    assert config.duplicate_threshold == 1.0
+    assert config.duplicates.threshold == 1.0
     assert config.database_url == "sqlite:///x.db"
 
 
@@ -236,3 +239,29 @@ def test_the_seeds_topics_count_when_no_other_is_given() -> None:
     assert other is not None
     assert of_seeds.wanted.tolist() == both.wanted.tolist()
     assert len(other.wanted) == 1
+
+
+def test_what_becomes_of_duplicates() -> None:
+    config = Config.from_settings(
+        given(DUPLICATES="drop", DUPLICATE_SITES='{"News.Example.com": "keep"}', DUPLICATE_WINDOW="30")
+    )
+    policy = config.duplicates
+    assert (policy.keep, policy.window, policy.threshold) == (Keep.NOTHING, 30, 0.8)
+    assert policy.sites == {fingerprint("example.com"): Keep.ALL}
+    assert Config.from_settings(given()).duplicates == Policy(0.8)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"DUPLICATES": "delete"}, "DUPLICATES is 'delete'; it takes drop, link, keep"),
+        ({"DUPLICATE_SITES": '{"a.example": "no"}'}, "DUPLICATE_SITES of a.example is 'no'"),
+        ({"DUPLICATE_SITES": "a.example"}, "write it as JSON"),
+        ({"DUPLICATE_METHOD": "magic"}, "known: combined"),
+        ({"DUPLICATE_PARAMS": '{"luck": 1}'}, "has no parameter 'luck'; known: "),
+        ({"DUPLICATE_WINDOW": "-1"}, "DUPLICATE_WINDOW is '-1'"),
+    ],
+)
+def test_wrong_words_about_duplicates(values: dict[str, str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Config.from_settings(given(**values))

@@ -219,10 +219,12 @@ def test_killed_crawls_lose_nothing(crawled: Crawled, tmp_path: Path) -> None:
         done = crawl(newsroom, tmp_path)
         assert done.returncode == 0, done.stderr
         assert "recovered" in done.stderr
-        port, other = str(crawled.newsroom.port), str(newsroom.port)
+        port, other = f":{crawled.newsroom.port}/", f":{newsroom.port}/"
         stored = [url.replace(other, port) for (url,) in rows(tmp_path, "SELECT url FROM v_articles")]
         assert sorted(stored) == sorted(url for (url,) in rows(crawled.folder, "SELECT url FROM v_articles"))
         assert rows(tmp_path, "PRAGMA integrity_check") == [("ok",)]
+        checked = scrapy(tmp_path, "duplicates", "--check", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
+        assert (checked.returncode, "no difference" in checked.stdout) == (0, True), checked.stdout
 
 
 def test_ctrl_c_stops_cleanly_and_can_be_resumed(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def written(**values: Any) -> Worked:
         **values,
     )
     text = Extraction("第一段。", "<p>第一段。</p>", 0.75)
-    return Worked(ParsedPage(PageKind.ARTICLE, "", meta, text, Signature(5, (1, 2, 3), 4), encoding="gb18030"))
+    return Worked(ParsedPage(PageKind.ARTICLE, "", meta, text, Signature(5, b"abcd", 9), encoding="gb18030"))
 
 
 def by_url(outcome: Outcome) -> dict[str, NewUrl]:
@@ -484,7 +484,7 @@ class TestPages:
         assert article.site_id == fingerprint("h.cn")
         assert (article.title, article.authors, article.source) == ("题目", "张三、李四", "新华社")
         assert (article.text, article.html, article.quality) == ("第一段。", "<p>第一段。</p>", 0.75)
-        assert (article.text_hash, article.shingles, article.extractor) == (5, (1, 2, 3), "density")
+        assert (article.text_hash, article.features, article.length, article.extractor) == (5, b"abcd", 9, "density")
         assert (article.keywords, article.classes, article.summary) == ("一、二", "要闻", "提要")
         assert list(article.images) == [("http://h.cn/1.jpg", "图")]
         assert article.canonical_id is None

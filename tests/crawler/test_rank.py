@@ -15,15 +15,14 @@ from crawler.commands._ranking import read_graph
 from crawler.demo.server import Newsroom
 from crawler.rank.methods import METHODS
 from db import frontier, ownership, runs
-from db.articles import Lookup
 from db.database import Database, open_for_crawl
 from db.found import add_urls
 from db.keys import fingerprint
-from db.store import Edges, Store
-from pipelines.parts import JOINER
+from db.store import Edges
 from pipelines.records import BlockKind
 from tests.crawler.crawling import crawl, rows, scrapy
 from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish
+from tests.db.stores import store_of
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +88,7 @@ def test_the_graph_is_that_of_the_tables(database: Database, run_in: Callable) -
     run_in(ownership.take_hosts, (resumed.run_id, 9))
     wants = {fingerprint(name): 9 for name in ("a.example", "b.example")}
     claims = {claim.url: claim for claim in run_in(frontier.claim, wish(resumed.run_id, wants)).urls}
-    store = Store(resumed.run_id, lambda _new, _candidates: None, Lookup(), JOINER).store
+    store = store_of(resumed.run_id).store
     nowhere = fingerprint("http://nowhere.example/")
     for at, (page, targets) in enumerate({2: [0, 3, nowhere], 0: [], 1: [1, 2]}.items()):
         found = [target if target == nowhere else ids[target] for target in targets]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 from db.articles import NewArticle
@@ -79,6 +80,12 @@ def done(claim: Any, **values: Any) -> Outcome:
     return Outcome(claim=claim, **{**defaults, **values})
 
 
+def features(text: str) -> bytes:
+    """Hashes of all runs of four characters."""
+    hashes = {fingerprint(text[i : i + 4]) & 0xFFFFFFFF for i in range(max(1, len(text) - 3))}
+    return array("I", sorted(hashes)).tobytes()
+
+
 def article(url: str, text: str, **values: Any) -> NewArticle:
     host = url.split("/")[2]
     defaults: dict[str, Any] = {
@@ -99,6 +106,7 @@ def article(url: str, text: str, **values: Any) -> NewArticle:
         "canonical_id": None,
         "seen": "2025-01-01T00:00:00+00:00",
         "text_hash": fingerprint(text),
-        "shingles": tuple(sorted({fingerprint(text[i : i + 4]) for i in range(0, max(1, len(text) - 3))})),
+        "features": features(text),
+        "length": len(text),
     }
     return NewArticle(id=fingerprint(url), site_id=fingerprint(host), text=text, **{**defaults, **values})

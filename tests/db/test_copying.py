@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event, make_url, select, text
 
-from db import frontier, ownership, runs
-from db.articles import Lookup
+from db import forms, frontier, ownership, runs, signatures, urlrules
 from db.copying import TABLES, Copied, copy_database, database_url
 from db.database import Database, open_for_crawl, open_for_reading, parse_url
 from db.errors import DatabaseGone, WrongDatabase
@@ -22,9 +21,12 @@ from db.keys import fingerprint
 from db.memory import Lessons, Memory
 from db.processes import here
 from db.runs import RunEnd
-from db.store import Edges, Store, StoredPage
-from pipelines.parts import JOINER
+from db.signatures import Reader
+from db.store import Edges, StoredPage
+from db.urlrules import HostRules, RuleRow
+from pipelines.duplicates import SignatureIndex
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
+from tests.db.stores import METHOD, SIGN, store_of
 
 SEED = "http://a.example/"
 A, B = fingerprint("a.example"), fingerprint("b.example")
@@ -60,14 +62,22 @@ def fill(url: str, pages: int = 3) -> None:
     outcome = done(
         page,
         article=article(
-            page.url, "第一行\\n\n\t第二行 \\. 'x'", images=(("http://a.example/i.png", ""),), relevance=0.25
+            page.url,
+            "第一行\\n\n\t第二行 \\. 'x'",
+            images=(("http://a.example/i.png", ""),),
+            relevance=0.25,
+            source="晨报",
         ),
         terms=(0.25, bytes(range(256))),
         links=Edges([found[1].id, found[2].id], bytes([1, 5])),
         raw=StoredPage("text/html", "utf-8", bytes(range(256))),
     )
-    run_in(database, Store(first, lambda _new, _candidates: None, Lookup(), JOINER).store, outcome)
+    index = SignatureIndex(METHOD, None)
+    run_in(database, signatures.load, Reader(index, SIGN, print))
+    run_in(database, store_of(first).store, outcome)
     run_in(database, Memory(lambda known, more: (known + b"".join(more), 1)).save, Lessons(A, [bytes(range(256))]))
+    run_in(database, urlrules.save, HostRules(A, [RuleRow("slug", "/<number>-*", 30, 1, 0.85, 1, "[]")]))
+    run_in(database, forms.fill, [(1, A, page.id)])
     run_in(database, runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 1}))
     second = run_in(database, runs.start_run, start()).run_id
     run_in(database, ownership.take_hosts, (second, 10))

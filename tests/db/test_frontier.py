@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import text
 
 from db import frontier, ownership, runs
-from db.articles import Lookup
 from db.budgets import Limits
 from db.database import Database
 from db.errors import DatabaseGone
@@ -16,15 +15,14 @@ from db.found import add_urls
 from db.frontier import Scores
 from db.keys import fingerprint
 from db.runs import RunEnd
-from db.store import Store
 from db.tables import State
-from pipelines.parts import JOINER
 from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, sign, start, wish
+from tests.db.stores import EachTimeNew
 
 SEED = "http://a.example/"
 A = fingerprint("a.example")
 PART = 12
-store = Store(1, lambda _new, _candidates: None, Lookup(), JOINER).store
+store = EachTimeNew().store
 
 
 @pytest.fixture

@@ -10,20 +10,19 @@ import pytest
 from sqlalchemy import text
 
 from db import frontier, ownership, runs
-from db.articles import Lookup
 from db.database import Database, open_for_crawl, open_for_reading
 from db.found import add_urls
 from db.frontier import Claim
 from db.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
 from db.keys import fingerprint
-from db.store import Edges, Outcome, Store
+from db.store import Edges, Outcome
 from db.tables import Kind, State
 from db.writer import Writer
-from pipelines.parts import JOINER
 from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish
+from tests.db.stores import EachTimeNew
 
 A, B = fingerprint("a.example"), fingerprint("b.example")
-store = Store(1, lambda _new, _candidates: None, Lookup(), JOINER).store
+store = EachTimeNew().store
 SMALL = Params(urls=7, pages=3)
 
 

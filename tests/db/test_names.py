@@ -7,14 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from db import frontier, ownership, queries, runs
-from db.articles import Lookup
 from db.database import Database
 from db.found import add_urls
 from db.keys import fingerprint
 from db.queries import Named, named, site_names
-from db.store import Store
-from pipelines.parts import JOINER
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
+from tests.db.stores import store_of
 
 
 def test_names_of_urls_and_sites(database: Database, run_in: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,7 +22,7 @@ def test_names_of_urls_and_sites(database: Database, run_in: Callable, monkeypat
     run_in(ownership.take_hosts, (resumed.run_id, 9))
     claims = run_in(frontier.claim, wish(resumed.run_id, {fingerprint("a.example"): 1})).urls
     outcome = done(claims[0], article=article(first, "市图书馆新馆昨天开放。"))
-    run_in(Store(resumed.run_id, lambda _new, _candidates: None, Lookup(), JOINER).store, outcome)
+    run_in(store_of(resumed.run_id).store, outcome)
     monkeypatch.setattr(queries, "_MOST_IDS", 2)
     ids = [fingerprint(name) for name in (first, second, "http://b.example/feed", "http://none.example/")]
     hosts = [fingerprint(name) for name in ("a.example", "b.example", "none.example")]

@@ -10,17 +10,14 @@ import pytest
 from sqlalchemy import Connection, text
 
 from db import frontier, ownership, runs
-from db.articles import Lookup
 from db.database import Database
 from db.found import add_urls
 from db.frontier import Claim
 from db.keys import fingerprint
 from db.parts import JOINED, REPEATS, WAITS, Place
-from db.store import Outcome, Store, Stored
-from pipelines.dedup import signature
-from pipelines.duplicates import DuplicateJudge
-from pipelines.parts import JOINER
+from db.store import Outcome, Stored
 from tests.db.frontier_rows import NOW, article, done, new_url, start, wish
+from tests.db.stores import SIGN, EachTimeNew, real_judge
 
 TITLE = "长江大桥昨日通车"
 URLS = [f"http://a.example/{n}" for n in range(1, 7)]
@@ -28,7 +25,7 @@ TEXTS = [
     f"第{n}页的正文，讲的是工程第{n * 7}个阶段，全长{n * 113}米，由{n * 19}人施工，历时{n * 3}个月。"
     for n in range(1, 7)
 ]
-STORE = Store(1, DuplicateJudge(0.8), Lookup(), JOINER)
+STORE = EachTimeNew(real_judge())
 
 
 class Crawl:
@@ -238,7 +235,9 @@ def test_two_halves_become_one(crawl: Crawl) -> None:
     ids = [(fingerprint(URLS[0]),)]
     assert crawl.rows("SELECT id FROM article") == ids
     assert crawl.rows("SELECT id, size FROM cluster") == [(*ids[0], 1)]
-    assert crawl.rows("SELECT count(*) FROM shingle WHERE article_id NOT IN (SELECT id FROM article)") is not None
+    assert crawl.rows(
+        "SELECT count(*) FROM signature WHERE article_id <> 0 AND article_id NOT IN (SELECT id FROM article)"
+    ) == [(0,)]
 
 
 def test_other_addresses_of_the_parts(crawl: Crawl) -> None:
@@ -252,8 +251,8 @@ def test_other_addresses_of_the_parts(crawl: Crawl) -> None:
 
 def test_duplicates_are_judged_by_the_whole_text(crawl: Crawl) -> None:
     whole = "\n".join(TEXTS[:3])
-    sign = signature(whole)
-    reprint = article(URLS[5], whole, title="转载", text_hash=sign.exact, shingles=sign.shingles)
+    sign = SIGN("", whole)
+    reprint = article(URLS[5], whole, title="转载", text_hash=sign.exact, features=sign.features, length=sign.length)
     crawl.come(done(crawl.claims[URLS[5]], article=reprint))
     crawl.come(crawl.page(1), crawl.page(2))
     stored = crawl.come(crawl.page(3))[0]

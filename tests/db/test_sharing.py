@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from db import frontier, ownership, runs
-from db.articles import Lookup
 from db.budgets import Limits
 from db.database import Database, open_for_crawl
 from db.errors import WrongDatabase
@@ -26,11 +25,9 @@ from db.ownership import Handover
 from db.processes import here, is_gone
 from db.queries import Waits, status
 from db.runs import News, RunEnd, equal_parts
-from db.store import Store
 from db.writer import Writer
-from pipelines.duplicates import DuplicateJudge
-from pipelines.parts import JOINER
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, sign, start, wish
+from tests.db.stores import real_judge, store_of
 
 HOSTS = [f"{letter}.example" for letter in "abcdef"]
 
@@ -122,7 +119,7 @@ def test_a_store_that_lost_its_lease_halfway_counts_nothing_twice(run: Callable,
     claims = leased(run, first, "a.example", 3)
     expire(database, first)
     begin(run)
-    run(Store(first, lambda _n, _c: None, Lookup(), JOINER).store, done(claims[0], counted=False, state="skipped"))
+    run(store_of(first).store, done(claims[0], counted=False, state="skipped"))
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 0
 
@@ -167,7 +164,7 @@ def test_the_owner_hears_of_urls_that_others_find(run: Callable) -> None:
     claim = run(frontier.claim, wish(second, {fingerprint(own): 1})).urls[0]
     run(runs.renew, sign(first, NOW))  # whatever happened before
     found = [new_url(f"http://{host}/new") for host in (own, foreign)]
-    run(Store(second, lambda _n, _c: None, Lookup(), JOINER).store, done(claim, new_urls=found))
+    run(store_of(second).store, done(claim, new_urls=found))
     assert run(runs.renew, sign(second, NOW)).knocked == (), "what one has found oneself is no news"
     assert run(runs.renew, sign(first, NOW)).knocked == (fingerprint(foreign),)
     assert run(runs.renew, sign(first, NOW)).knocked == ()
@@ -300,7 +297,7 @@ def test_status_says_which_host_waits_longest(run_in: Callable, database: Databa
     run_id = begin(run_in)
     pages(run_in)
     run_in(ownership.take_hosts, (run_id, 99))
-    store = Store(run_id, lambda _n, _c: None, Lookup(), JOINER).store
+    store = store_of(run_id).store
 
     def waits(now: float) -> Waits:
         with database.engine.connect() as connection:
@@ -352,7 +349,7 @@ def test_a_copy_cannot_slip_in_between(run: Callable, writers: list[Writer], dat
     mine = leased(run, first, "a.example", 30)
     second = begin(run)
     theirs = leased(run, second, "b.example", 30)
-    stores = [Store(run_id, DuplicateJudge(0.8), DuplicateJudge.lookup(), JOINER).store for run_id in (first, second)]
+    stores = [store_of(run_id, real_judge()).store for run_id in (first, second)]
     gate = threading.Barrier(2)
 
     def store(number: int, claim: Claim, body: str) -> str:
@@ -392,7 +389,7 @@ def test_pages_full_of_links_to_each_other_do_not_deadlock(run: Callable, writer
     mine = leased(run, first, "a.example", 60)
     second = begin(run)
     theirs = leased(run, second, "b.example", 60)
-    stores = [Store(run_id, lambda _n, _c: None, Lookup(), JOINER).store for run_id in (first, second)]
+    stores = [store_of(run_id).store for run_id in (first, second)]
     futures = []
     for number, (a, b) in enumerate(zip(mine, theirs, strict=True)):
         links = [new_url(f"http://{h}/x{n}", depth=9 - number % 9) for h in HOSTS for n in range(number, number + 9)]
@@ -408,7 +405,7 @@ def test_new_scores_and_pages_do_not_deadlock(run: Callable, writers: list[Write
     first = begin(run)
     mine = leased(run, first, "a.example", 60)
     run(add_urls, (NOW, [new_url(f"http://{h}/x{n}", depth=9) for h in HOSTS for n in range(60)]))
-    store = Store(first, lambda _n, _c: None, Lookup(), JOINER).store
+    store = store_of(first).store
     keys = [fingerprint(f"http://{h}/x{n}") for h in HOSTS for n in range(60)] + [claim.id for claim in mine]
     futures = []
     for number, claim in enumerate(mine):

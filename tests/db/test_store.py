@@ -6,32 +6,36 @@ import pytest
 from sqlalchemy import Connection, text
 
 from db import frontier, ownership, runs
-from db.articles import Candidate, Lookup, NewArticle, Verdict
+from db.articles import NewArticle, Verdict
+from db.candidates import Candidate
 from db.database import Database
 from db.found import add_urls
 from db.frontier import Claim
 from db.keys import fingerprint
 from db.queries import explain
-from db.store import Edges, Store
-from pipelines.parts import JOINER
-from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
+from db.store import Edges
+from tests.db.frontier_rows import NOW, article, done, features, new_url, seed_row, start, wish
+from tests.db.stores import EachTimeNew
 
 TEXT = "市图书馆新馆昨天开放，首日迎来三千多名读者，馆藏图书八十万册。" * 3
 
 
 def same_words(new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | None:
-    """A judge for the tests: half of the shingles shared is a copy, same site and title is the same page."""
+    """A judge for the tests: half of the features shared is a copy, same site and title is the same page."""
+    own = set(memoryview(new.features).cast("I"))
     for candidate in candidates:
-        similarity = candidate.shared / max(1, len(new.shingles))
+        similarity = len(own & set(memoryview(features(candidate.text)).cast("I"))) / len(own)
         if similarity >= 0.5:
             same = candidate.site_id == new.site_id and (
                 candidate.title == new.title or candidate.points_to == new.id or new.canonical_id == candidate.id
             )
-            return Verdict(candidate, similarity, "test", "edited", same, similarity < 1)
+            return Verdict(
+                candidate, similarity, "test", "edited", repeats=True, same_page=same, own_wording=similarity < 1
+            )
     return None
 
 
-store = Store(1, same_words, Lookup(), JOINER).store
+store = EachTimeNew(same_words).store
 
 
 @pytest.fixture
@@ -139,17 +143,6 @@ def test_known_urls_keep_the_better_of_both(run_in: Callable, claims: dict, data
     run_in(add_urls, (NOW, [new_url(url, depth=3, score=0.25)]))
     run_in(add_urls, (NOW, [new_url(url, depth=9, reason="outside")]))
     assert rows(database, f"SELECT state, depth, score FROM url WHERE id = {fingerprint(url)}") == [("pending", 2, 0.3)]
-
-
-def test_a_shingle_never_holds_more_than_its_share(run_in: Callable, database: Database) -> None:
-    few = Store(1, lambda _n, _c: None, Lookup(most_common=3), JOINER).store
-    urls = [f"http://d.example/{i}" for i in range(6)]
-    resumed = run_in(runs.start_run, start())
-    run_in(add_urls, (NOW, [new_url(url) for url in urls]))
-    run_in(ownership.take_hosts, (resumed.run_id, 9))
-    for n, claim in enumerate(run_in(frontier.claim, wish(resumed.run_id, {fingerprint("d.example"): 9})).urls):
-        run_in(few, done(claim, article=article(claim.url, TEXT, text_hash=n)))
-    assert rows(database, "SELECT max(n) FROM (SELECT count(*) AS n FROM shingle GROUP BY hash) AS counts") == [(3,)]
 
 
 def test_the_article_published_first_stands_for_the_rest(run_in: Callable, claims: dict, database: Database) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from db.articles import Candidate, NewArticle
+from db.articles import NewArticle
+from db.candidates import Candidate
 from db.keys import fingerprint
-from pipelines.dedup import signature
-from pipelines.duplicates import DuplicateJudge
+from pipelines.dedup import method
+from pipelines.duplicates import DuplicateJudge, Policy
 from tests.db.frontier_rows import article
 
 STORY = "".join(
@@ -25,12 +26,14 @@ OTHER = "".join(
 )
 EDITED = STORY.replace("昨天", "日前").replace("附近", "周边").replace("绕路", "绕行")
 REWRITTEN = EDITED.replace("修好了", "修复").replace("通车以后", "今后").replace("居民", "人家").replace("不必", "不用")
+METHOD = method()
 TIME = "2025-01-01T08:00:00+08:00"
 
 
 def new(url: str = "http://h.cn/new", text: str = STORY, **values: Any) -> NewArticle:
-    sign = signature(text)
-    return article(url, text, text_hash=sign.exact, shingles=sign.shingles, **{"published_at": TIME, **values})
+    sign = METHOD.sign("", text)
+    signed = {"text_hash": sign.exact, "features": sign.features, "length": sign.length}
+    return article(url, text, **{"published_at": TIME, **signed, **values})
 
 
 def stored(url: str = "http://h.cn/old", text: str = STORY, **values: Any) -> Candidate:
@@ -40,16 +43,17 @@ def stored(url: str = "http://h.cn/old", text: str = STORY, **values: Any) -> Ca
         "site_id": fingerprint(url.split("/")[2]),
         "title": "题目",
         "published_at": TIME,
-        "text_hash": signature(text).exact,
+        "text_hash": METHOD.sign("", text).exact,
         "text": text,
         "stands_for": key,
         "points_to": None,
-        "shared": 0,
+        "seen": "2025-01-01T00:00:00+00:00",
+        "text_of": key,
     }
     return Candidate(**{**defaults, **values})
 
 
-judge = DuplicateJudge(0.65)
+judge = DuplicateJudge(METHOD, Policy(0.65))
 
 
 def test_nothing_to_compare_with() -> None:
@@ -79,8 +83,10 @@ def test_an_edited_text_is_a_reprint_on_any_site() -> None:
 
 
 def test_the_threshold_decides() -> None:
-    assert DuplicateJudge(1.0)(new(text=EDITED), [stored("http://o.cn/old")]) is None
-    assert DuplicateJudge(1.0)(new(), [stored("http://o.cn/old")]) is not None
+    verdict = DuplicateJudge(METHOD, Policy(1.0))(new(text=EDITED), [stored("http://o.cn/old")])
+    assert verdict is not None
+    assert (verdict.repeats, verdict.kind) == (False, "quotes")
+    assert DuplicateJudge(METHOD, Policy(1.0))(new(), [stored("http://o.cn/old")]) is not None
 
 
 def test_one_article_at_two_addresses_of_a_site() -> None:
@@ -173,8 +179,20 @@ def test_of_equal_ones_the_first() -> None:
     assert verdict.candidate is first
 
 
-def test_lookup_asks_for_something() -> None:
-    lookup = DuplicateJudge.lookup()
-    assert lookup.candidates > 0
-    assert lookup.least_shared > 0
-    assert lookup.most_common > 0
+def test_lines_that_come_back_on_a_site_make_no_duplicates() -> None:
+    foot = "".join(
+        f"\n本网声明：凡注明来源为本网的第{n}类稿件，版权均属本网所有，未经授权不得转载。" for n in range(1, 6)
+    )
+    shorts = [
+        f"{place}第{n}小学昨天迎来{n * 31}名新生，校长{name}致辞欢迎。"
+        for n, (place, name) in enumerate(zip("东西南北中", "赵钱孙李周", strict=True), 2)
+    ]
+    fresh = DuplicateJudge(METHOD, Policy(0.65))
+    others = [stored(f"http://h.cn/{n}", text=text + foot) for n, text in enumerate(shorts)]
+    verdict = fresh(new(text=OTHER[:40] + foot), others)
+    assert verdict is not None
+    assert verdict.repeats, "nothing is known of the site yet"
+    for n, text in enumerate(shorts):
+        fresh(new(f"http://h.cn/{n}", text=text + foot), [])
+    verdict = fresh(new(text=OTHER[:60] + foot), others)
+    assert verdict is None or not verdict.repeats

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from db.articles import NewArticle
 from db.parts import Chain, Part
-from pipelines.dedup import signature
-from pipelines.parts import MAX_PARTS, arrange, continues, join
+from pipelines.parts import MAX_PARTS, arrange, continues, join, joiner
 from tests.db.frontier_rows import article
+from tests.db.stores import SIGN
 
 
 @pytest.mark.parametrize(
@@ -249,14 +249,14 @@ def test_data_come_from_the_first_part_that_has_them() -> None:
     assert made.images == (("http://h.cn/1.jpg", ""), ("http://h.cn/2.jpg", "图"))
     assert made.seen == "2025-01-02"
     assert 0 < made.quality < 1
-    sign = signature(made.text)
-    assert (made.text_hash, made.shingles) == (sign.exact, sign.shingles)
+    sign = SIGN(made.title, made.text)
+    signed = joiner(SIGN).join([first, second])
+    assert signed == replace(made, text_hash=sign.exact, features=sign.features, length=sign.length)
 
 
 def test_a_single_part_is_what_its_page_was() -> None:
     alone = page(*LINES[:3], "下一页", title="连载（2）")
-    sign = signature(alone.text)
-    assert join([alone]) == replace(alone, text_hash=sign.exact, shingles=sign.shingles)
+    assert join([alone]) == alone
 
 
 def test_hostile_lines_cost_little() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from db.keys import fingerprint
+from pipelines.dedup.urlforms import Rule, pack
 from pipelines.records import Links
 from pipelines.scope import NO_TARGETS, STAYS, Scope, host_identity, resolve
 from pipelines.urls import file_type, host_key, site_key
@@ -101,6 +102,18 @@ def test_reasons_in_their_order() -> None:
     assert targets.ids[0] == fingerprint("http://h.cn/1")
     assert targets.host_ids[1] == fingerprint("www.h.cn")
     assert targets.site_ids[1] == fingerprint("h.cn")
+
+
+def test_links_of_the_own_host_have_forms_when_it_has_rules() -> None:
+    urls = ("http://h.cn/1?src=a", "http://h.cn/1", "http://o.cn/1?src=a", "http://h.cn/2?src=a")
+    everywhere = Scope("any", ())
+    rules = pack([Rule("parameter", "/<number>?src")])
+    same, also, foreign, other = resolve(links(*urls), everywhere, "h.cn", rules).forms
+    assert same == also != other
+    assert foreign is None
+    assert None not in {same, other}
+    assert resolve(links(*urls), everywhere, "h.cn").forms == ()
+    assert resolve(links(urls[2]), everywhere, "h.cn", rules).forms == ()
 
 
 def test_no_links() -> None:

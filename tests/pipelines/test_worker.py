@@ -22,7 +22,7 @@ import zstandard
 from pipelines.extract.knowledge import NOTHING, learn, pack
 from pipelines.records import BlockKind, PageKind
 from pipelines.scope import Scope
-from pipelines.worker import PageUnreadable, Task, Worked, WorkerPool, work
+from pipelines.worker import PageUnreadable, Reading, Task, Worked, WorkerPool, work
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
 
@@ -64,7 +64,7 @@ def task(body: bytes, kind: str = "page", **values: Any) -> Task:
 
 
 def pool_of(workers: int = 1, **values: Any) -> WorkerPool:
-    defaults: dict[str, Any] = {"seconds": 20.0, "memory_bytes": 8 << 30, "extractor": "density", "params": {}}
+    defaults: dict[str, Any] = {"seconds": 20.0, "memory_bytes": 8 << 30, "reading": Reading("density")}
     return WorkerPool(workers=workers, **{**defaults, **values})
 
 
@@ -124,7 +124,7 @@ class TestWork:
     """The function that runs in a worker, here."""
 
     def read(self, body: bytes, kind: str = "page", **values: Any) -> Worked:
-        return work(task(body, kind, **values), "density", {})
+        return work(task(body, kind, **values), Reading("density"))
 
     def test_page(self) -> None:
         worked = self.read(ARTICLE)
@@ -211,7 +211,7 @@ class TestPool:
             )
 
         assert run(all_kinds()) == [
-            work(task(body, kind, keep_raw=True, knowledge=b""), "density", {})
+            work(task(body, kind, keep_raw=True, knowledge=b""), Reading("density"))
             for body, kind in [(ARTICLE, "page"), (FEED, "feed"), (SITEMAP, "sitemap"), (INDEX, "sitemap")]
         ]
 
@@ -224,7 +224,7 @@ class TestPool:
             assert worked.parsed.links.urls == (f"http://h.cn/{n}",)
 
     def test_a_wrong_extractor_is_the_callers_mistake(self) -> None:
-        broken = pool_of(extractor="magic")
+        broken = pool_of(reading=Reading("magic"))
         try:
             with pytest.raises(ValueError, match="magic"):
                 run(read(broken, SMALL))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,16 @@ def test_chinese_is_cut_by_the_dictionary() -> None:
 
 def test_only_the_beginning_of_a_long_text_is_read() -> None:
     assert len(words("bridge " * MAX_CHARS)) <= MAX_CHARS // 7 + 1
+
+
+def test_chinese_without_end_costs_no_more_than_as_much_with_ends() -> None:
+    def cpu(text: str) -> float:
+        started = time.process_time()
+        assert words(text)
+        return time.process_time() - started
+
+    cpu(CHINESE)
+    assert cpu("中" * MAX_CHARS) < 3 * cpu(("中" * 199 + "。") * (MAX_CHARS // 200))
 
 
 def test_the_dictionary_says_nothing_and_writes_nothing(tmp_path: Path) -> None:

@@ -1,0 +1,45 @@
+"""Evidence: how two texts are related, as it is stored. Kinds are named from the view of the later text."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+SAME: Final = "same"
+EDITED: Final = "edited"
+PART_OF: Final = "part-of"
+CONTAINS: Final = "contains"
+QUOTES: Final = "quotes"
+TEMPLATE: Final = "template"
+DIFFERENT: Final = "different"
+"""Related in no way: never stored."""
+
+REPEATING = frozenset({SAME, EDITED, PART_OF, CONTAINS})
+"""Kinds that make a text a duplicate."""
+RELATED = frozenset({QUOTES, TEMPLATE})
+"""Kinds that are worth knowing of, and make no duplicate: a passage of the other text, a bulletin of another day."""
+
+_MIRRORED: Final = {PART_OF: CONTAINS, CONTAINS: PART_OF}
+
+
+def mirrored(kind: str) -> str:
+    """What a kind becomes when the two texts change places.
+
+    >>> mirrored("part-of"), mirrored("edited")
+    ('contains', 'edited')
+    """
+    return _MIRRORED.get(kind, kind)
+
+
+class Evidence(NamedTuple):
+    """That one article repeats another, or is related to it: a row of `duplicate`."""
+
+    article_id: int
+    of_id: int
+    similarity: float
+    method: str
+    kind: str
+    own: int
+
+    def turned(self, own: int) -> Evidence:
+        """The same from the view of the other article, which has wording of its own or not."""
+        return self._replace(article_id=self.of_id, of_id=self.article_id, kind=mirrored(self.kind), own=own)

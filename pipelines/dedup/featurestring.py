@@ -1,0 +1,127 @@
+"""S30: a page is the string of characters around its keywords; pages whose strings agree are the same story."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rapidfuzz.distance import LCSseq
+
+from db.evidence import DIFFERENT, SAME
+
+from ..records import Signature
+from .kinds import verdict
+from .normalize import UNSPACED, VERSION, exact_hash, normalize, tables
+from .shape import IndexParams, Method, Verdict
+from .words import hashed, once, readable, telling_words
+
+NAME = "feature-string"
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """Parameters of `feature-string`.
+
+    Attributes:
+        keywords: words that are kept of a page, the most frequent.
+        least_count: occurrences in the page below which a word is none of them.
+        most_share: share of all words of the page above which a word is none of them.
+        around: characters taken on either side of each occurrence of a keyword, in scripts without spaces.
+        word_around: the same in scripts with spaces, where one character says less.
+        most_chars: longest feature string.
+        share: longest common subsequence over the length of the longer string from which the pages are
+            near-duplicates.
+        length_ratio: shorter over longer length of the texts from which a near-duplicate is "edited", not a part.
+        most_stories, least_shared, candidates: see `IndexParams`.
+    """
+
+    keywords: int = 10
+    least_count: int = 2
+    most_share: float = 0.2
+    around: int = 2
+    word_around: int = 8
+    most_chars: int = 4_000
+    share: float = 0.6
+    length_ratio: float = 0.7
+    most_stories: int = 1_000
+    least_shared: int = 2
+    candidates: int = 8
+
+
+class Page(NamedTuple):
+    """What the method knows of a page.
+
+    Attributes:
+        exact: hash of the normalised text, 0 for an empty one.
+        length: its characters.
+        keywords: the words whose surroundings count.
+        features: the feature string.
+    """
+
+    exact: int
+    length: int
+    keywords: tuple[str, ...]
+    features: str
+
+
+def method(params: Params = Params()) -> Method:
+    """The method with some parameters.
+
+    The surroundings of each occurrence of a keyword, in order, make a string that is much shorter than the text and
+    says how the text is worded where it matters. Two pages are compared by the longest common subsequence of these
+    strings over the length of the longer.
+
+    Cost:    a signature takes 3 ms per 1,000 Chinese characters with jieba, 0.7 with rjieba; a comparison
+             O(length^2 / 64), 0.02 ms.
+    Source:  S30, extraction of keywords and feature strings for the removal of duplicate pages.
+    Differs: the paper speaks of a common subsequence that is contiguous, in O(mn); the bit-parallel subsequence with
+             gaps is used, because one changed character would halve a contiguous one. Candidates come from an index
+             of the keywords instead of comparing all pages.
+    """
+
+    @once
+    def page(title: str, text: str) -> Page:
+        normalized = normalize(text)
+        body = readable(text)
+        keywords = _keywords(body, params)
+        return Page(exact_hash(normalized), len(normalized), keywords, _features(body, keywords, params))
+
+    def sign(title: str, text: str) -> Signature:
+        found = page(title, text)
+        return Signature(found.exact, hashed(found.keywords), found.length) if found.exact else Signature()
+
+    def compare(new: Page, stored: Page) -> Verdict:
+        if not new.exact or not stored.exact:
+            return Verdict(0.0, DIFFERENT)
+        if new.exact == stored.exact:
+            return Verdict(1.0, SAME)
+        common = LCSseq.normalized_similarity(new.features, stored.features) if new.features else 0.0
+        return verdict(common, params.share, new.length, stored.length, params.length_ratio)
+
+    index = IndexParams(params.most_stories, params.least_shared, 0.0, params.keywords, params.candidates)
+    form = f"feature-string {params.keywords} {params.least_count} {params.most_share}, {VERSION}"
+    return Method(NAME, form, sign, page, compare, index)
+
+
+def _keywords(text: str, params: Params) -> tuple[str, ...]:
+    """The most frequent words, those with extreme counts left out; of equal ones, the first by name."""
+    counts = Counter(telling_words(text))
+    most = max(params.least_count, params.most_share * counts.total())
+    kept = ((-count, word) for word, count in counts.items() if params.least_count <= count <= most)
+    return tuple(word for _, word in sorted(kept)[: params.keywords])
+
+
+def _features(text: str, keywords: tuple[str, ...], params: Params) -> str:
+    """The characters around each occurrence of a keyword, in order."""
+    if not keywords:
+        return ""
+    pattern = re.compile("|".join(map(re.escape, sorted(keywords, key=lambda word: (-len(word), word)))))
+    unspaced = tables().kind[ord(keywords[0][0])] == UNSPACED
+    around = params.around if unspaced else params.word_around
+    codes = (
+        text[max(0, found.start() - around) : found.start()] + text[found.end() : found.end() + around]
+        for found in pattern.finditer(text)
+    )
+    return "".join(codes)[: params.most_chars]

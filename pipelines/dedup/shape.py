@@ -1,0 +1,91 @@
+"""The shape that every way of finding near-duplicates has: what is kept of a text, and how two texts are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from db.evidence import CONTAINS, PART_OF, QUOTES, REPEATING
+
+from ..records import Signature
+
+OWN_WORDING = 0.95
+"""Similarity and resemblance below which a text cannot stand for another,"""
+OWN_CHARS = 200
+"""and characters of its own from which it cannot either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of one comparison.
+
+    Attributes:
+        similarity: in [0, 1]; 1 for texts that are equal when normalised.
+        kind: "same", "edited", "part-of" (the first text is a part of the second), "contains" (the other way),
+            "quotes" (they share a passage), "template" (one skeleton, other facts) or "different".
+        resemblance: common text over the longer text, in [0, 1]: 1 for texts that can stand for one another.
+        fresh: about how many characters of the first text are not in the second.
+    """
+
+    similarity: float
+    kind: str
+    resemblance: float = 1.0
+    fresh: int = 0
+
+    def at(self, threshold: float) -> Verdict:
+        """The same with a threshold: texts that have much in common, but too little of it, quote one another."""
+        if self.kind in REPEATING and self.similarity < threshold:
+            return replace(self, kind=QUOTES)
+        return self
+
+    @property
+    def standing(self) -> float:
+        """How well the two texts can stand for one another, in [0, 1]."""
+        return min(self.similarity, self.resemblance)
+
+    def has_own_wording(self) -> bool:
+        """Whether the second text cannot stand for the first, which is part or whole of it, or says something else."""
+        return self.kind in {PART_OF, CONTAINS} or self.standing < OWN_WORDING or self.fresh > OWN_CHARS
+
+
+@dataclass(frozen=True, slots=True)
+class IndexParams:
+    """How candidates are chosen.
+
+    Attributes:
+        most_stories: stories in which one feature may stand; one that is in so many finds nothing any more.
+        least_shared: features that a story must share with a new text, at least.
+        share: shared features, each as rare as it is, as a share of what a part of the shorter length would share
+            of the new text's, below which a text is not compared; 0 compares all.
+        sample: features that a long text has: its sample size.
+        candidates: stored texts that are compared with a new one, at most.
+    """
+
+    most_stories: int = 64
+    least_shared: int = 2
+    share: float = 0.12
+    sample: int = 64
+    candidates: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One way of finding near-duplicates.
+
+    Attributes:
+        name: as in the registry, and in the evidence.
+        form: says how signatures were made: those of another form cannot be compared with these.
+        sign: (title, text) -> what is kept of a text in the index.
+        prepare: (title, text) -> whatever `compare` wants of a text; kept for some time, because a text is compared
+            with several others.
+        compare: (prepared new text, prepared stored text) -> verdict from the view of the new text.
+        index: how candidates are chosen.
+    """
+
+    name: str
+    form: str
+    sign: Callable[[str, str], Signature]
+    prepare: Callable[[str, str], Any]
+    compare: Callable[[Any, Any], Verdict]
+    index: IndexParams

@@ -1,0 +1,177 @@
+"""Duplicates in a stream of documents: each is compared with those before it, and told apart or put to its story."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from db.evidence import RELATED, REPEATING, SAME, mirrored
+
+from ..records import Signature
+from .boilerplate import Lines
+from .index import Candidate, Index
+from .shape import Method, Verdict
+
+T = TypeVar("T")
+
+_PREPARED = 512  # texts kept as they are compared
+_MOST_PAIRS = 64  # pairs named for one document; a story may have thousands of copies
+_MOST_MEMBERS = 10  # texts of one story that a document is compared with
+
+
+class Pair(NamedTuple):
+    """Two documents that are related.
+
+    Attributes:
+        earlier: key of the one that came before.
+        similarity: in [0, 1].
+        kind: see `Verdict`, from the view of the later one.
+    """
+
+    earlier: int
+    similarity: float
+    kind: str
+
+
+class _Link(NamedTuple):
+    """The same by the number of an indexed text."""
+
+    number: int
+    similarity: float
+    kind: str
+
+
+class Texts(Protocol):
+    """Where the texts that may be compared again are kept."""
+
+    def append(self, text: tuple[str, str]) -> object:
+        """Keep title and text of the next number (0, 1, 2 ...)."""
+
+    def __getitem__(self, number: int, /) -> tuple[str, str]:
+        """Title and text."""
+
+
+class Finder:
+    """Finds what a document repeats among those before it.
+
+    Args:
+        method: how texts are compared.
+        threshold: similarity from which a text is a duplicate, in [0, 1].
+        texts: keeps the texts that later ones may be compared with.
+
+    Memory: the index, 100 bytes for each document, and what `texts` takes.
+    """
+
+    def __init__(self, method: Method, threshold: float, texts: Texts) -> None:
+        """Start with no documents."""
+        self._method = method
+        self._threshold = threshold
+        self._texts = texts
+        self.index = Index(method.index)
+        self._lines = Lines()
+        self.compared = 0
+        self._exact: dict[int, int] = {}
+        self._stories: dict[int, list[int]] = {}
+        """Indexed texts of stories of more than one, by the first."""
+        self._copies: dict[int, list[Pair]] = {}
+        """Documents that are the same as an indexed text, by its number."""
+        self._links: dict[int, list[_Link]] = {}
+        """What an indexed text is related to, earlier and later, by its number, from its view."""
+        self._prepared: OrderedDict[int, Any] = OrderedDict()
+
+    def add(self, key: int, title: str, text: str) -> list[Pair]:
+        """Take the next document.
+
+        Returns: what it is related to, the most similar first; of a large story not all.
+        Cost:    one signature, one look-up, a comparison for each candidate, see the method.
+        """
+        whole, text = text, self._lines.without(text)
+        signature = self._method.sign(title, text)
+        if not signature.exact:
+            return []
+        equal = self._exact.get(signature.exact)
+        if equal is not None:
+            pairs = self._pairs([_Link(equal, 1.0, SAME), *self._links.get(equal, ())])
+            _keep(self._copies, equal, Pair(key, 1.0, SAME))
+            return pairs
+        prepared = self._method.prepare(title, text)
+        links, best = self._compared(prepared, self._candidates(signature))
+        pairs = self._pairs(links)
+        if best is None:
+            self._lines.learn(whole)
+        elif not best[1].has_own_wording():
+            # only what brings wording of its own is indexed beside originals, because later copies may be made of it,
+            # and parts, because what repeats the whole need not repeat the part
+            _keep(self._copies, best[0].text, Pair(key, best[1].similarity, best[1].kind))
+            return pairs
+        story = None if best is None else best[0].story
+        number = self.index.add(key, self.index.fresh(signature.features, story), signature.length, story)
+        if story is not None:
+            self._stories.setdefault(story, [story]).append(number)
+        self._texts.append((title, whole))
+        self._remember(number, prepared)
+        self._exact[signature.exact] = number
+        if links:
+            self._links[number] = links[:_MOST_PAIRS]
+        for link in links:
+            _keep(self._links, link.number, _Link(number, link.similarity, mirrored(link.kind)))
+        return pairs
+
+    def _candidates(self, signature: Signature) -> list[Candidate]:
+        """The texts to compare with: all of a story where one of them is, but not more than some."""
+        found: dict[int, Candidate] = {}
+        for candidate in self.index.candidates(signature.features, signature.length):
+            found.setdefault(candidate.text, candidate)
+            for text in self._stories.get(candidate.story, ())[:_MOST_MEMBERS]:
+                found.setdefault(text, candidate._replace(text=text, own=0))
+        return list(found.values())
+
+    def _compared(
+        self, prepared: Any, candidates: Sequence[Candidate]
+    ) -> tuple[list[_Link], tuple[Candidate, Verdict] | None]:
+        """What the document is related to, and the text that stands for it best."""
+        links: list[_Link] = []
+        best = None
+        for candidate in candidates:
+            verdict = self._method.compare(prepared, self._stored(candidate.text)).at(self._threshold)
+            self.compared += 1
+            if verdict.kind in REPEATING and (best is None or verdict.standing > best[1].standing):
+                best = candidate, verdict
+            if verdict.kind in REPEATING or verdict.kind in RELATED:
+                links.append(_Link(candidate.text, verdict.similarity, verdict.kind))
+        return links, best
+
+    def _pairs(self, links: Iterable[_Link]) -> list[Pair]:
+        """The pairs that follow: an indexed text stands for its copies."""
+        pairs: list[Pair] = []
+        for link in links:
+            pairs.append(Pair(self.index.key(link.number), link.similarity, link.kind))
+            if link.kind in REPEATING:
+                for copy in self._copies.get(link.number, ()):
+                    pairs.append(Pair(copy.earlier, min(copy.similarity, link.similarity), link.kind))
+        pairs.sort(key=lambda pair: -pair.similarity)
+        return pairs[:_MOST_PAIRS]
+
+    def _stored(self, number: int) -> Any:
+        """A stored text, prepared."""
+        prepared = self._prepared.get(number)
+        if prepared is None:
+            title, text = self._texts[number]
+            prepared = self._method.prepare(title, self._lines.without(text))
+            self._remember(number, prepared)
+        else:
+            self._prepared.move_to_end(number)
+        return prepared
+
+    def _remember(self, number: int, prepared: Any) -> None:
+        self._prepared[number] = prepared
+        if len(self._prepared) > _PREPARED:
+            self._prepared.popitem(last=False)
+
+
+def _keep(lists: dict[int, list[T]], number: int, item: T) -> None:
+    """Add to a list, which stays short."""
+    items = lists.setdefault(number, [])
+    if len(items) < _MOST_PAIRS:
+        items.append(item)

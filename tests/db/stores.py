@@ -1,0 +1,44 @@
+"""Stores for tests: with a judge that finds nothing, a real one, or the test's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from db.articles import Judge, NewArticle, Verdict
+from db.candidates import Candidate
+from db.store import Outcome, Store, Stored
+from pipelines.dedup import method
+from pipelines.duplicates import DuplicateJudge, Policy, SignatureIndex
+from pipelines.parts import joiner
+
+METHOD = method()
+SIGN = METHOD.sign
+
+
+def no_judge(_new: NewArticle, _candidates: Sequence[Candidate]) -> Verdict | None:
+    return None
+
+
+def real_judge(threshold: float = 0.8, **values: Any) -> DuplicateJudge:
+    return DuplicateJudge(METHOD, Policy(threshold, **values))
+
+
+def store_of(run_id: int = 1, judge: Judge = no_judge) -> Store:
+    return Store(run_id, judge, SignatureIndex(METHOD, None), joiner(SIGN))
+
+
+class EachTimeNew:
+    """The work of a store that begins with an empty index each time: everything must be in the tables."""
+
+    def __init__(self, judge: Judge = no_judge, run_id: int = 1) -> None:
+        self._judge = judge
+        self._run_id = run_id
+
+    def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
+        return store_of(self._run_id, self._judge).store(connection, outcomes)
+
+    def finish(self, connection: Connection, requests: Sequence[None]) -> list[Any]:
+        return store_of(self._run_id, self._judge).finish(connection, requests)
