@@ -35,7 +35,7 @@ SCRIPT = """
 import json, sys
 import scrapy
 from scrapy.crawler import AsyncCrawlerProcess
-import crawler.guard as guard
+import crawler.names as names
 
 urls, options, answers = json.loads(sys.argv[1])
 results = []
@@ -43,8 +43,8 @@ results = []
 if answers:
     # A name server that changes its mind, and nobody remembers what it said.
     turn = iter(answers)
-    guard._ask = lambda name: tuple(next(turn))
-    guard.KEEP_SECONDS = 0.0
+    names._ask = lambda name: tuple(next(turn))
+    names.KEEP_SECONDS = 0.0
 
 class Spider(scrapy.Spider):
     name = "guarded"
@@ -65,9 +65,9 @@ class Spider(scrapy.Spider):
         results.append([failure.request.url, type(error).__name__, getattr(error, "address", str(error))])
 
 process = AsyncCrawlerProcess({
-    "TWISTED_DNS_RESOLVER": "crawler.guard.GuardedResolver",
+    "TWISTED_DNS_RESOLVER": "crawler.names.GuardedResolver",
     "DOWNLOAD_HANDLERS": {
-        "http": "crawler.guard.GuardedHandler", "https": "crawler.guard.GuardedHandler",
+        "http": "crawler.download.GuardedHandler", "https": "crawler.download.GuardedHandler",
         "file": None, "ftp": None, "s3": None, "data": None,
     },
     "HTTPPROXY_ENABLED": False, "REDIRECT_ENABLED": False, "RETRY_ENABLED": False, "TELNETCONSOLE_ENABLED": False,
@@ -251,6 +251,6 @@ def test_names_that_change_their_address_gain_nothing(server: Server) -> None:
         "AddressRefused",
         200,
         "AddressRefused",
-        "CannotResolveHostError",
+        "FetchError",
     ]
     assert server.connections == ["127.0.0.2", "127.0.0.2"]

@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 
 from crawler.known import KnownUrls
 from crawler.outcomes import (
-    BODY_CUT,
     OUT_OF_HANDLES,
-    REFUSED,
     depth_memory,
     internal_error,
     judge,
 )
 from crawler.outlinks import url_id
 from crawler.rank.priority import Priority
+from crawler.reasons import BODY_CUT, REFUSED
 from crawler.rulebook import Rulebook, Threshold
 from db.found import NewUrl
 from db.frontier import Claim
