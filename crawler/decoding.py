@@ -322,6 +322,12 @@ def _is_zlib(head: bytes) -> bool:
 def _looks_plain(head: bytes) -> bool:
     """Whether bytes are the beginning of a text: it has no control characters, coded bytes are full of them."""
     start = head[:256]
-    return not any(byte < 32 and byte not in (9, 10, 12, 13) for byte in start) and (
-        all(byte < 127 for byte in start) or start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<", b"{", b"["))
-    )
+    if any(byte < 32 and byte not in (9, 10, 12, 13) for byte in start):
+        return False
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<", b"{", b"[")):
+        return True
+    try:
+        start.decode()
+    except UnicodeDecodeError as error:
+        return error.start >= len(start) - 3 and len(start) >= _ENOUGH_TO_JUDGE  # cut within a character
+    return True

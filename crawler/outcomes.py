@@ -19,12 +19,12 @@ from pipelines.parts import MAX_PARTS
 from pipelines.records import BlockKind, PageKind
 from pipelines.scope import host_identity
 from pipelines.stages import Page
-from pipelines.urls import canonicalize, file_type, host_key, same_host, site_key
+from pipelines.urls import MAX_URL_CHARS, canonicalize, file_type, host_key, same_host, site_key
 
 from . import outlinks
 from .outlinks import new_url
 from .politeness import decode_robots, retry_after, retry_pause
-from .reasons import BODY_CUT, BOMB, REFUSED, TRUNCATED, is_final
+from .reasons import BODY_CUT, BOMB, REFUSED, TOO_LONG, TRUNCATED, is_final
 from .rulebook import OFF_TOPIC, Rulebook
 
 OUT_OF_HANDLES = "out of file handles"
@@ -152,7 +152,9 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
     most = rulebook.redirects + (MAX_PARTS if claim.found_in == BlockKind.PART else 0)
     if target is None or target == claim.url or claim.hops >= most:
         reason = (
-            "redirects nowhere"
+            TOO_LONG
+            if target is None and len(page.headers["location"]) > MAX_URL_CHARS
+            else "redirects nowhere"
             if target is None
             else "redirects to itself"
             if target == claim.url

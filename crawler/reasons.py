@@ -26,6 +26,7 @@ CERTIFICATE = "certificate not valid"
 BODY_CUT = "body cut"
 HEADERS_DROPPED = "headers dropped"
 TRUNCATED = "truncated"
+TOO_LONG = "URL too long"
 
 _FINAL = (BOMB, CERTIFICATE, REFUSED)
 _MOST_CHARS = 150
@@ -69,7 +70,7 @@ def why(error: BaseException | None) -> str:
         case ssl.SSLCertVerificationError():
             reason = f"{CERTIFICATE}: {_certificate(error)}"
         case ssl.SSLError():
-            reason = f"TLS failed: {clean((error.reason or LOST).replace('_', ' ').lower())}"
+            reason = f"TLS failed: {clean((getattr(error, 'reason', '') or LOST).replace('_', ' ').lower())}"
         case TimeoutError():
             reason = TIMED_OUT
         case OSError():

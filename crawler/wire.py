@@ -19,6 +19,7 @@ _STATUS = re.compile(rb"HTTP/([0-9])(?:\.([0-9]))?[ \t]+([1-9][0-9]{2})(?![0-9])
 _NAME = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _DIGITS = re.compile(rb"[0-9]{1,18}")
 _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;|$)")
+_CHUNK_BEGIN = re.compile(rb"[ \t0-9A-Fa-f\r]")
 _CONTROL = re.compile(rb"[\0\r\n]")
 
 _MOST_INTERIM = 16
@@ -394,7 +395,7 @@ class _Chunked:
 
     def _unfinished_line(self, rest: bytes, pieces: list[bytes]) -> None:
         """A line that should be the length of a chunk has not ended yet."""
-        if len(rest) >= _MOST_CHUNK_LINE:
+        if len(rest) >= _MOST_CHUNK_LINE or (self._is_first and not _CHUNK_BEGIN.match(rest)):
             self._no_chunk(rest, pieces)
         else:
             self._unfinished = rest

@@ -36,6 +36,7 @@ PURE = (
     "crawler.cookies",
     "crawler.decoding",
     "crawler.guard",
+    "crawler.headers",
     "crawler.reasons",
     "crawler.wire",
     "crawler.rulebook",

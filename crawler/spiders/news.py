@@ -11,7 +11,7 @@ from scrapy.http import Response
 
 from pipelines.stages import Page
 
-from .. import clock
+from .. import clock, headers
 from ..download import BOUND, NEW_COOKIE, TRUNCATED
 from ..frontier import FrontierScheduler
 from ..handles import exhausted
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
-
-_KEPT_HEADERS = ("content-type", "location", "retry-after", "etag", "last-modified", "x-robots-tag")
-_MOST_HEADER_CHARS = 2_000
 
 
 class NewsSpider(Spider):
@@ -62,8 +59,8 @@ class NewsSpider(Spider):
             page.new_cookie = NEW_COOKIE in response.flags
             page.bounds = tuple(flag.removeprefix(BOUND) for flag in response.flags if flag.startswith(BOUND))
         page.headers = {
-            name: b", ".join(values).decode("utf-8", "replace").replace("\0", "")[:_MOST_HEADER_CHARS]
-            for name in _KEPT_HEADERS
+            name: headers.location(values) if name == "location" else headers.text(values)
+            for name in headers.KEPT
             if (values := response.headers.getlist(name))
         }
         self._frontier.answered(page)
