@@ -23,6 +23,7 @@ from .cookies import SiteCookies
 from .decoding import ACCEPT_ENCODING
 from .guard import guard_from_settings
 from .names import Names
+from .reasons import LOST, FetchError
 from .tls import Trust
 from .wire import HeadBounds
 
@@ -116,8 +117,8 @@ class GuardedHandler(BaseDownloadHandler):
         while (kept := self._idle.take(target.key)) is not None:
             try:
                 answer = await kept.ask(written, bounds, deadline)
-            except Exception:
-                if kept.is_silent and asyncio.get_running_loop().time() < deadline:
+            except FetchError as error:
+                if kept.is_silent and error.reason == LOST:
                     continue  # the server had closed it, as it may at any time
                 raise
             if answer.head.status == 408 and not kept.is_idle:
