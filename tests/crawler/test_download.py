@@ -8,14 +8,15 @@ import socket
 import struct
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.download import BOUND, NEW_COOKIE, TRUNCATED
+from crawler.download import BOUND, NEW_COOKIE, TRUNCATED, GuardedHandler
 from crawler.reasons import FetchError, why
-from tests.crawler.fetching import RawServer, answering, fetch, fetch_all
+from tests.crawler.fetching import RawServer, answering, fetch, fetch_all, handler, settings
 
 BODY = b"<html><body><p>page</p></body></html>"
 
@@ -236,6 +237,13 @@ def test_cookies_go_back_to_their_site_and_nowhere_else() -> None:
         assert [one(result).status for result in fetch(*urls, SITE_COOKIES=False)] == [302] * 3
 
 
+def test_both_schemes_share_what_they_know() -> None:
+    crawler = SimpleNamespace(settings=settings())
+    plain, secure = GuardedHandler.from_crawler(crawler), GuardedHandler.from_crawler(crawler)
+    assert plain._network is secure._network
+    assert handler()._network is not plain._network
+
+
 def test_a_header_cannot_be_smuggled() -> None:
     with RawServer(answering(answer())) as server:
         request = Request(server.url(), headers={"X-A": "a\r\nX-B: b", "Cookie": "c=1", "Connection": "close"})
@@ -263,8 +271,6 @@ def test_a_name_is_looked_up_once_for_all_who_wait(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("crawler.names._ask", ask)
 
     async def together() -> list[list[Response | Exception]]:
-        from tests.crawler.fetching import handler
-
         own = handler()
         try:
             return await asyncio.gather(
