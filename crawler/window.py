@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from db.frontier import Claim
@@ -245,6 +245,13 @@ class Window:
     def best_score(self) -> float | None:
         """Score of the best URL held, ready or not."""
         return max((-host.queue[0][0] for host in self.hosts.values() if host.queue), default=None)
+
+    def holds_only(self, host_ids: Set[int]) -> bool:
+        """Whether all URLs held are of given hosts.
+
+        Cost: O(hosts), when any are held.
+        """
+        return not self._size or all(key in host_ids for key, host in self.hosts.items() if host.queue)
 
     def idle_hosts(self) -> list[int]:
         """Hosts with nothing queued, nothing under way and nothing more in the database."""
