@@ -34,6 +34,7 @@ from pipelines.scope import Scope
 from pipelines.stages import export
 
 from . import clock, outcomes
+from .addresses import SharedClocks
 from .config import ConfigError
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
@@ -130,7 +131,11 @@ class FrontierScheduler(BaseScheduler):
             return
         config = session.config
         self.window = Window(
-            depth=config.window, connections=config.connections, most_hosts=config.hosts, patience=config.host_patience
+            depth=config.window,
+            connections=config.connections,
+            most_hosts=config.hosts,
+            patience=config.host_patience,
+            shared=SharedClocks(config.same_ip_delay) if config.same_ip_delay else None,
         )
         self.ranker = Ranker(session, self.window, self._in_flight)
         self._hosts = Hosts(
@@ -254,6 +259,8 @@ class FrontierScheduler(BaseScheduler):
         if self.window is None or self.supply is None:
             return
         now, pause = time.monotonic(), max(verdict.pause, verdict.rest)
+        if self.window.shared is not None:
+            self.window.shared.join(host_id, page.address)
         self.window.finished(host_id, now + pause, now)
         if not pause and len(self._in_flight) <= _FEW:  # else a page that is stored soon wakes the engine
             asyncio.get_running_loop().call_soon(self._wake)

@@ -18,6 +18,7 @@ from db import frontier as table
 from db import ownership
 from db.found import NewUrl, add_urls
 from db.frontier import Claim, ClaimRequest, Waiting
+from db.keys import fingerprint
 from db.ownership import Handover, OwnedHost
 from db.runs import News
 from db.tables import Kind
@@ -25,6 +26,7 @@ from pipelines.records import BlockKind
 
 from . import clock
 from .hosts import Hosts, Seeds, Verdict
+from .lookups import look_up
 from .outlinks import new_url
 from .politeness import LONGEST_PAUSE
 from .resting import Resting
@@ -237,6 +239,10 @@ class Supply:
         self._may_have_hosts = False
         hosts = await self._session.submit(ownership.take_hosts, (self._session.resumed.run_id, room))
         self._may_have_hosts = self._may_have_hosts or len(hosts) >= room
+        shared = self._window.shared
+        if shared is not None and hosts:
+            for name, address in (await look_up([host.name for host in hosts])).items():
+                shared.join(fingerprint(name), address)
         robots = [new for host in hosts if (new := self._take_over(host)) is not None]
         if robots:
             await self.add(robots)

@@ -28,6 +28,7 @@ PURE = (
     "pipelines.params",
     "pipelines.parts",
     "crawler.rank",
+    "crawler.addresses",
     "crawler.window",
     "crawler.politeness",
     "crawler.troubles",

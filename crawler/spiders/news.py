@@ -71,10 +71,14 @@ class NewsSpider(Spider):
         assert response.request is not None
         page = self._page(response.request)
         page.status = response.status
+        page.address = str(response.ip_address or "")
         page.body = response.body
         page.truncated = "dataloss" in response.flags
         page.headers = {
-            name: b", ".join(values).decode("utf-8", "replace").replace("\0", "")[:_MOST_HEADER_CHARS]
+            name: (b"\n" if name == "x-robots-tag" else b", ")
+            .join(values)
+            .decode("utf-8", "replace")
+            .replace("\0", "")[:_MOST_HEADER_CHARS]
             for name in _KEPT_HEADERS
             if (values := response.headers.getlist(name))
         }
