@@ -80,7 +80,7 @@ class Troubles:
             self._rest(host, now, took, asked)
             return host
         host.reason = HOST_UNREACHABLE if asked is None else HOST_BUSY
-        pause = max(self._patience.pause(host.failures), asked or 0.0)
+        pause = self._patience.pause(host.failures) if asked is None else asked
         host.until = max(host.until, now + pause)
         return host
 

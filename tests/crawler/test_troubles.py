@@ -43,8 +43,10 @@ def test_a_host_that_hangs_is_left_alone_for_twice_as_long() -> None:
     assert host.until == 90.0
 
 
-def test_what_the_host_asks_for_counts_when_it_is_longer() -> None:
+def test_what_the_host_asks_for_counts_and_in_a_rest_when_it_is_longer() -> None:
     troubles = Troubles(PATIENCE, 0.0)
+    assert [troubles.failed(A, 0.0, asked=1.0).until for _ in range(2)] == [1.0, 1.0]
+    troubles.well(A, 0.0)
     assert troubles.failed(A, 0.0, asked=100.0).until == 100.0
     assert troubles.without_rules(B, 0.0, asked=1.0).until == 5.0
     assert troubles.without_rules(B, 5.0, asked=300.0).until == 305.0
