@@ -117,7 +117,7 @@ class Config:
             pace=_pace(settings),
             patience=_patience(settings),
             same_ip_delay=_number(settings, "SAME_IP_DELAY", least=0, most=3600),
-            robots_keep=_number(settings, "ROBOTS_KEEP", least=60),
+            robots_keep=_number(settings, "ROBOTS_KEEP", least=1),
             robots_timeout=_number(settings, "ROBOTS_TIMEOUT", least=1),
             robots_bytes=_integer(settings, "ROBOTS_MAX_KB", least=500) << 10,
             connections=_integer(settings, "HOST_CONNECTIONS", least=1),

@@ -367,7 +367,8 @@ class FrontierScheduler(BaseScheduler):
         for new in outcome.new_urls:
             if not new.reason:
                 best[new.host_id] = max(new.score, best.get(new.host_id, new.score))
-        if outcome.next_visit is None:
+        # a page that was on its way when its host was given up is skipped like the others
+        if outcome.next_visit is None or self._hosts.is_closed(claim.host_id):
             self.supply.found(best, stored.hosts)
         else:
             self.supply.later(outcome.next_visit, claim.host_id)

@@ -132,6 +132,11 @@ class Hosts:
         """Why nothing of a host may be fetched, or an empty string. Called from the database thread."""
         return self._rules[host_id].reason
 
+    def is_closed(self, host_id: int) -> bool:
+        """Whether nothing of a host may be fetched, as far as is known."""
+        rules = self._rules.get(host_id)
+        return rules is not None and bool(rules.reason)
+
     # ------------------------------------------------------------ answers
 
     def answered(self, page: Page) -> Verdict:
