@@ -232,6 +232,7 @@ class FrontierScheduler(BaseScheduler):
         meta: dict[str, Any] = {"claim": claim, "started": now, "handle_httpstatus_all": True}
         if claim.kind == Kind.ROBOTS:
             meta["download_timeout"] = self.session.config.robots_timeout
+            meta["download_maxsize"] = self.session.config.robots_bytes
         return Request(
             claim.url,
             callback=spider.parse,  # type: ignore[union-attr]

@@ -18,10 +18,11 @@ from pipelines.scope import Scope
 from pipelines.stages import Page
 from pipelines.urls import canonicalize, host_key
 
-from .outcomes import OUT_OF_HANDLES, REFUSED, is_lost
+from .outcomes import OUT_OF_HANDLES, is_lost
 from .outlinks import new_url
 from .politeness import Pace, Patience, Rules, Speed, retry_after, retry_pause
 from .rank.priority import Priority
+from .reasons import BOMB, REFUSED
 from .troubles import ROBOTS_UNREACHABLE, Troubles
 
 _REASONS = {"unreachable": ROBOTS_UNREACHABLE, "refused": "address not allowed"}
@@ -142,7 +143,7 @@ class Hosts:
     def answered(self, page: Page) -> Verdict:
         """Note how a request went."""
         host_id, now = page.claim.host_id, page.fetched_at
-        if page.error in {OUT_OF_HANDLES, REFUSED}:
+        if page.error in {OUT_OF_HANDLES, REFUSED} or (page.error == BOMB and page.claim.kind != Kind.ROBOTS):
             return Verdict(self.pause(host_id))
         if not (page.error or page.status == 429 or page.status >= 500 or is_lost_robots(page)):
             self._speeds[host_id] = self._pace.observe(self._speeds.get(host_id, _NEW), page.seconds)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.hosts import Hosts
-from crawler.outcomes import BODY_CUT, OUT_OF_HANDLES, REFUSED
+from crawler.outcomes import OUT_OF_HANDLES
 from crawler.politeness import Pace, Patience
+from crawler.reasons import BODY_CUT, BOMB, REFUSED
 from db.frontier import Claim
 from db.keys import fingerprint
 from db.ownership import OwnedHost
@@ -145,7 +146,7 @@ class TestAnswers:
 
     def test_what_is_no_fault_of_the_host(self) -> None:
         known = hosts(failures=1)
-        for error in (OUT_OF_HANDLES, REFUSED):
+        for error in (OUT_OF_HANDLES, REFUSED, BOMB):
             assert known.answered(page(error=error)).rests == ()
         assert known.troubles.ailing() == set()
 
