@@ -214,7 +214,7 @@ class _Target:
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         self.secure = parts.scheme == "https"
-        self.host = parts.hostname or ""
+        self.host = (parts.hostname or "").removesuffix(".")
         self.port = parts.port or (443 if self.secure else 80)
         self.netloc = parts.netloc.rpartition("@")[2].encode("ascii")
         self.plain_path = parts.path or "/"
