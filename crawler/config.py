@@ -27,6 +27,7 @@ from .guard import Guard
 from .politeness import Pauses
 from .rank.priority import FOCUS_SIGNALS, Priority
 from .rulebook import Threshold
+from .traps import Bounds
 
 
 class ConfigError(ValueError):
@@ -61,6 +62,8 @@ class Config:
     duplicate_method: Method
     duplicates: Policy
     url_rules: float
+    traps: Bounds | None
+    trap_days: float
     robots_agent: str
 
     @classmethod
@@ -131,6 +134,8 @@ class Config:
             duplicate_method=duplicate_method,
             duplicates=_policy(settings),
             url_rules=_number(settings, "URL_RULES", least=0.5, most=1),
+            traps=_traps(settings),
+            trap_days=_number(settings, "TRAP_DAYS", least=0),
             robots_agent=project_settings.ROBOTS_AGENT,
         )
 
@@ -171,6 +176,19 @@ def _policy(settings: BaseSettings) -> Policy:
         keep=_POLICIES[settings["DUPLICATES"]],
         sites={fingerprint(site_key(site.lower())): _POLICIES[value] for site, value in sites.items()},
     )
+
+
+def _traps(settings: BaseSettings) -> Bounds | None:
+    """How long patterns of URLs may bring nothing, None when traps are not looked for.
+
+    Raises:
+        ConfigError: see `Config.from_settings`.
+    """
+    bounds = Bounds(
+        pages=_integer(settings, "TRAP_PATTERN_PAGES", least=5),
+        host_pages=_integer(settings, "TRAP_HOST_PAGES", least=5),
+    )
+    return bounds if _flag(settings, "TRAPS") else None
 
 
 def check_names(settings: BaseSettings) -> None:

@@ -12,7 +12,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -44,6 +44,7 @@ from .rulebook import Rulebook
 from .seeds import SeedError
 from .session import Session
 from .supply import Supply
+from .trapbook import Trapbook
 from .urlrules import UrlRules
 from .window import Window
 
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from pipelines.focus.topic import Topic
+    from pipelines.patterns import Key
     from pipelines.stages import Page
 
 logger = logging.getLogger(__name__)
@@ -96,6 +98,7 @@ class FrontierScheduler(BaseScheduler):
         self._store: Store
         self._memory: SiteMemory | None = None
         self._rules: UrlRules | None = None
+        self._traps: Trapbook | None = None
         self._known = KnownUrls(_MOST_KNOWN)
         self._in_flight: set[int] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -140,6 +143,19 @@ class FrontierScheduler(BaseScheduler):
         self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign))
         if config.site_memory:
             self._memory = SiteMemory(session, self._start)
+        if config.traps is not None:
+            self._traps = Trapbook(
+                session,
+                config.traps,
+                config.trap_days,
+                totals=self.totals,
+                is_own=self._seeds.owns,
+                start=self._start,
+                clear=self._clear,
+                changed=self._rules_changed,
+            )
+            session.queued += await self._traps.try_again()
+            self._start(self._traps.keep())
         self.supply = Supply(
             session,
             self.window,
@@ -150,6 +166,7 @@ class FrontierScheduler(BaseScheduler):
             start=self._start,
             wake=self._wake,
             finish=self._finish,
+            traps=self._traps,
         )
         if self._rules is not None and not session.database.is_sqlite:
             self._start(self._rules.reload(_RELOAD_SECONDS))
@@ -180,6 +197,8 @@ class FrontierScheduler(BaseScheduler):
             try:
                 if self._memory is not None:
                     await self._memory.close()
+                if self._traps is not None:
+                    await self._traps.close()
                 self.left = await self.session.end(outcome=lambda left: self._verdict(left, reason), totals=self.totals)
             except DatabaseProblem as problem:
                 self._give_up(problem)
@@ -255,10 +274,16 @@ class FrontierScheduler(BaseScheduler):
         if page.error == OUT_OF_HANDLES:
             self._rest(now)
         if self._hosts.is_closed(host_id):  # given up just now: what is queued of it goes back, to be skipped
-            surplus = self.window.take_all(host_id)
-            if surplus:
-                self._start(self.supply.give_back(surplus))
-            self.window.refresh(host_id)
+            self._clear(host_id)
+
+    def _clear(self, host_id: int) -> None:
+        """Give back what is held of a host, to be looked at once more."""
+        assert self.window is not None
+        assert self.supply is not None
+        surplus = self.window.take_all(host_id)
+        if surplus:
+            self._start(self.supply.give_back(surplus))
+        self.window.refresh(host_id)
 
     def _rest(self, now: float) -> None:
         """Ask nobody for a while: this machine cannot make requests."""
@@ -285,6 +310,10 @@ class FrontierScheduler(BaseScheduler):
     def url_rules(self, claim: Claim) -> str:
         """Rules of the addresses of a page's host, packed; empty for none."""
         return "" if self._rules is None else self._rules.of(claim.host_id)
+
+    def shut_patterns(self, claim: Claim) -> Mapping[Key, str] | None:
+        """Patterns of addresses of a page's host that are traps; None when they are not looked for."""
+        return None if self._traps is None else self._traps.shut_of(claim.host_id)
 
     def _rules_changed(self, host_id: int, waiting: int) -> None:
         """Other rules of a host: more or fewer of its URLs wait."""
@@ -343,14 +372,7 @@ class FrontierScheduler(BaseScheduler):
             self._seeds.adopt(*outcome.seed_host)
         if claim.kind == Kind.ROBOTS and outcome.state != State.PENDING:
             self._robots_came(claim, outcome)
-        observation = page.worked.parsed.observation if page.worked is not None else None
-        if self._memory is not None and observation is not None and stored.article in {"new", "duplicate"}:
-            self._memory.note(claim.host_id, observation)
-        if self._rules is not None and claim.kind == Kind.PAGE:
-            if stored.article == "same page" or leads_home(outcome):
-                self._rules.repeated(claim.host_id)
-            if stored.article:
-                self._rules.stored(claim.host_id)
+        self._learn(page, outcome, stored)
         best: dict[int, float] = {}
         for new in outcome.new_urls:
             if not new.reason:
@@ -362,6 +384,20 @@ class FrontierScheduler(BaseScheduler):
         self.supply.top_up()
         if self.ranker is not None and self.ranker.is_due(self.totals["pages"]):
             self._start(self.ranker.hold(self.totals["pages"]))
+
+    def _learn(self, page: Page, outcome: Outcome, stored: Stored) -> None:
+        """What a stored page says of its site."""
+        claim = page.claim
+        observation = page.worked.parsed.observation if page.worked is not None else None
+        if self._memory is not None and observation is not None and stored.article in {"new", "duplicate"}:
+            self._memory.note(claim.host_id, observation)
+        if self._rules is not None and claim.kind == Kind.PAGE:
+            if stored.article == "same page" or leads_home(outcome):
+                self._rules.repeated(claim.host_id)
+            if stored.article:
+                self._rules.stored(claim.host_id)
+        if self._traps is not None:
+            self._traps.note(page, outcome, stored)
 
     def _count(self, outcome: Outcome, stored: Stored) -> None:
         """Add a page to the totals."""

@@ -16,6 +16,7 @@ from db.parts import Place
 from db.store import NO_EDGES, Edges, Outcome, StoredPage
 from db.tables import Kind, State
 from pipelines.parts import MAX_PARTS
+from pipelines.patterns import PREFIX as TRAP
 from pipelines.records import BlockKind, PageKind
 from pipelines.scope import host_identity
 from pipelines.stages import Page
@@ -292,7 +293,8 @@ def _beside(page: Page, url: str, rulebook: Rulebook) -> NewUrl | None:
     if not url or url == claim.url or passed >= MAX_PARTS or host_key(url) != host_key(claim.url):
         return None
     key = fingerprint(url)
-    if key in targets.ids and targets.reasons[targets.ids.index(key)]:
+    reason = targets.reasons[targets.ids.index(key)] if key in targets.ids else ""
+    if reason and not reason.startswith(TRAP):
         return None
     if rulebook.objection(claim.host_id, url):
         return None

@@ -71,6 +71,9 @@ _SHOULD_AGREE = (
     "DUPLICATES",
     "DUPLICATE_SITES",
     "URL_RULES",
+    "TRAPS",
+    "TRAP_PATTERN_PAGES",
+    "TRAP_HOST_PAGES",
     "FOCUS_MIN",
     "FOCUS_BELOW",
 )

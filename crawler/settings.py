@@ -19,6 +19,10 @@ STORE_HTML = False
 MAX_PAGES = None
 MAX_PAGES_PER_HOST = None
 MAX_DEPTH = None
+TRAPS = True
+TRAP_PATTERN_PAGES = 30
+TRAP_HOST_PAGES = 200
+TRAP_DAYS = 7.0
 
 # ---- in which order
 CRAWL_PRESET = None

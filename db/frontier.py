@@ -85,6 +85,7 @@ class ClaimRequest:
         objection: why a host's rules forbid a URL, or an empty string.
         closed: why a host's rules forbid every URL, or an empty string.
         now: Unix time.
+        trap: why a URL is one of a trap's, or an empty string.
     """
 
     run_id: int
@@ -94,6 +95,7 @@ class ClaimRequest:
     closed: Callable[[int], str]
     limits: Limits
     now: float
+    trap: Callable[[Claim], str] = lambda _claim: ""
 
 
 @dataclass(slots=True)
@@ -205,6 +207,8 @@ _THERE = select(url.c.id).where(_READY).limit(bindparam("most"))
 _THERE_ROBOTS = _THERE.where(url.c.kind == Kind.ROBOTS)
 _SKIP_HOST = update(url).where(_WAITING, url.c.kind != Kind.ROBOTS).values(state=State.SKIPPED, reason=bindparam("why"))
 _READ_AHEAD = 200
+_MOST_PASSED_OVER = 4000
+"""URLs that are ruled out in one transaction, more or less."""
 _LOCKED_SECONDS = 0.5
 """URLs that another process is writing, e.g. new scores of them, are asked for again after so long."""
 _PAGES = select(host.c.pages).where(host.c.id == bindparam("key"))
@@ -229,24 +233,19 @@ def _best_of(
         claims.skipped[closed] += connection.execute(_SKIP_HOST, {"host": host_id, "why": closed}).rowcount
         want = 0
     found: dict[int, Claim] = {}
+    passed_over = 0
     while len(found) < want:
-        most = max(want, _READ_AHEAD if found else 0)
+        most = max(want, _READ_AHEAD if found or passed_over else 0)
         rows = connection.execute(best, {"host": host_id, "now": request.now, "most": most}).all()
-        forbidden: dict[str, list[int]] = {}
-        for row in rows:
-            candidate = Claim(*row)  # type: ignore[call-arg]
-            objection = "" if candidate.kind == Kind.ROBOTS else request.objection(host_id, candidate.url)
-            if objection:
-                forbidden.setdefault(objection, []).append(candidate.id)
-            elif len(found) < want:
-                found[candidate.id] = candidate
-        revived = 0
-        for objection, ids in forbidden.items():
-            skip(connection, ids, objection)
-            claims.skipped[objection] += len(ids)
-            revived += len(revive(connection, ids))
-        if not revived and (len(rows) < most or not forbidden):
+        candidates = [Claim(*row) for row in rows]  # type: ignore[call-arg]
+        permitted, revived = _rule_out(connection, request, candidates, claims)
+        fresh = [one for one in permitted if one.id not in found]
+        found |= {one.id: one for one in fresh[: want - len(found)]}
+        if not revived and (len(rows) < most or len(permitted) == len(rows)):
             break
+        passed_over += len(rows) - len(permitted)
+        if passed_over >= _MOST_PASSED_OVER:  # there may be a million: others want their turn in between
+            return list(found.values())
     if len(found) < request.wants[host_id]:
         due = connection.execute(_NEXT_DUE, {"host": host_id}).scalar_one()
         claims.dry[host_id] = due if due is not None and due > request.now else None
@@ -255,6 +254,28 @@ def _best_of(
             if len(rows) > len(found):
                 claims.dry[host_id] = request.now + _LOCKED_SECONDS
     return list(found.values())
+
+
+def _rule_out(
+    connection: Connection, request: ClaimRequest, candidates: Sequence[Claim], claims: Claims
+) -> tuple[list[Claim], int]:
+    """Skip what must not be fetched; returns the others, and how many URLs wait again for what was skipped."""
+    permitted: list[Claim] = []
+    forbidden: dict[str, list[int]] = {}
+    for one in candidates:
+        objection = ""
+        if one.kind != Kind.ROBOTS:
+            objection = request.objection(one.host_id, one.url) or request.trap(one)
+        if objection:
+            forbidden.setdefault(objection, []).append(one.id)
+        else:
+            permitted.append(one)
+    revived = 0
+    for objection, ids in forbidden.items():
+        skip(connection, ids, objection)
+        claims.skipped[objection] += len(ids)
+        revived += len(revive(connection, ids))
+    return permitted, revived
 
 
 def skip(connection: Connection, ids: Sequence[int], reason: str) -> None:

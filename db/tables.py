@@ -110,6 +110,9 @@ class Seed(Record):
     """Pages counted against `pages`."""
 
 
+_TRAPPED = text("state = 'skipped' AND substr(reason, 1, 6) = 'trap: '")
+
+
 class Url(Record):
     """The frontier: every URL ever seen, and what became of it."""
 
@@ -190,6 +193,13 @@ class Url(Record):
             "host_id",
             sqlite_where=text(f"reason = '{URL_RULE}'"),
             postgresql_where=text(f"reason = '{URL_RULE}'"),
+        ),
+        Index(
+            "ix_url_trapped",
+            "host_id",
+            "id",
+            sqlite_where=_TRAPPED,
+            postgresql_where=_TRAPPED,
         ),
     )
 
@@ -433,6 +443,32 @@ class UrlForm(Record):
     """Fingerprint of the form and the rules that make it."""
     host_id: Mapped[int] = mapped_column(BigInteger, index=True)
     url_id: Mapped[int] = mapped_column(BigInteger)
+
+
+class UrlPattern(Record):
+    """A pattern of a host's URLs and what its pages brought: one that brings nothing without end is a trap."""
+
+    __tablename__ = "url_pattern"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    level: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    """How wide: 0 exact, 1 folder, 2 shape (see `pipelines.patterns`), 3 the whole host."""
+    pattern: Mapped[str] = mapped_column(Text, primary_key=True)
+    pages: Mapped[int] = mapped_column(Integer)
+    """Fetched in all."""
+    brought: Mapped[int] = mapped_column(Integer)
+    """Articles among these or found by their links."""
+    barren: Mapped[float] = mapped_column(Float)
+    """Pages in a row that brought nothing, as far as they count."""
+    grown: Mapped[int] = mapped_column(Integer)
+    """URLs of unfruitful patterns that these led to."""
+    kind: Mapped[str] = mapped_column(String(20))
+    """Of trap, when it is shut; empty when it is open."""
+    shut_at: Mapped[float] = mapped_column(Float)
+    """When it was last shut, 0 for never."""
+    trial: Mapped[int] = mapped_column(SmallInteger)
+    """1 when it was shut before and some of its pages are tried again."""
+    why: Mapped[str] = mapped_column(Text)
+    example: Mapped[str] = mapped_column(Text)
 
 
 class Run(Record):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
@@ -21,6 +21,7 @@ from db.store import Joined, Stored
 from db.tables import Kind
 
 from .focus.topic import Topic
+from .patterns import Key
 from .scope import Scope
 from .worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 
@@ -75,6 +76,9 @@ class Frontier(Protocol):
 
     def url_rules(self, claim: Claim) -> str:
         """Rules of the addresses of a page's host, packed; empty for none."""
+
+    def shut_patterns(self, claim: Claim) -> Mapping[Key, str] | None:
+        """Patterns of addresses of a page's host that are traps; None when they are not looked for."""
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
@@ -133,6 +137,7 @@ class ExtractStage:
             knowledge=await frontier.knowledge(item.claim),
             topic=frontier.topic,
             rules=frontier.url_rules(item.claim),
+            shut=frontier.shut_patterns(item.claim),
         )
         try:
             item.worked = await self._pool.run(task)

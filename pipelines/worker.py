@@ -22,6 +22,7 @@ from functools import lru_cache
 import zstandard
 from pebble import ProcessExpired, ProcessPool
 
+from . import trapsigns
 from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
 from .extract import DEFAULT as EXTRACTOR
@@ -34,8 +35,10 @@ from .extract.sitemaps import looks_like_sitemap, parse_sitemap
 from .focus import record
 from .focus.terms import of_document
 from .focus.topic import Topic
+from .patterns import Key
 from .records import Links, PageKind, ParsedPage
 from .scope import NO_TARGETS, Scope, Targets, resolve
+from .trapsigns import Signs
 from .urls import host_key
 
 _TASKS_PER_PROCESS = 2_000
@@ -61,6 +64,7 @@ class Task:
         form: a name of `FORMS` in which the page is wanted too, empty for none.
         topic: what pages are compared with.
         rules: of the addresses of the page's host, packed; empty for none.
+        shut: patterns of the host's addresses that are traps, with their kinds; None when they are not looked for.
     """
 
     kind: str
@@ -75,6 +79,7 @@ class Task:
     form: str = ""
     topic: Topic | None = None
     rules: str = ""
+    shut: Mapping[Key, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,8 @@ class Likeness:
 class Worked:
     """What a worker made of a document: the page, its links as the frontier wants them, sitemaps named, raw bytes.
 
-    Of a page also the form that its task asks for, and its likeness to the topic if there is one.
+    Of a page also the form that its task asks for, its likeness to the topic if there is one, and when traps are looked
+    for what it shows of them if it is no article.
     """
 
     parsed: ParsedPage
@@ -120,6 +126,7 @@ class Worked:
     raw: bytes | None = None
     rendered: str = ""
     likeness: Likeness | None = None
+    signs: Signs | None = None
 
 
 class PageUnreadable(Exception):
@@ -153,11 +160,12 @@ def work(task: Task, reading: Reading) -> Worked:
         sign=_method(reading.duplicates, tuple(sorted(reading.duplicate_params.items()))).sign,
         knowledge=task.knowledge,
     )
-    targets = _resolve(parsed.links, task)
+    targets = _resolve(parsed.links, task, task.shut)
     raw = zstandard.compress(task.body, 3) if task.keep_raw else None
     rendered = FORMS[task.form](document, parsed, found) if task.form else ""
     likeness = None if task.topic is None else _compare(document, parsed, targets, task.topic)
-    return Worked(parsed, targets, raw=raw, rendered=rendered, likeness=likeness)
+    signs = None if task.shut is None or parsed.kind is PageKind.ARTICLE else trapsigns.look(document)
+    return Worked(parsed, targets, raw=raw, rendered=rendered, likeness=likeness, signs=signs)
 
 
 @lru_cache(maxsize=16)
@@ -166,9 +174,10 @@ def _method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
     return method(name, dict(params))
 
 
-def _resolve(links: Links, task: Task) -> Targets:
+def _resolve(links: Links, task: Task, shut: Mapping[Key, str] | None = None) -> Targets:
     """The links of a document as the frontier wants them."""
-    return resolve(links, task.scope, host_key(task.url) if task.rules else "", task.rules)
+    own = host_key(task.url) if task.rules or shut is not None else ""
+    return resolve(links, task.scope, own, task.rules, shut)
 
 
 def _compare(document: Document, parsed: ParsedPage, targets: Targets, topic: Topic) -> Likeness:
