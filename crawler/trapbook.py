@@ -131,7 +131,8 @@ class Trapbook:
         ):
             return
         parsed = page.worked.parsed
-        brought = parsed.kind is PageKind.ARTICLE and stored.article != "same page"
+        # what another host has printed is news of this one; what this one has shown before is not
+        brought = parsed.kind is PageKind.ARTICLE and stored.article != "same page" and not stored.same_host
         if brought:
             self._credit(claim.found_on, _HOPS)
         elif outcome.new_urls:
@@ -276,6 +277,7 @@ def pattern_of(row: PatternRow) -> Pattern:
         row.level,
         pages=row.pages,
         brought=row.brought,
+        reached=row.reached,
         barren=row.barren,
         grown=row.grown,
         kind=row.kind,
@@ -295,6 +297,7 @@ def row_of(host_id: int, one: Pattern) -> PatternRow:
         one.text,
         one.pages,
         one.brought,
+        one.reached,
         one.barren,
         one.grown,
         one.kind,
@@ -309,15 +312,14 @@ def _seen(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> See
     """A page as far as traps are concerned."""
     assert page.worked is not None
     parsed, targets, signs = page.worked.parsed, page.worked.targets, page.worked.signs
-    if brought or signs is None:
-        meta = parsed.metadata
-        named = bool(meta.published_at or meta.authors or meta.source)
-        return Seen(page.claim.url, brought=brought, named=named, found=_found(page, outcome, stored))
+    meta = parsed.metadata
     return Seen(
         page.claim.url,
+        brought=brought,
+        named=bool(meta.published_at or meta.authors or meta.source),
         missing=parsed.reason == "soft 404",
-        sketch=signs.sketch,
-        is_wall=signs.is_wall,
+        sketch=0 if signs is None else signs.sketch,
+        is_wall=signs is not None and signs.is_wall and parsed.kind is not PageKind.ARTICLE,
         links=targets.ids,
         folders=targets.folders,
         found=_found(page, outcome, stored),

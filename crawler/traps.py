@@ -43,6 +43,7 @@ _OWN_TEXT_WEIGHT = 0.5
 _RARE = 10.0
 """So many times its usual distance between two articles a pattern may go without one."""
 _FEW_PAGES = 5
+_LEAST_SHARE = 0.05
 _MOST_GROWTH = 5
 _LEAST_GROWTH = 0.5
 _SKETCHES = 6
@@ -98,6 +99,7 @@ class Pattern:
         text, level: which it is.
         pages: fetched in all.
         brought: of these, how many were articles or led to some.
+        reached: how many had been fetched when one last brought something.
         barren: how many in a row brought nothing, less for those that look honest.
         grown: URLs of unfruitful patterns that these led to or that were found of it.
         kind: of trap, when it is shut; else empty.
@@ -113,6 +115,7 @@ class Pattern:
     level: int
     pages: int = 0
     brought: int = 0
+    reached: int = 0
     barren: float = 0.0
     grown: int = 0
     kind: str = ""
@@ -129,14 +132,19 @@ class Pattern:
     @property
     def is_dull(self) -> bool:
         """Whether links to its pages promise nothing."""
-        return bool(self.kind) or (self.brought == 0 and self.pages >= _FEW_PAGES)
+        return bool(self.kind) or (self.pages >= _FEW_PAGES and self.is_unproven)
+
+    @property
+    def is_unproven(self) -> bool:
+        """Whether hardly any of its pages brought something."""
+        return self.brought <= _LEAST_SHARE * self.pages + 1 or self.barren >= _FEW_PAGES * _RARE
 
     def patience(self, bounds: Bounds) -> float:
         """How many pages in a row may bring nothing."""
         if self.level == HOST:
             return float(bounds.host_pages)
         usual = bounds.pages * _TIMES[self.level]
-        return max(usual, _RARE * self.pages / self.brought) if self.brought else usual
+        return max(usual, _RARE * self.reached / self.brought) if self.brought else usual
 
     def shows_more(self, links: Iterable[int]) -> bool:
         """Whether some links are shown by its pages for the first time; they are remembered."""
@@ -160,6 +168,7 @@ class Pattern:
     def relieve(self) -> None:
         """Something came of one of its pages."""
         self.brought += 1
+        self.reached = self.pages
         self.barren, self.grown, self.missing, self.alike = 0.0, 0, 0, 0
         self.changed = True
 
@@ -188,14 +197,16 @@ class HostTraps:
         for one in own:
             one.pages += 1
             one.changed = True
-        if seen.brought:
+        suspicion = suspicion_of(seen.url, found)
+        same = own[EXACT].repeats(seen.sketch)
+        if seen.brought and not (same and suspicion):  # a calendar's days differ in their dates, as bulletins do
             return self._praise(own, seen, now)
         growth = self._growth(seen.found)
         if seen.is_wall and not growth:
             return []
-        suspicion = suspicion_of(seen.url, found)
-        weight = self._weight(seen, own, suspicion)
+        weight = self._weight(seen, own, sure=bool(same or suspicion or seen.missing or not seen.sketch))
         for one in own:
+            one.alike += same
             one.barren += weight
             one.grown += growth
             one.missing += seen.missing
@@ -282,20 +293,15 @@ class HostTraps:
                 folder.grown += 1
         return min(growth, _MOST_GROWTH)
 
-    def _weight(self, seen: Seen, own: Sequence[Pattern], suspicion: str) -> float:
+    def _weight(self, seen: Seen, own: Sequence[Pattern], *, sure: bool) -> float:
         """How much a page that brought nothing counts."""
-        exact, folder = own[EXACT], own[FOLDER]
-        dull = {key for key, one in self._folders.items() if one.is_dull}
-        dull.add(0)
-        if not folder.brought:
-            dull.add(key_of(folder.text))
+        dull = {0, *(key for key, one in self._folders.items() if one.is_dull)}
+        if own[FOLDER].is_unproven:
+            dull.add(key_of(own[FOLDER].text))
         promising = [link for link, where in zip(seen.links, seen.folders, strict=True) if where not in dull]
-        if exact.shows_more(promising):
+        if own[EXACT].shows_more(promising):
             return _SHOWN_WEIGHT
-        same = exact.repeats(seen.sketch)
-        for one in own:
-            one.alike += same
-        return 1.0 if suspicion or same or seen.missing or not seen.sketch else _OWN_TEXT_WEIGHT
+        return 1.0 if sure else _OWN_TEXT_WEIGHT
 
     def _is_spent(self, one: Pattern, suspicion: str) -> bool:
         """Whether a pattern has brought nothing for too long."""

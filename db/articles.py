@@ -228,7 +228,7 @@ class _Round:
             if other.candidate.stands_for != original:
                 evidence = _evidence(new, other)
                 original = clusters.unite(self._connection, original, other.candidate.stands_for, evidence)
-        return Added("duplicate")
+        return Added("duplicate", verdict.candidate.id)
 
     def _sign(self, new: NewArticle, story: int | None) -> None:
         """Let later copies be found."""

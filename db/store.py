@@ -111,11 +111,13 @@ class Stored(Found):
     Attributes:
         article: "new", "duplicate", "dropped", "same page", "updated", "unchanged", "part" or "" when there was none.
         same_as: the stored page that a duplicate repeats, or a "same page" is another address of.
+        same_host: whether that is a page of the same host.
         joined: articles of several pages that wait no longer, now that this one is stored.
     """
 
     article: str = ""
     same_as: int | None = None
+    same_host: bool = False
     joined: list[Joined] = field(default_factory=list)
 
 
@@ -161,6 +163,7 @@ class Store:
         _close_claims(connection, self._run_id, outcomes)
         self._add_articles(connection, outcomes, results)
         _point_to_stored(connection, outcomes, results)
+        _mark_same_host(connection, outcomes, results)
         unused = [o.claim for o in outcomes if o.claim.kind == Kind.PAGE and not o.counted]
         spend_totals(connection, [claim.seed_id for claim in unused], sign=-1)
         _adopt_hosts(connection, outcomes)
@@ -303,6 +306,19 @@ def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], result
 
 
 _POINT = update(url).where(url.c.id == bindparam("key")).values(reason=bindparam("why"), same_as=bindparam("other"))
+
+
+def _mark_same_host(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Find out which pages repeat one of their own host."""
+    repeated = [result.same_as for result in results if result.same_as is not None]
+    if not repeated:
+        return
+    hosts = {row.id: row.host_id for row in connection.execute(_HOST_OF, {"ids": repeated})}
+    for outcome, result in zip(outcomes, results, strict=True):
+        result.same_host = result.same_as is not None and hosts.get(result.same_as) == outcome.claim.host_id
+
+
+_HOST_OF = select(url.c.id, url.c.host_id).where(among(url.c.id))
 
 
 def _keep_raw(connection: Connection, outcomes: Sequence[Outcome]) -> None:

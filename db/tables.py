@@ -457,6 +457,8 @@ class UrlPattern(Record):
     """Fetched in all."""
     brought: Mapped[int] = mapped_column(Integer)
     """Articles among these or found by their links."""
+    reached: Mapped[int] = mapped_column(Integer)
+    """How many had been fetched when one last brought something."""
     barren: Mapped[float] = mapped_column(Float)
     """Pages in a row that brought nothing, as far as they count."""
     grown: Mapped[int] = mapped_column(Integer)

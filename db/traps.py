@@ -31,6 +31,7 @@ class PatternRow(NamedTuple):
     pattern: str
     pages: int
     brought: int
+    reached: int
     barren: float
     grown: int
     kind: str

@@ -46,6 +46,7 @@ _PLACES = 2
 """Batches handed to the pool per worker: one being read, one waiting."""
 _MOST_TOGETHER = 8
 _MOST_BYTES_TOGETHER = 1 << 20
+_SHORT_CHARS = 400
 _PATIENCE_SECONDS = 30.0
 """A task that is not back this long after it must be done has been lost by the pool."""
 
@@ -117,7 +118,7 @@ class Worked:
     """What a worker made of a document: the page, its links as the frontier wants them, sitemaps named, raw bytes.
 
     Of a page also the form that its task asks for, its likeness to the topic if there is one, and when traps are looked
-    for what it shows of them if it is no article.
+    for what it shows of them, unless it is an article of some length.
     """
 
     parsed: ParsedPage
@@ -164,7 +165,9 @@ def work(task: Task, reading: Reading) -> Worked:
     raw = zstandard.compress(task.body, 3) if task.keep_raw else None
     rendered = FORMS[task.form](document, parsed, found) if task.form else ""
     likeness = None if task.topic is None else _compare(document, parsed, targets, task.topic)
-    signs = None if task.shut is None or parsed.kind is PageKind.ARTICLE else trapsigns.look(document)
+    signs = None
+    if task.shut is not None and (parsed.kind is not PageKind.ARTICLE or len(parsed.extraction.text) < _SHORT_CHARS):
+        signs = trapsigns.look(document)
     return Worked(parsed, targets, raw=raw, rendered=rendered, likeness=likeness, signs=signs)
 
 

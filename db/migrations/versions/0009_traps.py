@@ -21,6 +21,7 @@ def upgrade() -> None:
         sa.Column("pattern", sa.Text(), nullable=False),
         sa.Column("pages", sa.Integer(), nullable=False),
         sa.Column("brought", sa.Integer(), nullable=False),
+        sa.Column("reached", sa.Integer(), nullable=False),
         sa.Column("barren", sa.Float(), nullable=False),
         sa.Column("grown", sa.Integer(), nullable=False),
         sa.Column("kind", sa.String(length=20), nullable=False),
