@@ -187,6 +187,7 @@ def _traps(settings: BaseSettings) -> Bounds | None:
     bounds = Bounds(
         pages=_integer(settings, "TRAP_PATTERN_PAGES", least=5),
         host_pages=_integer(settings, "TRAP_HOST_PAGES", least=5),
+        probe=_flag(settings, "SOFT_404_PROBE"),
     )
     return bounds if _flag(settings, "TRAPS") else None
 

@@ -12,7 +12,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from pipelines.focus.topic import Topic
-    from pipelines.patterns import Key
     from pipelines.stages import Page
+    from pipelines.trapsigns import KnownTraps
 
 logger = logging.getLogger(__name__)
 
@@ -151,6 +151,7 @@ class FrontierScheduler(BaseScheduler):
                 totals=self.totals,
                 is_own=self._seeds.owns,
                 start=self._start,
+                add=self._add,
                 clear=self._clear,
                 changed=self._rules_changed,
             )
@@ -311,9 +312,9 @@ class FrontierScheduler(BaseScheduler):
         """Rules of the addresses of a page's host, packed; empty for none."""
         return "" if self._rules is None else self._rules.of(claim.host_id)
 
-    def shut_patterns(self, claim: Claim) -> Mapping[Key, str] | None:
-        """Patterns of addresses of a page's host that are traps; None when they are not looked for."""
-        return None if self._traps is None else self._traps.shut_of(claim.host_id)
+    def known_traps(self, claim: Claim) -> KnownTraps | None:
+        """What is known of the traps of a page's host; None when they are not looked for."""
+        return None if self._traps is None else self._traps.known(claim)
 
     def _rules_changed(self, host_id: int, waiting: int) -> None:
         """Other rules of a host: more or fewer of its URLs wait."""
@@ -365,7 +366,7 @@ class FrontierScheduler(BaseScheduler):
         """A page is stored: bring memory in line with the table."""
         assert self.supply is not None
         claim = page.claim
-        self._count(outcome, stored)
+        self._count(page, outcome, stored)
         for key, depth in depth_memory(outcome):
             self._known.note(key, depth)
         if outcome.seed_host is not None:
@@ -385,6 +386,11 @@ class FrontierScheduler(BaseScheduler):
         if self.ranker is not None and self.ranker.is_due(self.totals["pages"]):
             self._start(self.ranker.hold(self.totals["pages"]))
 
+    async def _add(self, new_urls: Sequence[NewUrl]) -> None:
+        """Add URLs that no page named."""
+        assert self.supply is not None
+        await self.supply.add(new_urls)
+
     def _learn(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """What a stored page says of its site."""
         claim = page.claim
@@ -399,11 +405,12 @@ class FrontierScheduler(BaseScheduler):
         if self._traps is not None:
             self._traps.note(page, outcome, stored)
 
-    def _count(self, outcome: Outcome, stored: Stored) -> None:
+    def _count(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Add a page to the totals."""
         assert self.supply is not None
         totals = self.totals
         self.supply.queued += stored.queued
+        totals.update(f"bounds/{name}" for name in page.bounds)
         for new in outcome.new_urls:
             if new.reason:
                 totals[f"links/{new.reason}"] += 1

@@ -65,8 +65,8 @@ def new_url(
     score, parts = float(priority.score(values)[0]), priority.texts(values)[0]
     if kind == Kind.ROBOTS:
         score = 1000 * GOES_FIRST  # before everything else on its host
-    elif found_in == BlockKind.PART:
-        score = GOES_FIRST  # an article waits for it
+    elif found_in in {BlockKind.PART, BlockKind.PROBE}:
+        score = GOES_FIRST  # an article waits for it, or it keeps much from being fetched in vain
     return NewUrl(
         id=url_id(url, kind),
         url=url,

@@ -74,6 +74,7 @@ _SHOULD_AGREE = (
     "TRAPS",
     "TRAP_PATTERN_PAGES",
     "TRAP_HOST_PAGES",
+    "SOFT_404_PROBE",
     "FOCUS_MIN",
     "FOCUS_BELOW",
 )

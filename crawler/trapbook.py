@@ -14,7 +14,9 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
 from db import traps as table
+from db.found import NewUrl
 from db.frontier import Claim
+from db.keys import fingerprint
 from db.ownership import OwnedHost
 from db.store import Outcome, Stored
 from db.tables import Kind, State
@@ -23,8 +25,10 @@ from db.urlrules import look_up
 from pipelines.patterns import PREFIX, Key, objection
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
+from pipelines.trapsigns import KnownTraps
 
 from . import clock
+from .outlinks import new_url
 from .session import Session
 from .traps import TRIAL_PAGES, Bounds, HostTraps, Pattern, Seen, open_for_trial
 
@@ -38,7 +42,9 @@ _LOOKED_AT = 2000
 _MOST_SOURCES = 50_000
 _MOST_UNKNOWN = 2000
 _HOPS = 3
-_EXEMPT = (BlockKind.SEED, BlockKind.PART, BlockKind.SITEMAP, BlockKind.FEED)
+_MASK = (1 << 64) - 1
+_NOTHING = KnownTraps()
+_EXEMPT = (BlockKind.SEED, BlockKind.PART, BlockKind.SITEMAP, BlockKind.FEED, BlockKind.PROBE)
 """What is found so is fetched whatever its pattern: the user, an article or the site's own list of pages names it."""
 
 
@@ -52,6 +58,7 @@ class Trapbook:
         totals: where traps are counted.
         is_own: whether a host, by its name, is one that the seeds mean.
         start: runs a coroutine in the background and sees to its exceptions.
+        add: adds URLs to the frontier.
         clear: told a host of which some URLs that are held may not be wanted any more.
         changed: told a host and how many more of its URLs wait.
     """
@@ -65,6 +72,7 @@ class Trapbook:
         totals: Counter[str],
         is_own: Callable[[str], bool],
         start: Callable[[Coroutine[Any, Any, None]], None],
+        add: Callable[[Sequence[NewUrl]], Coroutine[Any, Any, None]],
         clear: Callable[[int], None],
         changed: Callable[[int, int], None],
     ) -> None:
@@ -74,6 +82,7 @@ class Trapbook:
         self._totals = totals
         self._is_own = is_own
         self._start = start
+        self._add = add
         self._clear = clear
         self._changed = changed
         self._hosts: dict[int, HostTraps] = {}
@@ -112,6 +121,15 @@ class Trapbook:
         host = self._hosts.get(host_id)
         return {} if host is None else host.shut
 
+    def known(self, claim: Claim) -> KnownTraps:
+        """What is known of the traps of a claim's host."""
+        host = self._hosts.get(claim.host_id)
+        if host is None:
+            return _NOTHING
+        if claim.found_in == BlockKind.PROBE:
+            return KnownTraps(missing=())
+        return KnownTraps(host.shut, None if claim.found_in in _EXEMPT else host.missing)
+
     def objection(self, claim: Claim) -> str:
         """Why a URL is not to be fetched, or an empty string. Called from the database thread."""
         if claim.kind != Kind.PAGE or claim.found_in in _EXEMPT:
@@ -123,6 +141,9 @@ class Trapbook:
     def note(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """A page has been stored."""
         claim = page.claim
+        if claim.found_in == BlockKind.PROBE:
+            self._learn_missing(page)
+            return
         if (
             claim.kind != Kind.PAGE
             or outcome.state != State.DONE
@@ -150,6 +171,32 @@ class Trapbook:
         if shut:
             self._clear(claim.host_id)
             self._start(self._save([claim.host_id]))
+        if host.wants_probe():
+            self._start(self._add([self._probe(claim)]))
+
+    def _probe(self, claim: Claim) -> NewUrl:
+        """An address in the folder of a page that nobody has made."""
+        folder, _, name = claim.url.partition("?")[0].rpartition("/")
+        ending = name[name.rfind(".") :] if "." in name[-6:] else ""
+        made_up = f"{folder}/{fingerprint(f'no such page {folder}') & _MASK:016x}{ending}"
+        return new_url(
+            made_up,
+            Kind.PAGE,
+            priority=self._session.config.priority,
+            depth=claim.depth,
+            found_in=BlockKind.PROBE,
+            now=clock.now(),
+            seed_id=claim.seed_id,
+        )
+
+    def _learn_missing(self, page: Page) -> None:
+        """What a host shows when there is no such page."""
+        host = self._hosts.get(page.claim.host_id)
+        if host is None:
+            return
+        signs = page.worked.signs if page.worked is not None and page.status == 200 else None
+        host.answered(0 if signs is None else signs.outline, page.claim.url, page.fetched_at)
+        self._touched.add(page.claim.host_id)
 
     def _credit(self, source_id: int | None, hops: int) -> None:
         """An article was found: so much for the pages that led there."""
@@ -318,6 +365,7 @@ def _seen(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> See
         brought=brought,
         named=bool(meta.published_at or meta.authors or meta.source),
         missing=parsed.reason == "soft 404",
+        again=stored.article == "same page" or stored.same_host,
         sketch=0 if signs is None else signs.sketch,
         is_wall=signs is not None and signs.is_wall and parsed.kind is not PageKind.ARTICLE,
         links=targets.ids,

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pipelines.patterns import (
+    ANSWER,
     ENDLESS_PATH,
     EXACT,
     FOLDER,
@@ -47,6 +48,7 @@ _LEAST_SHARE = 0.05
 _MOST_GROWTH = 5
 _LEAST_GROWTH = 0.5
 _SKETCHES = 6
+_DOUBTS = 3
 _SHOWN_BITS = 1 << 13
 _MOST_PATTERNS = 400
 TRIAL_PAGES = 5
@@ -60,10 +62,12 @@ class Bounds:
     Attributes:
         pages: of a pattern, in a row.
         host_pages: of a host that is no seed's own.
+        probe: whether a host may be asked for a page that does not exist.
     """
 
     pages: int = 30
     host_pages: int = 200
+    probe: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ class Seen:
         brought: whether it was an article that was not known yet.
         named: whether that named its time, its author or its source.
         missing: it says that there is no such page.
+        again: it is an article, but one that the host has shown before.
         sketch, is_wall: see `pipelines.trapsigns.Signs`.
         links, folders: what it links to and their folder patterns as numbers, 0 for other hosts.
         found: folder patterns of the URLs that it was the first to name.
@@ -84,6 +89,7 @@ class Seen:
     brought: bool = False
     named: bool = False
     missing: bool = False
+    again: bool = False
     sketch: int = 0
     is_wall: bool = False
     links: Sequence[int] = ()
@@ -141,7 +147,7 @@ class Pattern:
 
     def patience(self, bounds: Bounds) -> float:
         """How many pages in a row may bring nothing."""
-        if self.level == HOST:
+        if self.level >= HOST:
             return float(bounds.host_pages)
         usual = bounds.pages * _TIMES[self.level]
         return max(usual, _RARE * self.reached / self.brought) if self.brought else usual
@@ -189,6 +195,8 @@ class HostTraps:
         self._folders = {key_of(text): one for (level, text), one in self._patterns.items() if level == FOLDER}
         self.shut: dict[Key, str] = {key: one.kind for key, one in self._patterns.items() if one.kind}
         """Pattern -> kind, replaced as a whole: other threads read it."""
+        self._doubts = 0
+        self._asked = False
 
     def observe(self, seen: Seen, now: float) -> list[Pattern]:
         """Take a page into account; returns the patterns that have been shut for it."""
@@ -201,6 +209,7 @@ class HostTraps:
         same = own[EXACT].repeats(seen.sketch)
         if seen.brought and not (same and suspicion):  # a calendar's days differ in their dates, as bulletins do
             return self._praise(own, seen, now)
+        self._doubts += seen.missing or seen.again or same
         growth = self._growth(seen.found)
         if seen.is_wall and not growth:
             return []
@@ -211,6 +220,30 @@ class HostTraps:
             one.grown += growth
             one.missing += seen.missing
         return self._close([one for one in own if self._is_spent(one, suspicion)], suspicion, now)
+
+    @property
+    def missing(self) -> tuple[int, ...] | None:
+        """Outlines of what the host shows when there is no such page; None while nothing speaks for such."""
+        found = tuple(int(text, 16) for level, text in self.shut if level == ANSWER)
+        return found or (() if self._asked else None)
+
+    def wants_probe(self) -> bool:
+        """Whether to ask the host now for a page that does not exist; said once."""
+        if self._asked or not self._bounds.probe or self._doubts < _DOUBTS:
+            return False
+        self._asked = True
+        return True
+
+    def answered(self, outline: int, url: str, now: float) -> None:
+        """What the host showed for a page that does not exist, 0 for nothing that looks like a page."""
+        self._asked = True
+        if outline:
+            text = f"{outline & ((1 << 64) - 1):016x}"
+            why = "the host answers so, with status 200, when there is no such page"
+            self._patterns[ANSWER, text] = Pattern(
+                text, ANSWER, pages=1, kind=SOFT_404, shut_at=now, why=why, example=url
+            )
+            self._note_shut()
 
     def credit(self, url: str) -> list[Pattern]:
         """A page led to an article; returns the patterns that are open again for it, or have stood their trial."""

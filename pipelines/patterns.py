@@ -54,8 +54,8 @@ class Patterns(NamedTuple):
     winds: bool = False
 
 
-EXACT, FOLDER, SHAPE, HOST = range(4)
-"""Levels of patterns, the narrowest first; the widest is the whole host."""
+EXACT, FOLDER, SHAPE, HOST, ANSWER = range(5)
+"""Levels of patterns, the narrowest first; then the whole host, and (no pattern of addresses) what pages show."""
 Key = tuple[int, str]
 """Level and pattern."""
 

@@ -39,6 +39,8 @@ class BlockKind(IntEnum):
     """Given by the user."""
     PART = 12
     """The next or previous part of an article that is spread over several pages."""
+    PROBE = 13
+    """Made up, to learn what a host answers when there is no such page."""
 
 
 class PageKind(IntEnum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
@@ -21,8 +21,8 @@ from db.store import Joined, Stored
 from db.tables import Kind
 
 from .focus.topic import Topic
-from .patterns import Key
 from .scope import Scope
+from .trapsigns import KnownTraps
 from .worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ class Page:
         error: why there was no (usable) answer, else empty.
         headers: response headers of interest, lower-case names.
         body: the decoded body.
+        truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
+            whole article.
+        bounds: names of the bounds that this answer ran into, for the summary.
         fetched_at: Unix time of the answer.
         seconds: how long it took.
         ready_at: Unix time from which its host may be asked again.
@@ -56,6 +59,8 @@ class Page:
     error: str = ""
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
+    truncated: bool = False
+    bounds: tuple[str, ...] = ()
     fetched_at: float = 0.0
     seconds: float = 0.0
     ready_at: float = 0.0
@@ -77,8 +82,8 @@ class Frontier(Protocol):
     def url_rules(self, claim: Claim) -> str:
         """Rules of the addresses of a page's host, packed; empty for none."""
 
-    def shut_patterns(self, claim: Claim) -> Mapping[Key, str] | None:
-        """Patterns of addresses of a page's host that are traps; None when they are not looked for."""
+    def known_traps(self, claim: Claim) -> KnownTraps | None:
+        """What is known of the traps of a page's host; None when they are not looked for."""
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
@@ -133,11 +138,11 @@ class ExtractStage:
             robots_header=item.headers.get("x-robots-tag", ""),
             fetched_at=item.fetched_at,
             scope=item.scope,
-            keep_raw=self._keep_raw,
+            keep_raw=self._keep_raw and not item.truncated,
             knowledge=await frontier.knowledge(item.claim),
             topic=frontier.topic,
             rules=frontier.url_rules(item.claim),
-            shut=frontier.shut_patterns(item.claim),
+            traps=frontier.known_traps(item.claim),
         )
         try:
             item.worked = await self._pool.run(task)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
+from db.keys import fingerprint
+
 from .extract.document import Document
+from .patterns import Key
+from .records import Metadata, PageKind, ParsedPage
 
 _MOST_CHARS = 4_000
+_MOST_TEXT = 50_000
 _FEWEST_CHARS = 8
+_SHORT_ARTICLE_CHARS = 400
+_LEAST_NAME = 4
 _GRAM = 3
 _BITS = 64
 _SHORT = 800
@@ -27,28 +36,72 @@ _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
 
 @dataclass(frozen=True, slots=True)
+class KnownTraps:
+    """What is known of the traps of a page's host.
+
+    Attributes:
+        shut: patterns of its addresses that are traps, with their kinds.
+        missing: outlines of what it shows, with status 200, when there is no such page; None when it is not suspected
+            of that.
+    """
+
+    shut: Mapping[Key, str] = MappingProxyType({})
+    missing: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Signs:
     """What a page shows.
 
     Attributes:
-        sketch: of all its text without figures, 0 for a page of hardly any; alike texts have sketches of few different
-            bits.
+        sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
+            Alike texts have sketches of few different bits.
+        outline: of all text of the page without figures and its own name: the same for the same text; 0 for none.
         is_wall: whether it tells a visitor to go away, to log in or to come back: it says nothing of what the address
             leads to at other times.
     """
 
     sketch: int = 0
+    outline: int = 0
     is_wall: bool = False
 
 
-def look(document: Document) -> Signs:
+def needs_look(parsed: ParsedPage, known: KnownTraps) -> bool:
+    """Return whether a page has to be looked at: most articles have not."""
+    return (
+        parsed.kind is not PageKind.ARTICLE
+        or known.missing is not None
+        or len(parsed.extraction.text) < _SHORT_ARTICLE_CHARS
+    )
+
+
+def look(document: Document, parsed: ParsedPage) -> Signs:
     """Return the signs of a page.
 
-    Cost: about 0.1 ms, for the first 4,000 characters.
+    Cost: about 0.2 ms.
     """
     text = _text(document)
-    is_wall = len(text) <= _SHORT and _WALLS.search(f"{document.title} {text}") is not None
-    return Signs(sketch(text), is_wall)
+    if parsed.kind is PageKind.ARTICLE:
+        return Signs(sketch(f"{parsed.metadata.title}\n{parsed.extraction.text}"), outline(text, document.url))
+    is_wall = len(text) <= _SHORT and _WALLS.search(text) is not None
+    return Signs(sketch(text), outline(text, document.url), is_wall)
+
+
+def without_page(parsed: ParsedPage) -> ParsedPage:
+    """Return what is left of a page that turns out to say "no such page": nothing to store or follow."""
+    metadata = Metadata(title=parsed.metadata.title, language=parsed.metadata.language)
+    return ParsedPage(PageKind.OTHER, "soft 404", metadata=metadata, encoding=parsed.encoding)
+
+
+def outline(text: str, url: str) -> int:
+    """Return a number that is the same for texts that differ in figures and in the name of their page only.
+
+    Cost: O(characters).
+    """
+    name = url.partition("?")[0].rpartition("/")[2]
+    plain = text.replace(name, "").replace(name.partition(".")[0], "") if len(name) >= _LEAST_NAME else text
+    plain = _DIGITS.sub("", plain)
+    return fingerprint(plain) if len(plain) >= _FEWEST_CHARS else 0
 
 
 def sketch(text: str) -> int:
@@ -82,10 +135,4 @@ def alike(one: int, other: int) -> bool:
 
 def _text(document: Document) -> str:
     """The title and the text of a page, links included, as far as it is looked at."""
-    found, size = [document.title[:200]], 0
-    for text in document.blocks.texts:
-        found.append(text)
-        size += len(text)
-        if size > _MOST_CHARS:
-            break
-    return "\n".join(found)[: 2 * _MOST_CHARS]
+    return "\n".join([document.title[:200], *document.blocks.texts])[:_MOST_TEXT]

@@ -35,10 +35,9 @@ from .extract.sitemaps import looks_like_sitemap, parse_sitemap
 from .focus import record
 from .focus.terms import of_document
 from .focus.topic import Topic
-from .patterns import Key
 from .records import Links, PageKind, ParsedPage
 from .scope import NO_TARGETS, Scope, Targets, resolve
-from .trapsigns import Signs
+from .trapsigns import KnownTraps, Signs
 from .urls import host_key
 
 _TASKS_PER_PROCESS = 2_000
@@ -46,7 +45,6 @@ _PLACES = 2
 """Batches handed to the pool per worker: one being read, one waiting."""
 _MOST_TOGETHER = 8
 _MOST_BYTES_TOGETHER = 1 << 20
-_SHORT_CHARS = 400
 _PATIENCE_SECONDS = 30.0
 """A task that is not back this long after it must be done has been lost by the pool."""
 
@@ -65,7 +63,7 @@ class Task:
         form: a name of `FORMS` in which the page is wanted too, empty for none.
         topic: what pages are compared with.
         rules: of the addresses of the page's host, packed; empty for none.
-        shut: patterns of the host's addresses that are traps, with their kinds; None when they are not looked for.
+        traps: what is known of the host's; None when they are not looked for.
     """
 
     kind: str
@@ -80,7 +78,7 @@ class Task:
     form: str = ""
     topic: Topic | None = None
     rules: str = ""
-    shut: Mapping[Key, str] | None = None
+    traps: KnownTraps | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +159,15 @@ def work(task: Task, reading: Reading) -> Worked:
         sign=_method(reading.duplicates, tuple(sorted(reading.duplicate_params.items()))).sign,
         knowledge=task.knowledge,
     )
-    targets = _resolve(parsed.links, task, task.shut)
+    signs = None
+    if task.traps is not None and trapsigns.needs_look(parsed, task.traps):
+        signs = trapsigns.look(document, parsed)
+        if signs.outline in (task.traps.missing or ()):
+            parsed = trapsigns.without_page(parsed)
+    targets = _resolve(parsed.links, task)
     raw = zstandard.compress(task.body, 3) if task.keep_raw else None
     rendered = FORMS[task.form](document, parsed, found) if task.form else ""
     likeness = None if task.topic is None else _compare(document, parsed, targets, task.topic)
-    signs = None
-    if task.shut is not None and (parsed.kind is not PageKind.ARTICLE or len(parsed.extraction.text) < _SHORT_CHARS):
-        signs = trapsigns.look(document)
     return Worked(parsed, targets, raw=raw, rendered=rendered, likeness=likeness, signs=signs)
 
 
@@ -177,8 +177,10 @@ def _method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
     return method(name, dict(params))
 
 
-def _resolve(links: Links, task: Task, shut: Mapping[Key, str] | None = None) -> Targets:
+def _resolve(links: Links, task: Task) -> Targets:
     """The links of a document as the frontier wants them."""
+    # sites list what they have in feeds and sitemaps: no trap is looked for there
+    shut = task.traps.shut if task.traps is not None and task.kind == "page" else None
     own = host_key(task.url) if task.rules or shut is not None else ""
     return resolve(links, task.scope, own, task.rules, shut)
 
