@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class KnownTraps:
             of that.
     """
 
-    shut: Mapping[Key, str] = MappingProxyType({})
+    shut: Mapping[Key, str] = field(default_factory=dict)
     missing: tuple[int, ...] | None = None
 
 
