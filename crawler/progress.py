@@ -6,6 +6,7 @@ import asyncio
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rich.console import Console
@@ -14,6 +15,8 @@ from rich.table import Table
 from rich.text import Text
 from scrapy import signals
 from scrapy.logformatter import LogFormatter
+
+from pipelines.patterns import PREFIX as TRAP
 
 from .clock import Rate
 from .frontier import EXIT_FINISHED, FrontierScheduler
@@ -172,13 +175,37 @@ class Progress:
             ("links", "links not followed"),
             ("bounds", "left out because there was too much of it"),
         ):
-            reasons = Counter({k.partition("/")[2]: n for k, n in totals.items() if k.startswith(group + "/") and n})
+            reasons = _reasons(totals, group)
             if reasons:
                 table.add_section()
                 table.add_row(title, "")
                 for why, n in reasons.most_common(12):
                     table.add_row(f"  {why}", str(n))
+        traps = _traps(totals)
+        if traps:
+            table.add_section()
+            table.add_row("traps: URLs not fetched ('scrapy status --traps' tells why)", "")
+            for kind, n in traps.most_common(12):
+                table.add_row(f"  {kind}", str(n))
         return table
+
+
+def _reasons(totals: Mapping[str, int], group: str) -> Counter[str]:
+    """How often each reason of a group came up; traps have a section of their own."""
+    found = {name.partition("/")[2]: n for name, n in totals.items() if name.startswith(group + "/") and n}
+    return Counter({reason: n for reason, n in found.items() if not reason.startswith(TRAP)})
+
+
+def _traps(totals: Mapping[str, int]) -> Counter[str]:
+    """URLs that were not fetched, by kind of trap; also kinds of which none was left."""
+    found: Counter[str] = Counter()
+    for name, n in totals.items():
+        group, _, reason = name.partition("/")
+        if group == "traps":
+            found[reason] += 0
+        elif reason.startswith(TRAP):
+            found[reason.removeprefix(TRAP)] += n
+    return found
 
 
 def _ending(frontier: FrontierScheduler) -> str:

@@ -49,6 +49,8 @@ _MOST_GROWTH = 5
 _LEAST_GROWTH = 0.5
 _SKETCHES = 6
 _DOUBTS = 3
+_MOST_STRANGE = 20
+"""So many new folders in a row without an article, and further ones promise nothing."""
 _SHOWN_BITS = 1 << 13
 _MOST_PATTERNS = 400
 TRIAL_PAGES = 5
@@ -141,6 +143,11 @@ class Pattern:
         return bool(self.kind) or (self.pages >= _FEW_PAGES and self.is_unproven)
 
     @property
+    def is_fruitful(self) -> bool:
+        """Whether its pages bring something, lately too."""
+        return not self.kind and self.brought > 0 and self.barren < _FEW_PAGES
+
+    @property
     def is_unproven(self) -> bool:
         """Whether hardly any of its pages brought something."""
         return self.brought <= _LEAST_SHARE * self.pages + 1 or self.barren >= _FEW_PAGES * _RARE
@@ -193,9 +200,12 @@ class HostTraps:
         self._foreign = foreign
         self._patterns: dict[Key, Pattern] = {(one.level, one.text): one for one in known}
         self._folders = {key_of(text): one for (level, text), one in self._patterns.items() if level == FOLDER}
-        self.shut: dict[Key, str] = {key: one.kind for key, one in self._patterns.items() if one.kind}
-        """Pattern -> kind, replaced as a whole: other threads read it."""
+        self.shut: dict[Key, str] = {}
+        """Pattern -> kind, empty for those that are open although a wider one is shut. Other threads read it."""
+        self._wide = False
+        self._note_shut()
         self._doubts = 0
+        self._strange = 0
         self._asked = False
 
     def observe(self, seen: Seen, now: float) -> list[Pattern]:
@@ -206,17 +216,20 @@ class HostTraps:
             one.pages += 1
             one.changed = True
         suspicion = suspicion_of(seen.url, found)
-        same = own[EXACT].repeats(seen.sketch)
-        if seen.brought and not (same and suspicion):  # a calendar's days differ in their dates, as bulletins do
+        same = [one.repeats(seen.sketch) for one in own]
+        if seen.brought and not (same[EXACT] and suspicion):  # a calendar's days differ in their dates, as bulletins do
             return self._praise(own, seen, now)
-        self._doubts += seen.missing or seen.again or same
+        self._doubts += seen.missing or seen.again or same[EXACT]
+        self._strange += own[FOLDER].pages == 1
         growth = self._growth(seen.found)
         if seen.is_wall and not growth:
             return []
-        weight = self._weight(seen, own, sure=bool(same or suspicion or seen.missing or not seen.sketch))
-        for one in own:
-            one.alike += same
-            one.barren += weight
+        promising = self._promising(seen, own[FOLDER])
+        sure = bool(suspicion or seen.missing or not seen.sketch)
+        for one, repeats in zip(own, same, strict=True):
+            one.alike += repeats
+            weight = 1.0 if sure or repeats else _OWN_TEXT_WEIGHT
+            one.barren += _SHOWN_WEIGHT if one.shows_more(promising) else weight
             one.grown += growth
             one.missing += seen.missing
         return self._close([one for one in own if self._is_spent(one, suspicion)], suspicion, now)
@@ -252,7 +265,7 @@ class HostTraps:
             one = self._patterns.get(key)
             if one is None:
                 continue
-            one.relieve()
+            self._relieve(one)
             if one.kind or one.trial:
                 one.kind, one.why, one.trial = "", "", False
                 opened.append(one)
@@ -277,7 +290,7 @@ class HostTraps:
 
     def shut_before(self, moment: float) -> list[Key]:
         """Patterns that were shut before a time."""
-        return [key for key in self.shut if self._patterns[key].shut_at < moment]
+        return [key for key, kind in self.shut.items() if kind and self._patterns[key].shut_at < moment]
 
     # ------------------------------------------------------------ patterns
 
@@ -307,9 +320,10 @@ class HostTraps:
 
     def _praise(self, own: Sequence[Pattern], seen: Seen, now: float) -> list[Pattern]:
         """A page was an article. On a host that only others name, those of farms name nothing: no time, no author."""
+        self._strange = 0
         last = HOST if self._foreign and not seen.named else len(own)
         for one in own[:last]:
-            one.relieve()
+            self._relieve(one)
         for one in own[last:]:
             one.barren += 1
         return self._close([one for one in own[last:] if self._is_spent(one, "")], FARM, now)
@@ -326,15 +340,18 @@ class HostTraps:
                 folder.grown += 1
         return min(growth, _MOST_GROWTH)
 
-    def _weight(self, seen: Seen, own: Sequence[Pattern], *, sure: bool) -> float:
-        """How much a page that brought nothing counts."""
+    def _promising(self, seen: Seen, own: Pattern) -> list[int]:
+        """Links of a page to others than of its own kind, which may be articles or lead to some."""
         dull = {0, *(key for key, one in self._folders.items() if one.is_dull)}
-        if own[FOLDER].is_unproven:
-            dull.add(key_of(own[FOLDER].text))
-        promising = [link for link, where in zip(seen.links, seen.folders, strict=True) if where not in dull]
-        if own[EXACT].shows_more(promising):
-            return _SHOWN_WEIGHT
-        return 1.0 if sure else _OWN_TEXT_WEIGHT
+        if own.is_unproven:
+            dull.add(key_of(own.text))
+        if self._strange >= _MOST_STRANGE:
+            return [
+                link
+                for link, where in zip(seen.links, seen.folders, strict=True)
+                if where not in dull and where in self._folders
+            ]
+        return [link for link, where in zip(seen.links, seen.folders, strict=True) if where not in dull]
 
     def _is_spent(self, one: Pattern, suspicion: str) -> bool:
         """Whether a pattern has brought nothing for too long."""
@@ -356,7 +373,18 @@ class HostTraps:
         return list(spent)
 
     def _note_shut(self) -> None:
-        self.shut = {key: one.kind for key, one in self._patterns.items() if one.kind}
+        shut = {key: one.kind for key, one in self._patterns.items() if one.kind}
+        self._wide = any(level in {FOLDER, SHAPE} for level, _ in shut)
+        if self._wide:  # a trap may have the shape of honest pages
+            shut |= {key: "" for key, one in self._patterns.items() if key[0] < SHAPE and one.is_fruitful}
+        self.shut = shut
+
+    def _relieve(self, one: Pattern) -> None:
+        """Something came of a page of a pattern: at the first time it is told apart from wider ones that are shut."""
+        first = not one.brought
+        one.relieve()
+        if first and self._wide:
+            self._note_shut()
 
 
 def open_for_trial(one: Pattern, bounds: Bounds) -> None:

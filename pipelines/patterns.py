@@ -69,7 +69,7 @@ def objection(url: str, shut: Mapping[Key, str]) -> str:
 
     Args:
         url: canonical.
-        shut: pattern -> kind of trap, of the host.
+        shut: pattern -> kind of trap, of the host; no kind for a pattern that is open whatever wider ones are.
 
     Cost: some microseconds.
     """
@@ -79,7 +79,8 @@ def objection(url: str, shut: Mapping[Key, str]) -> str:
     if not shut:
         return ""
     keys = ((EXACT, found.exact), (FOLDER, found.folder), (SHAPE, found.shape), (HOST, ""))
-    return next((PREFIX + shut[key] for key in keys if key in shut), "")
+    kind = next((shut[key] for key in keys if key in shut), "")
+    return kind and PREFIX + kind
 
 
 @lru_cache(maxsize=1 << 13)

@@ -27,6 +27,8 @@ PURE = (
     "pipelines.duplicates",
     "pipelines.params",
     "pipelines.parts",
+    "pipelines.patterns",
+    "pipelines.trapsigns",
     "crawler.rank",
     "crawler.window",
     "crawler.politeness",
@@ -35,6 +37,8 @@ PURE = (
     "crawler.outlinks",
     "crawler.rulebook",
     "crawler.seeds",
+    "crawler.trapkinds",
+    "crawler.traps",
     "db.evidence",
     "db.keys",
 )

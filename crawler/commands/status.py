@@ -10,8 +10,9 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from db.queries import RunStatus, Status, Waits, status
+from db.traps import listed
 
-from . import _urlrules
+from . import _traps, _urlrules
 from ._database import read, wide_console
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ class Command(ScrapyCommand):
 
     def syntax(self) -> str:
         """No arguments."""
-        return "[--hosts N] [--url-rules [afresh]]"
+        return "[--hosts N] [--url-rules [afresh]] [--traps]"
 
     def short_desc(self) -> str:
         """One line for `scrapy`."""
         return "Show what the crawl has done and what is left, per host"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own, `--hosts` and `--url-rules`."""
+        """Scrapy's own, `--hosts`, `--url-rules` and `--traps`."""
         super().add_options(parser)
         parser.add_argument("--hosts", type=int, default=20, metavar="N", help="hosts to list, busiest first (20)")
         parser.add_argument(
@@ -47,11 +48,20 @@ class Command(ScrapyCommand):
             help="show what makes no difference in addresses: as kept, or learned afresh from the pages fetched",
         )
 
+        parser.add_argument(
+            "--traps", action="store_true", help="show which addresses were shut because they brought nothing, and why"
+        )
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
         assert self.settings is not None
         if opts.url_rules:
             self._show_rules(opts.url_rules, opts.hosts)
+            return
+        if opts.traps:
+            answer = read(self, listed)
+            if answer is not None:
+                _traps.show(wide_console(), answer[1])
             return
         found = read(self, lambda connection: status(connection, time.time(), hosts=opts.hosts))
         if found is not None:
