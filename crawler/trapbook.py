@@ -187,6 +187,7 @@ class Trapbook:
             found_in=BlockKind.PROBE,
             now=clock.now(),
             seed_id=claim.seed_id,
+            again=True,
         )
 
     def _learn_missing(self, page: Page) -> None:

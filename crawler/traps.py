@@ -51,8 +51,8 @@ _SKETCHES = 6
 _DOUBTS = 3
 _MOST_STRANGE = 20
 """So many new folders in a row without an article, and further ones promise nothing."""
-_SHOWN_BITS = 1 << 13
-_MOST_PATTERNS = 400
+_SHOWN_BITS = 1 << 12
+_MOST_PATTERNS = 300
 TRIAL_PAGES = 5
 """Pages of a pattern that a later crawl tries again."""
 
@@ -159,8 +159,10 @@ class Pattern:
         usual = bounds.pages * _TIMES[self.level]
         return max(usual, _RARE * self.reached / self.brought) if self.brought else usual
 
-    def shows_more(self, links: Iterable[int]) -> bool:
+    def shows_more(self, links: Sequence[int]) -> bool:
         """Whether some links are shown by its pages for the first time; they are remembered."""
+        if not links:
+            return False
         if not self._shown:
             self._shown = bytearray(_SHOWN_BITS // 8)
         more = 0
@@ -183,6 +185,7 @@ class Pattern:
         self.brought += 1
         self.reached = self.pages
         self.barren, self.grown, self.missing, self.alike = 0.0, 0, 0, 0
+        self._shown = bytearray()
         self.changed = True
 
 
@@ -251,7 +254,7 @@ class HostTraps:
         """What the host showed for a page that does not exist, 0 for nothing that looks like a page."""
         self._asked = True
         if outline:
-            text = f"{outline & ((1 << 64) - 1):016x}"
+            text = f"{outline:016x}"
             why = "the host answers so, with status 200, when there is no such page"
             self._patterns[ANSWER, text] = Pattern(
                 text, ANSWER, pages=1, kind=SOFT_404, shut_at=now, why=why, example=url

@@ -19,6 +19,7 @@ _MOST_TEXT = 50_000
 _FEWEST_CHARS = 8
 _SHORT_ARTICLE_CHARS = 400
 _LEAST_NAME = 4
+_POSITIVE = (1 << 63) - 1
 _GRAM = 3
 _BITS = 64
 _SHORT = 800
@@ -100,7 +101,7 @@ def outline(text: str, url: str) -> int:
     name = url.partition("?")[0].rpartition("/")[2]
     plain = text.replace(name, "").replace(name.partition(".")[0], "") if len(name) >= _LEAST_NAME else text
     plain = _DIGITS.sub("", plain)
-    return fingerprint(plain) if len(plain) >= _FEWEST_CHARS else 0
+    return fingerprint(plain) & _POSITIVE if len(plain) >= _FEWEST_CHARS else 0
 
 
 def sketch(text: str) -> int:
