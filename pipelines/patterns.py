@@ -26,7 +26,7 @@ _LONGEST_LOOP = 4
 _ON = "**"
 _ANY = "*"
 
-_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
+_ENDING = re.compile(r"[A-Za-z][A-Za-z0-9]{1,4}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]{0,23}")
 _DATE = re.compile(r"(?:19|20)[0-9]{2}(?:[-_.]?[0-9]{2}){1,2}")
 _NUMBER = re.compile(r"[0-9]+")
@@ -45,13 +45,11 @@ class Patterns(NamedTuple):
             order of the alphabet, with the values that are words.
         folder: the first segment (or the script that is asked), any others as `*`; whether there is a query.
         shape: how many segments, and the ending of the last.
-        winds: whether the path runs round and round, see `winds`.
     """
 
     exact: str
     folder: str
     shape: str
-    winds: bool = False
 
 
 EXACT, FOLDER, SHAPE, HOST, ANSWER = range(5)
@@ -73,11 +71,11 @@ def objection(url: str, shut: Mapping[Key, str]) -> str:
 
     Cost: some microseconds.
     """
-    found = patterns(url)
-    if found.winds:
+    if winds(url):
         return PREFIX + ENDLESS_PATH
     if not shut:
         return ""
+    found = patterns(url)
     keys = ((EXACT, found.exact), (FOLDER, found.folder), (SHAPE, found.shape), (HOST, ""))
     kind = next((shut[key] for key in keys if key in shut), "")
     return kind and PREFIX + kind
@@ -95,25 +93,51 @@ def patterns(url: str) -> Patterns:
     '/shop/*/*.html?'
     """
     segments, query = take_apart(url)
-    names = _names(query)
-    mark = "?" if query else ""
-    if is_deep(segments) or _repeats(segments) or winds(segments):
-        wide = f"/{_first(segments)}/{_ON}{mark}"
-        return Patterns(wide, wide, f"/{_ON}{mark}", winds(segments))
+    names, mark = _names(query), "?" if query else ""
+    folder, _ = _folder_of(url)
+    if folder.endswith((f"/{_ON}", f"/{_ON}?")) and _goes_on(segments):
+        return Patterns(folder, folder, f"/{_ON}{mark}")
     shown, more = (segments, "") if len(segments) <= MOST_SEGMENTS else (segments[:MOST_SEGMENTS], f"/{_ON}")
     last = len(segments) - 1
     exact = "".join(f"/{_narrow(text, is_last=i == last)}" for i, text in enumerate(shown)) + more
-    folder = "".join(
-        f"/{_first([text]) if i == 0 and last else _wide(text, is_last=i == last, kept=bool(query) or not last)}"
-        for i, text in enumerate(shown)
-    )
-    shape = "".join(f"/{_wide(text, is_last=i == last, kept=False)}" for i, text in enumerate(shown))
-    return Patterns((exact + names)[:_MOST_CHARS], (folder + more + mark)[:_MOST_CHARS], shape + more + mark)
+    shape = "".join(f"/{_any(text, is_last=i == last)}" for i, text in enumerate(shown))
+    return Patterns((exact + names)[:_MOST_CHARS], folder, shape + more + mark)
 
 
 def folder_key(url: str) -> int:
-    """Return a number for the folder pattern of a URL, as it is compared between the links of pages."""
-    return key_of(patterns(url).folder)
+    """Return a number for the folder pattern of a URL, as it is compared between the links of pages.
+
+    Cost: a microsecond or two.
+    """
+    return _folder_of(url)[1]
+
+
+def _folder_of(url: str) -> tuple[str, int]:
+    """The folder pattern of a URL and its number: the same for all that lie in a folder and end alike."""
+    path, _, query = url[url.find("/", url.find("://") + 3) + 1 :].partition("?")
+    head, slash, name = path.rpartition("/")
+    stem, extension = _parts(name, is_last=True)
+    kept = (query or not slash) and _WORD.fullmatch(stem) is not None
+    return _folder(head, slash, (stem if kept else _ANY if stem else "") + extension, "?" if query else "")
+
+
+@lru_cache(maxsize=1 << 13)
+def _folder(head: str, slash: str, last: str, mark: str) -> tuple[str, int]:
+    """The same from the folders, the slash behind them, what is left of the last part, and the mark of a query."""
+    segments = [*head.split("/", _MOST_LOOKED_AT), last] if slash else [last]
+    if _goes_on(segments):
+        found = f"/{_first(segments)}/{_ON}{mark}"
+    else:
+        shown, more = (segments, "") if len(segments) <= MOST_SEGMENTS else (segments[:MOST_SEGMENTS], f"/{_ON}")
+        middle = [_ANY if text else "" for text in shown[1:-1]]
+        parts = [_first(shown), *middle, last if not more else _ANY] if slash else [last]
+        found = ("/" + "/".join(parts) + more + mark)[:_MOST_CHARS]
+    return found, key_of(found)
+
+
+def _goes_on(segments: Sequence[str]) -> bool:
+    """Whether a path looks like one that goes ever deeper."""
+    return is_deep(segments) or _repeats(segments)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -131,21 +155,24 @@ def take_apart(url: str) -> tuple[list[str], str]:
     return path.split("/", _MOST_LOOKED_AT), query
 
 
-def is_deep(segments: list[str]) -> bool:
+def is_deep(segments: Sequence[str]) -> bool:
     """Whether a path goes deeper than those of sites that people have made."""
     return len(segments) - (not segments[-1]) >= DEEP_SEGMENTS
 
 
-def winds(segments: Sequence[str]) -> bool:
+def winds(url: str) -> bool:
     """Return whether a path runs round and round: some words in a row, three times one after the other.
 
     No page that people have filed has such an address; relative links of pages that answer at any depth make them.
 
-    Cost: O(segments).
+    Cost: a microsecond for most; O(segments).
 
-    >>> winds(["a", "b", "a", "b", "a", "b", ""]), winds(["2024", "5", "5", "5", "news", ""])
+    >>> winds("http://a.example/a/b/a/b/a/b/"), winds("http://a.example/2024/5/5/5/news/")
     (True, False)
     """
+    segments, _ = take_apart(url)
+    if len(segments) - len(set(segments)) < _TIMES_REPEATED - 1:
+        return False
     for length in range(1, _LONGEST_LOOP + 1):
         same = 0
         for i in range(length, len(segments)):
@@ -157,13 +184,13 @@ def winds(segments: Sequence[str]) -> bool:
     return False
 
 
-def _repeats(segments: list[str]) -> bool:
+def _repeats(segments: Sequence[str]) -> bool:
     """Whether a folder comes twice in a path."""
     words = [text for text in segments[:-1] if _WORD.fullmatch(text) and len(text) > 1]
     return len(words) > len(set(words))
 
 
-def _first(segments: list[str]) -> str:
+def _first(segments: Sequence[str]) -> str:
     """The folder that all lies in, if its name is a word."""
     text = segments[0]
     return text if _WORD.fullmatch(text) else _ANY
@@ -171,8 +198,10 @@ def _first(segments: list[str]) -> str:
 
 def _parts(text: str, *, is_last: bool) -> tuple[str, str]:
     """A segment without and with its ending."""
-    found = _EXTENSION.search(text) if is_last else None
-    return (text, "") if found is None else (text[: found.start()], found[0].lower())
+    if not is_last or "." not in text[-6:]:
+        return text, ""
+    stem, _, ending = text.rpartition(".")
+    return (stem, f".{ending.lower()}") if _ENDING.fullmatch(ending) else (text, "")
 
 
 def _narrow(text: str, *, is_last: bool) -> str:
@@ -206,11 +235,9 @@ _CLASSES: tuple[tuple[str, Callable[[str], object]], ...] = (
 )
 
 
-def _wide(text: str, *, is_last: bool, kept: bool) -> str:
-    """Any segment, or the name of the script that a query is put to."""
+def _any(text: str, *, is_last: bool) -> str:
+    """Any segment, with its ending."""
     stem, extension = _parts(text, is_last=is_last)
-    if kept and is_last and _WORD.fullmatch(stem):
-        return stem + extension
     return (_ANY if stem else "") + extension
 
 
