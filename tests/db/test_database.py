@@ -70,6 +70,8 @@ def test_an_older_database_is_brought_up_to_date(database_url: str) -> None:
         connection.execute(text("DROP TABLE page_terms"))
         connection.execute(text("DROP TABLE url_rule"))
         connection.execute(text("DROP TABLE url_form"))
+        connection.execute(text("DROP TABLE url_pattern"))
+        connection.execute(text("DROP INDEX ix_url_trapped"))
         connection.execute(text("DROP INDEX ix_url_host_fetched"))
         connection.execute(text("DROP INDEX ix_url_ruled"))
         connection.execute(text("DROP INDEX ix_url_found_at"))
