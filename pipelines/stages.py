@@ -21,6 +21,7 @@ from db.store import Joined, Stored
 from db.tables import Kind
 
 from .focus.topic import Topic
+from .readable import is_readable
 from .scope import Scope
 from .trapsigns import KnownTraps
 from .worker import PageUnreadable, Reading, Task, Worked, WorkerPool
@@ -48,6 +49,7 @@ class Page:
         bounds: names of the bounds that this answer ran into, for the summary.
         fetched_at: Unix time of the answer.
         seconds: how long it took.
+        address: IP address that answered, empty when unknown.
         ready_at: Unix time from which its host may be asked again.
         worked: set by the extract stage.
         unreadable: set by the extract stage when reading failed.
@@ -65,6 +67,7 @@ class Page:
     bounds: tuple[str, ...] = ()
     fetched_at: float = 0.0
     seconds: float = 0.0
+    address: str = ""
     ready_at: float = 0.0
     worked: Worked | None = None
     unreadable: str = ""
@@ -89,9 +92,6 @@ class Frontier(Protocol):
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
-
-
-_READABLE = ("text/", "html", "xml", "application/octet-stream", "application/rss", "application/atom", "gzip")
 
 
 class ExtractStage:
@@ -128,7 +128,7 @@ class ExtractStage:
         if item.error or item.status != 200 or item.claim.kind == Kind.ROBOTS:
             return item
         content_type = item.headers.get("content-type", "")
-        if content_type and not any(kind in content_type.lower() for kind in _READABLE):
+        if not is_readable(content_type, item.body):
             item.unreadable = f"not a page ({content_type.partition(';')[0].strip()[:60]})"
             return item
         frontier = cast("Frontier", self._crawler.engine.scheduler)
