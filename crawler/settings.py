@@ -58,6 +58,9 @@ WORKERS = os.cpu_count() or 2
 PAGE_SECONDS = 20.0
 WORKER_MEMORY_MB = 3072
 
+# ---- when something is wrong
+HEALTH_WINDOW = 40
+
 # ---- how much at once
 CONCURRENT_REQUESTS = 64
 HOST_WINDOW = 8

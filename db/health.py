@@ -1,5 +1,6 @@
-"""How hosts are doing: one row of memory a host, and the alarms that were raised. Other than pages, nobody needs these
-at once: they are written now and then, in transactions of their own.
+"""How hosts are doing: one row of memory a host, and the alarms that were raised.
+
+Other than pages, nobody needs these at once: they are written now and then, in transactions of their own.
 
 Several processes may follow one host after the other. A row says how many answers went into it; whoever has begun with
 an older state than the table now holds is told so, and goes on from that.

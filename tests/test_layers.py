@@ -30,6 +30,7 @@ PURE = (
     "crawler.rank",
     "crawler.window",
     "crawler.politeness",
+    "crawler.health",
     "crawler.known",
     "crawler.outcomes",
     "crawler.outlinks",

@@ -46,7 +46,7 @@ class Answer(NamedTuple):
     """One answer.
 
     Attributes:
-        url, found_in: see `crawler.health.addresses.shape`.
+        url, found_in: see `crawler.health.addresses.shape`; `ROBOTS` for a robots.txt.
         came: what it was.
         why: what people may want to know: a status, an error, a reason.
         chars: of the article's text; 0 for others.
@@ -69,6 +69,8 @@ class Answer(NamedTuple):
     seconds: float = 0.0
 
 
+ROBOTS = -1
+"""`Answer.found_in` of a robots.txt."""
 _BLOCKED = {401, 403, 429, 451, 503}
 _GONE = {404, 410}
 _REDIRECTS = {301, 302, 303, 307, 308}
@@ -92,8 +94,10 @@ def answer_of(page: Page, *, doubtful: bool = False) -> Answer | None:
         doubtful: whether its characters look wrongly decoded, as far as others know.
     """
     claim = page.claim
-    if claim.kind != Kind.PAGE or page.error in {REFUSED, OUT_OF_HANDLES}:
+    if page.error in {REFUSED, OUT_OF_HANDLES} or claim.kind not in {Kind.PAGE, Kind.ROBOTS}:
         return None
+    if claim.kind == Kind.ROBOTS:
+        return _robots(page)
     came, why = _trouble(page)
     if came is None:
         if page.worked is None:
@@ -102,6 +106,13 @@ def answer_of(page: Page, *, doubtful: bool = False) -> Answer | None:
     if not came:
         return None
     return Answer(claim.url, claim.found_in, Came(came), why, seconds=page.seconds)
+
+
+def _robots(page: Page) -> Answer:
+    """A host whose robots.txt cannot be had is asked for nothing else: it must count as an answer."""
+    lost = bool(page.error) or page.status >= 500 or page.status == 429
+    came, why = (Came.FAILED, page.error[:60] or f"http {page.status}") if lost else (Came.KEPT, "")
+    return Answer(page.claim.url, ROBOTS, came, f"{why} (robots.txt)" if why else "", seconds=page.seconds)
 
 
 def _trouble(page: Page) -> tuple[str | None, str]:

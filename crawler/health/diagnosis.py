@@ -7,6 +7,7 @@ sentence can be shown, logged and stored as it is.
 from __future__ import annotations
 
 from .findings import Change, Finding
+from .past import ACCESS
 
 MOST_QUOTED = 100
 
@@ -45,7 +46,7 @@ def sentence(finding: Finding) -> str:
     'blocks us: 38 of the last 40 answers were http 403; crawl it more gently (HOST_DELAY), see that CONTACT is set, or ask the site'
     """  # noqa: E501 - the sentence is the point
     parts = [_part(finding, change) for change in finding.changes]
-    if not any(change.what in {"blocks", "login", "unreachable", "gone"} for change in finding.changes):
+    if not any(change.what in ACCESS for change in finding.changes):
         example = quoted(finding.example)
         parts.append(f"e.g. {example}" if example else "")
     said = "; ".join(part for part in parts if part)
@@ -74,21 +75,14 @@ def quoted(text: str) -> str:
 
 
 def _part(finding: Finding, change: Change) -> str:
-    before, now = change.before, change.now
-    match change.what:
-        case "blocks" | "login" | "unreachable" | "gone":
-            why = quoted(finding.why)
-            was = f" ({before:.0%} before)" if before >= 0.1 else ""
-            return f"{finding.hits} of the last {finding.of} answers were {why or 'so'}{was}"
-        case "articles":
-            return f"articles were {1 - before:.0%} of such pages, now {1 - now:.0%}"
-        case "empty":
-            return f"pages without text were {before:.0%}, now {now:.0%}"
-        case "chars":
-            return f"typical length {before:,.0f} -> {now:,.0f} characters"
-        case "confidence":
-            return f"confidence {before:.2f} -> {now:.2f}"
-        case "seconds":
-            return f"an answer takes {now:.1f} s, {before:.1f} s before"
-        case _:
-            return f"{_NAMES[change.what]}: {before:.0%} -> {now:.0%}"
+    before, now, what = change.before, change.now, change.what
+    if what in ACCESS:
+        was = f" ({before:.0%} before)" if before >= 0.1 else ""
+        return f"{finding.hits} of the last {finding.of} answers were {quoted(finding.why) or 'so'}{was}"
+    return {
+        "articles": f"articles were {1 - before:.0%} of such pages, now {1 - now:.0%}",
+        "empty": f"pages without text were {before:.0%}, now {now:.0%}",
+        "chars": f"typical length {before:,.0f} -> {now:,.0f} characters",
+        "confidence": f"confidence {before:.2f} -> {now:.2f}",
+        "seconds": f"an answer takes {now:.1f} s, {before:.1f} s before",
+    }.get(what) or f"{_NAMES[what]}: {before:.0%} -> {now:.0%}"

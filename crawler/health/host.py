@@ -27,7 +27,7 @@ from typing import Any
 from zlib import crc32
 
 from .addresses import shape
-from .answers import Answer, Came
+from .answers import ROBOTS, Answer, Came
 from .findings import (
     OF_CONTENT,
     SHIFT,
@@ -55,6 +55,7 @@ _TELLING = 0.1
 """Where more pages than this showed a fault anyway, addresses tell little, and pages without it come in runs."""
 _NORMAL_AFTER = 20
 """Windows after which a change that leaves articles readable counts as normal."""
+_ROBOTS_TRIES = 3
 _VERSION = 1
 
 _PLACES = {Came.BLOCKED: 0, Came.CAPTCHA: 0, Came.LOGIN: 1, Came.FAILED: 2, Came.GONE: 3}
@@ -102,6 +103,8 @@ class HostHealth:
         self._seen = {"access": 0, "content": 0}
         self._since: dict[str, int] = {}
         self._suspected = False
+        self._limbo: list[ContentItem] = []
+        self._robots_lost = 0
         self._open: dict[str, _Open] = {}
 
     @property
@@ -118,12 +121,15 @@ class HostHealth:
         self._good += place < 0
         self._articles += answer.came == Came.ARTICLE
         self._latest.append((answer.came.value, answer.why))
-        kind = shape(answer.url, answer.found_in, self._words)
+        is_robots = answer.found_in == ROBOTS
+        kind = "robots" if is_robots else shape(answer.url, answer.found_in, self._words)
+        if is_robots:
+            self._robots_lost = self._robots_lost + 1 if place >= 0 else 0
         past = self._past.get(kind) or self._new(kind)
         access = AccessItem(kind, place, math.log(max(0.01, answer.seconds)), answer.why, answer.url)
         content = self._read_content(answer, kind) if answer.came in _PAGES else None
         events = list(self._ended(access, content))
-        if past.access[0] < KNOWN:
+        if past.access[0] < KNOWN or is_robots:
             self._fold_access(access)
         else:
             self._access.append(access)
@@ -139,9 +145,7 @@ class HostHealth:
                 self._content.append(content)
                 self._seen["content"] += 1
                 if len(self._content) > self._window:
-                    old = self._content.popleft()
-                    if not self._is_open(*OF_CONTENT) and not self._suspected:
-                        self._fold_content(old)
+                    self._leave(self._content.popleft())
         for finding in self._found(content):
             self._open[finding.kind] = _Open(finding, self._needs(finding))
             self._judge.raised()
@@ -169,12 +173,13 @@ class HostHealth:
     def _new(self, kind: str) -> Past:
         """Room for a shape: of very many, the one met least makes place."""
         if len(self._past) >= _MOST_SHAPES:
-            waiting = {item.kind for item in self._access} | {item.kind for item in self._content}
+            waiting = {item.kind for item in (*self._access, *self._content, *self._limbo)}
             free = [key for key in self._past if key not in waiting] or list(self._past)
             least = min(free, key=lambda key: self._past[key].access[0])
             del self._past[least]
             self._access = deque(item for item in self._access if item.kind != least)
             self._content = deque(item for item in self._content if item.kind != least)
+            self._limbo = [item for item in self._limbo if item.kind != least]
         past = self._past[kind] = Past()
         return past
 
@@ -187,6 +192,17 @@ class HostHealth:
         self._titles.append((answer.title, key))
         flags = (answer.title == 0 or repeated) | (not answer.dated) << 1 | answer.doubtful << 2
         return ContentItem(kind, came, flags, math.log(max(1, answer.chars)), answer.confidence, answer.why, answer.url)
+
+    def _leave(self, item: ContentItem) -> None:
+        """A page leaves the window for the past; while that looks wrong it waits for what comes of it."""
+        if self._is_open(*OF_CONTENT):
+            self._limbo.clear()
+        elif self._suspected and len(self._limbo) < 2 * self._window:
+            self._limbo.append(item)
+        else:
+            for one in (*self._limbo, item):
+                self._fold_content(one)
+            self._limbo.clear()
 
     def _fold_access(self, item: AccessItem) -> None:
         past = self._past[item.kind]
@@ -252,7 +268,7 @@ class HostHealth:
 
     def _found(self, content: ContentItem | None) -> Iterator[Finding]:
         if not self._is_open(*ACCESS):
-            finding = self._streak_found() or self._never_well()
+            finding = self._streak_found() or self._shut() or self._never_well()
             if finding is None and self._seen["access"] >= self._step:
                 finding = self._access_found()
             if finding is not None:
@@ -282,6 +298,14 @@ class HostHealth:
         if chance > _CHANCE_OF_STREAK:
             return None
         return self._finding(ACCESS[place], [Change(ACCESS[place], before, 1.0, chance)], items[::-1])
+
+    def _shut(self) -> Finding | None:
+        """Without its robots.txt nothing may be fetched of a host: then there will be no other answers to judge by."""
+        n = self._robots_lost
+        if n < _ROBOTS_TRIES:
+            return None
+        change = Change("unreachable", 0.0, 1.0, CHANCE)
+        return Finding("unreachable", (change,), n, n, self._latest[-1][1])
 
     def _never_well(self) -> Finding | None:
         """A host that has never answered well has no past to differ from."""
@@ -341,7 +365,7 @@ class HostHealth:
                 changes.append(change)
         weak = bool(changes) and all(change.what in METRICS or change.before > _TELLING for change in changes)
         found = bool(changes)
-        self._suspected = found and not weak
+        self._suspected = found
         if not self._lasts("content", self._window if weak else self._half, is_so=found):
             return None
         changes.sort(key=lambda change: (_WEIGHTIEST.index(change.what), change.chance))

@@ -79,7 +79,9 @@ class Judge:
     def ended(self, change: Change) -> None:
         """An alarm is over: if that comes again, it proves less."""
         far = min(_FARTHEST, -2 * math.log(change.chance))
-        self.spread[change.what] = min(_MOST_SPREAD, self.spread.get(change.what, 1.0) + 0.2 * far)
+        self.spread[change.what] = min(
+            _MOST_SPREAD, self.spread.get(change.what, _spread_at_first(change.what)) + 0.2 * far
+        )
 
     def deviations(self, name: str, items: Sequence[AccessItem | ContentItem]) -> list[tuple[float, float]]:
         """How far numbers lie above the means of their shapes; of shapes whose mean is known."""
@@ -145,12 +147,12 @@ class Judge:
         waiting = self._waiting.setdefault(name, deque())
         waiting.append(min(far, _FARTHEST))
         if len(waiting) > _LOOKS:
-            self.spread[name] = (1 - _FADE) * self.spread.get(name, 1.0) + _FADE * waiting.popleft()
+            self.spread[name] = (1 - _FADE) * self.spread.get(name, _spread_at_first(name)) + _FADE * waiting.popleft()
 
     def _tempered(self, name: str, chance: float) -> float:
         """A probability as it is for a host whose windows differ more than by chance."""
         most = _MOST_SPREAD_OF_ACCESS if name in ACCESS else _MOST_SPREAD
-        spread = min(most, max(1.0, self.spread.get(name, 1.0)))
+        spread = min(most, max(1.0, self.spread.get(name, _spread_at_first(name))))
         return max(LEAST, math.exp(math.log(chance) / spread))
 
     def moved(self, name: str, items: Sequence[AccessItem | ContentItem]) -> Change | None:
@@ -192,6 +194,11 @@ _TESTS: dict[str, Callable[[Sequence[float], Sequence[float]], tuple[float, floa
     "confidence": mann_whitney,
     "seconds": mann_whitney,
 }
+
+
+def _spread_at_first(name: str) -> float:
+    """Lengths come in runs (bulletins, features) on more hosts than not."""
+    return 3.0 if name in METRICS else 1.0
 
 
 def _is_well(item: AccessItem | ContentItem) -> bool:
