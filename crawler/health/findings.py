@@ -11,7 +11,7 @@ from .past import ACCESS, FLAGS
 
 OF_CONTENT = ("layout", "empty", "encoding")
 """Kinds of alarms about pages that were had."""
-GAIN = {"blocks": 0.3, "login": 0.3, "unreachable": 0.3, "gone": 0.4, "articles": 0.4, "empty": 0.4} | dict.fromkeys(
+GAIN = {"blocks": 0.2, "login": 0.3, "unreachable": 0.25, "gone": 0.4, "articles": 0.4, "empty": 0.4} | dict.fromkeys(
     FLAGS, 0.5
 )
 """By how much a rate must have grown to matter."""

@@ -102,8 +102,8 @@ class HostHealth:
         self._titles: deque[tuple[int, int]] = deque(maxlen=_MOST_TITLES)
         self._seen = {"access": 0, "content": 0}
         self._since: dict[str, int] = {}
-        self._suspected = False
-        self._limbo: list[ContentItem] = []
+        self._suspected = {"access": False, "content": False}
+        self._limbo: dict[str, list[AccessItem | ContentItem]] = {"access": [], "content": []}
         self._robots_lost = 0
         self._open: dict[str, _Open] = {}
 
@@ -123,8 +123,7 @@ class HostHealth:
         self._latest.append((answer.came.value, answer.why))
         is_robots = answer.found_in == ROBOTS
         kind = "robots" if is_robots else shape(answer.url, answer.found_in, self._words)
-        if is_robots:
-            self._robots_lost = self._robots_lost + 1 if place >= 0 else 0
+        self._robots_lost = 0 if place < 0 else self._robots_lost + is_robots
         past = self._past.get(kind) or self._new(kind)
         access = AccessItem(kind, place, math.log(max(0.01, answer.seconds)), answer.why, answer.url)
         content = self._read_content(answer, kind) if answer.came in _PAGES else None
@@ -135,9 +134,7 @@ class HostHealth:
             self._access.append(access)
             self._seen["access"] += 1
             if len(self._access) > self._window:
-                gone = self._access.popleft()
-                if not self._is_open(*ACCESS):
-                    self._fold_access(gone)
+                self._leave(self._access.popleft())
         if content is not None:
             if past.content[0] < KNOWN or past.articles < 0.5:
                 self._fold_content(content)
@@ -173,13 +170,16 @@ class HostHealth:
     def _new(self, kind: str) -> Past:
         """Room for a shape: of very many, the one met least makes place."""
         if len(self._past) >= _MOST_SHAPES:
-            waiting = {item.kind for item in (*self._access, *self._content, *self._limbo)}
+            windows: Iterable[Iterable[AccessItem | ContentItem]]
+            windows = (self._access, self._content, *self._limbo.values())
+            waiting = {item.kind for window in windows for item in window}
             free = [key for key in self._past if key not in waiting] or list(self._past)
             least = min(free, key=lambda key: self._past[key].access[0])
             del self._past[least]
             self._access = deque(item for item in self._access if item.kind != least)
             self._content = deque(item for item in self._content if item.kind != least)
-            self._limbo = [item for item in self._limbo if item.kind != least]
+            for limbo in self._limbo.values():
+                limbo[:] = [item for item in limbo if item.kind != least]
         past = self._past[kind] = Past()
         return past
 
@@ -193,16 +193,24 @@ class HostHealth:
         flags = (answer.title == 0 or repeated) | (not answer.dated) << 1 | answer.doubtful << 2
         return ContentItem(kind, came, flags, math.log(max(1, answer.chars)), answer.confidence, answer.why, answer.url)
 
-    def _leave(self, item: ContentItem) -> None:
-        """A page leaves the window for the past; while that looks wrong it waits for what comes of it."""
-        if self._is_open(*OF_CONTENT):
-            self._limbo.clear()
-        elif self._suspected and len(self._limbo) < 2 * self._window:
-            self._limbo.append(item)
+    def _leave(self, item: AccessItem | ContentItem) -> None:
+        """An answer leaves its window for the past; while that looks wrong it waits for what comes of it."""
+        family = "access" if isinstance(item, AccessItem) else "content"
+        limbo: list[Any] = self._limbo[family]
+        if self._is_open(*(ACCESS if family == "access" else OF_CONTENT)):
+            limbo.clear()
+        elif self._suspected[family] and len(limbo) < 2 * self._window:
+            limbo.append(item)
         else:
-            for one in (*self._limbo, item):
-                self._fold_content(one)
-            self._limbo.clear()
+            for one in (*limbo, item):
+                self._fold(one)
+            limbo.clear()
+
+    def _fold(self, item: AccessItem | ContentItem) -> None:
+        if isinstance(item, AccessItem):
+            self._fold_access(item)
+        else:
+            self._fold_content(item)
 
     def _fold_access(self, item: AccessItem) -> None:
         past = self._past[item.kind]
@@ -334,7 +342,9 @@ class HostHealth:
 
     def _access_found(self) -> Finding | None:
         items = list(self._access)
+        self._judge.suspects = False
         changes = self._judge.rates(Judge.of_access(items))
+        self._suspected["access"] = self._judge.suspects
         if not changes:
             return None
         best = min(changes, key=lambda change: (-change.now, change.what))
@@ -342,7 +352,9 @@ class HostHealth:
 
     def _slow_found(self) -> Finding | None:
         items = [item for item in self._access if item.place < 0]
+        self._judge.suspects = False
         change = self._judge.moved("seconds", items)
+        self._suspected["access"] |= self._judge.suspects
         is_slow = change is not None and change.now >= max(_SLOW_SECONDS, change.before)
         if not self._lasts("slow", self._window, is_so=is_slow) or change is None:
             return None
@@ -357,6 +369,7 @@ class HostHealth:
 
     def _content_found(self) -> Finding | None:
         items = list(self._content)
+        self._judge.suspects = False
         changes = self._judge.rates(Judge.of_content(items))
         articles = [item for item in items if item.came == Came.ARTICLE]
         for name in NUMBERS_OF_TEXT:
@@ -365,7 +378,7 @@ class HostHealth:
                 changes.append(change)
         weak = bool(changes) and all(change.what in METRICS or change.before > _TELLING for change in changes)
         found = bool(changes)
-        self._suspected = found
+        self._suspected["content"] = self._judge.suspects
         if not self._lasts("content", self._window if weak else self._half, is_so=found):
             return None
         changes.sort(key=lambda change: (_WEIGHTIEST.index(change.what), change.chance))
@@ -401,6 +414,7 @@ class HostHealth:
                 "content": [_short(item) for item in self._content],
                 "latest": list(self._latest),
                 "titles": list(self._titles),
+                "since": [self._since, self._robots_lost],
                 "open": [[asdict(one.finding), one.recent, one.age] for one in self._open.values()],
             },
             ensure_ascii=False,
@@ -432,6 +446,9 @@ class HostHealth:
         self._content.extend(ContentItem(*item) for item in state["content"][-self._window :] if item[0] in self._past)
         self._latest.extend((Came(came).value, str(why)) for came, why in state["latest"])
         self._titles.extend((int(title), int(url)) for title, url in state["titles"])
+        since, self._robots_lost = state["since"][0], int(state["since"][1])
+        self._since.update((str(what), int(at)) for what, at in since.items())
+        self._suspected = {"access": "slow" in self._since, "content": "content" in self._since}
         for finding, recent, age in state["open"]:
             finding["changes"] = tuple(Change(**change) for change in finding["changes"])
             finding["shapes"] = tuple(finding["shapes"])

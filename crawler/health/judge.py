@@ -55,6 +55,7 @@ class Judge:
     Attributes:
         bins: numbers of the past in standard deviations from the means of their shapes, for each of `METRICS`.
         spread: how far windows lie from what is expected, 1 where that is chance alone.
+        suspects: set when a window differs by so much that it would matter, chance or not.
     """
 
     def __init__(self, window: int, past: dict[str, Past]) -> None:
@@ -64,6 +65,7 @@ class Judge:
         self._waiting: dict[str, deque[float]] = {}
         self.bins = {name: no_bins() for name in METRICS}
         self.spread: dict[str, float] = {}
+        self.suspects = False
 
     def learn_number(self, past: Past, name: str, value: float) -> None:
         """One more value of a shape."""
@@ -128,6 +130,7 @@ class Judge:
             self._note(rate.name, excess * excess / max(1.0, before * (1 - before) * n) if excess > 0 else 0.0)
             if excess < GAIN[rate.name] * n:
                 continue
+            self.suspects = True
             chance = self._tempered(rate.name, _fisher(before, size, hits, n))
             if chance <= CHANCE and all(self._half_shows(rate, part) for part in _halves(n)):
                 found.append(Change(rate.name, before, hits / n, chance))
@@ -166,6 +169,7 @@ class Judge:
         self._note(name, far)
         if abs(mean) < SHIFT[name]:
             return None
+        self.suspects = True
         chance = self._tempered(name, _test(name, bins, values))
         if chance > CHANCE:
             return None
