@@ -76,8 +76,9 @@ _GROUPS = {
     BlockKind.SEED: "s",
 }
 _NUMBERED_LIST = re.compile(r"([a-z]{2,12})[-_]?\d{0,7}")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_DATE = re.compile(r"((?:19|20)\d\d)[-_]?(?:0[1-9]|1[0-2])(?:[-_]?[0-3]\d)?")
+_DATE = re.compile(r"((?:19|20)\d\d)(?:[-_]?(?:0[1-9]|1[0-2])(?:[-_]?[0-3]\d)?)?")
+_DIGITS_OF_YEAR = 4
+_LONG = 24
 
 
 def shape(url: str, found_in: int, words: list[str]) -> str:
@@ -112,34 +113,27 @@ def shape(url: str, found_in: int, words: list[str]) -> str:
     return f"{group}/{'/'.join(names)}{'?' if query else ''}{query}"[:_MOST_CHARS]
 
 
-def is_of_lists(kind: str) -> bool:
-    """Whether a shape names a kind of page that lists others.
-
-    >>> is_of_lists("a/tag/w"), is_of_lists("a/news/9.html")
-    (True, False)
-    """
-    path = kind.partition("?")[0]
-    return any(part.partition(".")[0] in _LISTS for part in path.split("/")[1:])
-
-
 def _folder(name: str, words: list[str]) -> str:
+    dated = _DATE.fullmatch(name)
+    if dated:
+        return dated[1] if len(name) == _DIGITS_OF_YEAR else f"{dated[1]}d"
     common = _common(name)
     if common or not name:
         return common
     if name not in words:
-        if len(words) >= MOST_WORDS or len(name) > 24 or not name.isalpha():
+        if len(words) >= MOST_WORDS or len(name) > _LONG or not name.isalpha():
             return "w"
         words.append(name)
     return name
 
 
 def _file(stem: str) -> str:
-    if "%" in stem or (stem.count("-") >= 2 and not _DATE.match(stem)):
+    if "%" in stem or stem.count("-") >= 2:
         return "slug"  # words, of another alphabet perhaps
-    common = _common(stem)
+    common = _common(stem)  # no years: a number may look like one
     if common or not stem:
         return common
-    return "slug" if len(stem) > 24 else "w"
+    return "slug" if len(stem) > _LONG else "w"
 
 
 def _common(name: str) -> str:
@@ -147,12 +141,7 @@ def _common(name: str) -> str:
     listed = _NUMBERED_LIST.fullmatch(name)
     if listed and listed[1] in _LISTS:
         return listed[1]
-    if _YEAR.fullmatch(name):
-        return name
-    dated = _DATE.fullmatch(name)
-    if dated:
-        return f"{dated[1]}d"
     if name.isdigit():
         return "9"
     digits = sum(map(str.isdigit, name))
-    return "w9" if digits >= 4 or (digits and len(name) <= 24) else ""
+    return "w9" if digits >= 4 or (digits and len(name) <= _LONG) else ""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.health.addresses import MOST_WORDS, is_of_lists, shape
+from crawler.health.addresses import MOST_WORDS, shape
 from pipelines.records import BlockKind
 
 
@@ -22,6 +22,8 @@ from pipelines.records import BlockKind
         ("/%E6%96%B0%E9%97%BB", "a/slug"),
         ("/show.php?id=7&page=2", "a/w.php?id,page"),
         ("/weather", "a/w"),
+        ("/news/2014.html", "a/news/9.html"),
+        ("/202403/1.html", "a/2024d/9.html"),
     ],
 )
 def test_shapes(path: str, expected: str) -> None:
@@ -50,12 +52,6 @@ def test_few_names_of_folders_are_kept() -> None:
     assert len(words) == MOST_WORDS
     assert len(shapes) == MOST_WORDS + 1
     assert shape("http://a.example/tag/1.html", BlockKind.LIST, words) == "a/tag/9.html"
-
-
-def test_lists() -> None:
-    assert is_of_lists("a/tag/w")
-    assert is_of_lists("n/list.html?page")
-    assert not is_of_lists("a/news/2024/9.html")
 
 
 @settings(max_examples=50)
