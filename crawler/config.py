@@ -25,9 +25,10 @@ from pipelines.urls import site_key
 from . import settings as project_settings
 from .guard import Guard
 from .health.host import FEWEST
-from .politeness import Pauses
+from .politeness import Pace, Patience
 from .rank.priority import FOCUS_SIGNALS, Priority
 from .rulebook import Threshold
+from .tls import Trust
 
 
 class ConfigError(ValueError):
@@ -41,10 +42,14 @@ class Config:
     database_url: str
     database_patience: float
     limits: Limits
-    pauses: Pauses
+    pace: Pace
+    patience: Patience
+    same_ip_delay: float
+    robots_keep: float
+    robots_timeout: float
+    robots_bytes: int
     connections: int
     tries: int
-    host_failures: int
     redirects: int
     window: int
     hosts: int
@@ -90,6 +95,7 @@ class Config:
             extractor(settings["EXTRACTOR"], _mapping(settings, "EXTRACTOR_PARAMS"))
             duplicate_method = method(settings["DUPLICATE_METHOD"], _mapping(settings, "DUPLICATE_PARAMS"))
             Guard(settings.getlist("ALLOW_NETWORKS"))
+            Trust(settings.getlist("TLS_UNVERIFIED_HOSTS"))
         except ValueError as error:
             raise ConfigError(str(error)) from None
         if wanted is None and priority.learns(FOCUS_SIGNALS):
@@ -102,20 +108,29 @@ class Config:
             raise ConfigError(f"FOCUS_BELOW is {settings['FOCUS_BELOW']!r}; it takes drop or store")
         _integer(settings, "WORKERS", least=1)
         _integer(settings, "WORKER_MEMORY_MB", least=256)
-        for name in ("PAGE_SECONDS", "PROGRESS_SECONDS", "DOWNLOAD_TIMEOUT"):
+        for name in ("PAGE_SECONDS", "PROGRESS_SECONDS", "DOWNLOAD_TIMEOUT", "STALL_SECONDS"):
             _number(settings, name, least=0.1)
+        _number(settings, "LEAST_BYTES_PER_SECOND", least=0)
+        _number(settings, "COMPRESSION_RATIO", least=1)
         _integer(settings, "DOWNLOAD_MAXSIZE", least=1024)
-        _flag(settings, "STORE_HTML")
+        _integer(settings, "HEADER_MAX_KB", least=1)
+        _integer(settings, "HEADER_MAX_LINES", least=8)
+        for name in ("STORE_HTML", "SITE_COOKIES"):
+            _flag(settings, name)
         return cls(
             database_url=settings["DATABASE_URL"],
             database_patience=_number(settings, "DATABASE_PATIENCE", least=0),
             limits=Limits(
                 _limit(settings, "MAX_PAGES"), _limit(settings, "MAX_PAGES_PER_HOST"), _limit(settings, "MAX_DEPTH")
             ),
-            pauses=Pauses(_number(settings, "HOST_DELAY", least=0), _number(settings, "CRAWL_DELAY_CAP", least=0)),
+            pace=_pace(settings),
+            patience=_patience(settings),
+            same_ip_delay=_number(settings, "SAME_IP_DELAY", least=0, most=3600),
+            robots_keep=_number(settings, "ROBOTS_KEEP", least=1),
+            robots_timeout=_number(settings, "ROBOTS_TIMEOUT", least=1),
+            robots_bytes=_integer(settings, "ROBOTS_MAX_KB", least=500) << 10,
             connections=_integer(settings, "HOST_CONNECTIONS", least=1),
             tries=_integer(settings, "FETCH_TRIES", least=1),
-            host_failures=_integer(settings, "HOST_FAILURES", least=1),
             redirects=_integer(settings, "REDIRECT_HOPS", least=0),
             window=_integer(settings, "HOST_WINDOW", least=1),
             hosts=_integer(settings, "MAX_HOSTS", least=1),
@@ -170,6 +185,26 @@ def _health_window(settings: BaseSettings) -> int:
 
 
 _MOST_HEALTH_WINDOW = 200
+
+
+def _pace(settings: BaseSettings) -> Pace:
+    """Pauses between requests to a host that answers well."""
+    return Pace(
+        delay=_number(settings, "HOST_DELAY", least=0),
+        most_crawl_delay=_number(settings, "CRAWL_DELAY_CAP", least=0),
+        factor=_number(settings, "HOST_DELAY_FACTOR", least=0, most=100),
+        most=_number(settings, "HOST_DELAY_MAX", least=0, most=3600),
+    )
+
+
+def _patience(settings: BaseSettings) -> Patience:
+    """What is done about hosts that do not answer properly."""
+    return Patience(
+        failures=_integer(settings, "HOST_FAILURES", least=1),
+        rest=_number(settings, "HOST_REST", least=0.1, most=3600),
+        rests=_integer(settings, "HOST_GIVE_UP", least=0),
+        alone=_number(settings, "HOST_WAIT", least=0),
+    )
 
 
 def _policy(settings: BaseSettings) -> Policy:

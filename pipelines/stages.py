@@ -43,9 +43,11 @@ class Page:
         body: the decoded body.
         truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
             whole article.
+        new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
         bounds: names of the bounds that this answer ran into, for the summary.
         fetched_at: Unix time of the answer.
         seconds: how long it took.
+        address: IP address that answered, empty when unknown.
         ready_at: Unix time from which its host may be asked again.
         worked: set by the extract stage.
         unreadable: set by the extract stage when reading failed.
@@ -59,9 +61,11 @@ class Page:
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
     truncated: bool = False
+    new_cookie: bool = False
     bounds: tuple[str, ...] = ()
     fetched_at: float = 0.0
     seconds: float = 0.0
+    address: str = ""
     ready_at: float = 0.0
     worked: Worked | None = None
     unreadable: str = ""

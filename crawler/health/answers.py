@@ -17,7 +17,8 @@ from pipelines.records import PageKind, ParsedPage
 from pipelines.stages import Page
 from pipelines.urls import canonicalize
 
-from ..outcomes import BODY_CUT, OUT_OF_HANDLES, REFUSED
+from ..outcomes import OUT_OF_HANDLES
+from ..reasons import BODY_CUT, BOMB, REFUSED
 
 
 class Came(StrEnum):
@@ -46,7 +47,7 @@ class Answer(NamedTuple):
     """One answer.
 
     Attributes:
-        url, found_in: see `crawler.health.addresses.shape`; `ROBOTS` for a robots.txt.
+        url, found_in: see `crawler.health.shapes.shape`; `ROBOTS` for a robots.txt.
         came: what it was.
         why: what people may want to know: a status, an error, a reason.
         chars: of the article's text; 0 for others.
@@ -94,7 +95,7 @@ def answer_of(page: Page, *, doubtful: bool = False) -> Answer | None:
         doubtful: whether its characters look wrongly decoded, as far as others know.
     """
     claim = page.claim
-    if page.error in {REFUSED, OUT_OF_HANDLES} or claim.kind not in {Kind.PAGE, Kind.ROBOTS}:
+    if page.error in {REFUSED, OUT_OF_HANDLES, BOMB} or claim.kind not in {Kind.PAGE, Kind.ROBOTS}:
         return None
     if claim.kind == Kind.ROBOTS:
         return _robots(page)

@@ -1,6 +1,6 @@
 """The health of one host: its last answers against its past, and an alarm when they differ too much to be chance.
 
-Like is compared with like. Every answer belongs to the shape of its address (`crawler.health.addresses`), and what is
+Like is compared with like. Every answer belongs to the shape of its address (`crawler.health.shapes`), and what is
 expected of the window is what was met before at the same shapes, weighted as the window is mixed. A shape that is new
 teaches and is judged of nothing; whether pages are articles is asked only where most were. So the order in which a
 crawl meets lists, articles and archives raises no alarm.
@@ -26,7 +26,6 @@ from itertools import islice
 from typing import Any
 from zlib import crc32
 
-from .addresses import shape
 from .answers import ROBOTS, Answer, Came
 from .findings import (
     OF_CONTENT,
@@ -43,6 +42,7 @@ from .findings import (
 )
 from .judge import CHANCE, NUMBERS_OF_TEXT, Judge, mean_of
 from .past import ACCESS, FLAGS, KNOWN, METRICS, Past, count, expected, no_bins
+from .shapes import shape
 from .twosample import LEAST, binomial
 
 FEWEST = 10

@@ -28,7 +28,7 @@ def test_defaults_work() -> None:
     config = Config.from_settings(given())
     assert config.limits == Limits(None, None, None)
     assert config.priority.weights == PRESETS["news"]
-    assert (config.connections, config.pauses.delay, config.tries) == (1, 1.0, 3)
+    assert (config.connections, config.pace.delay, config.tries) == (1, 1.0, 3)
     assert config.extractor == "combined"
     assert config.robots_agent == "newscrawler"
     check_names(given())
@@ -53,7 +53,7 @@ def test_values_of_the_command_line_are_text() -> None:
         )
     )
     assert config.limits == Limits(500, None, 0)
-    assert config.pauses.delay == 0.5
+    assert config.pace.delay == 0.5
     assert config.connections == 2
     assert config.priority.weights == {"block": 2.0}
     assert (config.rank_every_pages, config.rank_growth, config.host_patience) == (100, 0.5, 60.0)
@@ -71,7 +71,16 @@ NUMBERS = [
     "MAX_PAGES_PER_HOST",
     "MAX_DEPTH",
     "HOST_DELAY",
+    "HOST_DELAY_FACTOR",
+    "HOST_DELAY_MAX",
+    "SAME_IP_DELAY",
     "CRAWL_DELAY_CAP",
+    "ROBOTS_KEEP",
+    "ROBOTS_TIMEOUT",
+    "ROBOTS_MAX_KB",
+    "HOST_REST",
+    "HOST_GIVE_UP",
+    "HOST_WAIT",
     "HOST_CONNECTIONS",
     "FETCH_TRIES",
     "HOST_FAILURES",
@@ -167,6 +176,13 @@ def test_priority_that_is_no_mapping(value: str) -> None:
         ("EXTRACTOR_PARAMS", "{", "EXTRACTOR_PARAMS is '{'; write it as JSON"),
         ("EXTRACTOR_PARAMS", '{"min_char": 1}', "has no parameter 'min_char'; known: "),
         ("ALLOW_NETWORKS", "10.0.0.0/33", "ALLOW_NETWORKS: '10.0.0.0/33' is no network"),
+        ("TLS_UNVERIFIED_HOSTS", "https://a.cn/", "TLS_UNVERIFIED_HOSTS: 'https://a.cn/' is no host"),
+        ("SITE_COOKIES", "often", "SITE_COOKIES is 'often'; it takes True or False"),
+        ("STALL_SECONDS", "0", "STALL_SECONDS is '0'; it takes a number, 0.1 or more"),
+        ("LEAST_BYTES_PER_SECOND", "-1", "LEAST_BYTES_PER_SECOND is '-1'; it takes a number, 0 or more"),
+        ("COMPRESSION_RATIO", "0.5", "COMPRESSION_RATIO is '0.5'; it takes a number, 1 or more"),
+        ("HEADER_MAX_KB", "0", "HEADER_MAX_KB is '0'; it takes a number, 1 or more"),
+        ("HEADER_MAX_LINES", "1", "HEADER_MAX_LINES is '1'; it takes a number, 8 or more"),
     ],
 )
 def test_unknown_names_and_values(name: str, value: str, message: str) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from crawler.health.answers import ROBOTS, Answer, Came, answer_of
-from crawler.outcomes import BODY_CUT, OUT_OF_HANDLES, REFUSED
+from crawler.outcomes import OUT_OF_HANDLES
+from crawler.reasons import BODY_CUT, REFUSED
 from db.frontier import Claim
 from db.tables import Kind
 from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParsedPage

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.health.addresses import MOST_WORDS, shape
+from crawler.health.shapes import MOST_WORDS, shape
 from pipelines.records import BlockKind
 
 
