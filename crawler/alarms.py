@@ -150,7 +150,7 @@ class Alarms:
             if sick >= _FEWEST_EVERYWHERE and sick * 2 > len(self._hosts):
                 text += f" (like {sick} of {len(self._hosts)} hosts: perhaps it is the network of this machine)"
         logger.warning("%s: %s", name, text)
-        return AlarmRow(host_id, kind, iso(at), None, text, json.dumps(asdict(event.finding), ensure_ascii=False))
+        return AlarmRow(host_id, kind, iso(at), None, text, json.dumps(asdict(event.finding)))
 
     def _is_changed(self, host: _Host) -> bool:
         return bool(host.news) or host.health.answers != host.saved

@@ -27,6 +27,7 @@ PURE = (
     "pipelines.duplicates",
     "pipelines.params",
     "pipelines.parts",
+    "pipelines.readable",
     "crawler.rank",
     "crawler.addresses",
     "crawler.window",

@@ -417,7 +417,6 @@ class HostHealth:
                 "since": [self._since, self._robots_lost],
                 "open": [[asdict(one.finding), one.recent, one.age] for one in self._open.values()],
             },
-            ensure_ascii=False,
             separators=(",", ":"),
         )
 
