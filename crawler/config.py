@@ -24,6 +24,7 @@ from pipelines.urls import site_key
 
 from . import settings as project_settings
 from .guard import Guard
+from .health.host import FEWEST
 from .politeness import Pace, Patience
 from .rank.priority import FOCUS_SIGNALS, Priority
 from .rulebook import Threshold
@@ -69,6 +70,7 @@ class Config:
     url_rules: float
     traps: Bounds | None
     trap_days: float
+    health_window: int
     robots_agent: str
 
     @classmethod
@@ -151,6 +153,7 @@ class Config:
             url_rules=_number(settings, "URL_RULES", least=0.5, most=1),
             traps=_traps(settings),
             trap_days=_number(settings, "TRAP_DAYS", least=0),
+            health_window=_health_window(settings),
             robots_agent=project_settings.ROBOTS_AGENT,
         )
 
@@ -172,6 +175,21 @@ def _topic(settings: BaseSettings, topics: Sequence[str]) -> Topic | None:
     if not description and not path:
         return None
     return topic(description, profile=profile.load(Path(path)) if path else None)
+
+
+def _health_window(settings: BaseSettings) -> int:
+    """Answers of a host that are compared with those before; 0 for none.
+
+    Raises:
+        ConfigError: too few to tell anything.
+    """
+    window = _integer(settings, "HEALTH_WINDOW", least=0)
+    if not (window == 0 or FEWEST <= window <= _MOST_HEALTH_WINDOW):
+        raise ConfigError(f"HEALTH_WINDOW is {window}; it takes 0, or {FEWEST} to {_MOST_HEALTH_WINDOW}")
+    return window
+
+
+_MOST_HEALTH_WINDOW = 200
 
 
 def _pace(settings: BaseSettings) -> Pace:

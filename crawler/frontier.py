@@ -26,6 +26,7 @@ from db.articles import WHY_NOT_STORED
 from db.errors import DatabaseGone, DatabaseProblem
 from db.found import NewUrl
 from db.frontier import Claim, Waiting
+from db.health import ShownAlarm
 from db.store import Outcome, Store, Stored
 from db.tables import URL_RULE, Kind, State
 from pipelines.duplicates import DuplicateJudge
@@ -35,6 +36,7 @@ from pipelines.stages import export
 
 from . import clock, outcomes
 from .addresses import SharedClocks
+from .alarms import Alarms
 from .config import ConfigError
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
@@ -82,6 +84,7 @@ class FrontierScheduler(BaseScheduler):
         supply: what fills the window, once there is a session.
         ranker: what scores the queue again, once there is a session.
         left: what was left at the end.
+        alarms: what is wrong with hosts, at the end.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -91,6 +94,7 @@ class FrontierScheduler(BaseScheduler):
         self.problem = ""
         self.waiting_for = ""
         self.left: Waiting | None = None
+        self.alarms: Sequence[ShownAlarm] = ()
         self.session: Session | None = None
         self.window: Window | None = None
         self.supply: Supply | None = None
@@ -101,6 +105,7 @@ class FrontierScheduler(BaseScheduler):
         self._memory: SiteMemory | None = None
         self._rules: UrlRules | None = None
         self._traps: Trapbook | None = None
+        self._alarms: Alarms | None = None
         self._known = KnownUrls(_MOST_KNOWN)
         self._in_flight: set[int] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -165,6 +170,9 @@ class FrontierScheduler(BaseScheduler):
             )
             session.queued += await self._traps.try_again()
             self._start(self._traps.keep())
+        if config.health_window:
+            self._alarms = Alarms(session, config.health_window)
+            self._start(self._alarms.run())
         self.supply = Supply(
             session,
             self.window,
@@ -208,6 +216,8 @@ class FrontierScheduler(BaseScheduler):
                     await self._memory.close()
                 if self._traps is not None:
                     await self._traps.close()
+                if self._alarms is not None:
+                    self.alarms = await self._alarms.close()
                 self.left = await self.session.end(outcome=lambda left: self._verdict(left, reason), totals=self.totals)
             except DatabaseProblem as problem:
                 self._give_up(problem)
@@ -377,6 +387,8 @@ class FrontierScheduler(BaseScheduler):
         finally:
             self._in_flight.discard(page.claim.id)
         self._took(page, outcome, stored)
+        if self._alarms is not None:
+            self._alarms.note(page)
         return stored
 
     def _took(self, page: Page, outcome: Outcome, stored: Stored) -> None:

@@ -34,6 +34,7 @@ PURE = (
     "crawler.addresses",
     "crawler.window",
     "crawler.politeness",
+    "crawler.health",
     "crawler.troubles",
     "crawler.known",
     "crawler.outcomes",
