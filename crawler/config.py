@@ -26,6 +26,7 @@ from . import settings as project_settings
 from .guard import Guard
 from .politeness import Pauses
 from .rank.priority import FOCUS_SIGNALS, Priority
+from .revisits import DAY, Schedule
 from .rulebook import Threshold
 
 
@@ -62,6 +63,8 @@ class Config:
     duplicates: Policy
     url_rules: float
     robots_agent: str
+    schedule: Schedule
+    ahead: float
 
     @classmethod
     def from_settings(cls, settings: BaseSettings, topics: Sequence[str] = ()) -> Config:
@@ -132,7 +135,22 @@ class Config:
             duplicates=_policy(settings),
             url_rules=_number(settings, "URL_RULES", least=0.5, most=1),
             robots_agent=project_settings.ROBOTS_AGENT,
+            schedule=_schedule(settings),
+            ahead=_number(settings, "REVISIT_AHEAD", least=0),
         )
+
+
+def _schedule(settings: BaseSettings) -> Schedule:
+    """When URLs are visited again.
+
+    Raises:
+        ConfigError: see `Config.from_settings`.
+    """
+    least, most = _number(settings, "REVISIT_MIN", least=1), _number(settings, "REVISIT_MAX", least=1)
+    if most < least:
+        raise ConfigError(f"REVISIT_MAX is {most:g}, less than REVISIT_MIN, {least:g}")
+    days = _number(settings, "REVISIT_ARTICLES", least=0, most=36_500)
+    return Schedule(_number(settings, "REVISIT_WORTH", least=1), least, most, days * DAY)
 
 
 _BELOW = ("drop", "store")

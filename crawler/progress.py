@@ -77,6 +77,8 @@ class Progress:
                 f"{recovered if resumed.recovered else ''}.",
                 soft_wrap=True,
             )
+        if frontier.session.woken:
+            self._console.print(f"{frontier.session.woken} URLs are visited again.", soft_wrap=True)
         if resumed.others:
             self._console.print(
                 f"{resumed.others} other runs are at work on this database; hosts are shared with them "
@@ -154,6 +156,9 @@ class Progress:
             ("  duplicates of another", totals["duplicate"]),
             ("duplicates not stored", totals["dropped"]),
             ("articles updated", totals["updated"]),
+            ("visited again", totals["revisits"]),
+            ("  unchanged", totals["revisits/unchanged"]),
+            ("articles whose page is gone", totals["gone"]),
             ("parts of articles of several pages", totals["part"]),
             ("other addresses of a stored article", totals["same page"]),
             ("failed", totals["failed"]),

@@ -16,6 +16,7 @@ from ..frontier import FrontierScheduler
 from ..guard import AddressRefused
 from ..handles import exhausted
 from ..outcomes import OUT_OF_HANDLES, REFUSED
+from ..session import ONCE
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -43,13 +44,14 @@ _ERRORS = {
 
 
 class NewsSpider(Spider):
-    """`scrapy crawl news -a seeds=FILE` (or `-a seeds=demo`)."""
+    """`scrapy crawl news -a seeds=FILE` (or `-a seeds=demo`) `[-a mode=once|watch]`."""
 
     name = "news"
 
-    def __init__(self, seeds: Any = None, **unknown: str) -> None:
+    def __init__(self, seeds: Any = None, mode: str = ONCE, **unknown: str) -> None:
         super().__init__()
         self.seeds = seeds
+        self.mode = mode
         self.unknown = unknown
 
     @classmethod

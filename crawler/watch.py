@@ -1,0 +1,82 @@
+"""Watching (`-a mode=watch`): URLs are queued again when their next visit is due, for as long as the crawl runs.
+
+Between two visits nothing happens: one timer waits for the earliest of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+from db import revisits
+from db.revisits import Due, Woken
+
+from . import clock
+from .session import Session
+
+_SHORTEST_SECONDS = 1.0
+"""What becomes due within so long is queued together."""
+_LONGEST_SECONDS = 60.0
+"""Other programs may have marked URLs, or other processes stored some."""
+
+
+class Watch:
+    """Queues what is due.
+
+    Args:
+        session: the open database.
+        queued: told what was queued.
+
+    Attributes:
+        spent: a limit of the whole crawl is reached: there is nothing to watch for.
+    """
+
+    def __init__(self, session: Session, queued: Callable[[Woken], None]) -> None:
+        self._session = session
+        self._queued = queued
+        self._next: float | None = None
+        self._earlier = asyncio.Event()
+        self._stirred = asyncio.Event()
+        self.spent = False
+
+    def note(self, next_visit: float | None) -> None:
+        """A URL is to be visited again at a time (Unix seconds)."""
+        if next_visit is not None and (self._next is None or next_visit < self._next):
+            self._next = next_visit
+            self._earlier.set()
+
+    async def keep(self) -> None:
+        """Queue what is due, for ever."""
+        while True:
+            self._earlier.clear()
+            woken = await self._wake() if self._session.leads else Woken(0, frozenset(), None)
+            self._next = woken.next_due
+            if woken.urls:
+                self._queued(woken)
+                self._stirred.set()
+            await _happens(self._earlier, self._pause(woken))
+            await asyncio.sleep(min(_SHORTEST_SECONDS, self._pause(woken)))
+
+    async def _wake(self) -> Woken:
+        woken = await self._session.submit(revisits.wake_due, Due(clock.now(), self._session.config.limits))
+        if self.spent != woken.spent:
+            self.spent = woken.spent
+            self._stirred.set()
+        return woken
+
+    def _pause(self, woken: Woken) -> float:
+        """Until the next one is due; what is due and was not queued lies beyond a limit."""
+        left = _LONGEST_SECONDS if self._next is None else self._next - clock.now()
+        return min(_LONGEST_SECONDS, left) if left > 0 else 0.0 if woken.urls else _LONGEST_SECONDS
+
+    async def rest(self, seconds: float) -> None:
+        """Return when something is queued, or after some time."""
+        self._stirred.clear()
+        await _happens(self._stirred, seconds)
+
+
+async def _happens(event: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
