@@ -201,7 +201,8 @@ class FrontierScheduler(BaseScheduler):
         if self.problem:
             return f"stopped ({self.problem})", self.exit_code
         self.exit_code = EXIT_STOPPED if left.within else EXIT_FINISHED
-        return f"stopped ({reason})" if left.within else "finished", self.exit_code
+        ended = "finished" if self._watch is None or self._watch.spent else "stopped watching"
+        return f"stopped ({reason})" if left.within else ended, self.exit_code
 
     # ------------------------------------------------------------ Scrapy's scheduler interface
 
@@ -242,6 +243,11 @@ class FrontierScheduler(BaseScheduler):
         )
 
     # ------------------------------------------------------------ pages coming back
+
+    @property
+    def watches(self) -> bool:
+        """Whether it goes on when nothing is left, and waits for news."""
+        return self._watch is not None
 
     @property
     def topic(self) -> Topic | None:

@@ -192,6 +192,7 @@ def _ending(frontier: FrontierScheduler) -> str:
     if frontier.exit_code == EXIT_FINISHED:
         beyond = frontier.left.beyond if frontier.left else 0
         more = f" ({beyond} URLs lie beyond the limits)" if beyond else ""
-        return f"Finished: nothing is left within the limits{more}. {where}"
+        ended = "Stopped watching" if frontier.watches else "Finished"
+        return f"{ended}: nothing is left within the limits{more}. {where}"
     left = f"{frontier.left.within} URLs left" if frontier.left else "work left"
     return f"Stopped with {left}; the same command goes on. {where}"

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
+from db.forms import SETTLED
 from db.frontier import Claim
 from db.revisits import Seen
 from db.store import Outcome
@@ -146,6 +147,9 @@ class _Again:
 
     def _failed(self) -> Outcome:
         """No answer, or an error: later again, as if there had been no visit."""
+        worthless = self._before == State.DONE and (self._claim.reason or "") not in SETTLED
+        if worthless and not (self._was_list or self._was_article):
+            return self._outcome
         return replace(self._kept(), next_visit=self._later())
 
     def _later(self) -> float | None:
@@ -214,7 +218,7 @@ class _Again:
         if outcome.article is not None:
             look = self._look if outcome.place is None else None
             return replace(outcome, seen=look, alive=True)
-        if self._was_article or claim.reason == "same page":
+        if self._was_article or claim.reason in SETTLED:
             return replace(self._kept(), next_visit=self._later())
         return _first(self._page, outcome, self._schedule)
 

@@ -49,14 +49,23 @@ class Watch:
     async def keep(self) -> None:
         """Queue what is due, for ever."""
         while True:
-            self._earlier.clear()
             woken = await self._wake() if self._session.leads else Woken(0, frozenset(), None)
+            looked = clock.now()
             self._next = woken.next_due
             if woken.urls:
                 self._queued(woken)
                 self._stirred.set()
-            await _happens(self._earlier, self._pause(woken))
-            await asyncio.sleep(min(_SHORTEST_SECONDS, self._pause(woken)))
+            elif self._next is not None and self._next <= looked:  # due, and not queued: it lies beyond a limit
+                self._next = looked + _LONGEST_SECONDS
+            await asyncio.sleep(_SHORTEST_SECONDS)
+            while (pause := self._due(looked) - clock.now()) > 0:
+                self._earlier.clear()
+                await _happens(self._earlier, pause)
+
+    def _due(self, looked: float) -> float:
+        """When to look again."""
+        latest = looked + _LONGEST_SECONDS
+        return latest if self._next is None else min(latest, self._next)
 
     async def _wake(self) -> Woken:
         woken = await self._session.submit(revisits.wake_due, Due(clock.now(), self._session.config.limits))
@@ -64,11 +73,6 @@ class Watch:
             self.spent = woken.spent
             self._stirred.set()
         return woken
-
-    def _pause(self, woken: Woken) -> float:
-        """Until the next one is due; what is due and was not queued lies beyond a limit."""
-        left = _LONGEST_SECONDS if self._next is None else self._next - clock.now()
-        return min(_LONGEST_SECONDS, left) if left > 0 else 0.0 if woken.urls else _LONGEST_SECONDS
 
     async def rest(self, seconds: float) -> None:
         """Return when something is queued, or after some time."""

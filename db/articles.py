@@ -373,5 +373,5 @@ def _values(new: NewArticle) -> dict[str, Any]:
 
 
 _INSERT = article.insert().values(
-    {name: bindparam(name) for name in article.c.keys()}  # noqa: SIM118 - a collection, no dictionary
+    {name: bindparam(name) for name in article.c.keys() if name != "gone"}  # noqa: SIM118 - a collection, no dictionary
 )

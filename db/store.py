@@ -315,7 +315,7 @@ def _close_claims(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             "new_same_as": outcome.same_as,
             "untried": int(not outcome.tried),
             "age": outcome.age,
-            "visited": int(outcome.state != State.PENDING),
+            "visited": int(outcome.state != State.PENDING and not (outcome.kept and outcome.seen is None)),
         }
         for outcome in outcomes
     ]

@@ -150,7 +150,7 @@ class Url(Record):
     next_visit: Mapped[float | None] = mapped_column(Float)
     """Of a pending URL: not before that time. Of any other: when it is to be visited again."""
     visits: Mapped[int] = mapped_column(Integer, server_default="0")
-    """How often it was fetched, with whatever result."""
+    """How often it was fetched; once it was, visits that failed do not count."""
     watched: Mapped[float] = mapped_column(Float, server_default="0")
     """Seconds between its visits, of lists the older ones counting less; `named` and `brought` are of that time."""
     named: Mapped[float] = mapped_column(Float, server_default="0")
