@@ -354,7 +354,7 @@ class FrontierScheduler(BaseScheduler):
         """A page is stored: bring memory in line with the table."""
         assert self.supply is not None
         claim = page.claim
-        self._count(outcome, stored)
+        self._count(page, outcome, stored)
         for key, depth in depth_memory(outcome):
             self._known.note(key, depth)
         if outcome.seed_host is not None:
@@ -388,11 +388,12 @@ class FrontierScheduler(BaseScheduler):
             if self._watch is not None:
                 self._watch.note(stored.next_visit if outcome.seen is not None else outcome.next_visit)
 
-    def _count(self, outcome: Outcome, stored: Stored) -> None:
+    def _count(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Add a page to the totals."""
         assert self.supply is not None
         totals = self.totals
         self.supply.queued += stored.queued
+        totals.update(f"bounds/{name}" for name in page.bounds)
         for new in outcome.new_urls:
             if new.reason:
                 totals[f"links/{new.reason}"] += 1

@@ -31,6 +31,10 @@ REFUSED = "address not allowed"
 
 OUT_OF_HANDLES = "out of file handles"
 """`Page.error` of a request that could not be made because no file could be opened here."""
+BODY_CUT = "body cut"
+"""Among `Page.bounds`: the body is longer than `DOWNLOAD_MAXSIZE`."""
+TRUNCATED = "truncated"
+"""Reason of a page of which only the beginning came."""
 HANDLES_PAUSE = 5.0
 """Seconds to wait when this machine could not make a request."""
 
@@ -44,8 +48,8 @@ _ZONES = {"zh": "+08:00"}
 
 def judge(page: Page, rulebook: Rulebook) -> Outcome:
     """The outcome of one page of any kind."""
-    if page.error:
-        return _no_answer(page, rulebook)
+    if page.error or _is_lost(page, rulebook):
+        return _no_answer(replace(page, error=page.error or TRUNCATED), rulebook)
     if page.status in _REDIRECTS and page.headers.get("location"):
         return _redirect(page, rulebook)
     if page.status in _TRY_AGAIN and page.claim.tries + 1 < rulebook.tries:
@@ -86,6 +90,13 @@ def _answered(page: Page, state: str, reason: str = "") -> Outcome:
 def _validator(text: str, most_chars: int) -> str | None:
     """What is sent back as it came, when the page is asked for again; nothing rather than a part of it."""
     return text if text and len(text) <= most_chars and text.isprintable() else None
+
+
+def _is_lost(page: Page, rulebook: Rulebook) -> bool:
+    """Whether the connection was lost in the body, and that is not to be made do with: another try may bring all."""
+    if not page.truncated or page.status != 200 or BODY_CUT in page.bounds:
+        return False
+    return page.claim.kind == Kind.ROBOTS or page.claim.tries + 1 < rulebook.tries
 
 
 def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
@@ -202,7 +213,7 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     is_page = claim.kind == Kind.PAGE
     new_urls = outlinks.links(page, rulebook)
     links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
-    reason = parsed.reason
+    reason = TRUNCATED if page.truncated else parsed.reason
     likeness = page.worked.likeness
     is_far = likeness is not None and likeness.page < rulebook.focus.least
     article = place = None
@@ -210,6 +221,8 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     if is_page and parsed.kind == PageKind.ARTICLE:
         if parsed.noindex:
             reason = "noindex"
+        elif page.truncated:
+            reason = TRUNCATED
         else:
             place, beside = _place(page, rulebook)
             if is_far and rulebook.focus.drops and place is None:  # a part alone says too little of its article

@@ -117,10 +117,12 @@ DOWNLOAD_DELAY = 0
 DOWNLOAD_TIMEOUT = 60
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
 DOWNLOAD_WARNSIZE = 0
+DOWNLOAD_FAIL_ON_DATALOSS = False  # what came of it is read for links
 CONCURRENT_REQUESTS_PER_DOMAIN = 1000  # the host clock is the frontier's
 CONCURRENT_ITEMS = 1  # an answer gives one item; Scrapy makes this many tasks for each
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 512 * 1024 * 1024  # the frontier bounds what is in flight
 DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,  # brings an HTTP client of its own into memory
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
 }

@@ -25,7 +25,7 @@ CHECKOUT_ONLY = {"db/migrations/script.py.mako"}
 FOREIGN = {
     "a package index": re.compile(r'/simple["]|files\.pythonhosted|pypi\.org/|/packages/[0-9a-f]{2}/[0-9a-f]{2}/'),
     "a folder of somebody's machine": re.compile(
-        r"(?<![\w.~}])/(?:work/(?:main|shared)|root/|home/[a-z]|Users/[a-zA-Z])"
+        r"(?<![\w.~}])/(?:work/[a-z]|workspace/|root/|home/[a-z]|Users/[a-zA-Z])"
     ),
 }
 
@@ -182,6 +182,6 @@ def test_the_patterns_find_what_they_are_for() -> None:
     index, folder = FOREIGN["a package index"], FOREIGN["a folder of somebody's machine"]
     for text in ('url = "http://10.0.0.1:80/simple' + '"', "https://pypi." + "org/x", "/packages/" + "ab/0f/x.whl"):
         assert index.search(text)
-    for text in ("cd /work/" + "main", "see /ho" + "me/me/x", "/Us" + "ers/Me", '"/ro' + 'ot/x"'):
+    for text in ("cd /wo" + "rk/x", "see /ho" + "me/me/x", "/Us" + "ers/Me", '"/ro' + 'ot/x"'):
         assert folder.search(text)
     assert not folder.search("http://h.cn/home/a and ../work/main and ~/root/x")

@@ -74,6 +74,7 @@ class NewsSpider(Spider):
         page = self._page(response.request)
         page.status = response.status
         page.body = response.body
+        page.truncated = "dataloss" in response.flags
         page.headers = {
             name: b", ".join(values).decode("utf-8", "replace").replace("\0", "")[:_MOST_HEADER_CHARS]
             for name in _KEPT_HEADERS

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from crawler.known import KnownUrls
 from crawler.outcomes import (
+    BODY_CUT,
     OUT_OF_HANDLES,
     REFUSED,
     depth_memory,
@@ -70,9 +71,12 @@ def rules(**values: Any) -> Rulebook:
     return Rulebook(**{**defaults, **values})
 
 
+_OWN = ("error", "body", "worked", "unreadable", "truncated", "bounds")
+
+
 def page(status: int = 200, url: str = URL, *, scope: Scope = SCOPE, headers: Any = None, **values: Any) -> Page:
     """An answer; names that a page does not have are those of its claim."""
-    own = {name: values.pop(name) for name in ("error", "body", "worked", "unreadable") if name in values}
+    own = {name: values.pop(name) for name in _OWN if name in values}
     return Page(claim(url, **values), scope, status=status, headers=headers or {}, fetched_at=NOW, **own)
 
 
@@ -542,6 +546,25 @@ class TestPages:
         outcome = judge(page(worked=written(), headers={"etag": "x" * 999, "last-modified": "y" * 999}), rules())
         assert outcome.etag is None
         assert outcome.last_modified is None
+
+
+class TestTruncated:
+    def test_a_body_that_was_cut_is_read_for_links_and_is_no_article(self) -> None:
+        found = listed(links("http://h.cn/1"), kind=PageKind.ARTICLE, reason="")
+        outcome = judge(page(worked=found, truncated=True, bounds=(BODY_CUT,)), rules())
+        assert (outcome.state, outcome.reason, outcome.article) == (State.DONE, "truncated", None)
+        assert "http://h.cn/1" in by_url(outcome)
+
+    @pytest.mark.parametrize(("tries", "state"), [(0, State.PENDING), (1, State.PENDING), (2, State.DONE)])
+    def test_a_lost_connection_is_tried_again_before_it_is_made_do_with(self, tries: int, state: State) -> None:
+        outcome = judge(page(worked=written(), truncated=True, tries=tries), rules(tries=3))
+        assert (outcome.state, outcome.reason, outcome.article) == (state, "truncated", None)
+
+    @pytest.mark.parametrize("bounds", [(), (BODY_CUT,)])
+    def test_rules_of_robots_that_were_cut_count_but_not_those_of_a_lost_connection(self, bounds: tuple) -> None:
+        cut = page(url="http://h.cn/robots.txt", kind=Kind.ROBOTS, body=b"User-agent: *", truncated=True, bounds=bounds)
+        outcome = judge(replace(cut, claim=replace(cut.claim, tries=2)), rules(robots_hosts=(11,)))
+        assert outcome.robots[0][1] == ("rules" if bounds else "unreachable")
 
 
 class TestParts:
