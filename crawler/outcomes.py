@@ -82,13 +82,14 @@ def _answered(page: Page, state: str, reason: str = "") -> Outcome:
         counted=True,
         http_status=page.status,
         fetched_at=page.fetched_at,
-        etag=_validator(page.headers.get("etag", ""), _MOST_ETAG),
-        last_modified=_validator(page.headers.get("last-modified", ""), _MOST_DATE),
+        etag=_validator(page, "etag", _MOST_ETAG),
+        last_modified=_validator(page, "last-modified", _MOST_DATE),
     )
 
 
-def _validator(text: str, most_chars: int) -> str | None:
-    """What is sent back as it came, when the page is asked for again; nothing rather than a part of it."""
+def _validator(page: Page, name: str, most_chars: int) -> str | None:
+    """A header that is sent back as it came, when the page is asked for again: of a whole page, and as a whole."""
+    text = "" if page.truncated else page.headers.get(name, "")
     return text if text and len(text) <= most_chars and text.isprintable() else None
 
 

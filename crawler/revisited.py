@@ -212,15 +212,23 @@ class _Again:
             fresh = _first(self._page, outcome, self._schedule)
             return replace(fresh, alive=True) if outcome.article is not None else fresh
         if self._was_list:
-            if kind == PageKind.LIST or outcome.article is not None:
-                return replace(outcome, seen=self._links)
-            return replace(self._unchanged(), fetched_at=self._now)
+            return self._list(kind)
         if outcome.article is not None:
             look = self._look if outcome.place is None else None
             return replace(outcome, seen=look, alive=True)
         if self._was_article or claim.reason in SETTLED:
             return replace(self._kept(), next_visit=self._later())
         return _first(self._page, outcome, self._schedule)
+
+    def _list(self, kind: PageKind) -> Outcome:
+        """A list again, or an error page in its place: then it keeps its turn."""
+        outcome = self._outcome
+        if self._page.truncated:  # what there is of it leads on, too
+            kept = replace(self._kept(), fetched_at=self._now, seen=self._links)
+            return replace(kept, new_urls=outcome.new_urls, links=outcome.links)
+        if kind == PageKind.LIST or outcome.article is not None:
+            return replace(outcome, seen=self._links)
+        return self._unchanged()
 
     # ------------------------------------------------------------ what the visit says
 

@@ -19,7 +19,8 @@ _SHORT = 80
 """Longer lines are sentences; shorter ones may be labels."""
 _LEFT_OVER = 2
 """Characters that may be left of a line that says only how often and when."""
-_MOST_LINES = 2_000
+_MOST_LINES = 400
+"""Lines between the first and the last that differ, of which the difference is shown."""
 _SHOWN_LINES = 40
 _SHOWN_CHARS = 160
 _BESIDE = 24
@@ -138,7 +139,7 @@ def difference(old: Text, new: Text) -> list[str]:
     >>> difference(("题", "一。\n二。"), ("题", "一。\n三。"))
     ['- 二。', '+ 三。']
     """
-    before, after = ([text[0], *text[1].split("\n")][:_MOST_LINES] for text in (old, new))
+    before, after = _between([old[0], *old[1].split("\n")], [new[0], *new[1].split("\n")])
     shown: list[str] = []
     for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -151,6 +152,14 @@ def difference(old: Text, new: Text) -> list[str]:
     if len(shown) > _SHOWN_LINES:
         return [*shown[:_SHOWN_LINES], f"... and {len(shown) - _SHOWN_LINES} more lines"]
     return shown
+
+
+def _between(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """What is left of two lists without what they have in common at the beginning and the end, within bounds."""
+    most = min(len(old), len(new))
+    start = next((i for i in range(most) if old[i] != new[i]), most)
+    end = next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
+    return old[start : len(old) - end][:_MOST_LINES], new[start : len(new) - end][:_MOST_LINES]
 
 
 def _beside(old: str, new: str) -> list[str]:
