@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, case, exists, func, or_, select
+from sqlalchemy import Connection, case, exists, func, or_, select, text
 from sqlalchemy.orm import aliased
 
 from .keys import fingerprint
 from .processes import is_gone
 from .statements import among, clock, in_state
 from .store import StoredPage
-from .tables import Article, ArticleVersion, Duplicate, Host, Kind, Page, Part, Run, Seed, Site, State, Url
+from .tables import AGAIN, Article, ArticleVersion, Duplicate, Host, Kind, Page, Part, Run, Seed, Site, State, Url
 
 url, host, site, article, version, part, duplicate, run, seed, page = (
     m.table() for m in (Url, Host, Site, Article, ArticleVersion, Part, Duplicate, Run, Seed, Page)
@@ -136,6 +136,10 @@ class Status:
     waits: Waits
     reasons: Sequence[tuple[str, str, int]]
     runs: Sequence[RunStatus]
+    again: int
+    """URLs that are to be visited again."""
+    next_visit: float | None
+    """When the first of them is due, Unix time."""
 
 
 def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5) -> Status:
@@ -167,6 +171,7 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         .order_by(func.count().desc())
     ).all()
     articles = connection.execute(select(func.count(), func.count(article.c.duplicate_of)).select_from(article)).one()
+    again = connection.execute(select(func.count(), func.min(url.c.next_visit)).where(text(AGAIN))).one()
     names = ("pending", "leased", "done", "failed", "skipped")
     return Status(
         states={name: sum(int(row[i]) for row in per_host) for i, name in enumerate(names, 1)},
@@ -176,6 +181,8 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         waits=_waits(connection, now),
         reasons=tuple((row[0], row[1], row[2]) for row in reasons),
         runs=tuple(_runs(connection, now, runs)),
+        again=again[0],
+        next_visit=again[1],
     )
 
 

@@ -20,7 +20,7 @@ from db.restored import put_off_host
 from db.revisits import Due, Seen, Wish, Woken
 from db.runs import start_run
 from db.store import Outcome
-from db.tables import Kind, State
+from db.tables import AGAIN, Kind, State
 from tests.crawler import test_outcomes
 from tests.db.frontier_rows import NO_LIMITS, NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
@@ -91,6 +91,13 @@ def test_what_is_due_waits_again_with_all_that_is_known_of_it(
     assert home.is_revisit
     assert (home.etag, home.reason, home.visits, home.fetched_at) == ('W/"1"', "list page", 1, NOW + 1)
     assert rows(database, "SELECT b.pages, h.pages, s.used FROM budget b, host h, seed s") == before == [(2, 2, 2)]
+
+
+def test_what_is_due_is_found_by_an_index(database: Database) -> None:
+    if not database.is_sqlite:
+        pytest.skip("Postgres decides by statistics")
+    sql = f"SELECT id FROM url WHERE {AGAIN} AND state != 'leased' AND next_visit <= 5 ORDER BY next_visit LIMIT 9"
+    assert "ix_url_again" in str(rows(database, f"EXPLAIN QUERY PLAN {sql}"))
 
 
 def test_a_visit_that_fails_changes_nothing(
