@@ -10,11 +10,10 @@ from dataclasses import replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from db.forms import SETTLED
 from db.frontier import Claim
 from db.revisits import Seen
 from db.store import Outcome
-from db.tables import LIST_REASONS, Kind, State
+from db.tables import LIST_REASONS, SETTLED, Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 

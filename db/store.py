@@ -18,7 +18,7 @@ from .articles import Added, NewArticle
 from .budgets import spend_totals
 from .candidates import stored_rows
 from .errors import Contended
-from .forms import SETTLED, revive
+from .forms import revive
 from .found import Found, NewUrl, add_hosts, insert_urls
 from .frontier import SET_ROBOTS, Claim, held_by
 from .keys import iso
@@ -27,7 +27,7 @@ from .parts import Arrival, Joiner, Place, Ready
 from .revisits import CHANGE, LINKS, Seen
 from .signatures import Index, catch_up, lock_articles
 from .statements import among, insert_rows, run_many, upsert
-from .tables import Host, Kind, Link, Page, PageTerms, Seed, Site, State, Url
+from .tables import SETTLED, Host, Kind, Link, Page, PageTerms, Seed, Site, State, Url
 
 url, host, site, link, seed, page, page_terms = (m.table() for m in (Url, Host, Site, Link, Seed, Page, PageTerms))
 

@@ -40,6 +40,9 @@ class Kind(StrEnum):
 URL_RULE = "url rule"
 """Reason of URLs that are skipped because a rule of their host says that another one (`same_as`) is the same page."""
 
+SETTLED = ("same page", "off topic")
+"""Reasons of pages that were read and need not be looked for at another address."""
+
 LIST_REASONS = ("list page", "feed or sitemap")
 """Reasons of URLs that are no article and lead to some."""
 

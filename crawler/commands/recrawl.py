@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from sqlalchemy.exc import DBAPIError
 
-from db.database import Database, open_for_crawl, open_for_reading
-from db.errors import DatabaseGone, DatabaseProblem, classify
+from db.database import open_for_crawl
+from db.errors import DatabaseGone, DatabaseProblem
 from db.keys import fingerprint
 from db.revisits import Wish, count, mark
 from db.tables import Kind
@@ -21,6 +20,7 @@ from pipelines.urls import canonicalize
 
 from ..frontier import EXIT_DATABASE, EXIT_USAGE
 from ..outlinks import url_id
+from ._database import read
 
 if TYPE_CHECKING:
     import argparse
@@ -67,13 +67,17 @@ class Command(ScrapyCommand):
         assert self.settings is not None
         before = None if not opts.older_than else time.time() - _seconds(opts.older_than)
         wish = Wish(_ids(args), before, opts.host.strip().lower(), opts.what or "")
-        work = _count if opts.dry_run else _mark
-        try:
-            name, marked = work(self.settings["DATABASE_URL"], wish)
-        except DatabaseProblem as problem:
-            sys.stderr.write(f"scrapy recrawl: {problem}\n")
-            self.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
+        found = read(self, lambda connection: count(connection, wish))  # a database that is not there is not made
+        if found is None:
             return
+        name, marked = found
+        if not opts.dry_run:
+            try:
+                marked = _mark(self.settings["DATABASE_URL"], wish)
+            except DatabaseProblem as problem:
+                sys.stderr.write(f"scrapy recrawl: {problem}\n")
+                self.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
+                return
         would = "would be" if opts.dry_run else "will be"
         sys.stdout.write(f"{marked} URLs {would} visited again by the next crawl of {name}\n")
 
@@ -107,21 +111,15 @@ def _ids(urls: Sequence[str]) -> list[int]:
     return ids
 
 
-def _count(database_url: str, wish: Wish) -> tuple[str, int]:
-    with closing(open_for_reading(database_url)) as database:
-        try:
-            with database.engine.connect() as connection:
-                return database.name, count(connection, wish)
-        except DBAPIError as error:
-            raise classify(error, database.name) or error from error
+def _mark(database_url: str, wish: Wish) -> int:
+    """Mark URLs; returns how many.
 
-
-def _mark(database_url: str, wish: Wish) -> tuple[str, int]:
-    open_for_reading(database_url).close()  # a database that is not there is not made
-    with closing(open_for_crawl(database_url)) as database:
-        return database.name, _marked(database, wish)
-
-
-def _marked(database: Database, wish: Wish) -> int:
-    with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
+    Raises:
+        DatabaseProblem: the database cannot be written, or a crawl is running on the file.
+    """
+    with (
+        closing(open_for_crawl(database_url)) as database,
+        database.engine.connect().execution_options(writer=True) as connection,
+        database.writing(connection),
+    ):
         return mark(connection, [wish])[0]
