@@ -19,22 +19,16 @@ from pipelines.parts import MAX_PARTS
 from pipelines.records import BlockKind, PageKind
 from pipelines.scope import host_identity
 from pipelines.stages import Page
-from pipelines.urls import canonicalize, file_type, host_key, same_host, site_key
+from pipelines.urls import MAX_URL_CHARS, canonicalize, file_type, host_key, same_host, site_key
 
 from . import outlinks
 from .outlinks import new_url
 from .politeness import decode_robots, retry_after, retry_pause
+from .reasons import BODY_CUT, BOMB, REFUSED, TOO_LONG, TRUNCATED, is_final
 from .rulebook import OFF_TOPIC, Rulebook
-
-REFUSED = "address not allowed"
-"""`Page.error` of a request that the network guard refused."""
 
 OUT_OF_HANDLES = "out of file handles"
 """`Page.error` of a request that could not be made because no file could be opened here."""
-BODY_CUT = "body cut"
-"""Among `Page.bounds`: the body is longer than `DOWNLOAD_MAXSIZE`."""
-TRUNCATED = "truncated"
-"""Reason of a page of which only the beginning came."""
 HANDLES_PAUSE = 5.0
 """Seconds to wait when this machine could not make a request."""
 
@@ -108,14 +102,14 @@ def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
         )
     if page.error == OUT_OF_HANDLES:
         return replace(_try_again(page, page.error, HANDLES_PAUSE), failed=False, tried=False)
-    if page.claim.tries + 1 < rulebook.tries:
+    if page.claim.tries + 1 < rulebook.tries and not is_final(page.error):
         return _try_again(page, page.error, None)
     return Outcome(
         page.claim,
         State.FAILED,
         page.error,
         fetched_at=page.fetched_at,
-        failed=True,
+        failed=page.error != BOMB,  # which is one page's fault, not the host's
         robots=rulebook.robots("unreachable"),
     )
 
@@ -161,10 +155,14 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
     target = canonicalize(page.headers["location"], claim.url)
     outcome = replace(_answered(page, State.SKIPPED, "redirect"), counted=False)
     is_robots = claim.kind == Kind.ROBOTS
+    if target == claim.url and page.new_cookie and claim.tries + 1 < rulebook.tries:
+        return replace(_try_again(page, "redirects to itself with a cookie", 0.0), failed=False)
     most = rulebook.redirects + (MAX_PARTS if claim.found_in == BlockKind.PART else 0)
     if target is None or target == claim.url or claim.hops >= most:
         reason = (
-            "redirects nowhere"
+            TOO_LONG
+            if target is None and len(page.headers["location"]) > MAX_URL_CHARS
+            else "redirects nowhere"
             if target is None
             else "redirects to itself"
             if target == claim.url

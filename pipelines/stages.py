@@ -43,6 +43,7 @@ class Page:
         body: the decoded body.
         truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
             whole article.
+        new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
         bounds: names of the bounds that this answer ran into, for the summary.
         fetched_at: Unix time of the answer.
         seconds: how long it took.
@@ -59,6 +60,7 @@ class Page:
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
     truncated: bool = False
+    new_cookie: bool = False
     bounds: tuple[str, ...] = ()
     fetched_at: float = 0.0
     seconds: float = 0.0

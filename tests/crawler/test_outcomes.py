@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 
 from crawler.known import KnownUrls
 from crawler.outcomes import (
-    BODY_CUT,
     OUT_OF_HANDLES,
-    REFUSED,
     depth_memory,
     internal_error,
     judge,
 )
 from crawler.outlinks import url_id
 from crawler.rank.priority import Priority
+from crawler.reasons import BODY_CUT, REFUSED
 from crawler.rulebook import Rulebook, Threshold
 from db.found import NewUrl
 from db.frontier import Claim
@@ -71,7 +70,7 @@ def rules(**values: Any) -> Rulebook:
     return Rulebook(**{**defaults, **values})
 
 
-_OWN = ("error", "body", "worked", "unreadable", "truncated", "bounds")
+_OWN = ("error", "body", "worked", "unreadable", "truncated", "bounds", "new_cookie")
 
 
 def page(status: int = 200, url: str = URL, *, scope: Scope = SCOPE, headers: Any = None, **values: Any) -> Page:
@@ -165,6 +164,15 @@ class TestNoAnswer:
         assert robots.robots == ((1, "refused", ""), (2, "refused", ""))
 
 
+class TestFinalErrors:
+    @pytest.mark.parametrize(
+        ("error", "failed"), [("compression bomb", False), ("certificate not valid: expired", True)]
+    )
+    def test_what_asking_again_cannot_change_is_not_asked_again(self, error: str, *, failed: bool) -> None:
+        outcome = judge(page(0, error=error), rules())
+        assert (outcome.state, outcome.reason, outcome.failed) == (State.FAILED, error, failed)
+
+
 class TestErrorStatus:
     @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451, 304, 204, 206])
     def test_given_up_at_once(self, status: int) -> None:
@@ -253,7 +261,7 @@ class TestRedirect:
             ("mailto:a@h.cn", "redirects nowhere"),
             ("javascript:alert(1)", "redirects nowhere"),
             ("http://", "redirects nowhere"),
-            ("/" + "a" * 3000, "redirects nowhere"),
+            ("/" + "a" * 3000, "URL too long"),
         ],
     )
     def test_leading_nowhere(self, location: str, reason: str) -> None:
@@ -294,6 +302,23 @@ class TestRedirect:
 
     def test_a_redirect_is_followed_whatever_the_tries(self) -> None:
         assert judge(page(301, headers={"location": "/b"}, tries=2), rules()).state == State.SKIPPED
+
+
+class TestCookies:
+    def test_a_redirect_to_itself_with_a_new_cookie_is_tried_again_at_once(self) -> None:
+        outcome = judge(page(302, headers={"location": URL}, new_cookie=True), rules())
+        assert (outcome.state, outcome.next_visit, outcome.failed) == (State.PENDING, NOW, False)
+
+    @pytest.mark.parametrize(("new_cookie", "tries"), [(False, 0), (True, 2)])
+    def test_but_not_without_one_nor_for_ever(self, *, new_cookie: bool, tries: int) -> None:
+        outcome = judge(page(302, headers={"location": URL}, new_cookie=new_cookie, tries=tries), rules(tries=3))
+        assert (outcome.state, outcome.reason) == (State.FAILED, "redirects to itself")
+
+
+def test_a_redirect_drops_credentials() -> None:
+    outcome = judge(page(302, headers={"location": "http://user:pass@h.cn/b"}), rules())
+    assert [new.url for new in outcome.new_urls] == ["http://h.cn/b"]
+    assert "pass" not in repr(outcome)
 
 
 def replace_claim(of: Page, **values: Any) -> Page:
