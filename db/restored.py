@@ -11,8 +11,10 @@ from .tables import Kind, State, Url
 
 url = Url.table()
 
-_LATER_SECONDS = 21_600.0
-"""A host that may not be asked now may be asked again some hours later."""
+_RULED_SECONDS = 86_400.0
+"""Rules are read anew every day."""
+_CLOSED_SECONDS = 1_800.0
+"""A host that cannot be asked now may be well again by then."""
 
 _IS_NONE = (url.c.kind != Kind.PAGE) & url.c.reason.like("no %")
 WAS = case(
@@ -25,12 +27,12 @@ WAS = case(
 
 def put_off_urls(connection: Connection, ids: Sequence[int], now: float) -> None:
     """Rules of their host forbid these URLs, which were fetched before."""
-    run_many(connection, _PUT_OFF, [{"key": key, "later": now + _LATER_SECONDS} for key in sorted(ids)])
+    run_many(connection, _PUT_OFF, [{"key": key, "later": now + _RULED_SECONDS} for key in sorted(ids)])
 
 
 def put_off_host(connection: Connection, host_id: int, now: float) -> None:
     """Nothing of a host may be asked for: what waits of it and was fetched before waits no longer."""
-    connection.execute(_PUT_OFF_HOST, {"host": host_id, "later": now + _LATER_SECONDS})
+    connection.execute(_PUT_OFF_HOST, {"host": host_id, "later": now + _CLOSED_SECONDS})
 
 
 _VALUES = {"state": WAS, "next_visit": bindparam("later"), "tries": 0}

@@ -47,6 +47,7 @@ class Page:
         bounds: names of the bounds that this answer ran into, for the summary.
         fetched_at: Unix time of the answer.
         seconds: how long it took.
+        address: IP address that answered, empty when unknown.
         ready_at: Unix time from which its host may be asked again.
         worked: set by the extract stage.
         unreadable: set by the extract stage when reading failed.
@@ -64,6 +65,7 @@ class Page:
     bounds: tuple[str, ...] = ()
     fetched_at: float = 0.0
     seconds: float = 0.0
+    address: str = ""
     ready_at: float = 0.0
     worked: Worked | None = None
     unreadable: str = ""

@@ -13,6 +13,7 @@ from ..dedup import method
 from ..records import Extraction, Metadata, PageKind, ParsedPage, Signature
 from . import DEFAULT, Extractor, kind, links, metadata, template
 from . import extractor as find_extractor
+from .directives import page_directives
 from .document import Document, parse
 from .knowledge import SiteKnowledge, unpack
 
@@ -40,7 +41,7 @@ def parse_page(
         body: bytes as fetched, at most as long as the downloader lets through.
         url: address after redirects.
         content_type: value of the Content-Type header.
-        robots_header: values of the X-Robots-Tag headers, joined by commas.
+        robots_header: values of the X-Robots-Tag headers, one a line.
         fetched_at: when it was fetched, with zone.
         extractor: a name of `EXTRACTORS`.
         params: values for its parameters; the others keep their defaults.
@@ -105,7 +106,7 @@ def read_page(
     found = metadata.extract(document, text, fetched_at)
     anchors = links.extract(document, text)
     page_kind, reason = kind.decide(document, text, found, anchors)
-    noindex, nofollow = links.page_directives(document, robots_header)
+    noindex, nofollow = page_directives(document, robots_header, fetched_at)
     if page_kind is not PageKind.ARTICLE and text.text:
         text = Extraction(reason=reason)
         anchors = links.extract(document, text)

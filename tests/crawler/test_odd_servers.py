@@ -94,6 +94,46 @@ def test_trouble_is_tried_again_and_then_given_up(tmp_path: Path) -> None:
     ]
 
 
+def test_hosts_in_trouble_are_waited_for_and_then_given_up(tmp_path: Path) -> None:
+    moods = iter([(503, {"Retry-After": "1"}, ""), (500, {}, "")])
+    rules = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /private/\n")
+    answers = {
+        ("a.localhost", "/robots.txt"): lambda: next(moods, rules),
+        ("a.localhost", "/"): article("首页", "/private/1", "/2"),
+        ("a.localhost", "/2"): article("第二篇"),
+        ("b.localhost", "/robots.txt"): (500, {}, ""),
+        ("c.localhost", "/robots.txt"): redirect("http://d.localhost:PORT/rules.txt"),
+        ("d.localhost", "/rules.txt"): (502, {}, ""),
+        ("e.localhost", "/robots.txt"): (200, {"Content-Type": "text/plain"}, "User-agent: *\nCrawl-delay: 99\n"),
+    }
+    with OddServer(answers) as server:
+        seeds = "\n".join(f"http://{host}.localhost:PORT/" for host in "abce")
+        done = crawl(server, tmp_path, "HOST_REST=0.2", "HOST_GIVE_UP=3", seeds=seeds)
+        assert done.returncode == 0, done.stderr
+        asked = server.paths()
+    assert asked.count("a/robots.txt") == 3
+    assert "a/2" in asked
+    assert "a/private/1" not in asked
+    assert {path for path in asked if path[0] in "bcde"} == {
+        "b/robots.txt",
+        "c/robots.txt",
+        "d/robots.txt",
+        "d/rules.txt",
+        "e/robots.txt",
+    }
+    assert asked.count("b/robots.txt") == asked.count("d/rules.txt") == 4
+    assert asked.count("c/robots.txt") == 1
+    left = "SELECT DISTINCT substr(host.name, 1, 1), state, reason FROM url JOIN host ON host.id = host_id"
+    assert sorted(rows(tmp_path, f"{left} WHERE kind = 'page' AND host.name NOT LIKE 'a%'")) == [
+        ("b", "skipped", "robots unreachable"),
+        ("c", "skipped", "robots unreachable"),
+        ("e", "skipped", "crawl-delay too long"),
+    ]
+    assert rows(tmp_path, "SELECT count(*) FROM url WHERE state IN ('pending', 'leased')") == [(0,)]
+    assert "hosts given up" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def _once_failing(then: tuple) -> object:
     """An answer that is an error the first time."""
     answers = iter([(500, {}, "")])
