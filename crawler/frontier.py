@@ -440,7 +440,6 @@ class FrontierScheduler(BaseScheduler):
         """URLs that were fetched before wait again."""
         assert self.supply is not None
         self.supply.queued += woken.urls
-        self.supply.try_again(woken.hosts)
         self.supply.found({}, woken.hosts)
         self.supply.top_up()
         self._wake()

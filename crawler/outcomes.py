@@ -210,7 +210,8 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
         seed_id=claim.seed_id,
         reason=reason,
         hops=claim.hops + 1,
-        again=is_robots,
+        # back to where it came from, and a cookie is there now: a wall that asks for one
+        again=is_robots or (page.new_cookie and fingerprint(target) == claim.found_on),
         legacy=claim.parts,
     )
     return replace(

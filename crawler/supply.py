@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence, Set
 from typing import Any
 
 from db import frontier as table
-from db import ownership, resting
+from db import ownership
 from db.found import NewUrl, add_urls
 from db.frontier import Claim, ClaimRequest, Waiting
 from db.keys import fingerprint
@@ -38,6 +38,7 @@ _LOOK_AGAIN_SECONDS = 1.0
 _LONGEST_NAP_SECONDS = 5.0
 _LONGEST_REST_SECONDS = 60.0
 _REFILL_SECONDS = 0.1
+_REOPEN_SECONDS = 3_600.0
 
 
 class Supply:
@@ -92,6 +93,7 @@ class Supply:
         self._busy = False
         self._closed = False
         self._refilled_at = 0.0
+        self._reopen_at = clock.now() + min(_REOPEN_SECONDS, session.config.robots_keep)
         self._may_have_hosts = True
         self._may_have_strays = False
         self._share: int | None = None
@@ -161,6 +163,8 @@ class Supply:
             self._begin(self._return_strays())
         elif self._surplus:
             self._begin(self._hand_over())
+        elif now >= self._reopen_at:
+            self._begin(self._reopen())
         elif self._may_have_hosts and (room := self._room()):
             self._begin(self._take_hosts(room))
         elif self._may_have_hosts and not window.room_for_hosts and window.idle_hosts():
@@ -177,23 +181,6 @@ class Supply:
         """Hosts rest, are well again or are given up."""
         self.queued -= await self._resting.follow(verdict)
         self.top_up()
-
-    def try_again(self, host_ids: Set[int]) -> None:
-        """Ask for the robots.txt of hosts that were given up: something of them is due again."""
-        closed = [host_id for host_id in sorted(host_ids) if self._hosts.is_closed(host_id)]
-        robots = []
-        for host_id in closed:
-            self._hosts.forget(host_id)
-            host = self._window.hosts.get(host_id)
-            if host is not None:
-                host.robots_known = False
-                robots.append(self._robots_of(host.scheme, host.name))
-        self._start(self._try_again(sorted(host_ids), robots))
-
-    async def _try_again(self, host_ids: Sequence[int], robots: Sequence[NewUrl]) -> None:
-        await self._session.submit(resting.try_again, host_ids)
-        if robots:
-            await self.add(robots)
 
     def _rested(self) -> None:
         self._timer = None
@@ -305,6 +292,14 @@ class Supply:
         self.found(best, stored.hosts)
         self.top_up()
 
+    async def _reopen(self) -> None:
+        """Look after hosts that were given up long ago. Alone: meanwhile nothing is claimed."""
+        self._reopen_at = clock.now() + min(_REOPEN_SECONDS, self._session.config.robots_keep)
+        held, count = await self._resting.reopen()
+        self._may_have_hosts = self._may_have_hosts or count > len(held)
+        if held:
+            await self.add([self._robots_of(host.scheme, host.name) for host in held])
+
     async def _drop_idle_hosts(self) -> None:
         """Make room for hosts that have work."""
         due = {host_id for _, host_id in self._due}
@@ -349,7 +344,7 @@ class Supply:
                 alone = self._session.database.is_sqlite
                 await self._watch.rest(_LONGEST_REST_SECONDS if alone else _LONGEST_NAP_SECONDS)
             return
-        if await self._resting.let_go_hopeless():
+        if self._watch is None and await self._resting.let_go_hopeless():
             return
         due, latest = self.left.next_due, clock.now() + LONGEST_PAUSE
         if due is not None and due > latest:  # nothing waits that long: the clock has been set back since

@@ -40,7 +40,7 @@ from .budgets import (
     spend_totals,
 )
 from .forms import revive
-from .restored import put_off_host, put_off_urls
+from .restored import CLOSED_SECONDS, put_off_host, put_off_urls
 from .runs import SeedRow, seed_rows
 from .statements import among, array_of, in_state, is_postgres, run_many
 from .tables import Host, Kind, Run, State, Url
@@ -260,7 +260,7 @@ def _best_of(
     closed = "" if robots_only else request.closed(host_id)
     if closed:
         claims.skipped[closed] += connection.execute(_SKIP_HOST, {"host": host_id, "why": closed}).rowcount
-        put_off_host(connection, host_id, request.now)
+        put_off_host(connection, host_id, request.now + CLOSED_SECONDS)
         want = 0
     found: dict[int, Claim] = {}
     while len(found) < want:

@@ -13,8 +13,8 @@ url = Url.table()
 
 _RULED_SECONDS = 86_400.0
 """Rules are read anew every day."""
-_CLOSED_SECONDS = 1_800.0
-"""A host that cannot be asked now may be well again by then."""
+CLOSED_SECONDS = 1_800.0
+"""A host that must not be asked now may be well again by then."""
 
 _IS_NONE = (url.c.kind != Kind.PAGE) & url.c.reason.like("no %")
 WAS = case(
@@ -30,9 +30,9 @@ def put_off_urls(connection: Connection, ids: Sequence[int], now: float) -> None
     run_many(connection, _PUT_OFF, [{"key": key, "later": now + _RULED_SECONDS} for key in sorted(ids)])
 
 
-def put_off_host(connection: Connection, host_id: int, now: float) -> None:
-    """Nothing of a host may be asked for: what waits of it and was fetched before waits no longer."""
-    connection.execute(_PUT_OFF_HOST, {"host": host_id, "later": now + _CLOSED_SECONDS})
+def put_off_host(connection: Connection, host_id: int, later: float) -> None:
+    """Nothing of a host may be asked for: what waits of it and was fetched before is due again at a later time."""
+    connection.execute(_PUT_OFF_HOST, {"host": host_id, "later": later})
 
 
 _VALUES = {"state": WAS, "next_visit": bindparam("later"), "tries": 0}

@@ -21,6 +21,7 @@ from db.store import Joined, Stored
 from db.tables import Kind
 
 from .focus.topic import Topic
+from .readable import is_readable
 from .scope import Scope
 from .worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 
@@ -89,9 +90,6 @@ class Frontier(Protocol):
         """Write what came of a page and take over its links."""
 
 
-_READABLE = ("text/", "html", "xml", "application/octet-stream", "application/rss", "application/atom", "gzip")
-
-
 class ExtractStage:
     """Reads pages in worker processes; settings `WORKERS`, `PAGE_SECONDS`, `WORKER_MEMORY_MB`, `EXTRACTOR(_PARAMS)`."""
 
@@ -126,7 +124,7 @@ class ExtractStage:
         if item.error or item.status != 200 or item.claim.kind == Kind.ROBOTS:
             return item
         content_type = item.headers.get("content-type", "")
-        if content_type and not any(kind in content_type.lower() for kind in _READABLE):
+        if not is_readable(content_type, item.body):
             item.unreadable = f"not a page ({content_type.partition(';')[0].strip()[:60]})"
             return item
         frontier = cast("Frontier", self._crawler.engine.scheduler)

@@ -28,6 +28,7 @@ PURE = (
     "pipelines.params",
     "pipelines.parts",
     "pipelines.changes",
+    "pipelines.readable",
     "crawler.rank",
     "crawler.addresses",
     "crawler.window",

@@ -314,6 +314,13 @@ class TestCookies:
         outcome = judge(page(302, headers={"location": URL}, new_cookie=True), rules())
         assert (outcome.state, outcome.next_visit, outcome.failed) == (State.PENDING, NOW, False)
 
+    @pytest.mark.parametrize("new_cookie", [False, True])
+    def test_a_wall_of_two_redirects_is_passed_with_its_cookie(self, *, new_cookie: bool) -> None:
+        wall = page(302, "http://h.cn/check", headers={"location": URL}, new_cookie=new_cookie)
+        back = judge(replace_claim(wall, found_on=fingerprint(URL)), rules()).new_urls[0]
+        elsewhere = judge(replace_claim(wall, found_on=5), rules()).new_urls[0]
+        assert (back.again, back.hops, elsewhere.again) == (new_cookie, 1, False)
+
     @pytest.mark.parametrize(("new_cookie", "tries"), [(False, 0), (True, 2)])
     def test_but_not_without_one_nor_for_ever(self, *, new_cookie: bool, tries: int) -> None:
         outcome = judge(page(302, headers={"location": URL}, new_cookie=new_cookie, tries=tries), rules(tries=3))
