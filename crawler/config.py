@@ -24,6 +24,7 @@ from pipelines.urls import site_key
 
 from . import settings as project_settings
 from .guard import Guard
+from .health.host import FEWEST
 from .politeness import Pace, Patience
 from .rank.priority import FOCUS_SIGNALS, Priority
 from .revisits import DAY, Schedule
@@ -67,6 +68,7 @@ class Config:
     duplicate_method: Method
     duplicates: Policy
     url_rules: float
+    health_window: int
     robots_agent: str
     schedule: Schedule
     ahead: float
@@ -149,6 +151,7 @@ class Config:
             duplicate_method=duplicate_method,
             duplicates=_policy(settings),
             url_rules=_number(settings, "URL_RULES", least=0.5, most=1),
+            health_window=_health_window(settings),
             robots_agent=project_settings.ROBOTS_AGENT,
             schedule=_schedule(settings),
             ahead=_number(settings, "REVISIT_AHEAD", least=0),
@@ -185,6 +188,21 @@ def _topic(settings: BaseSettings, topics: Sequence[str]) -> Topic | None:
     if not description and not path:
         return None
     return topic(description, profile=profile.load(Path(path)) if path else None)
+
+
+def _health_window(settings: BaseSettings) -> int:
+    """Answers of a host that are compared with those before; 0 for none.
+
+    Raises:
+        ConfigError: too few to tell anything.
+    """
+    window = _integer(settings, "HEALTH_WINDOW", least=0)
+    if not (window == 0 or FEWEST <= window <= _MOST_HEALTH_WINDOW):
+        raise ConfigError(f"HEALTH_WINDOW is {window}; it takes 0, or {FEWEST} to {_MOST_HEALTH_WINDOW}")
+    return window
+
+
+_MOST_HEALTH_WINDOW = 200
 
 
 def _pace(settings: BaseSettings) -> Pace:

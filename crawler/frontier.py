@@ -12,7 +12,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,6 +26,7 @@ from db.articles import WHY_NOT_STORED
 from db.errors import DatabaseGone, DatabaseProblem
 from db.found import NewUrl
 from db.frontier import Claim, Waiting
+from db.health import ShownAlarm
 from db.revisits import Woken
 from db.store import Outcome, Store, Stored
 from db.tables import URL_RULE, Kind, State
@@ -37,6 +38,7 @@ from pipelines.stages import export
 
 from . import clock, outcomes
 from .addresses import SharedClocks
+from .alarms import Alarms
 from .config import ConfigError
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
@@ -84,6 +86,7 @@ class FrontierScheduler(BaseScheduler):
         supply: what fills the window, once there is a session.
         ranker: what scores the queue again, once there is a session.
         left: what was left at the end.
+        alarms: what is wrong with hosts, at the end.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -93,6 +96,7 @@ class FrontierScheduler(BaseScheduler):
         self.problem = ""
         self.waiting_for = ""
         self.left: Waiting | None = None
+        self.alarms: Sequence[ShownAlarm] = ()
         self.session: Session | None = None
         self.window: Window | None = None
         self.supply: Supply | None = None
@@ -102,6 +106,7 @@ class FrontierScheduler(BaseScheduler):
         self._store: Store
         self._memory: SiteMemory | None = None
         self._rules: UrlRules | None = None
+        self._alarms: Alarms | None = None
         self._watch: Watch | None = None
         self._known = KnownUrls(_MOST_KNOWN)
         self._in_flight: set[int] = set()
@@ -153,6 +158,9 @@ class FrontierScheduler(BaseScheduler):
         self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign), differs)
         if config.site_memory:
             self._memory = SiteMemory(session, self._start)
+        if config.health_window:
+            self._alarms = Alarms(session, config.health_window)
+            self._start(self._alarms.run())
         if mode == WATCH:
             self._watch = Watch(session, self._woke)
         self.supply = Supply(
@@ -198,6 +206,8 @@ class FrontierScheduler(BaseScheduler):
             try:
                 if self._memory is not None:
                     await self._memory.close()
+                if self._alarms is not None:
+                    self.alarms = await self._alarms.close()
                 self.left = await self.session.end(outcome=lambda left: self._verdict(left, reason), totals=self.totals)
             except DatabaseProblem as problem:
                 self._give_up(problem)
@@ -362,6 +372,8 @@ class FrontierScheduler(BaseScheduler):
         finally:
             self._in_flight.discard(page.claim.id)
         self._took(page, outcome, stored)
+        if self._alarms is not None:
+            self._alarms.note(page)
         return stored
 
     def _took(self, page: Page, outcome: Outcome, stored: Stored) -> None:

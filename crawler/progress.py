@@ -15,6 +15,7 @@ from rich.text import Text
 from scrapy import signals
 from scrapy.logformatter import LogFormatter
 
+from .alarms import lines
 from .clock import Rate
 from .frontier import EXIT_FINISHED, FrontierScheduler
 
@@ -134,6 +135,8 @@ class Progress:
                     "if they are meant, open their network with ALLOW_NETWORKS.",
                     soft_wrap=True,
                 )
+            for line in lines(frontier.alarms):
+                self._console.print(line, soft_wrap=True, markup=False)
             self._console.print(_ending(frontier), soft_wrap=True)
 
     def _summary(self, frontier: FrontierScheduler) -> Table:

@@ -84,6 +84,9 @@ COMPRESSION_RATIO = 200.0
 HEADER_MAX_KB = 64
 HEADER_MAX_LINES = 256
 
+# ---- when something is wrong
+HEALTH_WINDOW = 40
+
 # ---- how much at once
 CONCURRENT_REQUESTS = 64
 HOST_WINDOW = 8

@@ -439,6 +439,34 @@ class SiteMemory(Record):
     """See `pipelines.extract.knowledge.pack`."""
 
 
+class HostHealth(Record):
+    """What a host's answers were like so far, to notice when that changes."""
+
+    __tablename__ = "host_health"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    answers: Mapped[int] = mapped_column(Integer)
+    """Answers learned from."""
+    state: Mapped[str] = mapped_column(Text)
+    """JSON, see `crawler.health.host`."""
+    updated: Mapped[str] = mapped_column(Text)
+
+
+class Alarm(Record):
+    """Something that is, or was, wrong with a host."""
+
+    __tablename__ = "alarm"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(String(12), primary_key=True)
+    """blocks, login, unreachable, gone, layout, empty, encoding or slow."""
+    since: Mapped[str] = mapped_column(Text, primary_key=True)
+    until: Mapped[str | None] = mapped_column(Text)
+    """Empty while it lasts."""
+    text: Mapped[str] = mapped_column(Text)
+    """A sentence for people; what it quotes of a site is without control characters."""
+    evidence: Mapped[str] = mapped_column(Text)
+    """JSON: what was compared with what."""
+
+
 class UrlRule(Record):
     """What makes no difference in the addresses of a host, learned from its pages."""
 

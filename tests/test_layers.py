@@ -33,6 +33,7 @@ PURE = (
     "crawler.addresses",
     "crawler.window",
     "crawler.politeness",
+    "crawler.health",
     "crawler.troubles",
     "crawler.known",
     "crawler.outcomes",

@@ -69,6 +69,8 @@ def test_an_older_database_is_brought_up_to_date(database_url: str) -> None:
         connection.execute(text("DROP TABLE site_memory"))
         connection.execute(text("DROP TABLE part"))
         connection.execute(text("DROP TABLE page_terms"))
+        connection.execute(text("DROP TABLE host_health"))
+        connection.execute(text("DROP TABLE alarm"))
         connection.execute(text("DROP TABLE url_rule"))
         connection.execute(text("DROP TABLE url_form"))
         connection.execute(text("DROP INDEX ix_url_host_fetched"))

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0010"
-down_revision = "0008"
+down_revision = "0011"
 
 V_ARTICLES = """
 CREATE VIEW v_articles AS
