@@ -32,10 +32,12 @@ from .politeness import LONGEST_PAUSE
 from .resting import Resting
 from .session import Session
 from .trapbook import Trapbook
+from .watch import Watch
 from .window import HostQueue, Window
 
 _LOOK_AGAIN_SECONDS = 1.0
 _LONGEST_NAP_SECONDS = 5.0
+_LONGEST_REST_SECONDS = 60.0
 _REFILL_SECONDS = 0.1
 _REOPEN_SECONDS = 3_600.0
 
@@ -53,6 +55,7 @@ class Supply:
         finish: called when nothing is left to be fetched, before the crawl ends; says whether there is more after all.
         traps: what is known of traps, when they are looked for.
         wake: makes the engine poll; called when there is something to hand out.
+        watch: what queues URLs again, when the crawl is to go on for ever.
 
     Attributes:
         queued: URLs waiting in the database, as far as this process knows.
@@ -73,6 +76,7 @@ class Supply:
         wake: Callable[[], None],
         finish: Callable[[], Awaitable[bool]],
         traps: Trapbook | None,
+        watch: Watch | None = None,
     ) -> None:
         self._session = session
         self._window = window
@@ -85,6 +89,7 @@ class Supply:
         self._wake = wake
         self._finish_crawl = finish
         self._traps = traps
+        self._watch = watch
         self.queued = session.queued
         self.left: Waiting | None = None
         self.exhausted = False
@@ -345,9 +350,14 @@ class Supply:
         self._refilled_at = time.monotonic()
         self.left = await self._session.submit(table.waiting, self._session.config.limits)
         if self.left.within == 0:
-            self.exhausted = not await self._finish_crawl()
+            more = await self._finish_crawl()
+            if self._watch is None or self._watch.spent:
+                self.exhausted = not more
+            elif not more:
+                alone = self._session.database.is_sqlite
+                await self._watch.rest(_LONGEST_REST_SECONDS if alone else _LONGEST_NAP_SECONDS)
             return
-        if await self._resting.let_go_hopeless():
+        if self._watch is None and await self._resting.let_go_hopeless():
             return
         due, latest = self.left.next_due, clock.now() + LONGEST_PAUSE
         if due is not None and due > latest:  # nothing waits that long: the clock has been set back since

@@ -132,7 +132,7 @@ class Trapbook:
 
     def objection(self, claim: Claim) -> str:
         """Why a URL is not to be fetched, or an empty string. Called from the database thread."""
-        if claim.kind != Kind.PAGE or claim.found_in in _EXEMPT:
+        if claim.kind != Kind.PAGE or claim.visits or claim.found_in in _EXEMPT:
             return ""
         return objection(claim.url, self.shut_of(claim.host_id))
 
@@ -148,6 +148,7 @@ class Trapbook:
             claim.kind != Kind.PAGE
             or outcome.state != State.DONE
             or page.worked is None
+            or claim.visits  # what it was worth is known since the first visit
             or stored.article == "unchanged"
         ):
             return
