@@ -99,7 +99,8 @@ class Config:
         if settings["FOCUS_BELOW"] not in _BELOW:
             raise ConfigError(f"FOCUS_BELOW is {settings['FOCUS_BELOW']!r}; it takes drop or store")
         _integer(settings, "WORKERS", least=1)
-        _integer(settings, "WORKER_MEMORY_MB", least=256)
+        for name, least in _READING.items():
+            _integer(settings, name, least=least)
         for name in ("PAGE_SECONDS", "PROGRESS_SECONDS", "DOWNLOAD_TIMEOUT"):
             _number(settings, name, least=0.1)
         _integer(settings, "DOWNLOAD_MAXSIZE", least=1024)
@@ -134,6 +135,17 @@ class Config:
             robots_agent=project_settings.ROBOTS_AGENT,
         )
 
+
+_READING = {
+    "WORKER_MEMORY_MB": 32,
+    "PAGE_NODES": 1000,
+    "PAGE_DEPTH": 32,
+    "PAGE_CHARS": 1000,
+    "PAGE_LINKS": 1,
+    "SITEMAP_MAX_MB": 1,
+    "SITEMAP_ENTRIES": 1,
+}
+"""What may be set of how much of a page is read, and the least that makes sense."""
 
 _BELOW = ("drop", "store")
 _POLICIES = {"drop": Keep.NOTHING, "link": Keep.METADATA, "keep": Keep.ALL}

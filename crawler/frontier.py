@@ -337,6 +337,8 @@ class FrontierScheduler(BaseScheduler):
         assert self.supply is not None
         claim = page.claim
         self._count(outcome, stored)
+        if page.worked is not None:
+            self.totals.update(f"bounds/{name}" for name in page.worked.parsed.bounds)
         for key, depth in depth_memory(outcome):
             self._known.note(key, depth)
         if outcome.seed_host is not None:

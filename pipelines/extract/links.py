@@ -11,7 +11,6 @@ from ..urls import canonicalize
 from .document import Document
 from .noise import NOISE_TAGS, is_label
 
-MAX_LINKS: Final = 5000
 AGENT: Final = "newscrawler"
 
 _PAGES = re.compile(
@@ -84,8 +83,8 @@ def extract(document: Document, extraction: Extraction) -> Links:
             while on a page without article they are `LIST`.
 
     Returns:
-        Each canonical URL once, in document order, its most telling place kept; at most `MAX_LINKS`; never the page
-        itself.
+        Each canonical URL once, in document order, its most telling place kept; at most `document.bounds.links`; never
+        the page itself.
 
     Cost: O(nodes + links).
     """
@@ -94,6 +93,7 @@ def extract(document: Document, extraction: Extraction) -> Links:
     place = _Places(document, extraction)
     found: dict[str, tuple[str, BlockKind, int]] = {}
     seen: dict[str, str | None] = {}
+    most = document.bounds.links
     for number, (node, href, rel, anchor, block) in enumerate(document.links):
         if href not in seen:
             seen[href] = None if _UNFOLLOWED.match(href) or len(href) > _MAX_HREF_CHARS else canonicalize(href, base)
@@ -108,7 +108,7 @@ def extract(document: Document, extraction: Extraction) -> Links:
             better = _RANK[kind] < _RANK[before[1]]
             text = label if (better and label) or len(label) > len(before[0]) else before[0]
             found[url] = (text, kind if better else before[1], before[2] & closed_link)
-        elif len(found) < MAX_LINKS:
+        elif len(found) < most:
             found[url] = (label, kind, closed_link)
     return Links(
         tuple(found),

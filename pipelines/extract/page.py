@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
+from typing import Final
 
 from db.keys import fingerprint
 
@@ -13,11 +14,15 @@ from ..dedup import method
 from ..records import Extraction, Metadata, PageKind, ParsedPage, Signature
 from . import DEFAULT, Extractor, kind, links, metadata, template
 from . import extractor as find_extractor
+from .bounds import DEFAULT as BOUNDS
+from .bounds import LINKS, TOO_LARGE, Bounds
 from .document import Document, parse
 from .knowledge import SiteKnowledge, unpack
 
 Sign = Callable[[str, str], Signature]
 """Makes the signature of (title, text)."""
+
+_NEAR_BLOCKS: Final = 5
 
 SIGN: Sign = method().sign
 """That of the default method."""
@@ -33,6 +38,7 @@ def parse_page(
     extractor: str = DEFAULT,
     params: Mapping[str, object] | None = None,
     knowledge: bytes | None = None,
+    bounds: Bounds = BOUNDS,
 ) -> ParsedPage:
     """Parse a page once and return all that the pipelines need of it.
 
@@ -46,6 +52,7 @@ def parse_page(
         params: values for its parameters; the others keep their defaults.
         knowledge: what is known of the site, packed (see `knowledge.pack`): it corrects the extraction, and the record
             holds an observation to learn from. None for neither.
+        bounds: how much of the page is read.
 
     Returns:
         The record; nothing in a page makes this raise.
@@ -55,7 +62,7 @@ def parse_page(
 
     Cost: O(bytes), about eight times that of parsing alone (see docs/extraction.md).
     """
-    document = parse(body, url, content_type)
+    document = parse(body, url, content_type, bounds)
     page, _ = read_page(
         document,
         robots_header=robots_header,
@@ -105,6 +112,8 @@ def read_page(
     found = metadata.extract(document, text, fetched_at)
     anchors = links.extract(document, text)
     page_kind, reason = kind.decide(document, text, found, anchors)
+    if page_kind is PageKind.ARTICLE and document.is_cut and _runs_on(document, text):
+        page_kind, reason = PageKind.OTHER, TOO_LARGE
     noindex, nofollow = links.page_directives(document, robots_header)
     if page_kind is not PageKind.ARTICLE and text.text:
         text = Extraction(reason=reason)
@@ -114,6 +123,7 @@ def read_page(
     observation = None
     if knowledge is not None and page_kind is PageKind.ARTICLE:
         observation = template.observe(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
+    bitten = document.bitten | ({LINKS} if len(anchors) >= document.bounds.links else set())
     page = ParsedPage(
         kind=page_kind,
         reason=reason,
@@ -125,8 +135,14 @@ def read_page(
         noindex=noindex,
         encoding=document.encoding,
         observation=observation,
+        bounds=tuple(sorted(bitten)),
     )
     return page, extraction
+
+
+def _runs_on(document: Document, text: Extraction) -> bool:
+    """Whether the text reaches the place where reading the page ended, so that nobody knows how it goes on."""
+    return not text.blocks or text.blocks[-1] >= len(document.blocks) - _NEAR_BLOCKS
 
 
 @lru_cache(maxsize=16)
