@@ -336,9 +336,7 @@ class FrontierScheduler(BaseScheduler):
         """A page is stored: bring memory in line with the table."""
         assert self.supply is not None
         claim = page.claim
-        self._count(outcome, stored)
-        if page.worked is not None:
-            self.totals.update(f"bounds/{name}" for name in page.worked.parsed.bounds)
+        self._count(page, outcome, stored)
         for key, depth in depth_memory(outcome):
             self._known.note(key, depth)
         if outcome.seed_host is not None:
@@ -365,10 +363,14 @@ class FrontierScheduler(BaseScheduler):
         if self.ranker is not None and self.ranker.is_due(self.totals["pages"]):
             self._start(self.ranker.hold(self.totals["pages"]))
 
-    def _count(self, outcome: Outcome, stored: Stored) -> None:
+    def _count(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Add a page to the totals."""
         assert self.supply is not None
         totals = self.totals
+        if page.worked is not None:
+            totals.update(f"bounds/{name}" for name in page.worked.parsed.bounds)
+            if outcome.article is not None and page.worked.parsed.doubt:
+                totals[f"doubts/{page.worked.parsed.doubt}"] += 1
         self.supply.queued += stored.queued
         for new in outcome.new_urls:
             if new.reason:

@@ -170,7 +170,8 @@ class Progress:
             ("dropped", "pages that are no article"),
             ("failed", "failed"),
             ("links", "links not followed"),
-            ("bounds", "pages of which too much was left out"),
+            ("doubts", "articles stored in doubt"),
+            ("bounds", "left out because there was too much of it"),
         ):
             reasons = Counter({k.partition("/")[2]: n for k, n in totals.items() if k.startswith(group + "/") and n})
             if reasons:

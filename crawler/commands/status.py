@@ -94,7 +94,7 @@ def _print(console: Console, name: str, crawl: Status) -> None:
     for line in _waits(crawl.waits):
         console.print(line)
     if crawl.reasons:
-        reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles")
+        reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles, or in doubt")
         for state, reason, n in crawl.reasons:
             reasons.add_row(state, reason, str(n))
         console.print(reasons)

@@ -32,9 +32,10 @@ _CHUNK_BYTES: Final = 1 << 18
 _LONG_TAG_BYTES: Final = 2_000
 _MAX_ATTRIBUTES: Final = 200
 _MANY_ATTRIBUTES: Final = 50_000
-# A tag up to its end: quoted values may hold any sign. Nothing is given back, so each byte is looked at once.
-_TAG = re.compile(rb"""<[a-zA-Z][^\s"'>/]*+(?:[^"'>]++|"[^"]*+"|'[^']*+')*+>?""")
-_NAMES = re.compile(rb"""[^\s"'>/=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>]++))?""")
+# One attribute; scripts, in which `<` begins no tag, hold other signs. Nothing that has been read is given back, so
+# each byte is looked at once.
+_ATTRIBUTE = rb"""[\s/]*+[^\s"'<>/=(){};]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>]*+))?+"""
+_HUGE = re.compile(rb"<[a-zA-Z](?:%b){%d}+(?:%b)*+[^<>]*+>?" % (_ATTRIBUTE, _MAX_ATTRIBUTES, _ATTRIBUTE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,29 +106,21 @@ def without_huge_tags(markup: bytes) -> tuple[bytes, bool]:
     """
     kept: list[bytes] = []
     behind = 0
-    for start, end in _suspects(markup):
-        if start >= behind and _attributes(markup[start:end]) > _MAX_ATTRIBUTES:
+    for start, end in _huge_tags(markup):
+        if start >= behind:
             kept.append(markup[behind:start])
             behind = end
     return (b"".join((*kept, markup[behind:])), True) if kept else (markup, False)
 
 
-def _suspects(markup: bytes) -> Iterator[tuple[int, int]]:
-    """Where tags begin and end that may hold hundreds of attributes."""
+def _huge_tags(markup: bytes) -> Iterator[tuple[int, int]]:
+    """Where tags of hundreds of attributes begin and end."""
     if len(markup) <= _LONG_TAG_BYTES:
         return
     if markup.count(b"=") > _MANY_ATTRIBUTES:
-        yield from (found.span() for found in _TAG.finditer(markup) if found.end() - found.start() > _MAX_ATTRIBUTES)
+        yield from (found.span() for found in _HUGE.finditer(markup))
         return
     opens = np.flatnonzero(np.frombuffer(markup, np.uint8) == ord("<"))
-    behind = 0
     for at in opens[np.diff(opens, append=len(markup)) > _LONG_TAG_BYTES].tolist():
-        found = _TAG.match(markup, at) if at >= behind else None
-        if found and len(found[0]) > _LONG_TAG_BYTES:
-            behind = found.end()
+        if found := _HUGE.match(markup, at):
             yield found.span()
-
-
-def _attributes(tag: bytes) -> int:
-    """Attributes of a tag, at most one more than it may have."""
-    return sum(1 for _, _ in zip(_NAMES.finditer(tag), range(_MAX_ATTRIBUTES + 2), strict=False)) - 1

@@ -13,6 +13,7 @@ from lxml import etree
 
 from ..records import BlockKind, Links
 from ..urls import canonicalize
+from .clean import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -149,7 +150,7 @@ def plain_title(text: str | None) -> str:
         text = unescape(text)
     if "<" in text:
         text = unescape(_TAG.sub("", text))
-    return " ".join(text.split())[:MAX_ANCHOR_CHARS].rstrip()
+    return clean(text, MAX_ANCHOR_CHARS)
 
 
 def to_utf8(body: bytes) -> bytes:

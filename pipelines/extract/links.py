@@ -8,6 +8,7 @@ from typing import Final
 
 from ..records import BlockKind, Extraction, Links
 from ..urls import canonicalize
+from .clean import clean
 from .document import Document
 from .noise import NOISE_TAGS, is_label
 
@@ -100,7 +101,7 @@ def extract(document: Document, extraction: Extraction) -> Links:
         url = seen[href]
         if url is None or url == own:
             continue
-        label = anchor or document.link_titles.get(number, "")[:200].strip()
+        label = anchor or clean(document.link_titles.get(number, "")[:400], 200)
         kind = place.kind(node, anchor, block)
         closed_link = 1 if rel and "nofollow" in rel.lower() else 0
         before = found.get(url)

@@ -18,10 +18,13 @@ from .bounds import DEFAULT as BOUNDS
 from .bounds import LINKS, TOO_LARGE, Bounds
 from .document import Document, parse
 from .knowledge import SiteKnowledge, unpack
+from .mojibake import DOUBTFUL, suspicion
 
 Sign = Callable[[str, str], Signature]
 """Makes the signature of (title, text)."""
 
+DOUBTFUL_ENCODING: Final = "doubtful encoding"
+"""The reason of an article that is stored although it looks read in a wrong character set."""
 _NEAR_BLOCKS: Final = 5
 
 SIGN: Sign = method().sign
@@ -136,8 +139,14 @@ def read_page(
         encoding=document.encoding,
         observation=observation,
         bounds=tuple(sorted(bitten)),
+        doubt=_doubt(found.title, text.text),
     )
     return page, extraction
+
+
+def _doubt(title: str, text: str) -> str:
+    """Why a text may not be what its author wrote; empty when nothing says so."""
+    return DOUBTFUL_ENCODING if text and suspicion(f"{title}\n{text}") >= DOUBTFUL else ""
 
 
 def _runs_on(document: Document, text: Extraction) -> bool:
