@@ -101,6 +101,7 @@ LOG_FORMATTER = "crawler.progress.QuietFormatter"
 LOG_LEVEL = "WARNING"
 LOG_FORMAT = "%(asctime)s %(levelname)s: %(message)s"
 STATS_DUMP = False
+FEED_EXPORTERS = {"csv": "crawler.exporters.CsvExporter"}
 FEED_EXPORT_ENCODING = "utf-8"
 TELNETCONSOLE_ENABLED = False
 

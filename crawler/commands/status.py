@@ -11,6 +11,7 @@ from scrapy.exceptions import UsageError
 
 from db.queries import RunStatus, Status, Waits, status
 
+from ..terminal import one_line
 from . import _urlrules
 from ._database import read, wide_console
 
@@ -89,14 +90,14 @@ def _print(console: Console, name: str, crawl: Status) -> None:
     for h in crawl.hosts:
         robots = h.robots + (f", {h.failures} failures in a row" if h.failures else "")
         numbers = (h.pending, h.leased, h.done, h.failed, h.skipped, h.articles)
-        hosts.add_row(h.name, *(str(n) for n in numbers), robots, str(h.owner or ""))
+        hosts.add_row(one_line(h.name), *(str(n) for n in numbers), robots, str(h.owner or ""))
     console.print(hosts)
     for line in _waits(crawl.waits):
         console.print(line)
     if crawl.reasons:
         reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles, or in doubt")
         for state, reason, n in crawl.reasons:
-            reasons.add_row(state, reason, str(n))
+            reasons.add_row(state, one_line(reason), str(n))
         console.print(reasons)
 
 
