@@ -11,10 +11,10 @@ _STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def harmless(value: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula: one that begins like it gets an apostrophe before it.
+    r"""Return a cell that no spreadsheet takes for a formula: one that begins like it gets an apostrophe before it.
 
     >>> harmless('=HYPERLINK("http://a.test")'), harmless("-3"), harmless(-3), harmless("news")
-    ('\\'=HYPERLINK("http://a.test")', "'-3", -3, 'news')
+    ('\'=HYPERLINK("http://a.test")', "'-3", -3, 'news')
     """
     if isinstance(value, str) and (value.startswith(_STARTS) or value.lstrip().startswith(_STARTS)):
         return f"'{value}"

@@ -87,7 +87,7 @@ COMMON_GREEK: Final = frozenset(_GREEK + _GREEK.upper()) - frozenset("Ά")
 _COMMON: Final = {codec: frozenset(signs) for codec, signs in _SETS.items()}
 _ACCENTED: Final = {
     codec: re.compile(
-        f"(?<=[A-Za-z])[{signs}]+|[{signs}]+(?=[a-z])|(?<=[ '>])[{signs}](?= )"
+        f"(?<=[A-Za-z])[{signs}]+|(?<![{signs}])[{signs}]+(?=[a-z])|(?<=[ '>])[{signs}](?= )"
         f"|(?<=[ >])[{_ENGLISH_MARKS}]|[{_ENGLISH_MARKS}](?=[ .,<])"
     )
     for codec, signs in _LATIN.items()
