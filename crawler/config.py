@@ -27,6 +27,7 @@ from .guard import Guard
 from .politeness import Pauses
 from .rank.priority import FOCUS_SIGNALS, Priority
 from .rulebook import Threshold
+from .tls import Trust
 
 
 class ConfigError(ValueError):
@@ -88,6 +89,7 @@ class Config:
             extractor(settings["EXTRACTOR"], _mapping(settings, "EXTRACTOR_PARAMS"))
             duplicate_method = method(settings["DUPLICATE_METHOD"], _mapping(settings, "DUPLICATE_PARAMS"))
             Guard(settings.getlist("ALLOW_NETWORKS"))
+            Trust(settings.getlist("TLS_UNVERIFIED_HOSTS"))
         except ValueError as error:
             raise ConfigError(str(error)) from None
         if wanted is None and priority.learns(FOCUS_SIGNALS):
@@ -101,10 +103,15 @@ class Config:
         _integer(settings, "WORKERS", least=1)
         for name, least in _READING.items():
             _integer(settings, name, least=least)
-        for name in ("PAGE_SECONDS", "PROGRESS_SECONDS", "DOWNLOAD_TIMEOUT"):
+        for name in ("PAGE_SECONDS", "PROGRESS_SECONDS", "DOWNLOAD_TIMEOUT", "STALL_SECONDS"):
             _number(settings, name, least=0.1)
+        _number(settings, "LEAST_BYTES_PER_SECOND", least=0)
+        _number(settings, "COMPRESSION_RATIO", least=1)
         _integer(settings, "DOWNLOAD_MAXSIZE", least=1024)
-        _flag(settings, "STORE_HTML")
+        _integer(settings, "HEADER_MAX_KB", least=1)
+        _integer(settings, "HEADER_MAX_LINES", least=8)
+        for name in ("STORE_HTML", "SITE_COOKIES"):
+            _flag(settings, name)
         return cls(
             database_url=settings["DATABASE_URL"],
             database_patience=_number(settings, "DATABASE_PATIENCE", least=0),

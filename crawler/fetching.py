@@ -10,6 +10,7 @@ from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerProcess
 
 from .guard import AddressRefused
+from .reasons import why
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -66,7 +67,7 @@ class _Fetcher(Spider):
         """Keep the reason."""
         asked = failure.request.cb_kwargs["asked"]  # type: ignore[attr-defined]
         refused = isinstance(failure.value, AddressRefused)
-        problem = str(failure.value) if refused else f"could not be fetched ({type(failure.value).__name__})"
+        problem = str(failure.value) if refused else f"could not be fetched ({why(failure.value)})"
         self.answers[asked] = Fetched(asked, problem=problem)
 
 

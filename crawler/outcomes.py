@@ -19,15 +19,13 @@ from pipelines.parts import MAX_PARTS
 from pipelines.records import BlockKind, PageKind
 from pipelines.scope import host_identity
 from pipelines.stages import Page
-from pipelines.urls import canonicalize, file_type, host_key, same_host, site_key
+from pipelines.urls import MAX_URL_CHARS, canonicalize, file_type, host_key, same_host, site_key
 
 from . import outlinks
 from .outlinks import new_url
 from .politeness import decode_robots, retry_after, retry_pause
+from .reasons import BODY_CUT, BOMB, REFUSED, TOO_LONG, TRUNCATED, is_final
 from .rulebook import OFF_TOPIC, Rulebook
-
-REFUSED = "address not allowed"
-"""`Page.error` of a request that the network guard refused."""
 
 OUT_OF_HANDLES = "out of file handles"
 """`Page.error` of a request that could not be made because no file could be opened here."""
@@ -42,8 +40,8 @@ _ZONES = {"zh": "+08:00"}
 
 def judge(page: Page, rulebook: Rulebook) -> Outcome:
     """The outcome of one page of any kind."""
-    if page.error:
-        return _no_answer(page, rulebook)
+    if page.error or _is_lost(page, rulebook):
+        return _no_answer(replace(page, error=page.error or TRUNCATED), rulebook)
     if page.status in _REDIRECTS and page.headers.get("location"):
         return _redirect(page, rulebook)
     if page.status in _TRY_AGAIN and page.claim.tries + 1 < rulebook.tries:
@@ -81,6 +79,13 @@ def _answered(page: Page, state: str, reason: str = "") -> Outcome:
     )
 
 
+def _is_lost(page: Page, rulebook: Rulebook) -> bool:
+    """Whether the connection was lost in the body, and that is not to be made do with: another try may bring all."""
+    if not page.truncated or page.status != 200 or BODY_CUT in page.bounds:
+        return False
+    return page.claim.kind == Kind.ROBOTS or page.claim.tries + 1 < rulebook.tries
+
+
 def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
     """Refused, timed out, reset, no such host."""
     if page.error == REFUSED:
@@ -89,14 +94,14 @@ def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
         )
     if page.error == OUT_OF_HANDLES:
         return replace(_try_again(page, page.error, HANDLES_PAUSE), failed=False, tried=False)
-    if page.claim.tries + 1 < rulebook.tries:
+    if page.claim.tries + 1 < rulebook.tries and not is_final(page.error):
         return _try_again(page, page.error, None)
     return Outcome(
         page.claim,
         State.FAILED,
         page.error,
         fetched_at=page.fetched_at,
-        failed=True,
+        failed=page.error != BOMB,  # which is one page's fault, not the host's
         robots=rulebook.robots("unreachable"),
     )
 
@@ -142,10 +147,14 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
     target = canonicalize(page.headers["location"], claim.url)
     outcome = replace(_answered(page, State.SKIPPED, "redirect"), counted=False)
     is_robots = claim.kind == Kind.ROBOTS
+    if target == claim.url and page.new_cookie and claim.tries + 1 < rulebook.tries:
+        return replace(_try_again(page, "redirects to itself with a cookie", 0.0), failed=False)
     most = rulebook.redirects + (MAX_PARTS if claim.found_in == BlockKind.PART else 0)
     if target is None or target == claim.url or claim.hops >= most:
         reason = (
-            "redirects nowhere"
+            TOO_LONG
+            if target is None and len(page.headers["location"]) > MAX_URL_CHARS
+            else "redirects nowhere"
             if target is None
             else "redirects to itself"
             if target == claim.url
@@ -195,7 +204,7 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     is_page = claim.kind == Kind.PAGE
     new_urls = outlinks.links(page, rulebook)
     links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
-    reason = parsed.reason
+    reason = TRUNCATED if page.truncated else parsed.reason
     likeness = page.worked.likeness
     is_far = likeness is not None and likeness.page < rulebook.focus.least
     article = place = None
@@ -203,6 +212,8 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     if is_page and parsed.kind == PageKind.ARTICLE:
         if parsed.noindex:
             reason = "noindex"
+        elif page.truncated:
+            reason = TRUNCATED
         else:
             place, beside = _place(page, rulebook)
             if is_far and rulebook.focus.drops and place is None:  # a part alone says too little of its article

@@ -42,6 +42,8 @@ FETCH_TRIES = 3
 HOST_FAILURES = 10
 REDIRECT_HOPS = 8
 ALLOW_NETWORKS: list[str] = []
+TLS_UNVERIFIED_HOSTS: list[str] = []
+SITE_COOKIES = True
 
 # ---- what a page becomes
 EXTRACTOR = "combined"
@@ -64,6 +66,14 @@ PAGE_LINKS = 2000
 SITEMAP_MAX_MB = 50
 SITEMAP_ENTRIES = 50_000
 
+# ---- how much of one answer
+DOWNLOAD_TIMEOUT = 60
+STALL_SECONDS = 20.0
+LEAST_BYTES_PER_SECOND = 100.0
+COMPRESSION_RATIO = 200.0
+HEADER_MAX_KB = 64
+HEADER_MAX_LINES = 256
+
 # ---- how much at once
 CONCURRENT_REQUESTS = 64
 HOST_WINDOW = 8
@@ -79,10 +89,10 @@ DEFAULT_REQUEST_HEADERS = {
     "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5,*;q=0.3",
 }
 SCHEDULER = "crawler.frontier.FrontierScheduler"
-TWISTED_DNS_RESOLVER = "crawler.guard.GuardedResolver"
+TWISTED_DNS_RESOLVER = "crawler.names.GuardedResolver"
 DOWNLOAD_HANDLERS = {
-    "http": "crawler.guard.GuardedHandler",
-    "https": "crawler.guard.GuardedHandler",
+    "http": "crawler.download.GuardedHandler",
+    "https": "crawler.download.GuardedHandler",
     "data": None,
     "file": None,
     "ftp": None,
@@ -109,18 +119,19 @@ ROBOTSTXT_OBEY = False  # the frontier does, see crawler.politeness
 REDIRECT_ENABLED = False
 METAREFRESH_ENABLED = False
 RETRY_ENABLED = False
-COOKIES_ENABLED = False
+COOKIES_ENABLED = False  # the download handler keeps them, see crawler.cookies
+COMPRESSION_ENABLED = False  # the download handler decodes, see crawler.decoding
 HTTPPROXY_ENABLED = False
 REFERER_ENABLED = False
 DOWNLOADER_STATS = False
 DOWNLOAD_DELAY = 0
-DOWNLOAD_TIMEOUT = 60
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
 DOWNLOAD_WARNSIZE = 0
 CONCURRENT_REQUESTS_PER_DOMAIN = 1000  # the host clock is the frontier's
 CONCURRENT_ITEMS = 1  # an answer gives one item; Scrapy makes this many tasks for each
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 512 * 1024 * 1024  # the frontier bounds what is in flight
 DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,  # brings an HTTP client of its own into memory
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
 }

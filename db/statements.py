@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Connection,
     Dialect,
@@ -22,6 +23,7 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
+    select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.compiler import compiles
@@ -47,6 +49,27 @@ def clock(connection: Connection, now: float) -> ColumnElement[float]:
     if is_postgres(connection):
         return func.extract("epoch", func.clock_timestamp()).cast(Float)
     return literal(now, Float)
+
+
+# ---------------------------------------------------------------- what became of a transaction
+
+
+def transaction_number(connection: Connection) -> int | None:
+    """The number of the open transaction when it has written something; None on SQLite, which loses no answers."""
+    if not is_postgres(connection):
+        return None
+    number: int | None = connection.execute(_TRANSACTION).scalar_one()
+    return number
+
+
+def transaction_state(connection: Connection, number: int) -> str | None:
+    """What the server knows of a transaction: "committed", "aborted", "in progress", or None when it is too old."""
+    state: str | None = connection.execute(_TRANSACTION_STATE, {"number": number}).scalar_one()
+    return state
+
+
+_TRANSACTION = select(func.txid_current_if_assigned())
+_TRANSACTION_STATE = select(func.txid_status(bindparam("number", type_=BigInteger)))
 
 
 # ---------------------------------------------------------------- one of many identifiers

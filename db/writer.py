@@ -4,7 +4,8 @@ Whatever waits when the thread comes back from a commit is done together, work o
 are `gathered` may be kept waiting for company for a moment, but only when the last commit is just as short a time ago:
 so when pages come slowly each is committed, and seen, at once; under load dozens share the cost of a transaction.
 A passing fault (lock, lost connection, deadlock) repeats the whole transaction; a job that is itself at fault is
-isolated and fails alone.
+isolated and fails alone. When the connection is lost while a transaction is being committed, Postgres is asked what
+became of it first: nothing is done twice.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sqlalchemy.exc import DBAPIError
 
 from .database import Database
 from .errors import Contended, DatabaseGone, DatabaseProblem, Unavailable, classify
+from .statements import transaction_number, transaction_state
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +67,7 @@ class Writer:
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._connection: Connection | None = None
         self._gone: DatabaseProblem | None = None
+        self._unsure: tuple[int, list[Any]] | None = None  # a transaction that was being committed, and its results
         self._urgent = threading.Event()
         self._rested_at = 0.0
         self._thread = threading.Thread(target=self._run, name="database-writer", daemon=True)
@@ -149,6 +152,7 @@ class Writer:
         deadline = started + self._patience
         tries = 0
         told = False
+        self._unsure = None
         while True:
             try:
                 results = self._transaction(jobs)
@@ -174,10 +178,28 @@ class Writer:
         try:
             if self._connection is None:
                 self._connection = self._database.engine.connect().execution_options(writer=True)
+            if self._unsure is not None and self._is_done(self._connection, self._unsure[0]):
+                return self._unsure[1]
+            self._unsure = None
             with self._database.writing(self._connection):
-                return list(jobs[0].work(self._connection, [job.payload for job in jobs]))
+                results = list(jobs[0].work(self._connection, [job.payload for job in jobs]))
+                number = transaction_number(self._connection)
+                self._unsure = None if number is None else (number, results)
+            return results
         except DBAPIError as error:  # connecting failed
             raise classify(error, self._database.name) or error from error
+
+    def _is_done(self, connection: Connection, number: int) -> bool:
+        """Whether a transaction whose end was not heard of was committed.
+
+        Raises:
+            Unavailable: the server has not noticed yet that nobody waits for it.
+        """
+        with self._database.writing(connection):
+            state = transaction_state(connection, number)
+        if state == "in progress":
+            raise Unavailable(f"{self._database.name} is still busy with what it was asked before")
+        return state == "committed"
 
     def _drop_connection(self) -> None:
         """Forget a connection that may be broken."""

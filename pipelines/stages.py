@@ -43,6 +43,10 @@ class Page:
         error: why there was no (usable) answer, else empty.
         headers: response headers of interest, lower-case names.
         body: the decoded body.
+        truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
+            whole article.
+        new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
+        bounds: names of the bounds that this answer ran into, for the summary.
         fetched_at: Unix time of the answer.
         seconds: how long it took.
         ready_at: Unix time from which its host may be asked again.
@@ -57,6 +61,9 @@ class Page:
     error: str = ""
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
+    truncated: bool = False
+    new_cookie: bool = False
+    bounds: tuple[str, ...] = ()
     fetched_at: float = 0.0
     seconds: float = 0.0
     ready_at: float = 0.0
@@ -147,7 +154,7 @@ class ExtractStage:
             robots_header=item.headers.get("x-robots-tag", ""),
             fetched_at=item.fetched_at,
             scope=item.scope,
-            keep_raw=self._keep_raw,
+            keep_raw=self._keep_raw and not item.truncated,
             knowledge=await frontier.knowledge(item.claim),
             topic=frontier.topic,
             rules=frontier.url_rules(item.claim),

@@ -11,35 +11,17 @@ from scrapy.http import Response
 
 from pipelines.stages import Page
 
-from .. import clock
+from .. import clock, headers
+from ..download import BOUND, NEW_COOKIE, TRUNCATED
 from ..frontier import FrontierScheduler
-from ..guard import AddressRefused
 from ..handles import exhausted
-from ..outcomes import OUT_OF_HANDLES, REFUSED
+from ..outcomes import OUT_OF_HANDLES
+from ..reasons import why
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
-
-_KEPT_HEADERS = ("content-type", "location", "retry-after", "etag", "last-modified", "x-robots-tag")
-_MOST_HEADER_CHARS = 2_000
-_ERRORS = {
-    "TimeoutError": "timed out",
-    "DownloadTimeoutError": "timed out",
-    "ConnectionRefusedError": "connection refused",
-    "DownloadConnectionRefusedError": "connection refused",
-    "DNSLookupError": "no such host",
-    "CannotResolveHostError": "no such host",
-    "ConnectionLost": "connection lost",
-    "ConnectionDone": "connection lost",
-    "ResponseFailed": "connection lost",
-    "ResponseNeverReceived": "connection lost",
-    "DownloadFailedError": "connection lost",
-    "DownloadCancelledError": "too large",
-    "CancelledError": "too large",
-    "ResponseDataLossError": "cut off",
-}
 
 
 class NewsSpider(Spider):
@@ -72,9 +54,13 @@ class NewsSpider(Spider):
         page = self._page(response.request)
         page.status = response.status
         page.body = response.body
+        if response.flags:
+            page.truncated = TRUNCATED in response.flags
+            page.new_cookie = NEW_COOKIE in response.flags
+            page.bounds = tuple(flag.removeprefix(BOUND) for flag in response.flags if flag.startswith(BOUND))
         page.headers = {
-            name: b", ".join(values).decode("utf-8", "replace").replace("\0", "")[:_MOST_HEADER_CHARS]
-            for name in _KEPT_HEADERS
+            name: headers.location(values) if name == "location" else headers.text(values)
+            for name in headers.KEPT
             if (values := response.headers.getlist(name))
         }
         self._frontier.answered(page)
@@ -83,12 +69,8 @@ class NewsSpider(Spider):
     def failed(self, failure: Failure) -> list[Page]:
         """No answer."""
         page = self._page(failure.request)  # type: ignore[attr-defined]
-        if isinstance(failure.value, AddressRefused):
-            page.error = REFUSED
-        elif exhausted():
-            page.error = OUT_OF_HANDLES
-        else:
-            page.error = _ERRORS.get(type(failure.value).__name__, f"{type(failure.value).__name__}")
+        page.error = OUT_OF_HANDLES if exhausted() else why(failure.value)
+        page.bounds = getattr(failure.value, "bounds", ())
         self._frontier.answered(page)
         return [page]
 

@@ -15,7 +15,7 @@ from ..records import Extraction, Metadata, PageKind, ParsedPage, Signature
 from . import DEFAULT, Extractor, kind, links, metadata, template
 from . import extractor as find_extractor
 from .bounds import DEFAULT as BOUNDS
-from .bounds import LINKS, TOO_LARGE, Bounds
+from .bounds import LINKS, TEXT, TOO_LARGE, Bounds
 from .document import Document, parse
 from .knowledge import SiteKnowledge, unpack
 from .mojibake import DOUBTFUL, suspicion
@@ -25,7 +25,7 @@ Sign = Callable[[str, str], Signature]
 
 DOUBTFUL_ENCODING: Final = "doubtful encoding"
 """The reason of an article that is stored although it looks read in a wrong character set."""
-_NEAR_BLOCKS: Final = 5
+_NEAR_BLOCKS, _NEAR_NODES = 5, 200
 
 SIGN: Sign = method().sign
 """That of the default method."""
@@ -151,7 +151,12 @@ def _doubt(title: str, text: str) -> str:
 
 def _runs_on(document: Document, text: Extraction) -> bool:
     """Whether the text reaches the place where reading the page ended, so that nobody knows how it goes on."""
-    return not text.blocks or text.blocks[-1] >= len(document.blocks) - _NEAR_BLOCKS
+    if not text.blocks:
+        return True
+    last = text.blocks[-1]
+    is_last = last >= len(document.blocks) - _NEAR_BLOCKS
+    # behind the last text that was read there may be elements without any
+    return is_last and (TEXT in document.bitten or document.blocks.starts[last] >= len(document.tags) - _NEAR_NODES)
 
 
 @lru_cache(maxsize=16)

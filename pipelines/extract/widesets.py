@@ -9,6 +9,7 @@ from .charsets import COMMON_HAN
 
 _SETS: Final = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _LEAST_BYTES: Final = 8
+_LEAST_ZEROS: Final = 0.2
 _LEAST_SHARE: Final = 0.3
 _LEAST_HAN: Final = 12
 _HAN = re.compile("[\\u3400-\\u9fff]")
@@ -36,10 +37,9 @@ def wide_set(head: bytes, content_type: str = "") -> str:
             if zeros[c] > 0.95 and zeros[d] > 0.95 and zeros[a] < 0.1 and zeros[b] < 0.95:
                 return name
         even, odd = zeros[0] + zeros[2], zeros[1] + zeros[3]
-        if odd > 0.2 and even * 20 < odd:
-            return "utf-16-le"
-        if even > 0.2 and odd * 20 < even:
-            return "utf-16-be"
+        name = "utf-16-le" if odd > even else "utf-16-be"
+        if max(odd, even) > max(_LEAST_ZEROS, 5 * min(odd, even)) and _share(head, name) >= _LEAST_SHARE:
+            return name
     declared = content_type.lower()
     if "utf-16" not in declared and "utf-32" not in declared:
         return ""

@@ -29,7 +29,7 @@ _context.set_forkserver_preload(
         "scrapy.crawler",
         "crawler.progress",
         "crawler.commands.crawl",
-        "crawler.guard",
+        "crawler.download",
         "pipelines.warm",
     ]
 )

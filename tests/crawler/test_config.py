@@ -167,6 +167,13 @@ def test_priority_that_is_no_mapping(value: str) -> None:
         ("EXTRACTOR_PARAMS", "{", "EXTRACTOR_PARAMS is '{'; write it as JSON"),
         ("EXTRACTOR_PARAMS", '{"min_char": 1}', "has no parameter 'min_char'; known: "),
         ("ALLOW_NETWORKS", "10.0.0.0/33", "ALLOW_NETWORKS: '10.0.0.0/33' is no network"),
+        ("TLS_UNVERIFIED_HOSTS", "https://a.cn/", "TLS_UNVERIFIED_HOSTS: 'https://a.cn/' is no host"),
+        ("SITE_COOKIES", "often", "SITE_COOKIES is 'often'; it takes True or False"),
+        ("STALL_SECONDS", "0", "STALL_SECONDS is '0'; it takes a number, 0.1 or more"),
+        ("LEAST_BYTES_PER_SECOND", "-1", "LEAST_BYTES_PER_SECOND is '-1'; it takes a number, 0 or more"),
+        ("COMPRESSION_RATIO", "0.5", "COMPRESSION_RATIO is '0.5'; it takes a number, 1 or more"),
+        ("HEADER_MAX_KB", "0", "HEADER_MAX_KB is '0'; it takes a number, 1 or more"),
+        ("HEADER_MAX_LINES", "1", "HEADER_MAX_LINES is '1'; it takes a number, 8 or more"),
     ],
 )
 def test_unknown_names_and_values(name: str, value: str, message: str) -> None:

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from crawler.known import KnownUrls
 from crawler.outcomes import (
     OUT_OF_HANDLES,
-    REFUSED,
     depth_memory,
     internal_error,
     judge,
 )
 from crawler.outlinks import url_id
 from crawler.rank.priority import Priority
+from crawler.reasons import BODY_CUT, REFUSED
 from crawler.rulebook import Rulebook, Threshold
 from db.found import NewUrl
 from db.frontier import Claim
@@ -70,9 +70,12 @@ def rules(**values: Any) -> Rulebook:
     return Rulebook(**{**defaults, **values})
 
 
+_OWN = ("error", "body", "worked", "unreadable", "truncated", "bounds", "new_cookie")
+
+
 def page(status: int = 200, url: str = URL, *, scope: Scope = SCOPE, headers: Any = None, **values: Any) -> Page:
     """An answer; names that a page does not have are those of its claim."""
-    own = {name: values.pop(name) for name in ("error", "body", "worked", "unreadable") if name in values}
+    own = {name: values.pop(name) for name in _OWN if name in values}
     return Page(claim(url, **values), scope, status=status, headers=headers or {}, fetched_at=NOW, **own)
 
 
@@ -159,6 +162,15 @@ class TestNoAnswer:
         assert (outcome.state, outcome.reason, outcome.failed) == (State.SKIPPED, "address not allowed", False)
         robots = judge(page(0, error=REFUSED, kind=Kind.ROBOTS), rules(robots_hosts=(1, 2)))
         assert robots.robots == ((1, "refused", ""), (2, "refused", ""))
+
+
+class TestFinalErrors:
+    @pytest.mark.parametrize(
+        ("error", "failed"), [("compression bomb", False), ("certificate not valid: expired", True)]
+    )
+    def test_what_asking_again_cannot_change_is_not_asked_again(self, error: str, *, failed: bool) -> None:
+        outcome = judge(page(0, error=error), rules())
+        assert (outcome.state, outcome.reason, outcome.failed) == (State.FAILED, error, failed)
 
 
 class TestErrorStatus:
@@ -249,7 +261,7 @@ class TestRedirect:
             ("mailto:a@h.cn", "redirects nowhere"),
             ("javascript:alert(1)", "redirects nowhere"),
             ("http://", "redirects nowhere"),
-            ("/" + "a" * 3000, "redirects nowhere"),
+            ("/" + "a" * 3000, "URL too long"),
         ],
     )
     def test_leading_nowhere(self, location: str, reason: str) -> None:
@@ -290,6 +302,23 @@ class TestRedirect:
 
     def test_a_redirect_is_followed_whatever_the_tries(self) -> None:
         assert judge(page(301, headers={"location": "/b"}, tries=2), rules()).state == State.SKIPPED
+
+
+class TestCookies:
+    def test_a_redirect_to_itself_with_a_new_cookie_is_tried_again_at_once(self) -> None:
+        outcome = judge(page(302, headers={"location": URL}, new_cookie=True), rules())
+        assert (outcome.state, outcome.next_visit, outcome.failed) == (State.PENDING, NOW, False)
+
+    @pytest.mark.parametrize(("new_cookie", "tries"), [(False, 0), (True, 2)])
+    def test_but_not_without_one_nor_for_ever(self, *, new_cookie: bool, tries: int) -> None:
+        outcome = judge(page(302, headers={"location": URL}, new_cookie=new_cookie, tries=tries), rules(tries=3))
+        assert (outcome.state, outcome.reason) == (State.FAILED, "redirects to itself")
+
+
+def test_a_redirect_drops_credentials() -> None:
+    outcome = judge(page(302, headers={"location": "http://user:pass@h.cn/b"}), rules())
+    assert [new.url for new in outcome.new_urls] == ["http://h.cn/b"]
+    assert "pass" not in repr(outcome)
 
 
 def replace_claim(of: Page, **values: Any) -> Page:
@@ -540,6 +569,25 @@ class TestPages:
         outcome = judge(page(worked=written(), headers={"etag": "x" * 999, "last-modified": "y" * 999}), rules())
         assert len(outcome.etag or "") == 200
         assert len(outcome.last_modified or "") == 100
+
+
+class TestTruncated:
+    def test_a_body_that_was_cut_is_read_for_links_and_is_no_article(self) -> None:
+        found = listed(links("http://h.cn/1"), kind=PageKind.ARTICLE, reason="")
+        outcome = judge(page(worked=found, truncated=True, bounds=(BODY_CUT,)), rules())
+        assert (outcome.state, outcome.reason, outcome.article) == (State.DONE, "truncated", None)
+        assert "http://h.cn/1" in by_url(outcome)
+
+    @pytest.mark.parametrize(("tries", "state"), [(0, State.PENDING), (1, State.PENDING), (2, State.DONE)])
+    def test_a_lost_connection_is_tried_again_before_it_is_made_do_with(self, tries: int, state: State) -> None:
+        outcome = judge(page(worked=written(), truncated=True, tries=tries), rules(tries=3))
+        assert (outcome.state, outcome.reason, outcome.article) == (state, "truncated", None)
+
+    @pytest.mark.parametrize("bounds", [(), (BODY_CUT,)])
+    def test_rules_of_robots_that_were_cut_count_but_not_those_of_a_lost_connection(self, bounds: tuple) -> None:
+        cut = page(url="http://h.cn/robots.txt", kind=Kind.ROBOTS, body=b"User-agent: *", truncated=True, bounds=bounds)
+        outcome = judge(replace(cut, claim=replace(cut.claim, tries=2)), rules(robots_hosts=(11,)))
+        assert outcome.robots[0][1] == ("rules" if bounds else "unreachable")
 
 
 class TestParts:

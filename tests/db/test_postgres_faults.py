@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 import pytest
-from sqlalchemy import Connection, create_engine, make_url, text
+from sqlalchemy import Connection, create_engine, event, make_url, text
 
 from db import database as opening
 from db.database import Database, open_for_crawl, open_for_reading
@@ -74,6 +74,29 @@ def test_a_restart_is_waited_for(server: Postgres, url: str, mode: str) -> None:
     database.close()
     assert stored(url) == list(range(number + 1)), "each once"
     assert said[-1:] in ([], [""])
+
+
+def test_a_commit_that_was_not_heard_of_is_not_done_twice(url: str) -> None:
+    database = open_for_crawl(url)
+    writer = Writer(database, patience_seconds=60, waiting=lambda _: None)
+    cut: list[bool] = []
+
+    def lose_the_answer(connection: Connection) -> None:
+        """What the client sees when the server has written the commit and then goes away."""
+        if not cut:
+            cut.append(True)
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            driver.execute("COMMIT")
+            driver.close()
+
+    event.listen(database.engine, "commit", lose_the_answer)
+    assert writer.submit(insert, 1).result(30) == 1
+    assert cut
+    assert writer.submit(insert, 2).result(30) == 2
+    writer.close()
+    database.close()
+    assert stored(url) == [1, 2]
 
 
 def test_a_connection_that_is_cut_is_made_anew(url: str) -> None:

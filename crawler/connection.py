@@ -1,0 +1,339 @@
+"""One connection to a server: a request goes out, an answer comes back, within bounds of size and time.
+
+FetchBounds     how much, and how slowly
+Answer          what came
+Connection      the protocol; good for many requests, one after the other
+connect         opens one to an address that has been checked
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import socket
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from .decoding import Bomb, Decoder, DecodingBounds
+from .reasons import BODY_CUT, BOMB, HEADERS_DROPPED, LOST, STALLED, TIMED_OUT, FetchError, why
+from .wire import AnswerReader, Head, HeadBounds, State, WireError
+
+_NEXT_ADDRESS_SECONDS = 0.3
+"""How long an address is waited for before the next one is tried beside it (RFC 8305)."""
+_MOST_ADDRESSES = 6
+_MOST_OTHER_BODY = 64 * 1024
+"""Of answers that are no page the body is only read to use the connection again."""
+_SHUTDOWN_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class FetchBounds:
+    """How much may come, and how slowly.
+
+    Attributes:
+        size: bytes of a body, decoded or as sent.
+        ratio: see `DecodingBounds`.
+        head: of the headers.
+        stall: seconds without a byte.
+        least_rate: bytes a second, over `stall` seconds.
+    """
+
+    size: int = 8 << 20
+    ratio: float = 200.0
+    head: HeadBounds = field(default_factory=HeadBounds)
+    stall: float = 20.0
+    least_rate: float = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came for a request.
+
+    Attributes:
+        head: status and headers.
+        body: decoded.
+        truncated: the body is only a beginning.
+        bounds: names of the bounds that it ran into.
+    """
+
+    head: Head
+    body: bytes
+    truncated: bool
+    bounds: tuple[str, ...]
+
+
+class Connection(asyncio.Protocol):
+    """A connection, for one request at a time.
+
+    Attributes:
+        is_idle: whether it can take another request.
+        is_silent: nothing has come for the present request, so it can be made again elsewhere.
+        peer: the address it leads to.
+    """
+
+    def __init__(self) -> None:
+        """Wait to be connected."""
+        self.is_idle = True
+        self.is_silent = True
+        self.peer: ipaddress.IPv4Address | ipaddress.IPv6Address | None = None
+        self._transport: asyncio.Transport | None = None
+        self._exchange: _Exchange | None = None
+
+    async def ask(self, request: bytes, bounds: FetchBounds, deadline: float) -> Answer:
+        """Send a request and wait for its answer.
+
+        Args:
+            request: head and body.
+            bounds: of the answer.
+            deadline: time of the event loop until which the answer must be complete.
+
+        Raises:
+            FetchError: no answer that can be used came.
+        """
+        assert self._transport is not None
+        self.is_idle = False
+        self.is_silent = True
+        self._exchange = exchange = _Exchange(bounds, deadline)
+        self._transport.write(request)
+        try:
+            return await exchange.answer
+        finally:
+            exchange.close()
+            self._exchange = None
+            if exchange.leaves_connection and not self._transport.is_closing():
+                self.is_idle = True
+            else:
+                self.abort()
+
+    def abort(self) -> None:
+        """End it at once, without goodbye."""
+        self.is_idle = False
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See `asyncio.Protocol`."""
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
+        self.is_silent = False
+        if self._exchange is None:
+            self.abort()  # nobody has asked
+        else:
+            self._exchange.received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See `asyncio.Protocol`."""
+        self.is_idle = False
+        if self._exchange is not None:
+            self._exchange.lost(exc)
+
+
+class _Exchange:
+    """One request under way: puts the answer together and watches the clock."""
+
+    def __init__(self, bounds: FetchBounds, deadline: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.answer: asyncio.Future[Answer] = self._loop.create_future()
+        self.leaves_connection = False
+        self._bounds = bounds
+        self._deadline = deadline
+        self._reader = AnswerReader(bounds.head)
+        self._decoder: Decoder | None = None
+        self._body: list[bytes] = []
+        self._left = bounds.size
+        self._came = 0
+        self._last = self._loop.time()
+        self._since = self._last, 0
+        self._timer = self._loop.call_at(min(deadline, self._last + bounds.stall), self._watch)
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._timer.cancel()
+
+    def received(self, data: bytes) -> None:
+        """Bytes have come."""
+        if self.answer.done():
+            return
+        self._last = self._loop.time()
+        self._came += len(data)
+        try:
+            pieces = self._reader.receive(data)
+            if self._reader.head is not None:
+                self._take(self._reader.head, pieces)
+        except WireError as error:
+            self._fail(FetchError(str(error)))
+        except Bomb:
+            self._bomb()
+
+    def lost(self, error: Exception | None) -> None:
+        """The connection has ended."""
+        if self.answer.done():
+            return
+        if self._reader.head is None:
+            self._fail(FetchError(LOST if error is None else why(error)))
+            return
+        self._reader.end(cleanly=error is None)
+        try:
+            self._finish()
+        except Bomb:
+            self._bomb()
+
+    def _take(self, head: Head, pieces: list[bytes]) -> None:
+        """Pieces of the body have come, or its end."""
+        if self._decoder is None:
+            is_page = 200 <= head.status < 300
+            if not is_page:
+                self._left = min(self._left, _MOST_OTHER_BODY)
+            self._decoder = Decoder(self._reader.codings, DecodingBounds(self._left, self._bounds.ratio))
+        for piece in pieces:
+            self._left -= len(piece)
+            self._body += self._decoder.feed(piece)
+        if self._decoder.is_cut or self._left < 0:
+            self._end(truncated=True, bounds=(BODY_CUT,))
+        elif self._decoder.is_broken:
+            self._end(truncated=True)
+        elif self._reader.state is not State.BODY:
+            self._finish()
+
+    def _finish(self) -> None:
+        """No more of the body will come."""
+        assert self._decoder is not None
+        self._body += self._decoder.finish()
+        if self._decoder.is_cut:
+            self._end(truncated=True, bounds=(BODY_CUT,))
+            return
+        self.leaves_connection = self._reader.is_reusable
+        self._end(truncated=self._decoder.is_broken or self._reader.state is not State.WHOLE)
+
+    def _end(self, *, truncated: bool, bounds: tuple[str, ...] = ()) -> None:
+        head = self._reader.head
+        assert head is not None
+        if not 200 <= head.status < 300:
+            truncated, bounds = False, ()
+        if head.excess:
+            bounds = (*bounds, HEADERS_DROPPED)
+        self.answer.set_result(Answer(head, b"".join(self._body), truncated, bounds))
+
+    def _bomb(self) -> None:
+        """The body is one: what a page is, is not known; an error or a redirect needs no body."""
+        if self._reader.head is not None and not 200 <= self._reader.head.status < 300:
+            self._end(truncated=True)
+        else:
+            self._fail(FetchError(BOMB, (BOMB,)))
+
+    def _fail(self, error: FetchError) -> None:
+        self.answer.set_exception(error)
+
+    def _watch(self) -> None:
+        """Look at the clock: give up what takes too long, stands still or drips."""
+        if self.answer.done():
+            return
+        now, bounds = self._loop.time(), self._bounds
+        started, came = self._since
+        if now >= self._deadline:
+            self._give_up(TIMED_OUT)
+        elif now >= self._last + bounds.stall or (
+            now >= started + bounds.stall and self._came - came < bounds.least_rate * bounds.stall and self._came
+        ):
+            self._give_up(STALLED)
+        else:
+            if now >= started + bounds.stall:
+                self._since = now, self._came
+            due = min(self._deadline, self._last + bounds.stall, self._since[0] + bounds.stall)
+            self._timer = self._loop.call_at(due + 0.001, self._watch)
+
+    def _give_up(self, reason: str) -> None:
+        """Make do with the beginning of a body; without one there is nothing."""
+        if self._body:
+            self._end(truncated=True, bounds=(reason,))
+        else:
+            self._fail(FetchError(reason, (reason,)))
+
+
+async def connect(
+    addresses: Sequence[str], port: int, context: ssl.SSLContext | None, host: str, deadline: float
+) -> Connection:
+    """Open a connection to the first of some addresses that answers.
+
+    Args:
+        addresses: of the host, all permitted.
+        port: there.
+        context: for TLS, None without.
+        host: whose certificate is expected.
+        deadline: time of the event loop until which it must be there.
+
+    Raises:
+        OSError: none answered, or no TLS (`ssl.SSLError`) came about.
+        TimeoutError: the deadline is over.
+    """
+    loop = asyncio.get_running_loop()
+    async with asyncio.timeout_at(deadline):
+        opened = await _race(addresses[:_MOST_ADDRESSES], port)
+        peer = ipaddress.ip_address(opened.getpeername()[0])
+        try:
+            if context is None:
+                _, connection = await loop.create_connection(Connection, sock=opened)
+            else:
+                _, connection = await loop.create_connection(
+                    Connection,
+                    sock=opened,
+                    ssl=context,
+                    server_hostname=host,
+                    ssl_handshake_timeout=max(0.1, deadline - loop.time()),
+                    ssl_shutdown_timeout=_SHUTDOWN_SECONDS,
+                )
+        except BaseException:
+            opened.close()
+            raise
+    connection.peer = peer
+    return connection
+
+
+async def _race(addresses: Sequence[str], port: int) -> socket.socket:
+    """The socket of the first address that answers; each has a short start before the next."""
+    if len(addresses) == 1:
+        return await _open(addresses[0], port)
+    waiting = list(addresses)
+    attempts: set[asyncio.Task[socket.socket]] = set()
+    problem: BaseException = OSError("no address")
+    try:
+        while waiting or attempts:
+            if waiting:
+                attempts.add(asyncio.ensure_future(_open(waiting.pop(0), port)))
+            done, attempts = await asyncio.wait(
+                attempts, timeout=_NEXT_ADDRESS_SECONDS if waiting else None, return_when=asyncio.FIRST_COMPLETED
+            )
+            for attempt in done:
+                error = attempt.exception()
+                if error is None:
+                    attempts |= done - {attempt}
+                    return attempt.result()
+                problem = error
+    finally:
+        for attempt in attempts:
+            attempt.cancel()
+            attempt.add_done_callback(_drop)
+    raise problem
+
+
+def _drop(attempt: asyncio.Task[socket.socket]) -> None:
+    """Close what nobody waits for any more."""
+    with contextlib.suppress(OSError, asyncio.CancelledError):
+        attempt.result().close()
+
+
+async def _open(address: str, port: int) -> socket.socket:
+    """A connected socket."""
+    opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        opened.settimeout(0.0)
+        await asyncio.get_running_loop().sock_connect(opened, (address, port))
+    except BaseException:
+        opened.close()
+        raise
+    return opened

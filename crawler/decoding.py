@@ -1,0 +1,333 @@
+"""Content codings undone as the bytes come in, within bounds: gzip, deflate, brotli, zstd, several on each other.
+
+Pure. What a server says is a hint: what the first bytes are decides. So plain text that is said to be gzip stays as it
+is, and unknown names mean nothing. A body that swells beyond measure is a bomb and is given up at once; one that ends
+before its time is truncated.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import brotli
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+ACCEPT_ENCODING = "gzip, deflate, br, zstd"
+
+_KNOWN = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate", "br": "br", "zstd": "zstd"}
+MOST_LAYERS = 3
+_MOST_MEMBERS = 256
+"""gzip members or zstd frames one after the other; each costs a new decoder."""
+_PIECE = 256 * 1024
+_BITE = 4 * 1024
+_HARMLESS = 1 << 20
+"""Decoded bytes that no ratio makes a bomb."""
+_ENOUGH_TO_JUDGE = 32
+_WINDOW_LOG = 23
+"""zstd may look back 8 MiB (RFC 9659)."""
+
+_GZIP, _ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
+_ERRORS = (zlib.error, brotli.error, zstd.ZstdError, EOFError, MemoryError)
+
+
+class Bomb(Exception):
+    """Decoded, a body is many times as long as what was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodingBounds:
+    """How much may come of a body.
+
+    Attributes:
+        size: decoded bytes; what is beyond is cut off.
+        ratio: decoded bytes for each byte sent, over the first megabyte; above is a bomb.
+    """
+
+    size: int
+    ratio: float
+
+
+class Decoder:
+    """Undoes the content codings of one body.
+
+    Attributes:
+        is_cut: the body is longer than the bounds allow; what was returned is its beginning.
+        is_broken: the coded bytes are wrong, or ended too early; known for sure after `finish`.
+    """
+
+    def __init__(self, codings: Sequence[str], bounds: DecodingBounds) -> None:
+        """Prepare for a body.
+
+        Args:
+            codings: names as in Content-Encoding, in the order in which they were applied.
+            bounds: how much may come of it.
+
+        Raises:
+            Bomb: there are more codings on each other than anybody honest applies.
+        """
+        names = [_KNOWN[name] for name in codings if name in _KNOWN]
+        if len(names) > MOST_LAYERS:
+            raise Bomb(f"{len(names)} codings on each other")
+        self.is_cut = False
+        self.is_broken = False
+        self._layers = [_Layer(name, bounds) for name in reversed(names)]
+        self._left = bounds.size
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Take coded bytes, return decoded ones; nothing more once the body `is_cut` or `is_broken`.
+
+        Raises:
+            Bomb: decoded, the body is many times as long as what came.
+        """
+        return self._take([data] if data else [], last=False)
+
+    def finish(self) -> list[bytes]:
+        """Return what was held back, now that no more bytes will come.
+
+        Raises:
+            Bomb: see `feed`.
+        """
+        pieces = self._take([], last=True)
+        self.is_broken = self.is_broken or any(layer.is_broken for layer in self._layers)
+        return pieces
+
+    def _take(self, data: list[bytes], *, last: bool) -> list[bytes]:
+        if self.is_cut or self.is_broken:
+            return []
+        pieces: Iterator[bytes] = iter(data)
+        for layer in self._layers:
+            pieces = layer.run(pieces, last=last)
+        taken: list[bytes] = []
+        for piece in pieces:
+            if len(piece) > self._left:
+                piece = piece[: self._left]  # noqa: PLW2901
+                self.is_cut = True
+            self._left -= len(piece)
+            taken.append(piece)
+            if self.is_cut:
+                break
+        self.is_cut = self.is_cut or any(layer.is_cut for layer in self._layers)
+        self.is_broken = self.is_broken or any(layer.is_wrong for layer in self._layers)
+        return taken
+
+
+class _Method(Protocol):
+    """One way to decode, for one member of a stream."""
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        """Take bytes, return pieces of bounded length."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the member has ended."""
+
+    @property
+    def rest(self) -> bytes:
+        """Bytes after the end of the member."""
+
+
+class _Layer:
+    """One coding: what it really is, is seen in the first bytes.
+
+    Attributes:
+        is_wrong: the bytes make no sense.
+        is_cut: more came of it than is allowed.
+    """
+
+    def __init__(self, name: str, bounds: DecodingBounds) -> None:
+        self.is_wrong = False
+        self.is_cut = False
+        self._name = name
+        self._bounds = bounds
+        self._held = b""
+        self._make: Callable[[], _Method] | None = None
+        self._method: _Method | None = None
+        self._is_plain = False
+        self._members = 0
+        self._came = 0
+        self._made = 0
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the bytes are wrong, or stopped before the end."""
+        return self.is_wrong or (self._method is not None and not self._method.is_over)
+
+    def run(self, pieces: Iterator[bytes], *, last: bool) -> Iterator[bytes]:
+        """Decode what comes from the layer outside."""
+        for piece in pieces:
+            # In small bites: what is not used yet must not count as what made the output.
+            for at in range(0, len(piece), _BITE):
+                yield from self._feed(piece[at : at + _BITE])
+                if self.is_wrong or self.is_cut:
+                    return
+        if last and self._held:
+            yield from self._start()
+
+    def _feed(self, data: bytes) -> Iterator[bytes]:
+        self._came += len(data)
+        if self._is_plain:
+            yield data
+        elif self._method is None:
+            self._held += data
+            if len(self._held) >= _ENOUGH_TO_JUDGE:
+                yield from self._start()
+        else:
+            yield from self._decode(data)
+
+    def _start(self) -> Iterator[bytes]:
+        """Decide what the bytes are, and begin."""
+        data, self._held = self._held, b""
+        self._make = _method_for(self._name, data)
+        if self._make is None:
+            self._is_plain = True
+            yield data
+            return
+        self._method = self._make()
+        yield from self._decode(data)
+
+    def _decode(self, data: bytes) -> Iterator[bytes]:
+        assert self._method is not None
+        assert self._make is not None
+        while True:
+            if self._method.is_over:
+                data = self._method.rest + data
+                # Another member may follow; anything else after the end is passed over, as browsers do.
+                if self._name == "br" or not data.startswith((_GZIP, _ZSTD)) or self._members >= _MOST_MEMBERS:
+                    return
+                self._members += 1
+                self._method = self._make()
+            yield from self._bounded(self._method, data)
+            if self.is_wrong or self.is_cut or not self._method.is_over:
+                return
+            data = b""
+
+    def _bounded(self, method: _Method, data: bytes) -> Iterator[bytes]:
+        """Pieces of one member, as long as they are within bounds."""
+        pieces = method.decode(data)
+        while True:
+            try:
+                piece = next(pieces, None)
+            except _ERRORS:
+                self.is_wrong = True
+                return
+            if piece is None:
+                return
+            self._made += len(piece)
+            if self._made > _HARMLESS and self._made > self._bounds.ratio * self._came:
+                raise Bomb(f"{self._made} bytes of {self._came}")
+            yield piece
+            if self._made > self._bounds.size:
+                self.is_cut = True
+                return
+
+
+class _Zlib:
+    """gzip and deflate."""
+
+    def __init__(self, window: int) -> None:
+        self._inner = zlib.decompressobj(window)
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        while data or self._inner.unconsumed_tail:
+            piece = self._inner.decompress(
+                self._inner.unconsumed_tail + data if data else self._inner.unconsumed_tail, _PIECE
+            )
+            data = b""
+            if piece:
+                yield piece
+            if self._inner.eof or (not piece and not self._inner.unconsumed_tail):
+                return
+
+    @property
+    def is_over(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def rest(self) -> bytes:
+        return self._inner.unused_data
+
+
+class _Zstd:
+    """Zstandard; the standard library's interface."""
+
+    def __init__(self) -> None:
+        self._inner = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _WINDOW_LOG})
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        while not self._inner.eof:
+            piece = self._inner.decompress(data, _PIECE)
+            data = b""
+            if piece:
+                yield piece
+            elif self._inner.needs_input:
+                return
+
+    @property
+    def is_over(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def rest(self) -> bytes:
+        return self._inner.unused_data
+
+
+class _Brotli:
+    """Brotli; it says nothing of what follows its end."""
+
+    rest = b""
+
+    def __init__(self) -> None:
+        self._inner = brotli.Decompressor()
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        while not self._inner.is_finished():
+            piece = self._inner.process(data, output_buffer_limit=_PIECE)
+            data = b""
+            if piece:
+                yield piece
+            if self._inner.can_accept_more_data():
+                return
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self._inner.is_finished())
+
+
+def _method_for(name: str, head: bytes) -> Callable[[], _Method] | None:
+    """What decodes bytes that begin like this, None when they are plain; a name counts where nothing tells."""
+    if head.startswith(_GZIP):
+        return lambda: _Zlib(zlib.MAX_WBITS | 16)
+    if head.startswith(_ZSTD):
+        return _Zstd
+    if _is_zlib(head) and name != "br":
+        return lambda: _Zlib(zlib.MAX_WBITS)
+    if name in {"gzip", "zstd"} or _looks_plain(head):
+        return None
+    return _Brotli if name == "br" else lambda: _Zlib(-zlib.MAX_WBITS)
+
+
+def _is_zlib(head: bytes) -> bool:
+    """Whether bytes begin with a zlib header (RFC 1950): method 8, and a check sum over two bytes."""
+    return len(head) > 1 and head[0] & 0x0F == 8 and head[0] >> 4 <= 7 and (head[0] << 8 | head[1]) % 31 == 0
+
+
+def _looks_plain(head: bytes) -> bool:
+    """Whether bytes are the beginning of a text: it has no control characters, coded bytes are full of them."""
+    start = head[:256]
+    if any(byte < 32 and byte not in (9, 10, 12, 13) for byte in start):
+        return False
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<", b"{", b"[")):
+        return True
+    try:
+        start.decode()
+    except UnicodeDecodeError as error:
+        return error.start >= len(start) - 3 and len(start) >= _ENOUGH_TO_JUDGE  # cut within a character
+    return True

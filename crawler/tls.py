@@ -1,0 +1,60 @@
+"""TLS as the crawler speaks it: certificates are verified, except of hosts that are known to have bad ones."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from collections.abc import Iterable
+from functools import cached_property
+
+import certifi
+
+_HOST = re.compile(r"(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|[0-9a-f:.]+")
+_LEGACY_RENEGOTIATION = 0x4
+"""OpenSSL's OP_LEGACY_SERVER_CONNECT, named in Python from 3.12 on: many old servers know nothing newer."""
+
+
+class Trust:
+    """Certificates must be valid: signed by an authority that the system or Mozilla trusts, for this host, not expired.
+
+    Args:
+        unverified: hosts that are taken as they are (`TLS_UNVERIFIED_HOSTS`): names, addresses, or `*.name`.
+
+    Raises:
+        ValueError: one of them is no host.
+    """
+
+    def __init__(self, unverified: Iterable[str] = ()) -> None:
+        hosts = [host.strip().lower() for host in unverified if host.strip()]
+        for host in hosts:
+            if not _HOST.fullmatch(host):
+                raise ValueError(f"TLS_UNVERIFIED_HOSTS: {host!r} is no host; write for example old.example.cn")
+        self._exact = frozenset(host for host in hosts if not host.startswith("*."))
+        self._under = tuple(host[1:] for host in hosts if host.startswith("*."))
+
+    def verifies(self, host: str) -> bool:
+        """Tell whether the certificate of a host must be valid."""
+        return host not in self._exact and not host.endswith(self._under)
+
+    def context(self, host: str) -> ssl.SSLContext:
+        """The context for a connection to a host."""
+        return self._strict if self.verifies(host) else self._lenient
+
+    @cached_property
+    def _strict(self) -> ssl.SSLContext:
+        context = ssl.create_default_context()  # the system's authorities, or those of SSL_CERT_FILE
+        context.load_verify_locations(certifi.where())
+        context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # browsers do not ask for that either
+        context.options |= _LEGACY_RENEGOTIATION
+        context.set_alpn_protocols(["http/1.1"])
+        return context
+
+    @cached_property
+    def _lenient(self) -> ssl.SSLContext:
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.set_ciphers("DEFAULT:@SECLEVEL=0")
+        context.options |= _LEGACY_RENEGOTIATION
+        context.set_alpn_protocols(["http/1.1"])
+        return context
