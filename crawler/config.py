@@ -24,7 +24,7 @@ from pipelines.urls import site_key
 
 from . import settings as project_settings
 from .guard import Guard
-from .politeness import Pauses
+from .politeness import Pace, Patience
 from .rank.priority import FOCUS_SIGNALS, Priority
 from .rulebook import Threshold
 from .tls import Trust
@@ -41,10 +41,14 @@ class Config:
     database_url: str
     database_patience: float
     limits: Limits
-    pauses: Pauses
+    pace: Pace
+    patience: Patience
+    same_ip_delay: float
+    robots_keep: float
+    robots_timeout: float
+    robots_bytes: int
     connections: int
     tries: int
-    host_failures: int
     redirects: int
     window: int
     hosts: int
@@ -118,10 +122,14 @@ class Config:
             limits=Limits(
                 _limit(settings, "MAX_PAGES"), _limit(settings, "MAX_PAGES_PER_HOST"), _limit(settings, "MAX_DEPTH")
             ),
-            pauses=Pauses(_number(settings, "HOST_DELAY", least=0), _number(settings, "CRAWL_DELAY_CAP", least=0)),
+            pace=_pace(settings),
+            patience=_patience(settings),
+            same_ip_delay=_number(settings, "SAME_IP_DELAY", least=0, most=3600),
+            robots_keep=_number(settings, "ROBOTS_KEEP", least=1),
+            robots_timeout=_number(settings, "ROBOTS_TIMEOUT", least=1),
+            robots_bytes=_integer(settings, "ROBOTS_MAX_KB", least=500) << 10,
             connections=_integer(settings, "HOST_CONNECTIONS", least=1),
             tries=_integer(settings, "FETCH_TRIES", least=1),
-            host_failures=_integer(settings, "HOST_FAILURES", least=1),
             redirects=_integer(settings, "REDIRECT_HOPS", least=0),
             window=_integer(settings, "HOST_WINDOW", least=1),
             hosts=_integer(settings, "MAX_HOSTS", least=1),
@@ -171,6 +179,26 @@ def _topic(settings: BaseSettings, topics: Sequence[str]) -> Topic | None:
     if not description and not path:
         return None
     return topic(description, profile=profile.load(Path(path)) if path else None)
+
+
+def _pace(settings: BaseSettings) -> Pace:
+    """Pauses between requests to a host that answers well."""
+    return Pace(
+        delay=_number(settings, "HOST_DELAY", least=0),
+        most_crawl_delay=_number(settings, "CRAWL_DELAY_CAP", least=0),
+        factor=_number(settings, "HOST_DELAY_FACTOR", least=0, most=100),
+        most=_number(settings, "HOST_DELAY_MAX", least=0, most=3600),
+    )
+
+
+def _patience(settings: BaseSettings) -> Patience:
+    """What is done about hosts that do not answer properly."""
+    return Patience(
+        failures=_integer(settings, "HOST_FAILURES", least=1),
+        rest=_number(settings, "HOST_REST", least=0.1, most=3600),
+        rests=_integer(settings, "HOST_GIVE_UP", least=0),
+        alone=_number(settings, "HOST_WAIT", least=0),
+    )
 
 
 def _policy(settings: BaseSettings) -> Policy:

@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from pipelines.readable import is_readable
+
 from .decoding import Bomb, Decoder, DecodingBounds
 from .reasons import BODY_CUT, BOMB, HEADERS_DROPPED, LOST, STALLED, TIMED_OUT, FetchError, why
 from .wire import AnswerReader, Head, HeadBounds, State, WireError
@@ -25,7 +27,7 @@ _NEXT_ADDRESS_SECONDS = 0.3
 """How long an address is waited for before the next one is tried beside it (RFC 8305)."""
 _MOST_ADDRESSES = 6
 _MOST_OTHER_BODY = 64 * 1024
-"""Of answers that are no page the body is only read to use the connection again."""
+"""Of errors, redirects, pictures and the like the body is only read to use the connection again."""
 _SHUTDOWN_SECONDS = 2.0
 
 
@@ -145,7 +147,8 @@ class _Exchange:
         self._reader = AnswerReader(bounds.head)
         self._decoder: Decoder | None = None
         self._body: list[bytes] = []
-        self._left = bounds.size
+        self._sent = 0
+        self._is_page = True
         self._came = 0
         self._last = self._loop.time()
         self._since = self._last, 0
@@ -186,14 +189,16 @@ class _Exchange:
     def _take(self, head: Head, pieces: list[bytes]) -> None:
         """Pieces of the body have come, or its end."""
         if self._decoder is None:
-            is_page = 200 <= head.status < 300
-            if not is_page:
-                self._left = min(self._left, _MOST_OTHER_BODY)
-            self._decoder = Decoder(self._reader.codings, DecodingBounds(self._left, self._bounds.ratio))
+            self._decoder = Decoder(self._reader.codings, DecodingBounds(self._bounds.size, self._bounds.ratio))
+            self._is_page = 200 <= head.status < 300
         for piece in pieces:
-            self._left -= len(piece)
+            self._sent += len(piece)
+            is_first = not self._body
             self._body += self._decoder.feed(piece)
-        if self._decoder.is_cut or self._left < 0:
+            if is_first and self._body and self._is_page:
+                said = b"".join(head.all(b"content-type")[:1]).decode("latin-1")
+                self._is_page = is_readable(said, self._body[0])
+        if self._decoder.is_cut or self._sent > (self._bounds.size if self._is_page else _MOST_OTHER_BODY):
             self._end(truncated=True, bounds=(BODY_CUT,))
         elif self._decoder.is_broken:
             self._end(truncated=True)
@@ -213,7 +218,7 @@ class _Exchange:
     def _end(self, *, truncated: bool, bounds: tuple[str, ...] = ()) -> None:
         head = self._reader.head
         assert head is not None
-        if not 200 <= head.status < 300:
+        if not self._is_page:
             truncated, bounds = False, ()
         if head.excess:
             bounds = (*bounds, HEADERS_DROPPED)
@@ -221,7 +226,7 @@ class _Exchange:
 
     def _bomb(self) -> None:
         """The body is one: what a page is, is not known; an error or a redirect needs no body."""
-        if self._reader.head is not None and not 200 <= self._reader.head.status < 300:
+        if self._reader.head is not None and not self._is_page:
             self._end(truncated=True)
         else:
             self._fail(FetchError(BOMB, (BOMB,)))

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.exceptions import NotSupported
@@ -23,6 +25,7 @@ from .cookies import SiteCookies
 from .decoding import ACCEPT_ENCODING
 from .guard import guard_from_settings
 from .names import Names
+from .reasons import LOST, FetchError
 from .tls import Trust
 from .wire import HeadBounds
 
@@ -78,13 +81,9 @@ class GuardedHandler(BaseDownloadHandler):
             ValueError: of `ALLOW_NETWORKS` or `TLS_UNVERIFIED_HOSTS`.
         """
         super().__init__(crawler)
-        settings = crawler.settings
-        self._bounds = bounds_from_settings(settings)
-        self._seconds = settings.getfloat("DOWNLOAD_TIMEOUT")
-        self._names = Names(guard_from_settings(settings))
-        self._tls = Trust(map(str, settings.getlist("TLS_UNVERIFIED_HOSTS")))
-        self._cookies = SiteCookies() if settings.getbool("SITE_COOKIES", True) else None  # noqa: FBT003 - Scrapy's form
-        self._idle = _IdleConnections()
+        self._bounds = bounds_from_settings(crawler.settings)
+        self._seconds = crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
+        self._network = _network_of(crawler)
 
     async def download_request(self, request: Request) -> Response:
         """Download within the bounds."""
@@ -106,18 +105,18 @@ class GuardedHandler(BaseDownloadHandler):
 
     async def close(self) -> None:
         """Close what is kept open."""
-        self._idle.close()
-        self._names.close()
+        self._network.idle.close()
+        self._network.names.close()
 
     async def _ask(
         self, target: _Target, written: bytes, bounds: FetchBounds, deadline: float
     ) -> tuple[Answer, Connection]:
         """Send a request over a kept connection, or a new one."""
-        while (kept := self._idle.take(target.key)) is not None:
+        while (kept := self._network.idle.take(target.key)) is not None:
             try:
                 answer = await kept.ask(written, bounds, deadline)
-            except Exception:
-                if kept.is_silent and asyncio.get_running_loop().time() < deadline:
+            except FetchError as error:
+                if kept.is_silent and error.reason == LOST:
                     continue  # the server had closed it, as it may at any time
                 raise
             if answer.head.status == 408 and not kept.is_idle:
@@ -125,14 +124,14 @@ class GuardedHandler(BaseDownloadHandler):
             return self._done(target, answer, kept)
         until = min(deadline, asyncio.get_running_loop().time() + bounds.stall)
         async with asyncio.timeout_at(until):
-            addresses = await self._names.addresses(target.host, target.port)
-        context = self._tls.context(target.host) if target.secure else None
+            addresses = await self._network.names.addresses(target.host, target.port)
+        context = self._network.trust.context(target.host) if target.secure else None
         fresh = await connect(addresses, target.port, context, target.host, until)
         return self._done(target, await fresh.ask(written, bounds, deadline), fresh)
 
     def _done(self, target: _Target, answer: Answer, connection: Connection) -> tuple[Answer, Connection]:
         if connection.is_idle:
-            self._idle.put(target.key, connection)
+            self._network.idle.put(target.key, connection)
         return answer, connection
 
     def _written(self, request: Request, target: _Target) -> bytes:
@@ -140,8 +139,10 @@ class GuardedHandler(BaseDownloadHandler):
         lines = [b"%s %s HTTP/1.1" % (request.method.encode(), target.path), b"Host: " + target.netloc]
         lines += _header_lines(request.headers)
         lines.append(b"Accept-Encoding: " + ACCEPT_ENCODING.encode())
-        if self._cookies is not None:
-            cookies = self._cookies.header(target.host, target.plain_path, secure=target.secure, now=clock.now())
+        if self._network.cookies is not None:
+            cookies = self._network.cookies.header(
+                target.host, target.plain_path, secure=target.secure, now=clock.now()
+            )
             if cookies:
                 lines.append(b"Cookie: " + cookies.encode("latin-1", "replace"))
         if request.body:
@@ -157,9 +158,9 @@ class GuardedHandler(BaseDownloadHandler):
         for name, value in answer.head.headers:
             if name not in _SPOKEN_FOR:
                 headers.appendlist(name, value)
-        if self._cookies is not None:
+        if self._network.cookies is not None:
             lines = [line.decode("latin-1") for line in answer.head.all(b"set-cookie")]
-            if lines and self._cookies.keep(
+            if lines and self._network.cookies.keep(
                 target.host, target.plain_path, lines, secure=target.secure, now=clock.now()
             ):
                 flags.append(NEW_COOKIE)
@@ -174,6 +175,35 @@ class GuardedHandler(BaseDownloadHandler):
             ip_address=connection.peer,
             protocol="HTTP/{}.{}".format(*answer.head.version),
         )
+
+
+@dataclass(slots=True, weakref_slot=True)
+class _Network:
+    """What the handlers of both schemes share: a cookie set by http goes along with https."""
+
+    names: Names
+    trust: Trust
+    cookies: SiteCookies | None
+    idle: _IdleConnections
+
+
+_networks: WeakValueDictionary[int, _Network] = WeakValueDictionary()
+"""By the identity of the crawler, which its handlers keep alive."""
+
+
+def _network_of(crawler: Crawler) -> _Network:
+    """The network of a crawler, made for the first of its handlers."""
+    network = _networks.get(id(crawler))
+    if network is None:
+        settings = crawler.settings
+        network = _Network(
+            names=Names(guard_from_settings(settings)),
+            trust=Trust(map(str, settings.getlist("TLS_UNVERIFIED_HOSTS"))),
+            cookies=SiteCookies() if settings.getbool("SITE_COOKIES", default=True) else None,
+            idle=_IdleConnections(),
+        )
+        _networks[id(crawler)] = network
+    return network
 
 
 class _Target:

@@ -34,6 +34,7 @@ from pipelines.scope import Scope
 from pipelines.stages import export
 
 from . import clock, outcomes
+from .addresses import SharedClocks
 from .config import ConfigError
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
@@ -130,10 +131,16 @@ class FrontierScheduler(BaseScheduler):
             return
         config = session.config
         self.window = Window(
-            depth=config.window, connections=config.connections, most_hosts=config.hosts, patience=config.host_patience
+            depth=config.window,
+            connections=config.connections,
+            most_hosts=config.hosts,
+            patience=config.host_patience,
+            shared=SharedClocks(config.same_ip_delay) if config.same_ip_delay else None,
         )
         self.ranker = Ranker(session, self.window, self._in_flight)
-        self._hosts = Hosts(config.pauses, config.host_failures, config.robots_agent)
+        self._hosts = Hosts(
+            config.pace, config.patience, config.robots_agent, keep_seconds=config.robots_keep, now=clock.now()
+        )
         self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
         method, policy = config.duplicate_method, config.duplicates
         judge = DuplicateJudge(method, policy)
@@ -222,12 +229,16 @@ class FrontierScheduler(BaseScheduler):
             return None
         self._in_flight.add(claim.id)
         spider = self._crawler.spider
+        meta: dict[str, Any] = {"claim": claim, "started": now, "handle_httpstatus_all": True}
+        if claim.kind == Kind.ROBOTS:
+            meta["download_timeout"] = self.session.config.robots_timeout
+            meta["download_maxsize"] = self.session.config.robots_bytes
         return Request(
             claim.url,
             callback=spider.parse,  # type: ignore[union-attr]
             errback=spider.failed,  # type: ignore[union-attr]
             dont_filter=True,
-            meta={"claim": claim, "started": now, "handle_httpstatus_all": True},
+            meta=meta,
         )
 
     # ------------------------------------------------------------ pages coming back
@@ -244,21 +255,20 @@ class FrontierScheduler(BaseScheduler):
     def answered(self, page: Page) -> None:
         """The network is done with a page: its host's clock starts."""
         host_id = page.claim.host_id
-        pause = self._hosts.answered(page)
-        page.ready_at = clock.now() + pause
+        verdict = self._hosts.answered(page)
+        page.ready_at = clock.now() + verdict.pause
         if self.window is None or self.supply is None:
             return
-        now = time.monotonic()
+        now, pause = time.monotonic(), max(verdict.pause, verdict.rest)
+        if self.window.shared is not None:
+            self.window.shared.join(host_id, page.address)
         self.window.finished(host_id, now + pause, now)
         if not pause and len(self._in_flight) <= _FEW:  # else a page that is stored soon wakes the engine
             asyncio.get_running_loop().call_soon(self._wake)
         if page.error == OUT_OF_HANDLES:
             self._rest(now)
-        if self._hosts.is_closed(host_id):  # given up just now: what is queued of it goes back, to be skipped
-            surplus = self.window.take_all(host_id)
-            if surplus:
-                self._start(self.supply.give_back(surplus))
-            self.window.refresh(host_id)
+        if verdict.rests or verdict.lost:
+            self._start(self.supply.follow(verdict))
 
     def _rest(self, now: float) -> None:
         """Ask nobody for a while: this machine cannot make requests."""
@@ -313,6 +323,9 @@ class FrontierScheduler(BaseScheduler):
             objection=self._hosts.foreseen,
             focus=config.focus,
             robots_hosts=self._hosts.hosts_of_robots(page.claim),
+            robots_again=self._hosts.robots_again(page.claim),
+            robots_bytes=config.robots_bytes,
+            resting=self._hosts.troubles.is_resting(page.claim.host_id),
         )
         page.stored = True
         try:
@@ -355,7 +368,8 @@ class FrontierScheduler(BaseScheduler):
         for new in outcome.new_urls:
             if not new.reason:
                 best[new.host_id] = max(new.score, best.get(new.host_id, new.score))
-        if outcome.next_visit is None:
+        # a page that was on its way when its host was given up is skipped like the others
+        if outcome.next_visit is None or self._hosts.is_closed(claim.host_id):
             self.supply.found(best, stored.hosts)
         else:
             self.supply.later(outcome.next_visit, claim.host_id)
@@ -424,10 +438,12 @@ class FrontierScheduler(BaseScheduler):
         self._hosts.robots_moved(claim, outcome.same_as if outcome.state == State.SKIPPED else None)
         sitemaps: list[NewUrl] = []
         for host_id, kind, text in answers:
-            rules = self._hosts.set_rules(host_id, kind, text)
+            rules = self._hosts.set_rules(host_id, kind, text, outcome.fetched_at)
             host = self.window.hosts.get(host_id)
             if host is None:
                 continue
+            if host.robots_known:  # what is held was claimed under the old rules
+                self._start(self.supply.give_back(self.window.take_all(host_id)))
             host.robots_known = True
             self.window.refresh(host_id)
             if kind in {"rules", "none"}:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import quote_from_bytes
 
 KEPT = ("content-type", "location", "retry-after", "etag", "last-modified", "x-robots-tag")
@@ -38,3 +38,19 @@ def location(values: Sequence[bytes]) -> str:
         return value.decode("utf-8").replace("\0", "")[:_MOST_CHARS]
     except UnicodeDecodeError:
         return quote_from_bytes(value, safe=_ASCII)[:_MOST_CHARS]
+
+
+def lines(values: Iterable[bytes]) -> str:
+    """Join the values of a header of which each is to be read for itself, one a line.
+
+    Args:
+        values: as received.
+
+    Returns:
+        Text as of `text`.
+    """
+    return "\n".join(text([value.replace(b"\n", b" ")]) for value in values)[:_MOST_CHARS]
+
+
+READERS: Mapping[str, Callable[[Sequence[bytes]], str]] = {"location": location, "x-robots-tag": lines}
+"""Headers that are not read by `text`."""

@@ -1,14 +1,16 @@
-"""What a run knows of its hosts and seeds: robots rules, failures in a row, and where each seed's crawl may go."""
+"""What a run knows of its hosts and seeds: robots rules, how they answer, and where each seed's crawl may go."""
 
 from __future__ import annotations
 
-from collections import Counter
+import heapq
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from db.found import NewUrl
 from db.frontier import Claim
 from db.keys import fingerprint
 from db.ownership import OwnedHost
+from db.resting import Rest
 from db.runs import SeedRow
 from db.tables import Kind
 from pipelines.records import BlockKind
@@ -16,56 +18,107 @@ from pipelines.scope import Scope
 from pipelines.stages import Page
 from pipelines.urls import canonicalize, host_key
 
-from .outcomes import OUT_OF_HANDLES
+from .outcomes import OUT_OF_HANDLES, is_lost
 from .outlinks import new_url
-from .politeness import Pauses, Rules, retry_after, retry_pause
+from .politeness import Pace, Patience, Rules, Speed, retry_after, retry_pause
 from .rank.priority import Priority
+from .reasons import BOMB, REFUSED
+from .troubles import ROBOTS_UNREACHABLE, Troubles
 
-_ROBOTS_SECONDS = 86_400.0
-_LONGEST_REST = 30.0
-_REASONS = {"unreachable": "robots unreachable", "refused": "address not allowed"}
+_REASONS = {"unreachable": ROBOTS_UNREACHABLE, "refused": "address not allowed"}
+_ASK_AGAIN_SECONDS = 3_600.0
+_NEW = Speed()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an answer means for the hosts concerned.
+
+    Attributes:
+        pause: seconds for which its host is not to be asked; kept over a restart.
+        rest: the same, for want of good answers; the next crawl tries again at once.
+        rests: how hosts rest from now on, or that they are well again.
+        lost: hosts that are given up, and why.
+    """
+
+    pause: float
+    rest: float = 0.0
+    rests: Sequence[Rest] = ()
+    lost: Sequence[tuple[int, str]] = ()
 
 
 class Hosts:
     """Robots rules and health of the hosts a run owns.
 
     Args:
-        pauses: our own delay and how much of a robots crawl-delay is honoured.
-        most_failures: so many failures in a row and the host is left alone.
+        pace: pauses between requests that go well.
+        patience: what is done after those that do not.
         agent: the product token that robots.txt knows us by.
+        keep_seconds: how long a robots.txt counts before it is fetched again.
+        now: when the crawl began (Unix seconds, as everywhere here).
     """
 
-    def __init__(self, pauses: Pauses, most_failures: int, agent: str) -> None:
-        self._pauses = pauses
-        self._most_failures = most_failures
+    def __init__(self, pace: Pace, patience: Patience, agent: str, *, keep_seconds: float, now: float) -> None:
+        self._pace = pace
         self._agent = agent
+        self._keep_seconds = keep_seconds
+        self.troubles = Troubles(patience, now)
         self._rules: dict[int, Rules] = {}
-        self._failures: Counter[int] = Counter()
+        self._speeds: dict[int, Speed] = {}
+        self._stale: list[tuple[float, int]] = []
+        self._stale_at: dict[int, float] = {}
         self._robots_for: dict[int, set[int]] = {}
 
     def take_over(self, host: OwnedHost, now: float) -> bool:
         """Learn what the table knows of a host; returns whether its rules are known and fresh."""
-        self._failures[host.id] = 0  # in a row, in this run
-        fresh = host.robots_at is not None and now - host.robots_at < _ROBOTS_SECONDS
-        if host.robots == "unknown" or not fresh:
+        self.troubles.take_over(host.id, host.trouble, host.rests_until)
+        if host.given_up:
+            self.close(host.id, host.given_up)
+            return True
+        fresh = host.robots_at is not None and now - host.robots_at < self._keep_seconds
+        if host.robots == "unknown" or host.robots_at is None or not fresh:
             return False
-        self.set_rules(host.id, host.robots, host.robots_text or "")
+        self.set_rules(host.id, host.robots, host.robots_text or "", host.robots_at)
         return True
 
     def forget(self, host_id: int) -> None:
         """The host is owned no longer."""
-        self._rules.pop(host_id, None)
-        del self._failures[host_id]
+        for known in (self._rules, self._speeds, self._stale_at):
+            known.pop(host_id, None)
+        self.troubles.forget(host_id)
 
-    def set_rules(self, host_id: int, kind: str, text: str) -> Rules:
-        """New rules, in the words of `Outcome.robots`."""
-        rules = Rules(text if kind == "rules" else "", self._agent, _REASONS.get(kind, ""))
+    # ------------------------------------------------------------ rules
+
+    def set_rules(self, host_id: int, kind: str, text: str, at: float) -> Rules:
+        """New rules, in the words of `Outcome.robots`, and when they came."""
+        known = text if kind == "rules" else ""
+        rules = Rules(known, self._agent, _REASONS.get(kind, ""), most_delay=self._pace.most_crawl_delay)
         self._rules[host_id] = rules
+        self._fresh_until(host_id, at + self._keep_seconds)
         return rules
+
+    def _fresh_until(self, host_id: int, at: float) -> None:
+        self._stale_at[host_id] = at
+        heapq.heappush(self._stale, (at, host_id))
+
+    def stale(self, now: float) -> list[int]:
+        """Hosts whose robots.txt is to be fetched again; each is named once, then again in an hour."""
+        found = []
+        while self._stale and self._stale[0][0] <= now:
+            at, host_id = heapq.heappop(self._stale)
+            if self._stale_at.get(host_id) == at:
+                found.append(host_id)
+                self._fresh_until(host_id, now + min(_ASK_AGAIN_SECONDS, self._keep_seconds))
+        return found
+
+    def close(self, host_id: int, reason: str) -> None:
+        """Nothing of a host is to be fetched from now on."""
+        self._rules[host_id] = Rules("", self._agent, reason)
+        self._stale_at.pop(host_id, None)
 
     def pause(self, host_id: int) -> float:
         """Seconds between two requests to a host that answers well."""
-        return self._pauses.between(self._rules.get(host_id))
+        return self._pace.between(self._rules.get(host_id), self._speeds.get(host_id, _NEW))
 
     def objection(self, host_id: int, url: str) -> str:
         """Why a URL must not be fetched, or an empty string. Called from the database thread."""
@@ -81,27 +134,57 @@ class Hosts:
         return self._rules[host_id].reason
 
     def is_closed(self, host_id: int) -> bool:
-        """Whether nothing of a host may be fetched."""
+        """Whether nothing of a host may be fetched, as far as is known."""
         rules = self._rules.get(host_id)
         return rules is not None and bool(rules.reason)
 
-    def answered(self, page: Page) -> float:
-        """Note how a request went; returns the seconds until the host may be asked again."""
-        host_id = page.claim.host_id
-        trouble = page.error not in {"", OUT_OF_HANDLES} or page.status == 429 or page.status >= 500
-        failures = self._failures[host_id] = self._failures[host_id] + 1 if trouble else 0
-        if failures >= self._most_failures:
-            self._rules[host_id] = Rules("", self._agent, "host unreachable")
-        pause = self.pause(host_id)
+    # ------------------------------------------------------------ answers
+
+    def answered(self, page: Page) -> Verdict:
+        """Note how a request went."""
+        host_id, now = page.claim.host_id, page.fetched_at
+        if page.error in {OUT_OF_HANDLES, REFUSED} or (page.error == BOMB and page.claim.kind != Kind.ROBOTS):
+            return Verdict(self.pause(host_id))
+        if not (page.error or page.status == 429 or page.status >= 500 or is_lost_robots(page)):
+            self._speeds[host_id] = self._pace.observe(self._speeds.get(host_id, _NEW), page.seconds)
+            cured = [Rest(host_id, 0, 0.0)] if self.troubles.well(host_id, now) else []
+            return Verdict(self.pause(host_id), rests=cured)
+        asked = None
         if page.status in {429, 503}:
-            asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
-            return max(pause, asked if asked is not None else retry_pause(failures))
-        return max(pause, min(_LONGEST_REST, retry_pause(failures))) if failures > 1 else pause
+            asked = retry_after(page.headers.get("retry-after", ""), now)
+            asked = retry_pause(page.claim.tries + 1) if asked is None else asked
+        waiting = self.without_rules(page.claim)
+        ill = {key: self.troubles.without_rules(key, now, took=page.seconds, asked=asked) for key in waiting}
+        if host_id not in ill:
+            ill[host_id] = self.troubles.failed(host_id, now, took=page.seconds, asked=asked)
+        lost = [(key, one.reason) for key, one in ill.items() if self.troubles.is_over(one)]
+        for key, reason in lost:  # at once: the outcome of this very page depends on it
+            self.close(key, reason)
+            self.troubles.forget(key)
+        own, pause = ill[host_id], max(self.pause(host_id), asked or 0.0)
+        rest = max(0.0, own.until - now)
+        return Verdict(
+            pause if own.rests else max(pause, rest),
+            rest,
+            [Rest(key, one.rests, one.until) for key, one in ill.items() if one.rests],
+            lost,
+        )
+
+    # ------------------------------------------------------------ whose robots.txt
 
     def hosts_of_robots(self, claim: Claim) -> tuple[int, ...]:
         """The hosts whose rules a robots.txt is: its own, and those whose robots.txt redirected to it."""
         own = {claim.host_id} if claim.kind == Kind.ROBOTS and claim.url.endswith("/robots.txt") else set()
         return tuple(sorted(own | self._robots_for.get(claim.id, set())))
+
+    def without_rules(self, claim: Claim) -> tuple[int, ...]:
+        """Those of them that have no rules yet, old ones neither."""
+        return tuple(key for key in self.hosts_of_robots(claim) if key not in self._rules)
+
+    def robots_again(self, claim: Claim) -> float | None:
+        """When a robots.txt that could not be had is asked for again; None when nobody waits for it."""
+        waiting = self.without_rules(claim)
+        return self.troubles.until(waiting) if waiting else None
 
     def robots_moved(self, claim: Claim, target: int | None) -> None:
         """A robots.txt has been answered: from now on, or after a redirect, its target speaks for the same hosts."""
@@ -109,6 +192,18 @@ class Hosts:
         self._robots_for.pop(claim.id, None)
         if target is not None:
             self._robots_for.setdefault(target, set()).update(hosts)
+
+    def robots_elsewhere(self, host_id: int) -> list[int]:
+        """Robots.txts on other hosts that only a given host has been waiting for; they are forgotten."""
+        targets = [target for target, hosts in self._robots_for.items() if hosts <= {host_id}]
+        for target in targets:
+            del self._robots_for[target]
+        return targets
+
+
+def is_lost_robots(page: Page) -> bool:
+    """Whether of a robots.txt only the beginning came, because the connection was lost."""
+    return page.claim.kind == Kind.ROBOTS and is_lost(page, 1)
 
 
 class Seeds:

@@ -23,7 +23,7 @@ from pipelines.urls import MAX_URL_CHARS, canonicalize, file_type, host_key, sam
 
 from . import outlinks
 from .outlinks import new_url
-from .politeness import decode_robots, retry_after, retry_pause
+from .politeness import decode_robots, retry_after, retry_pause, whole_lines
 from .reasons import BODY_CUT, BOMB, REFUSED, TOO_LONG, TRUNCATED, is_final
 from .rulebook import OFF_TOPIC, Rulebook
 
@@ -35,20 +35,21 @@ HANDLES_PAUSE = 5.0
 _REDIRECTS = {301, 302, 303, 307, 308}
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
+_ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 _ZONES = {"zh": "+08:00"}
 
 
 def judge(page: Page, rulebook: Rulebook) -> Outcome:
     """The outcome of one page of any kind."""
-    if page.error or _is_lost(page, rulebook):
+    if page.error or is_lost(page, rulebook.tries):
         return _no_answer(replace(page, error=page.error or TRUNCATED), rulebook)
     if page.status in _REDIRECTS and page.headers.get("location"):
         return _redirect(page, rulebook)
+    if page.claim.kind == Kind.ROBOTS:
+        return _robots(page, rulebook)
     if page.status in _TRY_AGAIN and page.claim.tries + 1 < rulebook.tries:
         asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
         return _try_again(page, f"http {page.status}", asked)
-    if page.claim.kind == Kind.ROBOTS:
-        return _robots(page, rulebook)
     return _read(page, rulebook) if page.status == 200 else _error_status(page)
 
 
@@ -79,11 +80,16 @@ def _answered(page: Page, state: str, reason: str = "") -> Outcome:
     )
 
 
-def _is_lost(page: Page, rulebook: Rulebook) -> bool:
-    """Whether the connection was lost in the body, and that is not to be made do with: another try may bring all."""
+def is_lost(page: Page, tries: int) -> bool:
+    """Whether the connection was lost in the body, and that is not to be made do with: another try may bring all.
+
+    Args:
+        page: an answer.
+        tries: how often a URL is tried.
+    """
     if not page.truncated or page.status != 200 or BODY_CUT in page.bounds:
         return False
-    return page.claim.kind == Kind.ROBOTS or page.claim.tries + 1 < rulebook.tries
+    return page.claim.kind == Kind.ROBOTS or page.claim.tries + 1 < tries
 
 
 def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
@@ -94,16 +100,15 @@ def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
         )
     if page.error == OUT_OF_HANDLES:
         return replace(_try_again(page, page.error, HANDLES_PAUSE), failed=False, tried=False)
-    if page.claim.tries + 1 < rulebook.tries and not is_final(page.error):
-        return _try_again(page, page.error, None)
-    return Outcome(
-        page.claim,
-        State.FAILED,
-        page.error,
-        fetched_at=page.fetched_at,
-        failed=page.error != BOMB,  # which is one page's fault, not the host's
-        robots=rulebook.robots("unreachable"),
-    )
+    if page.claim.kind == Kind.ROBOTS:
+        return _no_robots(page, rulebook, page.error)
+    if not is_final(page.error):
+        if rulebook.resting:  # nobody can tell whether it is the URL's fault
+            return replace(_try_again(page, page.error, None), tried=False)
+        if page.claim.tries + 1 < rulebook.tries:
+            return _try_again(page, page.error, None)
+    is_failure = page.error != BOMB  # which is one page's fault, not the host's
+    return Outcome(page.claim, State.FAILED, page.error, fetched_at=page.fetched_at, failed=is_failure)
 
 
 def _try_again(page: Page, reason: str, asked_seconds: float | None) -> Outcome:
@@ -132,13 +137,25 @@ def _error_status(page: Page) -> Outcome:
 def _robots(page: Page, rulebook: Rulebook) -> Outcome:
     """RFC 9309: rules when there are some, everything allowed on 4xx, nothing while it is unreachable."""
     if 200 <= page.status < 300:
-        return replace(
-            _answered(page, State.DONE), counted=False, robots=rulebook.robots("rules", decode_robots(page.body))
-        )
+        body = whole_lines(page.body) if page.truncated else page.body
+        text = decode_robots(body, rulebook.robots_bytes)
+        return replace(_answered(page, State.DONE), counted=False, robots=rulebook.robots("rules", text))
     if 400 <= page.status < 500 and page.status != 429:
         return replace(_answered(page, State.DONE, "no robots.txt"), counted=False, robots=rulebook.robots("none"))
-    outcome = _answered(page, State.FAILED, f"http {page.status}")
-    return replace(outcome, counted=False, failed=True, robots=rulebook.robots("unreachable"))
+    return _no_robots(page, rulebook, f"http {page.status}")
+
+
+def _no_robots(page: Page, rulebook: Rulebook, reason: str) -> Outcome:
+    """A robots.txt that cannot be had: its hosts wait for it, unless they have older rules or are given up."""
+    return Outcome(
+        page.claim,
+        State.FAILED if rulebook.robots_again is None else State.PENDING,
+        reason,
+        http_status=page.status or None,
+        fetched_at=page.fetched_at,
+        next_visit=rulebook.robots_again,
+        failed=True,
+    )
 
 
 def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
@@ -150,6 +167,8 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
     if target == claim.url and page.new_cookie and claim.tries + 1 < rulebook.tries:
         return replace(_try_again(page, "redirects to itself with a cookie", 0.0), failed=False)
     most = rulebook.redirects + (MAX_PARTS if claim.found_in == BlockKind.PART else 0)
+    if is_robots:
+        most = max(most, _ROBOTS_HOPS)
     if target is None or target == claim.url or claim.hops >= most:
         reason = (
             TOO_LONG
@@ -183,7 +202,8 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
         seed_id=claim.seed_id,
         reason=reason,
         hops=claim.hops + 1,
-        again=is_robots,
+        # back to where it came from, and a cookie is there now: a wall that asks for one
+        again=is_robots or (page.new_cookie and fingerprint(target) == claim.found_on),
         legacy=claim.parts,
     )
     return replace(

@@ -6,14 +6,23 @@ everything until it answers.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 from protego import Protego
 
-MOST_ROBOTS_BYTES = 512_000
-_FIRST_PAUSE = 2.0
+MOST_ROBOTS_BYTES = 1 << 20
 LONGEST_PAUSE = 3_600.0
+_FIRST_PAUSE = 2.0
+_PATIENT_SECONDS = 8.0
+_SHARE = 0.3
+_GROWTH = 4.0
+_QUICK_SECONDS = 1.0
+_NEVER = 10**9
+
+TOO_SLOW = "crawl-delay too long"
+"""Reason of URLs whose host asks for longer pauses than we are ready to keep."""
 
 
 class Rules:
@@ -23,12 +32,13 @@ class Rules:
         text: the robots.txt; empty means that everything is allowed.
         agent: the product token we go by.
         reason: why everything is forbidden, if it is (also an attribute).
+        most_delay: a crawl-delay beyond this many seconds forbids everything.
     """
 
-    def __init__(self, text: str, agent: str, reason: str = "") -> None:
+    def __init__(self, text: str, agent: str, reason: str = "", *, most_delay: float = math.inf) -> None:
         self._agent = agent
-        self.reason = reason
         self._parsed = Protego.parse(text) if text and not reason else None
+        self.reason = reason or (TOO_SLOW if self._crawl_delay > most_delay else "")
 
     def objection(self, url: str) -> str:
         """Why a URL must not be fetched, or an empty string."""
@@ -39,9 +49,15 @@ class Rules:
         return "robots"
 
     @property
-    def delay_seconds(self) -> float:
-        """The crawl-delay asked for, 0 when none is."""
+    def _crawl_delay(self) -> float:
         return float(self._parsed.crawl_delay(self._agent) or 0.0) if self._parsed else 0.0
+
+    @property
+    def delay_seconds(self) -> float:
+        """The pause asked for by crawl-delay or request-rate, 0 when none is."""
+        rate = self._parsed.request_rate(self._agent) if self._parsed else None
+        between = min(rate.seconds, _NEVER) / rate.requests if rate is not None and rate.requests > 0 else 0.0
+        return max(self._crawl_delay, between)
 
     @property
     def sitemaps(self) -> list[str]:
@@ -49,32 +65,110 @@ class Rules:
         return list(self._parsed.sitemaps) if self._parsed else []
 
 
-def decode_robots(body: bytes) -> str:
-    """The text of a robots.txt, cut to the length that is read (RFC 9309 section 2.5)."""
-    return body[:MOST_ROBOTS_BYTES].decode("utf-8-sig", "replace").replace("\0", "")
+def whole_lines(beginning: bytes) -> bytes:
+    r"""The whole lines of a text of which only the beginning came: half a rule would be another rule.
+
+    >>> whole_lines(b"Disallow: /a\nDisallow: /b")
+    b'Disallow: /a\n'
+    """
+    return beginning[: max(beginning.rfind(b"\n"), beginning.rfind(b"\r")) + 1]
+
+
+def decode_robots(body: bytes, most_bytes: int = MOST_ROBOTS_BYTES) -> str:
+    """The text of a robots.txt; of one that is longer than what is read (RFC 9309 section 2.5) the whole lines."""
+    if len(body) > most_bytes:
+        body = whole_lines(body[:most_bytes])
+    return body.decode("utf-8-sig", "replace").replace("\0", "")
+
+
+# ---------------------------------------------------------------- between requests that go well
 
 
 @dataclass(frozen=True, slots=True)
-class Pauses:
-    """Seconds between requests to one host.
+class Speed:
+    """How fast a host has answered lately, see `Pace.observe`."""
+
+    smoothed: float = 0.0
+    last: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds between requests to one host: the slower it answers, the longer it is left in peace.
 
     Attributes:
-        delay: our own (`HOST_DELAY`).
-        most_crawl_delay: a robots crawl-delay counts up to this (`CRAWL_DELAY_CAP`).
+        delay: at least (`HOST_DELAY`).
+        most_crawl_delay: a robots crawl-delay counts up to this (`CRAWL_DELAY_CAP`); beyond it nothing is fetched.
+        factor: this many times as long as the host takes to answer (`HOST_DELAY_FACTOR`); 0 for no such pause.
+        most: such a pause is at most this long (`HOST_DELAY_MAX`).
     """
 
     delay: float
     most_crawl_delay: float
+    factor: float = 0.0
+    most: float = 30.0
 
-    def between(self, rules: Rules | None) -> float:
-        """Pause after a request that went well."""
+    def observe(self, speed: Speed, seconds: float) -> Speed:
+        """Take an answer's time into account.
+
+        Of two answers in a row the faster counts: one slow page says nothing about its host.
+        """
+        counted = min(seconds, speed.last)
+        return Speed(speed.smoothed + _SHARE * (counted - speed.smoothed), seconds)
+
+    def between(self, rules: Rules | None, speed: Speed = Speed()) -> float:
+        """Pause after a request that went well.
+
+        With a delay of 0 a host that answers within a second is not waited for at all: who says so knows his host.
+        """
         asked = min(rules.delay_seconds, self.most_crawl_delay) if rules else 0.0
-        return max(self.delay, asked)
+        quick = not self.delay and speed.smoothed < _QUICK_SECONDS
+        adapted = 0.0 if quick else min(self.most, self.factor * speed.smoothed)
+        return max(self.delay, asked, adapted)
+
+
+# ---------------------------------------------------------------- after trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How a host is treated that does not answer properly: short pauses, then rests that grow, then it is given up.
+
+    Attributes:
+        failures: after so many failed requests in a row it rests (`HOST_FAILURES`).
+        rest: seconds of the first rest; each further one is four times as long, up to an hour (`HOST_REST`).
+        rests: after so many rests in a row, each ended by a failure, it is given up (`HOST_GIVE_UP`).
+        alone: when hosts in trouble are all that is left, they are waited for until this many seconds after the last
+            good answer of any host (`HOST_WAIT`).
+    """
+
+    failures: int
+    rest: float
+    rests: int
+    alone: float
+
+    def pause(self, failures: int) -> float:
+        """Seconds without requests after so many failures in a row, before there is talk of a rest."""
+        return 0.0 if failures < 2 else min(_PATIENT_SECONDS, 2.0 ** (failures - 1))
+
+    def rest_of(self, number: int, took: float = 0.0) -> float:
+        """How long the n-th rest in a row is (from 1).
+
+        Args:
+            number: which one.
+            took: how long the request took that failed: a host that hangs is left alone for twice as long.
+        """
+        grown = self.rest * _GROWTH ** min(10, number - 1)
+        return min(LONGEST_PAUSE, max(grown, 2.0 * took))
+
+    def is_over(self, number: int) -> bool:
+        """Whether the host is given up instead of the n-th rest."""
+        return number > self.rests
 
 
 def retry_pause(tries: int) -> float:
     """Seconds to wait after the n-th try of a URL failed: 2, 8, 32 ... at most an hour."""
-    return float(min(LONGEST_PAUSE, _FIRST_PAUSE * 4 ** min(10, max(0, tries - 1))))
+    return float(min(LONGEST_PAUSE, _FIRST_PAUSE * _GROWTH ** min(10, max(0, tries - 1))))
 
 
 def retry_after(value: str, now: float) -> float | None:

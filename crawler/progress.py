@@ -160,6 +160,7 @@ class Progress:
             ("other addresses of a stored article", totals["same page"]),
             ("failed", totals["failed"]),
             ("retries", totals["retries"]),
+            *([("hosts given up", totals["hosts given up"])] if totals["hosts given up"] else []),
             ("seconds", f"{time.monotonic() - self._started:.1f}"),
         ]
         if frontier.ranker is not None and frontier.ranker.rounds:

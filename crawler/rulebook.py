@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .known import KnownUrls
+from .politeness import MOST_ROBOTS_BYTES
 from .rank.priority import Priority
 
 OFF_TOPIC = "off topic"
@@ -34,6 +35,9 @@ class Rulebook:
         objection: why a host's rules forbid a URL, or an empty string.
         focus: how near to the topic articles must be.
         robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
+        robots_again: when it is asked for again if it could not be had; None when none of them waits for it.
+        robots_bytes: how much of it is read.
+        resting: whether the page's host rests because it has not answered for some time.
     """
 
     priority: Priority
@@ -45,6 +49,9 @@ class Rulebook:
     objection: Callable[[int, str], str]
     focus: Threshold = Threshold()
     robots_hosts: tuple[int, ...] = ()
+    robots_again: float | None = None
+    robots_bytes: int = MOST_ROBOTS_BYTES
+    resting: bool = False
 
     def robots(self, kind: str, text: str = "") -> tuple[tuple[int, str, str], ...]:
         """The same rules for all the hosts concerned."""

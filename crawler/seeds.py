@@ -237,7 +237,11 @@ def _parse_number(options: dict[str, str], key: str, least: int) -> int | None:
 
 
 def _short(text: str) -> str:
-    """Shorten a piece of a line for a message."""
+    """Shorten a piece of a line for a message, and leave out who may log in with what."""
+    before, at, after = text.rpartition("@")
+    if at:
+        scheme, slashes, _ = before.partition("//")
+        text = f"{scheme}//***@{after}" if slashes else f"***@{after}"
     return text if len(text) <= _LONG else text[:_LONG] + "..."
 
 

@@ -60,8 +60,12 @@ _ORDER = ("CRAWL_PRESET", "CRAWL_PRIORITY", "TOPIC", "PROFILE")
 """Settings on which scores depend."""
 _SHOULD_AGREE = (
     "HOST_DELAY",
+    "HOST_DELAY_FACTOR",
+    "HOST_DELAY_MAX",
     "HOST_CONNECTIONS",
+    "SAME_IP_DELAY",
     "CRAWL_DELAY_CAP",
+    "ROBOTS_KEEP",
     "STORE_HTML",
     "EXTRACTOR",
     "EXTRACTOR_PARAMS",

@@ -18,15 +18,18 @@ from db import frontier as table
 from db import ownership
 from db.found import NewUrl, add_urls
 from db.frontier import Claim, ClaimRequest, Waiting
+from db.keys import fingerprint
 from db.ownership import Handover, OwnedHost
 from db.runs import News
 from db.tables import Kind
 from pipelines.records import BlockKind
 
 from . import clock
-from .hosts import Hosts, Seeds
+from .hosts import Hosts, Seeds, Verdict
+from .lookups import look_up
 from .outlinks import new_url
 from .politeness import LONGEST_PAUSE
+from .resting import Resting
 from .session import Session
 from .window import HostQueue, Window
 
@@ -71,6 +74,7 @@ class Supply:
         self._window = window
         self._hosts = hosts
         self._seeds = seeds
+        self._resting = Resting(session, window, hosts, totals=totals, give_back=self.give_back)
         self._totals = totals
         self._in_flight = in_flight
         self._start = start
@@ -120,6 +124,9 @@ class Supply:
         for host_id in news.knocked:
             self._window.refresh(host_id)
         self._surplus = news.surplus
+        stale = self._resting.stale()
+        if stale:
+            self._start(self.add([self._robots_of(scheme, name) for scheme, name in stale]))
         self.top_up()
         self._wake()
 
@@ -158,8 +165,13 @@ class Supply:
                 self._timer = asyncio.get_running_loop().call_later(rest, self._rested)
         elif wants := window.wants():
             self._begin(self._refill(wants))
-        elif not len(window) and not self._in_flight and not self.exhausted:
+        elif not self._in_flight and not self.exhausted and self._resting.may_be_hopeless():
             self._begin(self._look_around())
+
+    async def follow(self, verdict: Verdict) -> None:
+        """Hosts rest, are well again or are given up."""
+        self.queued -= await self._resting.follow(verdict)
+        self.top_up()
 
     def _rested(self) -> None:
         self._timer = None
@@ -227,6 +239,10 @@ class Supply:
         self._may_have_hosts = False
         hosts = await self._session.submit(ownership.take_hosts, (self._session.resumed.run_id, room))
         self._may_have_hosts = self._may_have_hosts or len(hosts) >= room
+        shared = self._window.shared
+        if shared is not None and hosts:
+            for name, address in (await look_up([host.name for host in hosts])).items():
+                shared.join(fingerprint(name), address)
         robots = [new for host in hosts if (new := self._take_over(host)) is not None]
         if robots:
             await self.add(robots)
@@ -235,7 +251,7 @@ class Supply:
         """Hold a new host; returns its robots.txt if that must be fetched first."""
         now = clock.now()
         known = self._hosts.take_over(host, now)
-        pause = min(LONGEST_PAUSE, max(0.0, host.ready_at - now))
+        pause = min(LONGEST_PAUSE, max(0.0, host.ready_at - now, host.rests_until - now))
         if host.ready_at:
             # its last request may have come from a machine whose clock differs, or from a process killed on the way
             pause = max(pause, self._hosts.pause(host.id))
@@ -306,6 +322,8 @@ class Supply:
         if self.left.within == 0:
             self.exhausted = not await self._finish_crawl()
             return
+        if await self._resting.let_go_hopeless():
+            return
         due, latest = self.left.next_due, clock.now() + LONGEST_PAUSE
         if due is not None and due > latest:  # nothing waits that long: the clock has been set back since
             await self._session.submit(table.bring_forward, latest)
@@ -319,7 +337,8 @@ class Supply:
             await self._drop_idle_hosts()
         self._may_have_hosts = True
         self._refresh_all()
-        unknown = [host for host in self._window.hosts.values() if not host.robots_known]
+        ailing = self._hosts.troubles.ailing()  # they are waited for
+        unknown = [h for h in self._window.hosts.values() if not h.robots_known and h.id not in ailing]
         if unknown:
             await self.add([self._robots_of(host.scheme, host.name) for host in unknown])
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from db.frontier import Claim
+
+from .addresses import SharedClocks
 
 _Queued = tuple[float, float, int, Claim]
 
@@ -47,16 +49,20 @@ class Window:
         connections: how many requests a host may have under way.
         most_hosts: how many hosts are held.
         patience: seconds for which a host that is ready may be passed over.
+        shared: clocks of addresses, when hosts at one address share one.
 
     Attributes:
         longest_wait: the longest time, in seconds, for which a host was passed over.
     """
 
-    def __init__(self, *, depth: int, connections: int, most_hosts: int, patience: float) -> None:
+    def __init__(
+        self, *, depth: int, connections: int, most_hosts: int, patience: float, shared: SharedClocks | None = None
+    ) -> None:
         self.depth = depth
         self.connections = connections
         self.most_hosts = most_hosts
         self.patience = patience
+        self.shared = shared
         self.longest_wait = 0.0
         self.hosts: dict[int, HostQueue] = {}
         self._size = 0
@@ -82,6 +88,8 @@ class Window:
     def remove_host(self, host_id: int) -> None:
         """Let an idle, empty host go."""
         host = self.hosts.pop(host_id)
+        if self.shared is not None:
+            self.shared.leave(host_id)
         self._hungry.discard(host_id)
         self._size -= len(host.queue)
 
@@ -198,7 +206,8 @@ class Window:
         return None
 
     def _is_ready(self, host: HostQueue, now: float) -> bool:
-        return bool(host.queue) and host.busy < self.connections and host.ready_at <= now
+        ready = bool(host.queue) and host.busy < self.connections and host.ready_at <= now
+        return ready and (self.shared is None or self.shared.free_at(host.id) <= now)
 
     def _forgotten(self, now: float) -> HostQueue | None:
         """The host that has been passed over for longest, if that is too long."""
@@ -217,6 +226,8 @@ class Window:
         claim = heapq.heappop(host.queue)[3]
         self._size -= 1
         host.busy += 1
+        if self.shared is not None:
+            self.shared.took(host.id)
         if host.passed_over is not None:
             self.longest_wait = max(self.longest_wait, now - host.passed_over)
             host.passed_over = None
@@ -231,6 +242,9 @@ class Window:
             host.busy -= 1
             host.ready_at = max(host.ready_at, ready_at)
             self._offer(host, now)
+            for other in self.shared.finished(host_id, now) if self.shared is not None else ():
+                if other in self.hosts:
+                    self._offer(self.hosts[other], now)
 
     def next_ready(self) -> float | None:
         """When the next host that has URLs becomes ready; None when none will by itself."""
@@ -245,6 +259,13 @@ class Window:
     def best_score(self) -> float | None:
         """Score of the best URL held, ready or not."""
         return max((-host.queue[0][0] for host in self.hosts.values() if host.queue), default=None)
+
+    def holds_only(self, host_ids: Set[int]) -> bool:
+        """Whether all URLs held are of given hosts.
+
+        Cost: O(hosts), when any are held.
+        """
+        return not self._size or all(key in host_ids for key, host in self.hosts.items() if host.queue)
 
     def idle_hosts(self) -> list[int]:
         """Hosts with nothing queued, nothing under way and nothing more in the database."""
@@ -265,7 +286,13 @@ class Window:
         """Enter a host into the heap it belongs to now."""
         if not host.queue or host.busy >= self.connections:
             return
-        if host.ready_at <= now:
+        ready_at = host.ready_at
+        if self.shared is not None:
+            ready_at = max(ready_at, self.shared.free_at(host.id))
+            if ready_at == math.inf:  # offered again when its address is free
+                host.passed_over = None
+                return
+        if ready_at <= now:
             score, found_at, claim_id, _ = host.queue[0]
             heapq.heappush(self._ready, (score, found_at, claim_id, host.id))
             if host.passed_over is None:
@@ -273,4 +300,4 @@ class Window:
                 self._passed_over.append((now, host.id))
         else:
             host.passed_over = None
-            heapq.heappush(self._waiting, (host.ready_at, host.id))
+            heapq.heappush(self._waiting, (ready_at, host.id))

@@ -21,7 +21,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
 
-SCHEMA = "0007"
+SCHEMA = "0008"
 """The newest revision in `migrations/versions`: what this program's tables look like."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -185,7 +185,9 @@ def _engine(url: URL) -> Engine:
     """An engine with this project's connection settings."""
     if url.get_backend_name() == "postgresql":
         return _postgres_engine(url)
-    engine = create_engine(url, connect_args={"timeout": _SQLITE_BUSY_MS / 1000, "check_same_thread": False})
+    engine = create_engine(
+        url, hide_parameters=True, connect_args={"timeout": _SQLITE_BUSY_MS / 1000, "check_same_thread": False}
+    )
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _record: Any) -> None:
@@ -210,7 +212,11 @@ def _postgres_engine(url: URL) -> Engine:
     """Connections that notice a dead network, and whose transactions cannot hold up other processes for long."""
     alive = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
     engine = create_engine(
-        url, pool_pre_ping=True, isolation_level="READ COMMITTED", connect_args={"connect_timeout": 10, **alive}
+        url,
+        hide_parameters=True,
+        pool_pre_ping=True,
+        isolation_level="READ COMMITTED",
+        connect_args={"connect_timeout": 10, **alive},
     )
 
     @event.listens_for(engine, "connect")

@@ -265,6 +265,16 @@ def skip(connection: Connection, ids: Sequence[int], reason: str) -> None:
 _SKIP = update(url).where(url.c.id == bindparam("key")).values(state=State.SKIPPED, reason=bindparam("why"))
 
 
+def skip_waiting(connection: Connection, requests: Sequence[tuple[Sequence[int], str]]) -> list[None]:
+    """Mark those of some URLs that wait as not to be fetched: (identifiers, reason)."""
+    for ids, reason in requests:
+        run_many(connection, _SKIP_WAITING, [{"key": key, "why": reason} for key in sorted(ids)])
+    return [None for _ in requests]
+
+
+_SKIP_WAITING = _SKIP.where(url.c.state == State.PENDING)
+
+
 def set_robots(connection: Connection, batches: Sequence[Sequence[tuple[int, str, str, float]]]) -> list[None]:
     """Write rules of hosts: (host, kind as in `host.robots`, text, Unix time)."""
     for batch in batches:

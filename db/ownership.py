@@ -30,6 +30,9 @@ class OwnedHost:
     robots_text: str | None
     robots_at: float | None
     ready_at: float
+    trouble: int = 0
+    rests_until: float = 0.0
+    given_up: str | None = None
 
 
 def take_hosts(connection: Connection, wishes: Sequence[tuple[int, int]]) -> list[list[OwnedHost]]:
@@ -40,9 +43,7 @@ def take_hosts(connection: Connection, wishes: Sequence[tuple[int, int]]) -> lis
         rows = connection.execute(_FREE_HOSTS, {"most": most}).all() if living else []
         if rows:
             connection.execute(_OWN, {"ids": [row.id for row in rows], "run": run_id})
-        answers.append(
-            [OwnedHost(r.id, r.name, r.scheme, r.robots, r.robots_text, r.robots_at, r.ready_at) for r in rows]
-        )
+        answers.append([OwnedHost(*(getattr(row, name) for name in OwnedHost.__slots__)) for row in rows])
     return answers
 
 

@@ -81,6 +81,9 @@ class HostStatus:
     robots: str
     failures: int
     owner: int | None
+    trouble: int = 0
+    rests_until: float = 0.0
+    given_up: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +158,12 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
             host.c.robots,
             host.c.failures,
             host.c.owner,
+            host.c.trouble,
+            host.c.rests_until,
+            host.c.given_up,
         )
         .join(url, url.c.host_id == host.c.id)
-        .group_by(host.c.id, host.c.name, host.c.articles, host.c.robots, host.c.failures, host.c.owner)
+        .group_by(host.c.id)
         .order_by(count(State.PENDING).desc(), count(State.DONE).desc(), host.c.name)
     ).all()
     reasons = connection.execute(
@@ -183,7 +189,7 @@ def _waits(connection: Connection, now: float) -> Waits:
     """From the hosts' clocks: `ready_at` is the end of the pause after the last request."""
     is_due = or_(url.c.next_visit.is_(None), url.c.next_visit <= now)
     has_work = exists().where(url.c.host_id == host.c.id, in_state(State.PENDING), is_due)
-    ready = select(host.c.name, host.c.ready_at).where(host.c.queued > 0, has_work)
+    ready = select(host.c.name, host.c.ready_at).where(host.c.queued > 0, host.c.rests_until <= now, has_work)
     asked = ready.where(host.c.ready_at > 0, host.c.ready_at <= now).order_by(host.c.ready_at, host.c.name).limit(1)
     longest = connection.execute(asked).one_or_none()
     unasked = ready.where(host.c.ready_at == 0).subquery()

@@ -17,13 +17,20 @@ from sqlalchemy import Connection, case, exists, func, literal_column, select, t
 from .budgets import Limits, open_budget, refund
 from .errors import DatabaseGone, WrongDatabase
 from .processes import is_gone
+from .resting import reopen
 from .statements import among, clock, in_state, is_postgres, upsert
 from .tables import Host, Kind, Run, Seed, State, Url
 
 url, host, seed, run = Url.table(), Host.table(), Seed.table(), Run.table()
 
 TOO_DEEP = "too deep"
-UNREACHABLE = ("robots unreachable", "host unreachable", "address not allowed")
+UNREACHABLE = (
+    "robots unreachable",
+    "host unreachable",
+    "host busy",
+    "crawl-delay too long",
+    "address not allowed",
+)
 """Reasons that may have passed when the next run starts."""
 
 _START_LOCK = 7_241_895_302
@@ -277,6 +284,7 @@ def _revive(connection: Connection, limits: Limits) -> None:
             connection.execute(update(url).where(deeper).values(state=State.SKIPPED, reason=TOO_DEEP))
     _wait_again(connection, in_state(State.SKIPPED) & url.c.reason.in_(UNREACHABLE))
     connection.execute(update(host).where(host.c.failures > 0).values(failures=0))
+    reopen(connection)
     connection.execute(update(host).where(host.c.robots.in_(["unreachable", "refused"])).values(robots="unknown"))
     waiting = exists().where(url.c.host_id == host.c.id, in_state(State.PENDING))
     connection.execute(update(host).where(host.c.queued == 0, waiting).values(queued=1))

@@ -82,6 +82,12 @@ class Host(Record):
     articles: Mapped[int] = mapped_column(Integer, server_default="0")
     failures: Mapped[int] = mapped_column(Integer, server_default="0")
     """Requests failed in a row."""
+    trouble: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    """Rests in a row that it was given, each because it did not answer properly."""
+    rests_until: Mapped[float] = mapped_column(Float, server_default="0")
+    """End of the last of them."""
+    given_up: Mapped[str | None] = mapped_column(Text)
+    """Why the crawl no longer waits for it; empty while it does. The next crawl tries it again."""
     queued: Mapped[int] = mapped_column(SmallInteger, server_default="0")
     """1 when pages of the host may be pending; 2 when another run than its owner has found some."""
     owner: Mapped[int | None] = mapped_column(BigInteger)

@@ -22,6 +22,7 @@ from db.tables import Kind
 
 from .extract.bounds import Bounds
 from .focus.topic import Topic
+from .readable import is_readable
 from .scope import Scope
 from .worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 
@@ -49,6 +50,7 @@ class Page:
         bounds: names of the bounds that this answer ran into, for the summary.
         fetched_at: Unix time of the answer.
         seconds: how long it took.
+        address: IP address that answered, empty when unknown.
         ready_at: Unix time from which its host may be asked again.
         worked: set by the extract stage.
         unreadable: set by the extract stage when reading failed.
@@ -66,6 +68,7 @@ class Page:
     bounds: tuple[str, ...] = ()
     fetched_at: float = 0.0
     seconds: float = 0.0
+    address: str = ""
     ready_at: float = 0.0
     worked: Worked | None = None
     unreadable: str = ""
@@ -87,9 +90,6 @@ class Frontier(Protocol):
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
-
-
-_READABLE = ("text/", "html", "xml", "application/octet-stream", "application/rss", "application/atom", "gzip")
 
 
 def bounds_of(settings: BaseSettings) -> Bounds:
@@ -142,7 +142,7 @@ class ExtractStage:
         if item.error or item.status != 200 or item.claim.kind == Kind.ROBOTS:
             return item
         content_type = item.headers.get("content-type", "")
-        if content_type and not any(kind in content_type.lower() for kind in _READABLE):
+        if not is_readable(content_type, item.body):
             item.unreadable = f"not a page ({content_type.partition(';')[0].strip()[:60]})"
             return item
         frontier = cast("Frontier", self._crawler.engine.scheduler)

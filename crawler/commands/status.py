@@ -9,7 +9,7 @@ from rich.table import Column, Table
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.queries import RunStatus, Status, Waits, status
+from db.queries import HostStatus, RunStatus, Status, Waits, status
 
 from ..terminal import one_line
 from . import _urlrules
@@ -84,13 +84,15 @@ def _print(console: Console, name: str, crawl: Status) -> None:
         "skipped",
         "articles",
         "robots",
+        "health",
         "run",
         title="Hosts",
     )
     for h in crawl.hosts:
-        robots = h.robots + (f", {h.failures} failures in a row" if h.failures else "")
         numbers = (h.pending, h.leased, h.done, h.failed, h.skipped, h.articles)
-        hosts.add_row(one_line(h.name), *(str(n) for n in numbers), robots, str(h.owner or ""))
+        hosts.add_row(
+            one_line(h.name), *(str(n) for n in numbers), h.robots, _health(h, time.time()), str(h.owner or "")
+        )
     console.print(hosts)
     for line in _waits(crawl.waits):
         console.print(line)
@@ -99,6 +101,15 @@ def _print(console: Console, name: str, crawl: Status) -> None:
         for state, reason, n in crawl.reasons:
             reasons.add_row(state, one_line(reason), str(n))
         console.print(reasons)
+
+
+def _health(host: HostStatus, now: float) -> str:
+    """Whether a host answers, rests or is given up."""
+    if host.given_up:
+        return f"given up: {host.given_up}"
+    if host.trouble and host.rests_until > now:
+        return f"rests for {host.rests_until - now:.0f} s, {host.trouble} in a row"
+    return f"{host.failures} failures in a row" if host.failures else ""
 
 
 def _waits(waits: Waits) -> Iterator[str]:

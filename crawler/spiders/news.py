@@ -53,13 +53,14 @@ class NewsSpider(Spider):
         assert response.request is not None
         page = self._page(response.request)
         page.status = response.status
+        page.address = str(response.ip_address or "")
         page.body = response.body
         if response.flags:
             page.truncated = TRUNCATED in response.flags
             page.new_cookie = NEW_COOKIE in response.flags
             page.bounds = tuple(flag.removeprefix(BOUND) for flag in response.flags if flag.startswith(BOUND))
         page.headers = {
-            name: headers.location(values) if name == "location" else headers.text(values)
+            name: headers.READERS.get(name, headers.text)(values)
             for name in headers.KEPT
             if (values := response.headers.getlist(name))
         }

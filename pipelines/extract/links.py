@@ -1,4 +1,4 @@
-"""The links of a page, each with the block that it stands in, and what the page tells robots about them."""
+"""The links of a page, each with the block that it stands in."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Final
 from ..records import BlockKind, Extraction, Links
 from ..urls import canonicalize
 from .clean import clean
+from .directives import is_closed
 from .document import Document
 from .noise import NOISE_TAGS, is_label
-
-AGENT: Final = "newscrawler"
 
 _PAGES = re.compile(
     r"^[\W_]{0,3}(?:\d{1,4}|下一?[页頁]|上一?[页頁]|首[页頁]|末[页頁]|尾[页頁]|最后一页|后一页|前一页|"
@@ -54,7 +53,6 @@ _RANK: Final = {
 _FINAL: Final = (BlockKind.FOOTER, BlockKind.PAGINATION)
 """Whatever stands in these is of their kind."""
 _HEADLINE_CHARS: Final = 8
-_VALUED: Final = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _MAX_HREF_CHARS: Final = 4000
 _UNFOLLOWED = re.compile(r"\s{0,9}(?:#|javascript:|mailto:|tel:|data:)", re.IGNORECASE)
 
@@ -103,7 +101,7 @@ def extract(document: Document, extraction: Extraction) -> Links:
             continue
         label = anchor or clean(document.link_titles.get(number, "")[:400], 200)
         kind = place.kind(node, anchor, block)
-        closed_link = 1 if rel and "nofollow" in rel.lower() else 0
+        closed_link = 1 if rel and is_closed(rel) else 0
         before = found.get(url)
         if before is not None:
             better = _RANK[kind] < _RANK[before[1]]
@@ -187,27 +185,6 @@ def _related_blocks(document: Document) -> set[int]:
         else:
             inside = (inside and short[index]) or is_label(line)
     return found
-
-
-def page_directives(document: Document, robots_header: str) -> tuple[bool, bool]:
-    """Return (noindex, nofollow) as the page's robots metas and its X-Robots-Tag header say.
-
-    Args:
-        document: a parsed page.
-        robots_header: value of X-Robots-Tag, several ones joined by commas; directives for other agents do not count.
-    """
-    words: set[str] = set()
-    for name in ("robots", AGENT):
-        for value in document.metas.get(name, ()):
-            words.update(part.strip() for part in value.lower().split(","))
-    agent = ""
-    for part in robots_header.lower()[:2000].split(","):
-        before, colon, directive = part.rpartition(":")
-        if colon and before.strip() not in _VALUED:
-            agent = before.strip()
-        if agent in {"", AGENT, "*"}:
-            words.add(directive.strip())
-    return bool(words & {"noindex", "none"}), bool(words & {"nofollow", "none"})
 
 
 def closed(links: Links) -> Links:

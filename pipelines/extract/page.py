@@ -16,6 +16,7 @@ from . import DEFAULT, Extractor, kind, links, metadata, template
 from . import extractor as find_extractor
 from .bounds import DEFAULT as BOUNDS
 from .bounds import LINKS, TEXT, TOO_LARGE, Bounds
+from .directives import page_directives
 from .document import Document, parse
 from .knowledge import SiteKnowledge, unpack
 from .mojibake import DOUBTFUL, suspicion
@@ -49,7 +50,7 @@ def parse_page(
         body: bytes as fetched, at most as long as the downloader lets through.
         url: address after redirects.
         content_type: value of the Content-Type header.
-        robots_header: values of the X-Robots-Tag headers, joined by commas.
+        robots_header: values of the X-Robots-Tag headers, one a line.
         fetched_at: when it was fetched, with zone.
         extractor: a name of `EXTRACTORS`.
         params: values for its parameters; the others keep their defaults.
@@ -117,7 +118,7 @@ def read_page(
     page_kind, reason = kind.decide(document, text, found, anchors)
     if page_kind is PageKind.ARTICLE and document.is_cut and _runs_on(document, text):
         page_kind, reason = PageKind.OTHER, TOO_LARGE
-    noindex, nofollow = links.page_directives(document, robots_header)
+    noindex, nofollow = page_directives(document, robots_header, fetched_at)
     if page_kind is not PageKind.ARTICLE and text.text:
         text = Extraction(reason=reason)
         anchors = links.extract(document, text)

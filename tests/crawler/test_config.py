@@ -28,7 +28,7 @@ def test_defaults_work() -> None:
     config = Config.from_settings(given())
     assert config.limits == Limits(None, None, None)
     assert config.priority.weights == PRESETS["news"]
-    assert (config.connections, config.pauses.delay, config.tries) == (1, 1.0, 3)
+    assert (config.connections, config.pace.delay, config.tries) == (1, 1.0, 3)
     assert config.extractor == "combined"
     assert config.robots_agent == "newscrawler"
     check_names(given())
@@ -53,7 +53,7 @@ def test_values_of_the_command_line_are_text() -> None:
         )
     )
     assert config.limits == Limits(500, None, 0)
-    assert config.pauses.delay == 0.5
+    assert config.pace.delay == 0.5
     assert config.connections == 2
     assert config.priority.weights == {"block": 2.0}
     assert (config.rank_every_pages, config.rank_growth, config.host_patience) == (100, 0.5, 60.0)
@@ -71,7 +71,16 @@ NUMBERS = [
     "MAX_PAGES_PER_HOST",
     "MAX_DEPTH",
     "HOST_DELAY",
+    "HOST_DELAY_FACTOR",
+    "HOST_DELAY_MAX",
+    "SAME_IP_DELAY",
     "CRAWL_DELAY_CAP",
+    "ROBOTS_KEEP",
+    "ROBOTS_TIMEOUT",
+    "ROBOTS_MAX_KB",
+    "HOST_REST",
+    "HOST_GIVE_UP",
+    "HOST_WAIT",
     "HOST_CONNECTIONS",
     "FETCH_TRIES",
     "HOST_FAILURES",

@@ -8,14 +8,15 @@ import socket
 import struct
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.download import BOUND, NEW_COOKIE, TRUNCATED
+from crawler.download import BOUND, NEW_COOKIE, TRUNCATED, GuardedHandler
 from crawler.reasons import FetchError, why
-from tests.crawler.fetching import RawServer, answering, fetch, fetch_all
+from tests.crawler.fetching import RawServer, answering, fetch, fetch_all, handler, settings
 
 BODY = b"<html><body><p>page</p></body></html>"
 
@@ -63,6 +64,19 @@ def test_connections_are_kept_and_a_dead_one_is_no_failure() -> None:
         assert len(server.requests) == 4
 
 
+def test_silence_on_a_kept_connection_is_waited_for_once() -> None:
+    def speak(connection: socket.socket, asked: bytes) -> bool:
+        if b"/mute" in asked:
+            return mute(connection, asked)
+        connection.sendall(answer())
+        return True
+
+    with RawServer(speak) as server:
+        _, silent = fetch(server.url(), server.url("/mute"), STALL_SECONDS=0.3)
+        assert why(silent if isinstance(silent, Exception) else None) == "stalled"
+        assert len(server.requests) == 2
+
+
 def test_a_farewell_on_a_kept_connection_is_no_answer() -> None:
     farewell = answer(b"", b"Connection: close", status=b"408 Request Timeout")
     with RawServer(keeping(answer(), farewell, answer())) as server:
@@ -105,6 +119,25 @@ def test_other_answers_need_no_whole_body(status: bytes) -> None:
     with RawServer(answering(*answers)) as server:
         long, exploding = fetch(server.url(), server.url())
     assert (one(long).flags, one(exploding).flags) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "begins", "whole"),
+    [
+        (b"video/mp4", b"\0\0\0 ftyp", False),
+        (b"application/pdf", b"%PDF-1.7", False),
+        (b"application/pdf", b"\n<!DOCTYPE html>", True),
+        (b"text/html", b"%PDF-1.7", True),
+        (b"image/png", b"", False),
+    ],
+)
+def test_what_can_be_no_page_is_not_read_to_its_end(kind: bytes, begins: bytes, *, whole: bool) -> None:
+    body = begins + b"x" * 500_000
+    sent = answer(body).replace(b"text/html", kind)
+    with RawServer(answering(sent)) as server:
+        response = one(fetch(server.url())[0])
+    assert response.flags == []
+    assert (response.body == body) is whole
 
 
 def test_a_bomb_is_refused() -> None:
@@ -204,6 +237,13 @@ def test_cookies_go_back_to_their_site_and_nowhere_else() -> None:
         assert [one(result).status for result in fetch(*urls, SITE_COOKIES=False)] == [302] * 3
 
 
+def test_both_schemes_share_what_they_know() -> None:
+    crawler = SimpleNamespace(settings=settings())
+    plain, secure = GuardedHandler.from_crawler(crawler), GuardedHandler.from_crawler(crawler)
+    assert plain._network is secure._network
+    assert handler()._network is not plain._network
+
+
 def test_a_header_cannot_be_smuggled() -> None:
     with RawServer(answering(answer())) as server:
         request = Request(server.url(), headers={"X-A": "a\r\nX-B: b", "Cookie": "c=1", "Connection": "close"})
@@ -231,8 +271,6 @@ def test_a_name_is_looked_up_once_for_all_who_wait(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("crawler.names._ask", ask)
 
     async def together() -> list[list[Response | Exception]]:
-        from tests.crawler.fetching import handler
-
         own = handler()
         try:
             return await asyncio.gather(

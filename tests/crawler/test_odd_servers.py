@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.crawler.crawling import Finished, rows, scrapy, start
-from tests.crawler.odd_server import OddServer, article, redirect
+from tests.crawler.odd_server import Answer, OddServer, article, redirect
 
 
 def crawl(server: OddServer, folder: Path, *settings: str, seeds: str = "http://a.localhost:PORT/") -> Finished:
@@ -26,44 +28,98 @@ def crawl(server: OddServer, folder: Path, *settings: str, seeds: str = "http://
     return scrapy(folder, "crawl", "news", "-a", f"seeds={path}", *[x for s in chosen for x in ("-s", s)], timeout=90)
 
 
-@pytest.mark.parametrize("target", ["/", "/1", "http://b.localhost:PORT/robots.txt", "/robots.txt", "/r2"])
-def test_a_robots_txt_that_redirects(tmp_path: Path, target: str) -> None:
-    answers = {
-        ("a.localhost", "/robots.txt"): redirect(target),
-        ("a.localhost", "/r2"): redirect("/robots.txt"),
-        ("a.localhost", "/"): article("首页", "/1"),
-        ("a.localhost", "/1"): article("第一篇"),
-    }
-    with OddServer(answers) as server:
-        done = crawl(server, tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert len(server.asked) < 20
-    assert dict(rows(tmp_path, "SELECT state, count(*) FROM url WHERE kind = 'page' GROUP BY state")) == {"done": 2}
+RULES = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /private/\n")
+ROBOTS_LEAD_TO = {
+    "r1": "/",
+    "r2": "/1",
+    "r3": "http://b.localhost:PORT/robots.txt",
+    "r4": "/robots.txt",
+    "r5": "/r2",
+}
 
 
-def test_rules_behind_a_redirect_count_for_the_asking_host(tmp_path: Path) -> None:
-    answers = {
+@dataclass
+class Crawled:
+    """One crawl of hosts that are each odd in their own way: what they were asked, and what is in the database."""
+
+    done: Finished
+    asked: list[str]
+    folder: Path
+
+    def rows(self, sql: str, *values: str) -> list[tuple]:
+        return rows(self.folder, sql.format(*values))
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
+    folder = tmp_path_factory.mktemp("odd")
+    answers: dict = {
         ("a.localhost", "/robots.txt"): redirect("http://b.localhost:PORT/robots.txt"),
-        ("b.localhost", "/robots.txt"): (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /private/\n"),
+        ("b.localhost", "/robots.txt"): RULES,
         ("a.localhost", "/"): article("首页", "/private/1", "/2"),
         ("a.localhost", "/2"): article("第二篇"),
+        ("m.localhost", "/sitemap.xml"): redirect("/"),
+        ("m.localhost", "/start"): article("开头"),
+        ("m.localhost", "/"): article("首页", "/only-here"),
+        ("m.localhost", "/only-here"): article("只在这里"),
+        ("t.localhost", "/"): article("首页", "/once", "/always"),
+        ("t.localhost", "/once"): _once((500, {}, ""), article("好了")),
+        ("t.localhost", "/always"): (503, {"Retry-After": "1"}, ""),
+        ("s.localhost", "/"): redirect("http://s.localhost:PORT/home"),
+        ("s.localhost", "/home"): article("首页", "/1"),
+        ("s.localhost", "/1"): article("第一篇"),
+        ("k.localhost", "/"): article("首页", "/wall", "/gate", "/private"),
+        ("k.localhost", "/wall"): _once(_cookie("seen", "/wall"), article("墙后的一篇")),
+        ("k.localhost", "/gate"): _once(redirect("/check"), article("门后的一篇")),
+        ("k.localhost", "/check"): _cookie("passed", "/gate"),
     }
+    for host, target in ROBOTS_LEAD_TO.items():
+        answers |= {
+            (f"{host}.localhost", "/robots.txt"): redirect(target),
+            (f"{host}.localhost", "/r2"): redirect("/robots.txt"),
+            (f"{host}.localhost", "/"): article(f"{host}首页", "/1"),
+            (f"{host}.localhost", "/1"): article(f"{host}第一篇"),
+        }
+    starts = ["a", "b", "m", "t", "s", "k", *ROBOTS_LEAD_TO]
+    seeds = ["http://m.localhost:PORT/start", *[f"http://{host}.localhost:PORT/" for host in starts]]
     with OddServer(answers) as server:
-        assert crawl(server, tmp_path, seeds="a.localhost:PORT\nb.localhost:PORT").returncode == 0
-        assert "a/2" in server.paths()
-        assert "a/private/1" not in server.paths()
+        done = crawl(server, folder, "FETCH_TRIES=2", seeds="\n".join(seeds))
+        assert done.returncode == 0, done.stderr
+        return Crawled(done, server.paths(), folder)
 
 
-def test_a_sitemap_that_redirects_home_costs_no_page(tmp_path: Path) -> None:
-    answers = {
-        ("a.localhost", "/sitemap.xml"): redirect("/"),
-        ("a.localhost", "/start"): article("开头"),
-        ("a.localhost", "/"): article("首页", "/only-here"),
-        ("a.localhost", "/only-here"): article("只在这里"),
-    }
-    with OddServer(answers) as server:
-        crawl(server, tmp_path, seeds="http://a.localhost:PORT/start\nhttp://a.localhost:PORT/")
-        assert "a/only-here" in server.paths()
+@pytest.mark.parametrize("host", ROBOTS_LEAD_TO)
+def test_a_robots_txt_that_redirects(crawled: Crawled, host: str) -> None:
+    assert len([path for path in crawled.asked if path.startswith(f"{host}/")]) < 20
+    states = "SELECT state, count(*) FROM url WHERE kind = 'page' AND url LIKE 'http://{}.%' GROUP BY state"
+    assert dict(crawled.rows(states, host)) == {"done": 2}
+
+
+def test_rules_behind_a_redirect_count_for_the_asking_host(crawled: Crawled) -> None:
+    assert "a/2" in crawled.asked
+    assert "a/private/1" not in crawled.asked
+
+
+def test_a_sitemap_that_redirects_home_costs_no_page(crawled: Crawled) -> None:
+    assert "m/only-here" in crawled.asked
+
+
+def test_trouble_is_tried_again_and_then_given_up(crawled: Crawled) -> None:
+    assert crawled.asked.count("t/always") == 2
+    assert crawled.rows("SELECT state FROM url WHERE url LIKE '%/once'") == [("done",)]
+    assert crawled.rows("SELECT state, reason, tries FROM url WHERE url LIKE '%/always'") == [("failed", "http 503", 2)]
+
+
+def test_a_seed_that_redirects_is_its_target(crawled: Crawled) -> None:
+    assert crawled.rows("SELECT url FROM v_articles WHERE url LIKE 'http://s.%/1'") != []
+    first = "SELECT state, reason FROM url WHERE depth = 0 AND url LIKE 'http://s.%'"
+    assert ("skipped", "redirect") in crawled.rows(first)
+
+
+def test_walls_that_ask_for_a_cookie_are_passed(crawled: Crawled) -> None:
+    behind = "SELECT state, http_status FROM url WHERE url LIKE '%/wall' OR url LIKE '%/gate'"
+    assert crawled.rows(behind) == [("done", 200)] * 2
+    assert crawled.asked.count("k/wall") == crawled.asked.count("k/gate") == 2
 
 
 def test_more_hosts_than_are_held(tmp_path: Path) -> None:
@@ -78,38 +134,55 @@ def test_more_hosts_than_are_held(tmp_path: Path) -> None:
     assert counted == [(2,)] * 4
 
 
-def test_trouble_is_tried_again_and_then_given_up(tmp_path: Path) -> None:
+def test_hosts_in_trouble_are_waited_for_and_then_given_up(tmp_path: Path) -> None:
+    moods = iter([(503, {"Retry-After": "1"}, ""), (500, {}, "")])
+    rules = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /private/\n")
     answers = {
-        ("a.localhost", "/"): article("首页", "/once", "/always"),
-        ("a.localhost", "/once"): _once_failing(article("好了")),
-        ("a.localhost", "/always"): (503, {"Retry-After": "1"}, ""),
+        ("a.localhost", "/robots.txt"): lambda: next(moods, rules),
+        ("a.localhost", "/"): article("首页", "/private/1", "/2"),
+        ("a.localhost", "/2"): article("第二篇"),
+        ("b.localhost", "/robots.txt"): (500, {}, ""),
+        ("c.localhost", "/robots.txt"): redirect("http://d.localhost:PORT/rules.txt"),
+        ("d.localhost", "/rules.txt"): (502, {}, ""),
+        ("e.localhost", "/robots.txt"): (200, {"Content-Type": "text/plain"}, "User-agent: *\nCrawl-delay: 99\n"),
     }
     with OddServer(answers) as server:
-        done = crawl(server, tmp_path, "FETCH_TRIES=2")
+        seeds = "\n".join(f"http://{host}.localhost:PORT/" for host in "abce")
+        done = crawl(server, tmp_path, "HOST_REST=0.2", "HOST_GIVE_UP=3", seeds=seeds)
         assert done.returncode == 0, done.stderr
-        assert server.paths().count("a/always") == 2
-    assert rows(tmp_path, "SELECT state FROM url WHERE url LIKE '%/once'") == [("done",)]
-    assert rows(tmp_path, "SELECT state, reason, tries FROM url WHERE url LIKE '%/always'") == [
-        ("failed", "http 503", 2)
+        asked = server.paths()
+    assert asked.count("a/robots.txt") == 3
+    assert "a/2" in asked
+    assert "a/private/1" not in asked
+    assert {path for path in asked if path[0] in "bcde"} == {
+        "b/robots.txt",
+        "c/robots.txt",
+        "d/robots.txt",
+        "d/rules.txt",
+        "e/robots.txt",
+    }
+    assert asked.count("b/robots.txt") == asked.count("d/rules.txt") == 4
+    assert asked.count("c/robots.txt") == 1
+    left = "SELECT DISTINCT substr(host.name, 1, 1), state, reason FROM url JOIN host ON host.id = host_id"
+    assert sorted(rows(tmp_path, f"{left} WHERE kind = 'page' AND host.name NOT LIKE 'a%'")) == [
+        ("b", "skipped", "robots unreachable"),
+        ("c", "skipped", "robots unreachable"),
+        ("e", "skipped", "crawl-delay too long"),
     ]
+    assert rows(tmp_path, "SELECT count(*) FROM url WHERE state IN ('pending', 'leased')") == [(0,)]
+    assert "hosts given up" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
-def _once_failing(then: tuple) -> object:
-    """An answer that is an error the first time."""
-    answers = iter([(500, {}, "")])
+def _once(first: Answer, then: Answer) -> Callable[[], Answer]:
+    """One answer the first time, another from then on."""
+    answers = iter([first])
     return lambda: next(answers, then)
 
 
-def test_a_seed_that_redirects_is_its_target(tmp_path: Path) -> None:
-    answers = {
-        ("a.localhost", "/"): redirect("http://a.localhost:PORT/home"),
-        ("a.localhost", "/home"): article("首页", "/1"),
-        ("a.localhost", "/1"): article("第一篇"),
-    }
-    with OddServer(answers) as server:
-        assert crawl(server, tmp_path).returncode == 0
-    assert rows(tmp_path, "SELECT url FROM v_articles WHERE url LIKE '%/1'") != []
-    assert ("skipped", "redirect") in rows(tmp_path, "SELECT state, reason FROM url WHERE depth = 0")
+def _cookie(name: str, to: str) -> Answer:
+    """A redirect that sets a cookie."""
+    return 302, {"Location": to, "Set-Cookie": f"{name}=1; Path=/"}, ""
 
 
 def test_a_url_that_is_a_page_of_an_earlier_seed_becomes_a_seed(tmp_path: Path) -> None:

@@ -150,6 +150,11 @@ class TestNoAnswer:
         assert not outcome.counted
         assert outcome.robots == ()
 
+    def test_while_its_host_rests_a_failure_is_not_held_against_the_url(self) -> None:
+        outcome = judge(page(0, error="timed out", tries=9), rules(resting=True))
+        assert (outcome.state, outcome.tried, outcome.failed) == (State.PENDING, False, True)
+        assert judge(page(500, tries=9), rules(resting=True)).state == State.FAILED
+
     def test_one_try_is_no_second_try(self) -> None:
         assert judge(page(0, error="reset"), rules(tries=1)).state == State.FAILED
 
@@ -309,6 +314,13 @@ class TestCookies:
         outcome = judge(page(302, headers={"location": URL}, new_cookie=True), rules())
         assert (outcome.state, outcome.next_visit, outcome.failed) == (State.PENDING, NOW, False)
 
+    @pytest.mark.parametrize("new_cookie", [False, True])
+    def test_a_wall_of_two_redirects_is_passed_with_its_cookie(self, *, new_cookie: bool) -> None:
+        wall = page(302, "http://h.cn/check", headers={"location": URL}, new_cookie=new_cookie)
+        back = judge(replace_claim(wall, found_on=fingerprint(URL)), rules()).new_urls[0]
+        elsewhere = judge(replace_claim(wall, found_on=5), rules()).new_urls[0]
+        assert (back.again, back.hops, elsewhere.again) == (new_cookie, 1, False)
+
     @pytest.mark.parametrize(("new_cookie", "tries"), [(False, 0), (True, 2)])
     def test_but_not_without_one_nor_for_ever(self, *, new_cookie: bool, tries: int) -> None:
         outcome = judge(page(302, headers={"location": URL}, new_cookie=new_cookie, tries=tries), rules(tries=3))
@@ -326,9 +338,10 @@ def replace_claim(of: Page, **values: Any) -> Page:
 
 
 class TestRobots:
-    def robots(self, status: int, body: bytes = b"", **values: Any) -> Outcome:
+    def robots(self, status: int, body: bytes = b"", again: float | None = None, **values: Any) -> Outcome:
         values = {"kind": Kind.ROBOTS, "seed_id": None, "body": body, **values}
-        return judge(page(status, "http://h.cn/robots.txt", **values), rules(robots_hosts=(11, 12)))
+        asked = rules(robots_hosts=(11, 12), robots_again=again)
+        return judge(page(status, "http://h.cn/robots.txt", **values), asked)
 
     def test_rules(self) -> None:
         outcome = self.robots(200, b"\xef\xbb\xbfUser-agent: *\nDisallow: /")
@@ -342,17 +355,19 @@ class TestRobots:
         assert (outcome.state, outcome.failed, outcome.counted) == (State.DONE, False, False)
         assert outcome.robots == ((11, "none", ""), (12, "none", ""))
 
-    @pytest.mark.parametrize("status", [429, 500, 503])
-    def test_unreachable_only_after_the_last_try(self, status: int) -> None:
-        again = self.robots(status)
-        assert (again.state, again.robots) == (State.PENDING, ())
-        outcome = self.robots(status, tries=2)
-        assert (outcome.state, outcome.failed, outcome.counted) == (State.FAILED, True, False)
-        assert outcome.robots == ((11, "unreachable", ""), (12, "unreachable", ""))
+    @pytest.mark.parametrize(("status", "error"), [(429, ""), (500, ""), (503, ""), (0, "timed out")])
+    @pytest.mark.parametrize("tries", [0, 2, 50])
+    def test_unreachable_is_asked_again_as_long_as_a_host_waits_for_it(
+        self, status: int, error: str, tries: int
+    ) -> None:
+        outcome = self.robots(status, error=error, tries=tries, again=NOW + 20)
+        assert (outcome.state, outcome.next_visit, outcome.robots) == (State.PENDING, NOW + 20, ())
+        assert (outcome.failed, outcome.counted) == (True, False)
 
-    def test_no_answer(self) -> None:
-        assert self.robots(0, error="timeout").robots == ()
-        assert self.robots(0, error="timeout", tries=2).robots == ((11, "unreachable", ""), (12, "unreachable", ""))
+    @pytest.mark.parametrize(("status", "error"), [(429, ""), (500, ""), (0, "timed out")])
+    def test_older_rules_hold_when_new_ones_cannot_be_had(self, status: int, error: str) -> None:
+        outcome = self.robots(status, error=error)
+        assert (outcome.state, outcome.next_visit, outcome.robots) == (State.FAILED, None, ())
 
     def test_a_redirect_is_followed_out_of_scope_and_fetched_again(self) -> None:
         outcome = self.robots(301, headers={"location": "http://cdn.net/robots.txt"})
@@ -363,10 +378,14 @@ class TestRobots:
         assert outcome.robots == ()
         assert new.score > 1e6
 
-    @pytest.mark.parametrize(("location", "hops"), [("/robots.txt", 0), ("/x", 4), ("ftp://h.cn/robots.txt", 0)])
+    @pytest.mark.parametrize(("location", "hops"), [("/robots.txt", 0), ("/x", 5), ("ftp://h.cn/robots.txt", 0)])
     def test_redirects_without_end_mean_no_rules(self, location: str, hops: int) -> None:
         outcome = self.robots(302, headers={"location": location}, hops=hops)
         assert outcome.robots == ((11, "none", ""), (12, "none", ""))
+
+    def test_five_redirects_are_followed_whatever_pages_may_do(self) -> None:
+        outcome = self.robots(302, headers={"location": "http://b.cn/x"}, hops=4)
+        assert (outcome.robots, outcome.new_urls[0].hops) == ((), 5)
 
 
 class TestLinks:
@@ -603,7 +622,15 @@ class TestTruncated:
     def test_rules_of_robots_that_were_cut_count_but_not_those_of_a_lost_connection(self, bounds: tuple) -> None:
         cut = page(url="http://h.cn/robots.txt", kind=Kind.ROBOTS, body=b"User-agent: *", truncated=True, bounds=bounds)
         outcome = judge(replace(cut, claim=replace(cut.claim, tries=2)), rules(robots_hosts=(11,)))
-        assert outcome.robots[0][1] == ("rules" if bounds else "unreachable")
+        assert bool(outcome.robots) == bool(bounds)
+
+    def test_half_a_rule_of_robots_that_were_cut_does_not_count(self) -> None:
+        body = b"User-agent: *\nDisallow: /private/\nDisallow: /"
+        cut = page(url="http://h.cn/robots.txt", kind=Kind.ROBOTS, body=body, truncated=True, bounds=(BODY_CUT,))
+        outcome = judge(cut, rules(robots_hosts=(11,)))
+        assert outcome.robots == ((11, "rules", "User-agent: *\nDisallow: /private/\n"),)
+        whole = judge(replace(cut, truncated=False, bounds=()), rules(robots_hosts=(11,), robots_bytes=len(body) - 1))
+        assert whole.robots == outcome.robots
 
 
 class TestParts:
@@ -720,12 +747,13 @@ def test_every_answer_has_an_outcome(**drawn: Any) -> None:
         headers={"location": drawn["location"]},
         body=drawn["body"],
     )
-    outcome = judge(answer, rules(robots_hosts=(1,) if drawn["kind"] == Kind.ROBOTS else ()))
+    waiting = {"robots_hosts": (1,), "robots_again": NOW} if drawn["kind"] == Kind.ROBOTS else {}
+    outcome = judge(answer, rules(**waiting))
     assert outcome.state in set(State) - {State.LEASED}
     assert (outcome.state == State.PENDING) == (outcome.next_visit is not None)
     assert outcome.state == State.DONE or outcome.reason
     assert not (outcome.counted and outcome.state in {State.PENDING, State.SKIPPED})
-    # robots.txt: an answer, another try, or another address; never silence
+    # robots.txt: an answer, another try, or another address; never silence while a host waits for it
     if drawn["kind"] == Kind.ROBOTS:
         assert outcome.robots or outcome.state == State.PENDING or outcome.same_as is not None
     else:

@@ -56,6 +56,8 @@ def test_all_forms() -> None:
         ("http:///x", "is no address"),
         ("http://exa<mple/", "is no address"),
         ("depth=2", "is no address"),
+        ("ftp://me:secret@h.cn/", "ftp://***@h.cn/ is no address"),
+        ("me:secret@h.cn:x/", "***@h.cn:x/ is no address"),
         ("hello", "is no address of a web page; if it is a local host, write http://hello/"),
         ("h.cn deep=2", "unknown option deep; allowed are depth=..., pages=..., stay=..., topic=..."),
         ("h.cn g.cn", "unknown option g.cn"),

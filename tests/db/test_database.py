@@ -83,7 +83,9 @@ def test_an_older_database_is_brought_up_to_date(database_url: str) -> None:
         for name in ("signature", "signature_form", "credit"):
             connection.execute(text(f"DROP TABLE {name}"))
         connection.execute(text("DROP INDEX ix_duplicate_of_id"))
-        for table, column in (("site", "stories"), ("site", "reprints"), ("duplicate", "own")):
+        columns = (("site", "stories"), ("site", "reprints"), ("duplicate", "own"))
+        ailing = (("host", "trouble"), ("host", "rests_until"), ("host", "given_up"))
+        for table, column in (*columns, *ailing):
             connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
         connection.execute(text("INSERT INTO budget (id, pages) VALUES (1, 42)"))

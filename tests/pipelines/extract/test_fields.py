@@ -93,23 +93,6 @@ def test_links_are_bounded() -> None:
     assert max(map(len, found.anchors)) <= 200
 
 
-@pytest.mark.parametrize(
-    ("head", "header", "noindex"),
-    [
-        ("<meta name=robots content='NOINDEX, follow'>", "", True),
-        ("<meta name=newscrawler content=none>", "", True),
-        ("<meta name=googlebot content=noindex>", "", False),
-        ("", "noindex", True),
-        ("", "newscrawler: noindex", True),
-        ("", "googlebot: noindex, nofollow", False),
-        ("", "unavailable_after: 25 Jun 2030 15:00:00 PST", False),
-    ],
-)
-def test_robots(head: str, header: str, noindex: object) -> None:
-    page = parse_page(f"<head>{head}</head><p>x</p>".encode(), "http://e.com/", robots_header=header, fetched_at=NOW)
-    assert page.noindex is noindex
-
-
 def test_naive_clock_is_refused() -> None:
     with pytest.raises(ValueError, match="zone"):
         parse_page(b"<p>x</p>", "http://e.com/", fetched_at=datetime(2024, 1, 1))

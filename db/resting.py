@@ -1,0 +1,104 @@
+"""Hosts that do not answer properly: they rest, recover, or are given up with all that waits of them.
+
+Every function takes a connection inside an open transaction; rows are changed in the order of their keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, literal_column, not_, or_, select, update
+
+from .budgets import Limits, beyond_limits
+from .statements import among, in_state, run_many
+from .tables import Host, Kind, State, Url
+
+url, host = Url.table(), Host.table()
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """A host is not to be asked for a while: which rest in a row it is, and until when (Unix seconds); 0 when well."""
+
+    host_id: int
+    number: int
+    until: float
+
+
+def rest(connection: Connection, rests: Sequence[Rest]) -> list[None]:
+    """Write how hosts are resting, or that they are well again; the last word on each counts."""
+    newest = {one.host_id: one for one in rests}
+    rows = [{"key": key, "number": newest[key].number, "until": newest[key].until} for key in sorted(newest)]
+    run_many(connection, _REST, rows)
+    return [None for _ in rests]
+
+
+_REST = (
+    update(host)
+    .where(host.c.id == bindparam("key"))
+    .values(trouble=bindparam("number"), rests_until=bindparam("until"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A host that a run waits for no longer, and why."""
+
+    run_id: int
+    host_id: int
+    reason: str
+
+
+def give_up(connection: Connection, given: Sequence[GivenUp]) -> list[int]:
+    """Skip all that waits of hosts, robots.txt too, with the reason; returns how many URLs each had.
+
+    Only the run that owns a host gives it up: another may have had better luck meanwhile.
+    """
+    counts = []
+    for one in given:
+        owned = connection.execute(_OWNER, {"host": one.host_id}).scalar() == one.run_id
+        # URLs first, then their host, as in the page transaction
+        values = {"host": one.host_id, "why": one.reason}
+        counts.append(connection.execute(_SKIP_ALL, values).rowcount if owned else 0)
+        if owned:
+            connection.execute(_GIVE_UP, values)
+    return counts
+
+
+_OWNER = select(host.c.owner).where(host.c.id == bindparam("host"))
+_GIVE_UP = update(host).where(host.c.id == bindparam("host")).values(given_up=bindparam("why"))
+_WAITING = select(url.c.id).where(url.c.host_id == bindparam("host"), in_state(State.PENDING)).order_by(url.c.id)
+_SKIP_ALL = (
+    update(url)
+    .where(url.c.id.in_(_WAITING.with_for_update()))
+    .values(state=State.SKIPPED, reason=bindparam("why"), next_visit=None)
+)
+
+
+def busy_elsewhere(connection: Connection, questions: Sequence[tuple[Limits, Sequence[int]]]) -> list[bool]:
+    """Whether anything is left within the limits besides what waits for given hosts, or for others that rest.
+
+    Cost: a pass over what waits, when the answer is no.
+    """
+    answers = []
+    for limits, ids in questions:
+        resting = select(host.c.id).where(host.c.trouble > 0)
+        # robots.txts are not waited for their own sake
+        elsewhere = not_(among(url.c.host_id)) & url.c.host_id.not_in(resting) & (url.c.kind != Kind.ROBOTS)
+        beyond = beyond_limits(connection, limits)
+        waiting = in_state(State.PENDING) & not_(or_(*beyond)) if beyond else in_state(State.PENDING)
+        found = any(
+            connection.execute(
+                select(literal_column("1")).select_from(url).where(state, elsewhere).limit(1), {"ids": list(ids)}
+            ).first()
+            for state in (waiting, in_state(State.LEASED))
+        )
+        answers.append(found)
+    return answers
+
+
+def reopen(connection: Connection) -> None:
+    """A new crawl begins: whatever ailed the hosts may have passed."""
+    ailing = (host.c.trouble > 0) | (host.c.rests_until > 0) | host.c.given_up.is_not(None)
+    connection.execute(update(host).where(ailing).values(trouble=0, rests_until=0.0, given_up=None))

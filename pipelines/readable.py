@@ -1,0 +1,23 @@
+"""Which answers are worth reading to their end: pages, feeds and sitemaps, not pictures, films and archives. Pure."""
+
+from __future__ import annotations
+
+_TYPES = ("text/", "html", "xml", "application/octet-stream", "application/rss", "application/atom", "gzip")
+_MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body", b"<?xml", b"<!--")
+_MOST_BEGINNING = 512
+
+
+def is_readable(content_type: str, body: bytes) -> bool:
+    """Tell whether an answer may be a page, a feed or a sitemap.
+
+    Args:
+        content_type: as the server says, empty when it says nothing.
+        body: its first bytes, decoded; pages are sent under the oddest types.
+
+    Returns:
+        True when its type or its beginning is one of these.
+    """
+    said = content_type.lower()
+    if not said or any(kind in said for kind in _TYPES):
+        return True
+    return body[:_MOST_BEGINNING].removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_MARKUP)
