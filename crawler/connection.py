@@ -29,6 +29,10 @@ _MOST_ADDRESSES = 6
 _MOST_OTHER_BODY = 64 * 1024
 """Of errors, redirects, pictures and the like the body is only read to use the connection again."""
 _SHUTDOWN_SECONDS = 2.0
+_BEGINNING = 512
+_FRAMING_SHARE = 2
+_LEAST_CAME = 2 << 20
+"""Bytes that may come in all: twice the body, for chunks of a few bytes, and the longest head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +150,7 @@ class _Exchange:
         self._deadline = deadline
         self._reader = AnswerReader(bounds.head)
         self._decoder: Decoder | None = None
-        self._body: list[bytes] = []
+        self._body = bytearray()
         self._sent = 0
         self._is_page = True
         self._came = 0
@@ -194,11 +198,13 @@ class _Exchange:
         for piece in pieces:
             self._sent += len(piece)
             is_first = not self._body
-            self._body += self._decoder.feed(piece)
+            for decoded in self._decoder.feed(piece):
+                self._body += decoded
             if is_first and self._body and self._is_page:
                 said = b"".join(head.all(b"content-type")[:1]).decode("latin-1")
-                self._is_page = is_readable(said, self._body[0])
-        if self._decoder.is_cut or self._sent > (self._bounds.size if self._is_page else _MOST_OTHER_BODY):
+                self._is_page = is_readable(said, bytes(self._body[:_BEGINNING]))
+        most = self._bounds.size if self._is_page else _MOST_OTHER_BODY
+        if self._decoder.is_cut or self._sent > most or self._came > _FRAMING_SHARE * most + _LEAST_CAME:
             self._end(truncated=True, bounds=(BODY_CUT,))
         elif self._decoder.is_broken:
             self._end(truncated=True)
@@ -208,12 +214,14 @@ class _Exchange:
     def _finish(self) -> None:
         """No more of the body will come."""
         assert self._decoder is not None
-        self._body += self._decoder.finish()
+        for decoded in self._decoder.finish():
+            self._body += decoded
         if self._decoder.is_cut:
             self._end(truncated=True, bounds=(BODY_CUT,))
             return
         self.leaves_connection = self._reader.is_reusable
-        self._end(truncated=self._decoder.is_broken or self._reader.state is not State.WHOLE)
+        is_whole = self._reader.state is State.WHOLE or self._decoder.is_complete
+        self._end(truncated=self._decoder.is_broken or not is_whole)
 
     def _end(self, *, truncated: bool, bounds: tuple[str, ...] = ()) -> None:
         head = self._reader.head
@@ -222,7 +230,7 @@ class _Exchange:
             truncated, bounds = False, ()
         if head.excess:
             bounds = (*bounds, HEADERS_DROPPED)
-        self.answer.set_result(Answer(head, b"".join(self._body), truncated, bounds))
+        self.answer.set_result(Answer(head, bytes(self._body), truncated, bounds))
 
     def _bomb(self) -> None:
         """The body is one: what a page is, is not known; an error or a redirect needs no body."""

@@ -81,6 +81,11 @@ class Decoder:
         self._layers = [_Layer(name, bounds) for name in reversed(names)]
         self._left = bounds.size
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the coded bytes themselves say that all of them are here."""
+        return bool(self._layers) and all(layer.is_complete for layer in self._layers)
+
     def feed(self, data: bytes) -> list[bytes]:
         """Take coded bytes, return decoded ones; nothing more once the body `is_cut` or `is_broken`.
 
@@ -159,6 +164,11 @@ class _Layer:
     def is_broken(self) -> bool:
         """Whether the bytes are wrong, or stopped before the end."""
         return self.is_wrong or (self._method is not None and not self._method.is_over)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the end was reached."""
+        return not self.is_wrong and self._method is not None and self._method.is_over
 
     def run(self, pieces: Iterator[bytes], *, last: bool) -> Iterator[bytes]:
         """Decode what comes from the layer outside."""

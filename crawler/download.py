@@ -7,6 +7,7 @@ bad header line, decodes without knowing when to stop, and cannot be told which 
 from __future__ import annotations
 
 import asyncio
+import errno
 import re
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -126,7 +127,12 @@ class GuardedHandler(BaseDownloadHandler):
         async with asyncio.timeout_at(until):
             addresses = await self._network.names.addresses(target.host, target.port)
         context = self._network.trust.context(target.host) if target.secure else None
-        fresh = await connect(addresses, target.port, context, target.host, until)
+        try:
+            fresh = await connect(addresses, target.port, context, target.host, until)
+        except OSError as error:
+            if error.errno in {errno.EMFILE, errno.ENFILE}:
+                self._network.idle.close()  # what is only kept for later must not be in the way
+            raise
         return self._done(target, await fresh.ask(written, bounds, deadline), fresh)
 
     def _done(self, target: _Target, answer: Answer, connection: Connection) -> tuple[Answer, Connection]:
@@ -214,7 +220,7 @@ class _Target:
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         self.secure = parts.scheme == "https"
-        self.host = parts.hostname or ""
+        self.host = (parts.hostname or "").removesuffix(".")
         self.port = parts.port or (443 if self.secure else 80)
         self.netloc = parts.netloc.rpartition("@")[2].encode("ascii")
         self.plain_path = parts.path or "/"

@@ -41,6 +41,7 @@ from .known import KnownUrls
 from .memory import SiteMemory
 from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error, leads_home
 from .ranker import Ranker
+from .reasons import TOO_LONG
 from .rulebook import Rulebook
 from .seeds import SeedError
 from .session import Session
@@ -388,6 +389,8 @@ class FrontierScheduler(BaseScheduler):
         for new in outcome.new_urls:
             if new.reason:
                 totals[f"links/{new.reason}"] += 1
+        if page.worked is not None and page.worked.parsed.links.too_long:
+            totals[f"bounds/{TOO_LONG}"] += page.worked.parsed.links.too_long
         if stored.ruled:
             totals[f"links/{URL_RULE}"] += stored.ruled
         if outcome.claim.kind != Kind.PAGE:

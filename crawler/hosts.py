@@ -116,6 +116,11 @@ class Hosts:
         self._rules[host_id] = Rules("", self._agent, reason)
         self._stale_at.pop(host_id, None)
 
+    def open(self, host_id: int) -> None:
+        """It is to be asked for its rules again. Not while URLs of it are being claimed."""
+        self._rules.pop(host_id, None)
+        self.troubles.forget(host_id)
+
     def pause(self, host_id: int) -> float:
         """Seconds between two requests to a host that answers well."""
         return self._pace.between(self._rules.get(host_id), self._speeds.get(host_id, _NEW))

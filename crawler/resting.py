@@ -14,7 +14,7 @@ from db.resting import GivenUp
 from . import clock
 from .hosts import Hosts, Verdict
 from .session import Session
-from .window import Window
+from .window import HostQueue, Window
 
 logger = logging.getLogger(__name__)
 
@@ -81,11 +81,23 @@ class Resting:
         host.robots_known = True
         await self._session.submit(table.skip_waiting, (self._hosts.robots_elsewhere(host_id), reason))
         run_id = self._session.resumed.run_id
-        dropped = await self._session.submit(resting.give_up, GivenUp(run_id, host_id, reason))
+        again = clock.now() + self._session.config.robots_keep
+        dropped = await self._session.submit(resting.give_up, GivenUp(run_id, host_id, reason, again))
         self._totals[f"dropped/{reason}"] += dropped
         self._totals["hosts given up"] += 1
-        logger.warning("%s: %s; %d URLs of it are left to the next crawl", host.name, reason, dropped)
+        logger.warning("%s: %s; %d URLs of it are left for later", host.name, reason, dropped)
         return dropped
+
+    async def reopen(self) -> tuple[list[HostQueue], int]:
+        """Give hosts another chance that were given up long ago; returns those held, and how many there are in all."""
+        question = (self._session.resumed.run_id, clock.now())
+        reopened = await self._session.submit(resting.reopen_due, question)
+        held = [host for host_id in reopened if (host := self._window.hosts.get(host_id)) is not None]
+        for host in held:
+            self._hosts.open(host.id)
+            host.robots_known = False
+            self._window.refresh(host.id)
+        return held, len(reopened)
 
     def stale(self) -> list[tuple[str, str]]:
         """Scheme and name of hosts whose robots.txt is due again."""

@@ -36,6 +36,7 @@ from .window import HostQueue, Window
 _LOOK_AGAIN_SECONDS = 1.0
 _LONGEST_NAP_SECONDS = 5.0
 _REFILL_SECONDS = 0.1
+_REOPEN_SECONDS = 3_600.0
 
 
 class Supply:
@@ -87,6 +88,7 @@ class Supply:
         self._busy = False
         self._closed = False
         self._refilled_at = 0.0
+        self._reopen_at = clock.now() + min(_REOPEN_SECONDS, session.config.robots_keep)
         self._may_have_hosts = True
         self._may_have_strays = False
         self._share: int | None = None
@@ -156,6 +158,8 @@ class Supply:
             self._begin(self._return_strays())
         elif self._surplus:
             self._begin(self._hand_over())
+        elif now >= self._reopen_at:
+            self._begin(self._reopen())
         elif self._may_have_hosts and (room := self._room()):
             self._begin(self._take_hosts(room))
         elif self._may_have_hosts and not window.room_for_hosts and window.idle_hosts():
@@ -282,6 +286,14 @@ class Supply:
             best[new.host_id] = max(new.score, best.get(new.host_id, new.score))
         self.found(best, stored.hosts)
         self.top_up()
+
+    async def _reopen(self) -> None:
+        """Look after hosts that were given up long ago. Alone: meanwhile nothing is claimed."""
+        self._reopen_at = clock.now() + min(_REOPEN_SECONDS, self._session.config.robots_keep)
+        held, count = await self._resting.reopen()
+        self._may_have_hosts = self._may_have_hosts or count > len(held)
+        if held:
+            await self.add([self._robots_of(host.scheme, host.name) for host in held])
 
     async def _drop_idle_hosts(self) -> None:
         """Make room for hosts that have work."""

@@ -55,6 +55,7 @@ class Trust:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         context.set_ciphers("DEFAULT:@SECLEVEL=0")
+        context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
         context.options |= _LEGACY_RENEGOTIATION
         context.set_alpn_protocols(["http/1.1"])
         return context

@@ -27,6 +27,9 @@ _MOST_INTERIM = 16
 _MOST_HEAD = 16
 """A head is given up when it is this many times as long as what is kept of it."""
 _MOST_CHUNK_LINE = 4_096
+_MANY_CHUNKS = 10_000
+_LEAST_CHUNK = 32
+"""Bytes that each of very many chunks holds on average: who sends fewer wants to keep the reader busy."""
 _BODILESS = frozenset({204, 205, 304})
 
 FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection", b"content-encoding"})
@@ -357,6 +360,8 @@ class _Chunked:
         self._left = 0
         self._is_first = True
         self._is_plain = False
+        self._chunks = 0
+        self._size = 0
 
     def receive(self, data: bytes) -> list[bytes]:
         if self._is_plain:
@@ -384,11 +389,16 @@ class _Chunked:
                     return pieces
                 self._is_first = False
                 self._left = int(found[1], 16)
+                self._chunks += 1
+                self._size += self._left
+                if self._chunks > _MANY_CHUNKS and self._size < _LEAST_CHUNK * self._chunks:
+                    self.state = State.BROKEN
+                    break
                 if not self._left:
                     self._last(data[stop + 1 :])
             # else: the end of the line after the chunk before
             at = stop + 1
-        return pieces
+        return [b"".join(pieces)] if len(pieces) > 1 else pieces
 
     def may_end(self) -> bool:
         return self._is_plain

@@ -182,7 +182,7 @@ def _name(url: URL) -> str:
 
 
 def _engine(url: URL) -> Engine:
-    """An engine with this project's connection settings."""
+    """An engine with this project's connection settings; its errors do not repeat what pages say."""
     if url.get_backend_name() == "postgresql":
         return _postgres_engine(url)
     engine = create_engine(

@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, literal_column, not_, or_, select, update
+from sqlalchemy import Connection, bindparam, case, literal_column, not_, or_, select, update
 
 from .budgets import Limits, beyond_limits
 from .statements import among, in_state, run_many
 from .tables import Host, Kind, State, Url
 
 url, host = Url.table(), Host.table()
+
+LOST = ("robots unreachable", "host unreachable", "host busy")
+"""Reasons for which hosts are given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +46,12 @@ _REST = (
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """A host that a run waits for no longer, and why."""
+    """A host that a run waits for no longer, one of `LOST` as the reason, and when (Unix seconds) it may try again."""
 
     run_id: int
     host_id: int
     reason: str
+    until: float
 
 
 def give_up(connection: Connection, given: Sequence[GivenUp]) -> list[int]:
@@ -59,15 +63,17 @@ def give_up(connection: Connection, given: Sequence[GivenUp]) -> list[int]:
     for one in given:
         owned = connection.execute(_OWNER, {"host": one.host_id}).scalar() == one.run_id
         # URLs first, then their host, as in the page transaction
-        values = {"host": one.host_id, "why": one.reason}
-        counts.append(connection.execute(_SKIP_ALL, values).rowcount if owned else 0)
+        values = {"host": one.host_id, "why": one.reason, "until": one.until}
+        counts.append(connection.execute(_SKIP_ALL, {"host": one.host_id, "why": one.reason}).rowcount if owned else 0)
         if owned:
             connection.execute(_GIVE_UP, values)
     return counts
 
 
 _OWNER = select(host.c.owner).where(host.c.id == bindparam("host"))
-_GIVE_UP = update(host).where(host.c.id == bindparam("host")).values(given_up=bindparam("why"))
+_GIVE_UP = (
+    update(host).where(host.c.id == bindparam("host")).values(given_up=bindparam("why"), rests_until=bindparam("until"))
+)
 _WAITING = select(url.c.id).where(url.c.host_id == bindparam("host"), in_state(State.PENDING)).order_by(url.c.id)
 _SKIP_ALL = (
     update(url)
@@ -96,6 +102,52 @@ def busy_elsewhere(connection: Connection, questions: Sequence[tuple[Limits, Seq
         )
         answers.append(found)
     return answers
+
+
+def reopen_due(connection: Connection, questions: Sequence[tuple[int, float]]) -> list[list[int]]:
+    """Let what was skipped of hosts wait again that were given up long enough ago: (run, Unix time); returns the hosts.
+
+    Those that another run holds are left to it.
+
+    Cost: a pass over the hosts; when some are due, one over the URLs.
+    """
+    answers = []
+    for run_id, now in questions:
+        ids = list(connection.execute(_DUE, {"run": run_id, "now": now}).scalars())
+        if ids:
+            connection.execute(_WAIT_AGAIN, {"ids": ids})
+            connection.execute(_OPEN, {"ids": ids})
+        answers.append(ids)
+    return answers
+
+
+_DUE = (
+    select(host.c.id)
+    .where(
+        host.c.given_up.is_not(None),
+        host.c.rests_until <= bindparam("now"),
+        or_(host.c.owner.is_(None), host.c.owner == bindparam("run")),
+    )
+    .order_by(host.c.id)
+)
+_LOST = (
+    select(url.c.id)
+    .where(among(url.c.host_id), in_state(State.SKIPPED), or_(*(url.c.reason == reason for reason in LOST)))
+    .order_by(url.c.id)
+)
+_WAIT_AGAIN = update(url).where(url.c.id.in_(_LOST.with_for_update())).values(state=State.PENDING, reason=None, tries=0)
+_OPEN = (
+    update(host)
+    .where(among(host.c.id))
+    .values(
+        given_up=None,
+        trouble=0,
+        rests_until=0.0,
+        failures=0,
+        robots="unknown",
+        queued=case((host.c.queued == 0, 1), else_=host.c.queued),
+    )
+)
 
 
 def reopen(connection: Connection) -> None:

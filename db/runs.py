@@ -17,7 +17,7 @@ from sqlalchemy import Connection, case, exists, func, literal_column, select, t
 from .budgets import Limits, open_budget, refund
 from .errors import DatabaseGone, WrongDatabase
 from .processes import is_gone
-from .resting import reopen
+from .resting import LOST, reopen
 from .statements import among, clock, in_state, is_postgres, upsert
 from .tables import Host, Kind, Run, Seed, State, Url
 
@@ -25,9 +25,7 @@ url, host, seed, run = Url.table(), Host.table(), Seed.table(), Run.table()
 
 TOO_DEEP = "too deep"
 UNREACHABLE = (
-    "robots unreachable",
-    "host unreachable",
-    "host busy",
+    *LOST,
     "crawl-delay too long",
     "address not allowed",
 )

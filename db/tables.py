@@ -85,9 +85,9 @@ class Host(Record):
     trouble: Mapped[int] = mapped_column(SmallInteger, server_default="0")
     """Rests in a row that it was given, each because it did not answer properly."""
     rests_until: Mapped[float] = mapped_column(Float, server_default="0")
-    """End of the last of them."""
+    """End of the last of them; of a host that was given up, when it is tried again."""
     given_up: Mapped[str | None] = mapped_column(Text)
-    """Why the crawl no longer waits for it; empty while it does. The next crawl tries it again."""
+    """Why the crawl no longer waits for it; empty while it does. The next crawl tries it again, a long one itself."""
     queued: Mapped[int] = mapped_column(SmallInteger, server_default="0")
     """1 when pages of the host may be pending; 2 when another run than its owner has found some."""
     owner: Mapped[int | None] = mapped_column(BigInteger)

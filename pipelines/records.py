@@ -61,6 +61,7 @@ class Links:
         blocks: one `BlockKind` per link.
         nofollow: one byte per link, 1 when `rel` or the page's robots meta says nofollow.
         dates: Unix time the source states for the target (sitemap lastmod, feed date), 0.0 when it states none.
+        too_long: addresses left out because no server needs such long ones.
     """
 
     urls: tuple[str, ...] = ()
@@ -68,6 +69,7 @@ class Links:
     blocks: bytes = b""
     nofollow: bytes = b""
     dates: tuple[float, ...] = ()
+    too_long: int = 0
 
     def __len__(self) -> int:
         return len(self.urls)

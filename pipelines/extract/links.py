@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from ..records import BlockKind, Extraction, Links
-from ..urls import canonicalize
+from ..urls import MAX_URL_CHARS, canonicalize
 from .clean import clean
 from .directives import is_closed
 from .document import Document
@@ -53,7 +53,6 @@ _RANK: Final = {
 _FINAL: Final = (BlockKind.FOOTER, BlockKind.PAGINATION)
 """Whatever stands in these is of their kind."""
 _HEADLINE_CHARS: Final = 8
-_MAX_HREF_CHARS: Final = 4000
 _UNFOLLOWED = re.compile(r"\s{0,9}(?:#|javascript:|mailto:|tel:|data:)", re.IGNORECASE)
 
 
@@ -93,9 +92,16 @@ def extract(document: Document, extraction: Extraction) -> Links:
     found: dict[str, tuple[str, BlockKind, int]] = {}
     seen: dict[str, str | None] = {}
     most = document.bounds.links
+    too_long = 0
     for number, (node, href, rel, anchor, block) in enumerate(document.links):
         if href not in seen:
-            seen[href] = None if _UNFOLLOWED.match(href) or len(href) > _MAX_HREF_CHARS else canonicalize(href, base)
+            if _UNFOLLOWED.match(href):
+                seen[href] = None
+            elif len(href) > MAX_URL_CHARS:
+                seen[href] = None
+                too_long += 1
+            else:
+                seen[href] = canonicalize(href, base)
         url = seen[href]
         if url is None or url == own:
             continue
@@ -115,6 +121,7 @@ def extract(document: Document, extraction: Extraction) -> Links:
         bytes(kind for _, kind, _ in found.values()),
         bytes(flag for _, _, flag in found.values()),
         (0.0,) * len(found),
+        too_long,
     )
 
 
@@ -189,7 +196,7 @@ def _related_blocks(document: Document) -> set[int]:
 
 def closed(links: Links) -> Links:
     """Return the same links, all nofollow."""
-    return Links(links.urls, links.anchors, links.blocks, b"\x01" * len(links), links.dates)
+    return Links(links.urls, links.anchors, links.blocks, b"\x01" * len(links), links.dates, links.too_long)
 
 
 def feeds(document: Document) -> tuple[str, ...]:

@@ -177,6 +177,32 @@ def test_a_body_that_stops_is_truncated(sent: bytes, *, is_reset: bool) -> None:
     assert response.body.startswith(BODY)
 
 
+def test_a_coded_body_that_says_it_is_whole_is_whole() -> None:
+    packed = gzip.compress(BODY)
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with RawServer(answering(head + b"%x\r\n" % len(packed) + packed + b"\r\n")) as server:
+        response = one(fetch(server.url())[0])
+    assert (response.body, response.flags) == (BODY, [])
+
+
+def test_chunks_of_one_byte_are_given_up_before_they_cost_much() -> None:
+    sent = 0
+
+    def speak(connection: socket.socket, _: bytes) -> bool:
+        nonlocal sent
+        connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        while sent < 50 << 20:
+            connection.sendall(b"1;name=value\r\nx\r\n" * 4_000)
+            sent += 68_000
+        return False
+
+    with RawServer(speak) as server:
+        response = one(fetch(server.url(), DOWNLOAD_MAXSIZE=1 << 20)[0])
+    assert response.flags == [TRUNCATED]
+    assert len(response.body) < 20_000
+    assert sent < 20 << 20
+
+
 def mute(connection: socket.socket, _: bytes) -> bool:
     connection.recv(1)  # until the other side goes away
     return False

@@ -13,6 +13,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
+from sqlalchemy.exc import DBAPIError
 
 from db.database import SCHEMA, Database, open_for_crawl, open_for_reading, parse_url
 from db.errors import DatabaseGone, WrongDatabase
@@ -206,3 +207,10 @@ def test_a_locked_file_is_waited_for(tmp_path: Path) -> None:
     other.close()
     assert len(said) == 1
     assert "locked" in said[0]
+
+
+def test_errors_do_not_repeat_what_was_to_be_stored(database: Database) -> None:
+    """What a page says must not get into a log by way of an error."""
+    with database.engine.connect() as connection, pytest.raises(DBAPIError) as caught:
+        connection.execute(text("SELECT :crawled FROM nowhere"), {"crawled": "what the page says"})
+    assert "what the page says" not in str(caught.value)

@@ -62,7 +62,7 @@ def test_the_last_word_of_a_batch_counts(run_id: int, database: Database) -> Non
 
 def test_all_that_waits_of_a_host_is_let_go_with_the_reason(run_id: int, run_in: Callable, database: Database) -> None:
     [held] = run_in(frontier.claim, wish(run_id, {A: 1}, robots_only=frozenset({A}))).urls
-    assert run_in(resting.give_up, GivenUp(run_id, A, "robots unreachable")) == 3
+    assert run_in(resting.give_up, GivenUp(run_id, A, "robots unreachable", NOW + 99)) == 3
     found = states(database)
     assert found.pop(held.url) == ("leased", None)
     assert {url: found[url] for url in URLS[:3]} == dict.fromkeys(URLS[:3], ("skipped", "robots unreachable"))
@@ -71,7 +71,7 @@ def test_all_that_waits_of_a_host_is_let_go_with_the_reason(run_id: int, run_in:
 
 
 def test_only_the_owner_gives_a_host_up(run_id: int, run_in: Callable, database: Database) -> None:
-    assert run_in(resting.give_up, GivenUp(run_id + 1, A, "host unreachable")) == 0
+    assert run_in(resting.give_up, GivenUp(run_id + 1, A, "host unreachable", NOW + 99)) == 0
     assert health(database)["a.example"].given_up is None
     assert states(database)[URLS[0]] == ("pending", None)
 
@@ -79,7 +79,7 @@ def test_only_the_owner_gives_a_host_up(run_id: int, run_in: Callable, database:
 @pytest.mark.parametrize("reason", ["robots unreachable", "host unreachable", "host busy"])
 def test_the_next_crawl_tries_again(run_id: int, run_in: Callable, database: Database, reason: str) -> None:
     run_in(resting.rest, Rest(A, 3, NOW + 3600))
-    run_in(resting.give_up, GivenUp(run_id, A, reason))
+    run_in(resting.give_up, GivenUp(run_id, A, reason, NOW + 99))
     run_in(runs.finish_run, RunEnd(run_id, "", "finished", 0, {}))
     again = run_in(runs.start_run, start(seed_row("http://a.example/")))
     assert {state for state, _ in states(database).values()} == {"pending"}
@@ -111,3 +111,28 @@ def test_robots_elsewhere_are_let_go_only_while_they_wait(run_id: int, run_in: C
     run_in(frontier.skip_waiting, (ids, "robots unreachable"))
     assert states(database)[ROBOTS] == ("skipped", "robots unreachable")
     assert states(database)[held.url] == ("leased", None)
+
+
+def test_a_long_crawl_tries_again_itself(run_id: int, run_in: Callable, database: Database) -> None:
+    run_in(resting.give_up, GivenUp(run_id, A, "robots unreachable", NOW + 99))
+    assert run_in(resting.reopen_due, (run_id, NOW + 98)) == []
+    assert run_in(resting.reopen_due, (run_id + 1, NOW + 99)) == [], "the host is another run's"
+    assert run_in(resting.reopen_due, (run_id, NOW + 99)) == [A]
+    assert set(states(database).values()) == {("pending", None)}
+    host = health(database)["a.example"]
+    assert (host.robots, host.trouble, host.given_up) == ("unknown", 0, None)
+    assert run_in(resting.reopen_due, (run_id, NOW + 99)) == []
+
+
+def test_only_what_was_lost_with_the_host_waits_again(run_id: int, run_in: Callable, database: Database) -> None:
+    run_in(frontier.skip_waiting, ([fingerprint(URLS[0])], "robots"))
+    run_in(frontier.skip_waiting, ([fingerprint(URLS[3])], "host unreachable"))
+    run_in(resting.give_up, GivenUp(run_id, A, "host busy", NOW))
+    run_in(resting.reopen_due, (run_id, NOW))
+    found = states(database)
+    assert [found[url] for url in URLS[:4]] == [
+        ("skipped", "robots"),
+        ("pending", None),
+        ("pending", None),
+        ("skipped", "host unreachable"),
+    ]

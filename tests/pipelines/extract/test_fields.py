@@ -93,6 +93,13 @@ def test_links_are_bounded() -> None:
     assert max(map(len, found.anchors)) <= 200
 
 
+def test_addresses_that_are_too_long_are_counted() -> None:
+    hrefs = ["/" + "x" * 2_001, "/" + "x" * 2_001, "/y?" + "z" * 3_000, "data:," + "x" * 3_000, "/short"]
+    body = "".join(f"<a href='{href}'>an anchor</a>" for href in hrefs).encode()
+    found = links.extract(parse(body, "http://e.com/"), Extraction())
+    assert (found.urls, found.too_long) == (("http://e.com/short",), 2)
+
+
 def test_naive_clock_is_refused() -> None:
     with pytest.raises(ValueError, match="zone"):
         parse_page(b"<p>x</p>", "http://e.com/", fetched_at=datetime(2024, 1, 1))
