@@ -24,8 +24,10 @@ from pipelines.urls import site_key
 
 from . import settings as project_settings
 from .guard import Guard
+from .health.host import FEWEST
 from .politeness import Pace, Patience
 from .rank.priority import FOCUS_SIGNALS, Priority
+from .revisits import DAY, Schedule
 from .rulebook import Threshold
 from .tls import Trust
 
@@ -66,7 +68,10 @@ class Config:
     duplicate_method: Method
     duplicates: Policy
     url_rules: float
+    health_window: int
     robots_agent: str
+    schedule: Schedule
+    ahead: float
 
     @classmethod
     def from_settings(cls, settings: BaseSettings, topics: Sequence[str] = ()) -> Config:
@@ -147,7 +152,10 @@ class Config:
             duplicate_method=duplicate_method,
             duplicates=_policy(settings),
             url_rules=_number(settings, "URL_RULES", least=0.5, most=1),
+            health_window=_health_window(settings),
             robots_agent=project_settings.ROBOTS_AGENT,
+            schedule=_schedule(settings),
+            ahead=_number(settings, "REVISIT_AHEAD", least=0),
         )
 
 
@@ -161,6 +169,20 @@ _READING = {
     "SITEMAP_ENTRIES": 1,
 }
 """What may be set of how much of a page is read, and the least that makes sense."""
+
+
+def _schedule(settings: BaseSettings) -> Schedule:
+    """When URLs are visited again.
+
+    Raises:
+        ConfigError: see `Config.from_settings`.
+    """
+    least, most = _number(settings, "REVISIT_MIN", least=1), _number(settings, "REVISIT_MAX", least=1)
+    if most < least:
+        raise ConfigError(f"REVISIT_MAX is {most:g}, less than REVISIT_MIN, {least:g}")
+    days = _number(settings, "REVISIT_ARTICLES", least=0, most=36_500)
+    return Schedule(_number(settings, "REVISIT_WORTH", least=1), least, most, days * DAY)
+
 
 _BELOW = ("drop", "store")
 _POLICIES = {"drop": Keep.NOTHING, "link": Keep.METADATA, "keep": Keep.ALL}
@@ -179,6 +201,21 @@ def _topic(settings: BaseSettings, topics: Sequence[str]) -> Topic | None:
     if not description and not path:
         return None
     return topic(description, profile=profile.load(Path(path)) if path else None)
+
+
+def _health_window(settings: BaseSettings) -> int:
+    """Answers of a host that are compared with those before; 0 for none.
+
+    Raises:
+        ConfigError: too few to tell anything.
+    """
+    window = _integer(settings, "HEALTH_WINDOW", least=0)
+    if not (window == 0 or FEWEST <= window <= _MOST_HEALTH_WINDOW):
+        raise ConfigError(f"HEALTH_WINDOW is {window}; it takes 0, or {FEWEST} to {_MOST_HEALTH_WINDOW}")
+    return window
+
+
+_MOST_HEALTH_WINDOW = 200
 
 
 def _pace(settings: BaseSettings) -> Pace:

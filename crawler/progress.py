@@ -14,6 +14,7 @@ from rich.text import Text
 from scrapy import signals
 from scrapy.logformatter import LogFormatter
 
+from .alarms import lines
 from .clock import Rate
 from .frontier import EXIT_FINISHED, FrontierScheduler
 from .terminal import Terminal, guard_logs, one_line
@@ -79,6 +80,8 @@ class Progress:
                 f"{recovered if resumed.recovered else ''}.",
                 soft_wrap=True,
             )
+        if frontier.session.woken:
+            self._console.print(f"{frontier.session.woken} URLs are visited again.", soft_wrap=True)
         if resumed.others:
             self._console.print(
                 f"{resumed.others} other runs are at work on this database; hosts are shared with them "
@@ -134,6 +137,8 @@ class Progress:
                     "if they are meant, open their network with ALLOW_NETWORKS.",
                     soft_wrap=True,
                 )
+            for line in lines(frontier.alarms):
+                self._console.print(line, soft_wrap=True, markup=False)
             self._console.print(_ending(frontier), soft_wrap=True)
 
     def _summary(self, frontier: FrontierScheduler) -> Table:
@@ -156,6 +161,9 @@ class Progress:
             ("  duplicates of another", totals["duplicate"]),
             ("duplicates not stored", totals["dropped"]),
             ("articles updated", totals["updated"]),
+            ("visited again", totals["revisits"]),
+            ("  unchanged", totals["revisits/unchanged"]),
+            ("articles whose page is gone", totals["gone"]),
             ("parts of articles of several pages", totals["part"]),
             ("other addresses of a stored article", totals["same page"]),
             ("failed", totals["failed"]),
@@ -192,6 +200,7 @@ def _ending(frontier: FrontierScheduler) -> str:
     if frontier.exit_code == EXIT_FINISHED:
         beyond = frontier.left.beyond if frontier.left else 0
         more = f" ({beyond} URLs lie beyond the limits)" if beyond else ""
-        return f"Finished: nothing is left within the limits{more}. {where}"
+        ended = "Stopped watching" if frontier.watches else "Finished"
+        return f"{ended}: nothing is left within the limits{more}. {where}"
     left = f"{frontier.left.within} URLs left" if frontier.left else "work left"
     return f"Stopped with {left}; the same command goes on. {where}"

@@ -54,6 +54,13 @@ ALLOW_NETWORKS: list[str] = []
 TLS_UNVERIFIED_HOSTS: list[str] = []
 SITE_COOKIES = True
 
+# ---- when again
+REVISIT_WORTH = 3600.0
+REVISIT_MIN = 300.0
+REVISIT_MAX = 604800.0
+REVISIT_ARTICLES = 7.0
+REVISIT_AHEAD = 86400.0
+
 # ---- what a page becomes
 EXTRACTOR = "combined"
 EXTRACTOR_PARAMS: dict[str, object] = {}
@@ -82,6 +89,9 @@ LEAST_BYTES_PER_SECOND = 100.0
 COMPRESSION_RATIO = 200.0
 HEADER_MAX_KB = 64
 HEADER_MAX_LINES = 256
+
+# ---- when something is wrong
+HEALTH_WINDOW = 40
 
 # ---- how much at once
 CONCURRENT_REQUESTS = 64

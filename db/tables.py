@@ -40,6 +40,15 @@ class Kind(StrEnum):
 URL_RULE = "url rule"
 """Reason of URLs that are skipped because a rule of their host says that another one (`same_as`) is the same page."""
 
+SETTLED = ("same page", "off topic")
+"""Reasons of pages that were read and need not be looked for at another address."""
+
+LIST_REASONS = ("list page", "feed or sitemap")
+"""Reasons of URLs that are no article and lead to some."""
+
+AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
+"""URLs that are not queued and are to be visited again."""
+
 
 class Record(DeclarativeBase):
     """Base of all tables."""
@@ -148,6 +157,17 @@ class Url(Record):
     etag: Mapped[str | None] = mapped_column(Text)
     last_modified: Mapped[str | None] = mapped_column(Text)
     next_visit: Mapped[float | None] = mapped_column(Float)
+    """Of a pending URL: not before that time. Of any other: when it is to be visited again."""
+    visits: Mapped[int] = mapped_column(Integer, server_default="0")
+    """How often it was fetched; once it was, visits that failed do not count."""
+    watched: Mapped[float] = mapped_column(Float, server_default="0")
+    """Seconds between its visits, of lists the older ones counting less; `named` and `brought` are of that time."""
+    named: Mapped[float] = mapped_column(Float, server_default="0")
+    """New URLs that later visits than the first found on it."""
+    brought: Mapped[float] = mapped_column(Float, server_default="0")
+    """Articles that came of those; of an article itself: visits that found its text changed."""
+    changed_at: Mapped[float | None] = mapped_column(Float)
+    """When a visit last found something new on it."""
     same_as: Mapped[int | None] = mapped_column(BigInteger)
     """The URL this one is another address of: redirect target, canonical or stored page."""
 
@@ -165,6 +185,12 @@ class Url(Record):
             "next_visit",
             sqlite_where=text("state = 'pending' AND next_visit IS NOT NULL"),
             postgresql_where=text("state = 'pending' AND next_visit IS NOT NULL"),
+        ),
+        Index(
+            "ix_url_again",
+            "next_visit",
+            sqlite_where=text(AGAIN),
+            postgresql_where=text(AGAIN),
         ),
         Index(
             "ix_url_same_as",
@@ -246,6 +272,8 @@ class Article(Record):
     """The article that stands for the cluster; empty for that one itself."""
     text_of: Mapped[int | None] = mapped_column(BigInteger)
     """The article whose text says the same, when that of this one is not kept."""
+    gone: Mapped[str | None] = mapped_column(Text)
+    """When its page was found to be gone (404 or 410)."""
     first_seen: Mapped[str] = mapped_column(Text)
     updated: Mapped[str] = mapped_column(Text)
 
@@ -409,6 +437,34 @@ class SiteMemory(Record):
     """Articles learned from."""
     state: Mapped[bytes] = mapped_column(LargeBinary)
     """See `pipelines.extract.knowledge.pack`."""
+
+
+class HostHealth(Record):
+    """What a host's answers were like so far, to notice when that changes."""
+
+    __tablename__ = "host_health"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    answers: Mapped[int] = mapped_column(Integer)
+    """Answers learned from."""
+    state: Mapped[str] = mapped_column(Text)
+    """JSON, see `crawler.health.host`."""
+    updated: Mapped[str] = mapped_column(Text)
+
+
+class Alarm(Record):
+    """Something that is, or was, wrong with a host."""
+
+    __tablename__ = "alarm"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(String(12), primary_key=True)
+    """blocks, login, unreachable, gone, layout, empty, encoding or slow."""
+    since: Mapped[str] = mapped_column(Text, primary_key=True)
+    until: Mapped[str | None] = mapped_column(Text)
+    """Empty while it lasts."""
+    text: Mapped[str] = mapped_column(Text)
+    """A sentence for people; what it quotes of a site is without control characters."""
+    evidence: Mapped[str] = mapped_column(Text)
+    """JSON: what was compared with what."""
 
 
 class UrlRule(Record):

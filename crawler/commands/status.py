@@ -9,10 +9,12 @@ from rich.table import Column, Table
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from db.health import shown_alarms
+from db.keys import iso
 from db.queries import HostStatus, RunStatus, Status, Waits, status
 
 from ..terminal import one_line
-from . import _urlrules
+from . import _alarms, _urlrules
 from ._database import read, wide_console
 
 if TYPE_CHECKING:
@@ -54,10 +56,19 @@ class Command(ScrapyCommand):
         if opts.url_rules:
             self._show_rules(opts.url_rules, opts.hosts)
             return
-        found = read(self, lambda connection: status(connection, time.time(), hosts=opts.hosts))
+        found = read(
+            self,
+            lambda connection: (
+                status(connection, time.time(), hosts=opts.hosts),
+                shown_alarms(connection, ended=_alarms.ENDED),
+            ),
+        )
         if found is not None:
-            name, value = found
-            _print(wide_console(), name, value)
+            name, (value, alarms) = found
+            console = wide_console()
+            _print(console, name, value)
+            if alarms:
+                console.print(_alarms.table(alarms))
 
     def _show_rules(self, how: str, hosts: int) -> None:
         """Print the rules of addresses."""
@@ -96,6 +107,9 @@ def _print(console: Console, name: str, crawl: Status) -> None:
     console.print(hosts)
     for line in _waits(crawl.waits):
         console.print(line)
+    if crawl.next_visit is not None:
+        first = "now" if crawl.next_visit <= time.time() else f"at {iso(crawl.next_visit)}"
+        console.print(f"{crawl.again} URLs are to be visited again, the first {first}")
     if crawl.reasons:
         reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles, or in doubt")
         for state, reason, n in crawl.reasons:
