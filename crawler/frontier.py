@@ -27,8 +27,10 @@ from db.errors import DatabaseGone, DatabaseProblem
 from db.found import NewUrl
 from db.frontier import Claim, Waiting
 from db.health import ShownAlarm
+from db.revisits import Woken
 from db.store import Outcome, Store, Stored
 from db.tables import URL_RULE, Kind, State
+from pipelines.changes import differs
 from pipelines.duplicates import DuplicateJudge
 from pipelines.parts import joiner
 from pipelines.scope import Scope
@@ -44,11 +46,13 @@ from .memory import SiteMemory
 from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error, leads_home
 from .ranker import Ranker
 from .reasons import TOO_LONG
+from .revisited import conditions, settle
 from .rulebook import Rulebook
 from .seeds import SeedError
-from .session import Session
+from .session import ONCE, WATCH, Session
 from .supply import Supply
 from .urlrules import UrlRules
+from .watch import Watch
 from .window import Window
 
 if TYPE_CHECKING:
@@ -103,6 +107,7 @@ class FrontierScheduler(BaseScheduler):
         self._memory: SiteMemory | None = None
         self._rules: UrlRules | None = None
         self._alarms: Alarms | None = None
+        self._watch: Watch | None = None
         self._known = KnownUrls(_MOST_KNOWN)
         self._in_flight: set[int] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -123,11 +128,11 @@ class FrontierScheduler(BaseScheduler):
 
     def open(self, spider: Spider) -> Deferred[None]:
         """Open the database, take back what a dead run left, add the seeds."""
-        return deferred_from_coro(self._open(getattr(spider, "seeds", None)))
+        return deferred_from_coro(self._open(getattr(spider, "seeds", None), getattr(spider, "mode", ONCE)))
 
-    async def _open(self, seeds: Any) -> None:
+    async def _open(self, seeds: Any, mode: str) -> None:
         try:
-            self.session = session = await Session.begin(self._crawler.settings, seeds, self._database_waits)
+            self.session = session = await Session.begin(self._crawler.settings, seeds, self._database_waits, mode=mode)
             if session.config.url_rules < 1:
                 self._rules = UrlRules(session, self._start, self._rules_changed)
                 await self._rules.load()
@@ -150,12 +155,14 @@ class FrontierScheduler(BaseScheduler):
         self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
         method, policy = config.duplicate_method, config.duplicates
         judge = DuplicateJudge(method, policy)
-        self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign))
+        self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign), differs)
         if config.site_memory:
             self._memory = SiteMemory(session, self._start)
         if config.health_window:
             self._alarms = Alarms(session, config.health_window)
             self._start(self._alarms.run())
+        if mode == WATCH:
+            self._watch = Watch(session, self._woke)
         self.supply = Supply(
             session,
             self.window,
@@ -166,7 +173,10 @@ class FrontierScheduler(BaseScheduler):
             start=self._start,
             wake=self._wake,
             finish=self._finish,
+            watch=self._watch,
         )
+        if self._watch is not None:
+            self._start(self._watch.keep())
         if self._rules is not None and not session.database.is_sqlite:
             self._start(self._rules.reload(_RELOAD_SECONDS))
         self._start(session.keep_alive(hosts=self.supply.hosts_with_work, totals=self.totals, heard=self.supply.heard))
@@ -209,7 +219,8 @@ class FrontierScheduler(BaseScheduler):
         if self.problem:
             return f"stopped ({self.problem})", self.exit_code
         self.exit_code = EXIT_STOPPED if left.within else EXIT_FINISHED
-        return f"stopped ({reason})" if left.within else "finished", self.exit_code
+        ended = "finished" if self._watch is None or self._watch.spent else "stopped watching"
+        return f"stopped ({reason})" if left.within else ended, self.exit_code
 
     # ------------------------------------------------------------ Scrapy's scheduler interface
 
@@ -249,10 +260,16 @@ class FrontierScheduler(BaseScheduler):
             callback=spider.parse,  # type: ignore[union-attr]
             errback=spider.failed,  # type: ignore[union-attr]
             dont_filter=True,
+            headers=conditions(claim),
             meta=meta,
         )
 
     # ------------------------------------------------------------ pages coming back
+
+    @property
+    def watches(self) -> bool:
+        """Whether it goes on when nothing is left, and waits for news."""
+        return self._watch is not None
 
     @property
     def topic(self) -> Topic | None:
@@ -340,7 +357,8 @@ class FrontierScheduler(BaseScheduler):
         )
         page.stored = True
         try:
-            outcome = replace(outcomes.judge(page, rulebook), ready_at=page.ready_at)
+            judged = replace(outcomes.judge(page, rulebook), ready_at=page.ready_at)
+            outcome = settle(page, judged, config.schedule)
             # while there is something else to fetch, pages may wait for each other and share a transaction
             write = self.session.gather if len(self.window) else self.session.submit
             stored = await write(self._store.store, outcome)
@@ -377,18 +395,26 @@ class FrontierScheduler(BaseScheduler):
                 self._rules.repeated(claim.host_id)
             if stored.article:
                 self._rules.stored(claim.host_id)
+        self._queue(outcome, stored)
+        self.supply.top_up()
+        if self.ranker is not None and self.ranker.is_due(self.totals["pages"]):
+            self._start(self.ranker.hold(self.totals["pages"]))
+
+    def _queue(self, outcome: Outcome, stored: Stored) -> None:
+        """Say what waits now, and what will at some time."""
+        assert self.supply is not None
         best: dict[int, float] = {}
         for new in outcome.new_urls:
             if not new.reason:
                 best[new.host_id] = max(new.score, best.get(new.host_id, new.score))
+        waits = outcome.state == State.PENDING and outcome.next_visit is not None
         # a page that was on its way when its host was given up is skipped like the others
-        if outcome.next_visit is None or self._hosts.is_closed(claim.host_id):
-            self.supply.found(best, stored.hosts)
+        if waits and not self._hosts.is_closed(outcome.claim.host_id):
+            self.supply.later(outcome.next_visit or 0.0, outcome.claim.host_id)
         else:
-            self.supply.later(outcome.next_visit, claim.host_id)
-        self.supply.top_up()
-        if self.ranker is not None and self.ranker.is_due(self.totals["pages"]):
-            self._start(self.ranker.hold(self.totals["pages"]))
+            self.supply.found(best, stored.hosts)
+            if self._watch is not None:
+                self._watch.note(stored.next_visit if outcome.seen is not None else outcome.next_visit)
 
     def _count(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Add a page to the totals."""
@@ -406,6 +432,13 @@ class FrontierScheduler(BaseScheduler):
         if outcome.claim.kind != Kind.PAGE:
             return
         totals["pages"] += outcome.counted
+        totals["gone"] += outcome.alive is False
+        if outcome.claim.is_revisit and outcome.state != State.PENDING:
+            totals["revisits"] += 1
+            totals["revisits/unchanged"] += outcome.kept or stored.article == "unchanged"
+        if outcome.kept:
+            totals["retries"] += outcome.state == State.PENDING
+            return
         if stored.article:
             totals[stored.article] += 1
         totals.update(one.what for one in stored.joined)
@@ -417,6 +450,14 @@ class FrontierScheduler(BaseScheduler):
             totals[f"failed/{reason}"] += 1
         elif (reason and outcome.article is None) or stored.article in WHY_NOT_STORED:
             totals[f"dropped/{reason}"] += 1
+
+    def _woke(self, woken: Woken) -> None:
+        """URLs that were fetched before wait again."""
+        assert self.supply is not None
+        self.supply.queued += woken.urls
+        self.supply.found({}, woken.hosts)
+        self.supply.top_up()
+        self._wake()
 
     async def _finish(self) -> bool:
         """Nothing is left to be fetched: whether there is, after all. If not, store articles that wait for parts."""

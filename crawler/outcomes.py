@@ -35,6 +35,8 @@ HANDLES_PAUSE = 5.0
 _REDIRECTS = {301, 302, 303, 307, 308}
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
+_MOST_ETAG = 200
+_MOST_DATE = 100
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 _ZONES = {"zh": "+08:00"}
 
@@ -75,9 +77,15 @@ def _answered(page: Page, state: str, reason: str = "") -> Outcome:
         counted=True,
         http_status=page.status,
         fetched_at=page.fetched_at,
-        etag=page.headers.get("etag", "")[:200] or None,
-        last_modified=page.headers.get("last-modified", "")[:100] or None,
+        etag=_validator(page, "etag", _MOST_ETAG),
+        last_modified=_validator(page, "last-modified", _MOST_DATE),
     )
+
+
+def _validator(page: Page, name: str, most_chars: int) -> str | None:
+    """A header that is sent back as it came, when the page is asked for again: of a whole page, and as a whole."""
+    text = "" if page.truncated else page.headers.get(name, "")
+    return text if text and len(text) <= most_chars and text.isprintable() else None
 
 
 def is_lost(page: Page, tries: int) -> bool:

@@ -78,6 +78,8 @@ class Progress:
                 f"{recovered if resumed.recovered else ''}.",
                 soft_wrap=True,
             )
+        if frontier.session.woken:
+            self._console.print(f"{frontier.session.woken} URLs are visited again.", soft_wrap=True)
         if resumed.others:
             self._console.print(
                 f"{resumed.others} other runs are at work on this database; hosts are shared with them "
@@ -157,6 +159,9 @@ class Progress:
             ("  duplicates of another", totals["duplicate"]),
             ("duplicates not stored", totals["dropped"]),
             ("articles updated", totals["updated"]),
+            ("visited again", totals["revisits"]),
+            ("  unchanged", totals["revisits/unchanged"]),
+            ("articles whose page is gone", totals["gone"]),
             ("parts of articles of several pages", totals["part"]),
             ("other addresses of a stored article", totals["same page"]),
             ("failed", totals["failed"]),
@@ -192,6 +197,7 @@ def _ending(frontier: FrontierScheduler) -> str:
     if frontier.exit_code == EXIT_FINISHED:
         beyond = frontier.left.beyond if frontier.left else 0
         more = f" ({beyond} URLs lie beyond the limits)" if beyond else ""
-        return f"Finished: nothing is left within the limits{more}. {where}"
+        ended = "Stopped watching" if frontier.watches else "Finished"
+        return f"{ended}: nothing is left within the limits{more}. {where}"
     left = f"{frontier.left.within} URLs left" if frontier.left else "work left"
     return f"Stopped with {left}; the same command goes on. {where}"

@@ -54,6 +54,13 @@ ALLOW_NETWORKS: list[str] = []
 TLS_UNVERIFIED_HOSTS: list[str] = []
 SITE_COOKIES = True
 
+# ---- when again
+REVISIT_WORTH = 3600.0
+REVISIT_MIN = 300.0
+REVISIT_MAX = 604800.0
+REVISIT_ARTICLES = 7.0
+REVISIT_AHEAD = 86400.0
+
 # ---- what a page becomes
 EXTRACTOR = "combined"
 EXTRACTOR_PARAMS: dict[str, object] = {}

@@ -31,10 +31,12 @@ from .outlinks import new_url
 from .politeness import LONGEST_PAUSE
 from .resting import Resting
 from .session import Session
+from .watch import Watch
 from .window import HostQueue, Window
 
 _LOOK_AGAIN_SECONDS = 1.0
 _LONGEST_NAP_SECONDS = 5.0
+_LONGEST_REST_SECONDS = 60.0
 _REFILL_SECONDS = 0.1
 _REOPEN_SECONDS = 3_600.0
 
@@ -51,6 +53,7 @@ class Supply:
         start: runs a coroutine in the background.
         finish: called when nothing is left to be fetched, before the crawl ends; says whether there is more after all.
         wake: makes the engine poll; called when there is something to hand out.
+        watch: what queues URLs again, when the crawl is to go on for ever.
 
     Attributes:
         queued: URLs waiting in the database, as far as this process knows.
@@ -70,6 +73,7 @@ class Supply:
         start: Callable[[Coroutine[Any, Any, None]], None],
         wake: Callable[[], None],
         finish: Callable[[], Awaitable[bool]],
+        watch: Watch | None = None,
     ) -> None:
         self._session = session
         self._window = window
@@ -81,6 +85,7 @@ class Supply:
         self._start = start
         self._wake = wake
         self._finish_crawl = finish
+        self._watch = watch
         self.queued = session.queued
         self.left: Waiting | None = None
         self.exhausted = False
@@ -332,9 +337,14 @@ class Supply:
         self._refilled_at = time.monotonic()
         self.left = await self._session.submit(table.waiting, self._session.config.limits)
         if self.left.within == 0:
-            self.exhausted = not await self._finish_crawl()
+            more = await self._finish_crawl()
+            if self._watch is None or self._watch.spent:
+                self.exhausted = not more
+            elif not more:
+                alone = self._session.database.is_sqlite
+                await self._watch.rest(_LONGEST_REST_SECONDS if alone else _LONGEST_NAP_SECONDS)
             return
-        if await self._resting.let_go_hopeless():
+        if self._watch is None and await self._resting.let_go_hopeless():
             return
         due, latest = self.left.next_due, clock.now() + LONGEST_PAUSE
         if due is not None and due > latest:  # nothing waits that long: the clock has been set back since

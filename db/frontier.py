@@ -40,6 +40,7 @@ from .budgets import (
     spend_totals,
 )
 from .forms import revive
+from .restored import CLOSED_SECONDS, put_off_host, put_off_urls
 from .runs import SeedRow, seed_rows
 from .statements import among, array_of, in_state, is_postgres, run_many
 from .tables import Host, Kind, Run, State, Url
@@ -66,6 +67,25 @@ class Claim:
     etag: str | None
     last_modified: str | None
     score_parts: str | None = None
+    visits: int = 0
+    reason: str | None = None
+    http_status: int | None = None
+    same_as: int | None = None
+    fetched_at: float | None = None
+    watched: float = 0.0
+    named: float = 0.0
+    brought: float = 0.0
+    changed_at: float | None = None
+
+    @property
+    def is_revisit(self) -> bool:
+        """Whether it was answered before: it counts against no limit again, and can be asked for changes only."""
+        return self.visits > 0 and self.http_status is not None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it counts against the limits while it is leased."""
+        return self.kind == Kind.PAGE and not self.is_revisit
 
     @property
     def parts(self) -> dict[str, float]:
@@ -141,7 +161,7 @@ def _claim(connection: Connection, request: ClaimRequest) -> Claims:
             claims.dry[host_id] = None
     candidates.sort(key=lambda c: (-c.score, c.found_at))
     for candidate in candidates:
-        if candidate.kind == Kind.PAGE:
+        if candidate.counts:
             if left is not None and left <= 0:
                 claims.dry[candidate.host_id] = None
                 continue
@@ -155,7 +175,7 @@ def _claim(connection: Connection, request: ClaimRequest) -> Claims:
     if claims.urls:
         ids = sorted(candidate.id for candidate in claims.urls)
         run_many(connection, _LEASE, [{"key": key, "run": request.run_id} for key in ids])
-        pages = [candidate for candidate in claims.urls if candidate.kind == Kind.PAGE]
+        pages = [candidate for candidate in claims.urls if candidate.counts]
         spend_totals(connection, [candidate.seed_id for candidate in pages])
         spend_hosts(connection, Counter(candidate.host_id for candidate in pages))
         claims.seeds = seed_rows(connection, sorted({c.seed_id for c in claims.urls if c.seed_id is not None}))
@@ -188,6 +208,15 @@ CLAIM_COLUMNS = (
     url.c.etag,
     url.c.last_modified,
     url.c.score_parts,
+    url.c.visits,
+    url.c.reason,
+    url.c.http_status,
+    url.c.same_as,
+    url.c.fetched_at,
+    url.c.watched,
+    url.c.named,
+    url.c.brought,
+    url.c.changed_at,
 )
 
 
@@ -203,7 +232,11 @@ _BEST = (
 _BEST_ROBOTS = _BEST.where(url.c.kind == Kind.ROBOTS)
 _THERE = select(url.c.id).where(_READY).limit(bindparam("most"))
 _THERE_ROBOTS = _THERE.where(url.c.kind == Kind.ROBOTS)
-_SKIP_HOST = update(url).where(_WAITING, url.c.kind != Kind.ROBOTS).values(state=State.SKIPPED, reason=bindparam("why"))
+_SKIP_HOST = (
+    update(url)
+    .where(_WAITING, url.c.kind != Kind.ROBOTS, url.c.visits == 0)
+    .values(state=State.SKIPPED, reason=bindparam("why"))
+)
 _READ_AHEAD = 200
 _LOCKED_SECONDS = 0.5
 """URLs that another process is writing, e.g. new scores of them, are asked for again after so long."""
@@ -227,24 +260,21 @@ def _best_of(
     closed = "" if robots_only else request.closed(host_id)
     if closed:
         claims.skipped[closed] += connection.execute(_SKIP_HOST, {"host": host_id, "why": closed}).rowcount
+        put_off_host(connection, host_id, request.now + CLOSED_SECONDS)
         want = 0
     found: dict[int, Claim] = {}
     while len(found) < want:
         most = max(want, _READ_AHEAD if found else 0)
         rows = connection.execute(best, {"host": host_id, "now": request.now, "most": most}).all()
-        forbidden: dict[str, list[int]] = {}
+        forbidden: dict[str, list[Claim]] = {}
         for row in rows:
             candidate = Claim(*row)  # type: ignore[call-arg]
             objection = "" if candidate.kind == Kind.ROBOTS else request.objection(host_id, candidate.url)
             if objection:
-                forbidden.setdefault(objection, []).append(candidate.id)
+                forbidden.setdefault(objection, []).append(candidate)
             elif len(found) < want:
                 found[candidate.id] = candidate
-        revived = 0
-        for objection, ids in forbidden.items():
-            skip(connection, ids, objection)
-            claims.skipped[objection] += len(ids)
-            revived += len(revive(connection, ids))
+        revived = _rule_out(connection, forbidden, request.now, claims)
         if not revived and (len(rows) < most or not forbidden):
             break
     if len(found) < request.wants[host_id]:
@@ -255,6 +285,18 @@ def _best_of(
             if len(rows) > len(found):
                 claims.dry[host_id] = request.now + _LOCKED_SECONDS
     return list(found.values())
+
+
+def _rule_out(connection: Connection, forbidden: Mapping[str, Sequence[Claim]], now: float, claims: Claims) -> int:
+    """Take URLs out of the queue that rules forbid, by objection; returns how many others wait again for it."""
+    revived = 0
+    for objection, ruled_out in forbidden.items():
+        new = [claim.id for claim in ruled_out if not claim.visits]
+        put_off_urls(connection, [claim.id for claim in ruled_out if claim.visits], now)
+        skip(connection, new, objection)
+        claims.skipped[objection] += len(new)
+        revived += len(revive(connection, new))
+    return revived
 
 
 def skip(connection: Connection, ids: Sequence[int], reason: str) -> None:
@@ -296,7 +338,7 @@ def give_back(connection: Connection, batches: Sequence[tuple[int, Sequence[Clai
         held = held_by(connection, run_id, [claim.id for claim in claims])
         mine = [claim for claim in claims if claim.id in held]
         run_many(connection, _GIVE_BACK, [{"key": key} for key in sorted(held)])
-        refund(connection, [(c.host_id, c.seed_id) for c in mine if c.kind == Kind.PAGE])
+        refund(connection, [(c.host_id, c.seed_id) for c in mine if c.counts])
     return [None for _ in batches]
 
 

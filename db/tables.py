@@ -40,6 +40,15 @@ class Kind(StrEnum):
 URL_RULE = "url rule"
 """Reason of URLs that are skipped because a rule of their host says that another one (`same_as`) is the same page."""
 
+SETTLED = ("same page", "off topic")
+"""Reasons of pages that were read and need not be looked for at another address."""
+
+LIST_REASONS = ("list page", "feed or sitemap")
+"""Reasons of URLs that are no article and lead to some."""
+
+AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
+"""URLs that are not queued and are to be visited again."""
+
 
 class Record(DeclarativeBase):
     """Base of all tables."""
@@ -148,6 +157,17 @@ class Url(Record):
     etag: Mapped[str | None] = mapped_column(Text)
     last_modified: Mapped[str | None] = mapped_column(Text)
     next_visit: Mapped[float | None] = mapped_column(Float)
+    """Of a pending URL: not before that time. Of any other: when it is to be visited again."""
+    visits: Mapped[int] = mapped_column(Integer, server_default="0")
+    """How often it was fetched; once it was, visits that failed do not count."""
+    watched: Mapped[float] = mapped_column(Float, server_default="0")
+    """Seconds between its visits, of lists the older ones counting less; `named` and `brought` are of that time."""
+    named: Mapped[float] = mapped_column(Float, server_default="0")
+    """New URLs that later visits than the first found on it."""
+    brought: Mapped[float] = mapped_column(Float, server_default="0")
+    """Articles that came of those; of an article itself: visits that found its text changed."""
+    changed_at: Mapped[float | None] = mapped_column(Float)
+    """When a visit last found something new on it."""
     same_as: Mapped[int | None] = mapped_column(BigInteger)
     """The URL this one is another address of: redirect target, canonical or stored page."""
 
@@ -165,6 +185,12 @@ class Url(Record):
             "next_visit",
             sqlite_where=text("state = 'pending' AND next_visit IS NOT NULL"),
             postgresql_where=text("state = 'pending' AND next_visit IS NOT NULL"),
+        ),
+        Index(
+            "ix_url_again",
+            "next_visit",
+            sqlite_where=text(AGAIN),
+            postgresql_where=text(AGAIN),
         ),
         Index(
             "ix_url_same_as",
@@ -246,6 +272,8 @@ class Article(Record):
     """The article that stands for the cluster; empty for that one itself."""
     text_of: Mapped[int | None] = mapped_column(BigInteger)
     """The article whose text says the same, when that of this one is not kept."""
+    gone: Mapped[str | None] = mapped_column(Text)
+    """When its page was found to be gone (404 or 410)."""
     first_seen: Mapped[str] = mapped_column(Text)
     updated: Mapped[str] = mapped_column(Text)
 

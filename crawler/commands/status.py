@@ -10,6 +10,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from db.health import shown_alarms
+from db.keys import iso
 from db.queries import HostStatus, RunStatus, Status, Waits, status
 
 from . import _alarms, _urlrules
@@ -103,6 +104,9 @@ def _print(console: Console, name: str, crawl: Status) -> None:
     console.print(hosts)
     for line in _waits(crawl.waits):
         console.print(line)
+    if crawl.next_visit is not None:
+        first = "now" if crawl.next_visit <= time.time() else f"at {iso(crawl.next_visit)}"
+        console.print(f"{crawl.again} URLs are to be visited again, the first {first}")
     if crawl.reasons:
         reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles")
         for state, reason, n in crawl.reasons:

@@ -80,6 +80,10 @@ def test_an_older_database_is_brought_up_to_date(database_url: str) -> None:
         connection.execute(text("DROP VIEW v_articles"))
         connection.execute(text(migration("0001_first_schema").V_ARTICLES))
         connection.execute(text("ALTER TABLE article DROP COLUMN relevance"))
+        connection.execute(text("ALTER TABLE article DROP COLUMN gone"))
+        connection.execute(text("DROP INDEX ix_url_again"))
+        for column in ("visits", "watched", "named", "brought", "changed_at"):
+            connection.execute(text(f"ALTER TABLE url DROP COLUMN {column}"))
         connection.execute(text("CREATE TABLE shingle (hash BIGINT, article_id BIGINT)"))
         connection.execute(text("DROP INDEX ix_article_text_of"))
         connection.execute(text("ALTER TABLE article DROP COLUMN text_of"))
