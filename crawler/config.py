@@ -113,7 +113,8 @@ class Config:
         if settings["FOCUS_BELOW"] not in _BELOW:
             raise ConfigError(f"FOCUS_BELOW is {settings['FOCUS_BELOW']!r}; it takes drop or store")
         _integer(settings, "WORKERS", least=1)
-        _integer(settings, "WORKER_MEMORY_MB", least=256)
+        for name, least in _READING.items():
+            _integer(settings, name, least=least)
         for name in ("PAGE_SECONDS", "PROGRESS_SECONDS", "DOWNLOAD_TIMEOUT", "STALL_SECONDS"):
             _number(settings, name, least=0.1)
         _number(settings, "LEAST_BYTES_PER_SECOND", least=0)
@@ -161,6 +162,18 @@ class Config:
             schedule=_schedule(settings),
             ahead=_number(settings, "REVISIT_AHEAD", least=0),
         )
+
+
+_READING = {
+    "WORKER_MEMORY_MB": 32,
+    "PAGE_NODES": 1000,
+    "PAGE_DEPTH": 32,
+    "PAGE_CHARS": 1000,
+    "PAGE_LINKS": 1,
+    "SITEMAP_MAX_MB": 1,
+    "SITEMAP_ENTRIES": 1,
+}
+"""What may be set of how much of a page is read, and the least that makes sense."""
 
 
 def _schedule(settings: BaseSettings) -> Schedule:

@@ -465,8 +465,10 @@ class FrontierScheduler(BaseScheduler):
         """Add a page to the totals."""
         assert self.supply is not None
         totals = self.totals
-        self.supply.queued += stored.queued
-        totals.update(f"bounds/{name}" for name in page.bounds)
+        read = () if page.worked is None else page.worked.parsed.bounds
+        totals.update(f"bounds/{name}" for name in (*page.bounds, *read))
+        if outcome.article is not None and page.worked is not None and page.worked.parsed.doubt:
+            totals[f"doubts/{page.worked.parsed.doubt}"] += 1
         for new in outcome.new_urls:
             if new.reason:
                 totals[f"links/{new.reason}"] += 1

@@ -266,7 +266,7 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
     return replace(
-        _answered(page, State.DONE, reason if article is None else OFF_TOPIC if is_far else ""),
+        _answered(page, State.DONE, reason if article is None else OFF_TOPIC if is_far else parsed.doubt),
         counted=is_page,
         article=article,
         place=place,

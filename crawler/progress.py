@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -21,8 +20,10 @@ from pipelines.patterns import PREFIX as TRAP
 from .alarms import lines
 from .clock import Rate
 from .frontier import EXIT_FINISHED, FrontierScheduler
+from .terminal import Terminal, guard_logs, one_line
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
@@ -56,10 +57,11 @@ class Progress:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
+        guard_logs()
         progress = cls(
             crawler,
             seconds=crawler.settings.getfloat("PROGRESS_SECONDS"),
-            console=Console(file=sys.stderr, highlight=False),
+            console=Terminal(file=sys.stderr),
         )
         crawler.signals.connect(progress._opened, signal=signals.spider_opened)
         crawler.signals.connect(progress._closed, signal=signals.spider_closed)
@@ -96,10 +98,10 @@ class Progress:
             while True:
                 await asyncio.sleep(self._seconds)
                 self._console.print(f"{time.strftime('%H:%M:%S')} {self.line()}", soft_wrap=True)
-        with Live(Text(self.line()), console=self._console, auto_refresh=False, transient=True) as live:
+        with Live(Text(one_line(self.line())), console=self._console, auto_refresh=False, transient=True) as live:
             while True:
                 await asyncio.sleep(_LIVE_SECONDS)
-                live.update(Text(self.line()), refresh=True)
+                live.update(Text(one_line(self.line())), refresh=True)
 
     def line(self) -> str:
         """The state of the crawl in one line."""
@@ -177,11 +179,12 @@ class Progress:
         if frontier.window is not None and frontier.window.longest_wait >= 1:
             rows.append(("longest wait of a host that was ready, s", f"{frontier.window.longest_wait:.0f}"))
         for name, value in rows:
-            table.add_row(name, str(value))
+            table.add_row(name, one_line(value))
         for group, title in (
             ("dropped", "pages that are no article"),
             ("failed", "failed"),
             ("links", "links not followed"),
+            ("doubts", "articles stored in doubt"),
             ("bounds", "left out because there was too much of it"),
         ):
             reasons = _reasons(totals, group)
@@ -189,7 +192,7 @@ class Progress:
                 table.add_section()
                 table.add_row(title, "")
                 for why, n in reasons.most_common(12):
-                    table.add_row(f"  {why}", str(n))
+                    table.add_row(f"  {one_line(why)}", str(n))
         traps = _traps(totals)
         if traps:
             table.add_section()

@@ -79,7 +79,13 @@ DUPLICATE_SITES: dict[str, str] = {}
 URL_RULES = 0.9
 WORKERS = os.cpu_count() or 2
 PAGE_SECONDS = 20.0
-WORKER_MEMORY_MB = 3072
+WORKER_MEMORY_MB = 300
+PAGE_NODES = 80_000
+PAGE_DEPTH = 512
+PAGE_CHARS = 1_000_000
+PAGE_LINKS = 2000
+SITEMAP_MAX_MB = 50
+SITEMAP_ENTRIES = 50_000
 
 # ---- how much of one answer
 DOWNLOAD_TIMEOUT = 60
@@ -129,6 +135,7 @@ LOG_FORMATTER = "crawler.progress.QuietFormatter"
 LOG_LEVEL = "WARNING"
 LOG_FORMAT = "%(asctime)s %(levelname)s: %(message)s"
 STATS_DUMP = False
+FEED_EXPORTERS = {"csv": "crawler.exporters.CsvExporter"}
 FEED_EXPORT_ENCODING = "utf-8"
 TELNETCONSOLE_ENABLED = False
 

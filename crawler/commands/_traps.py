@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
 from rich.table import Column, Table
 
 from db.traps import Listed
 from pipelines.patterns import ANSWER, HOST, PREFIX
+
+from ..terminal import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,7 @@ def show(console: Console, found: tuple[Sequence[Listed], Sequence[tuple[str, in
         since = datetime.fromtimestamp(row.shut_at, UTC).isoformat(sep=" ", timespec="minutes")[:16]
         numbers = (str(row.pages), str(row.brought))
         cells = (host, _named(row.level, row.pattern), kind, *numbers, since, row.why, row.example)
-        table.add_row(*map(escape, cells))
+        table.add_row(*map(one_line, cells))
     console.print(table)
     if len(patterns) > _MOST:
         console.print(f"and {len(patterns) - _MOST} more")

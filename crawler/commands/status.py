@@ -14,6 +14,7 @@ from db.keys import iso
 from db.queries import HostStatus, RunStatus, Status, Waits, status
 from db.traps import listed
 
+from ..terminal import one_line
 from . import _alarms, _traps, _urlrules
 from ._database import read, wide_console
 
@@ -110,7 +111,9 @@ def _print(console: Console, name: str, crawl: Status) -> None:
     )
     for h in crawl.hosts:
         numbers = (h.pending, h.leased, h.done, h.failed, h.skipped, h.articles)
-        hosts.add_row(h.name, *(str(n) for n in numbers), h.robots, _health(h, time.time()), str(h.owner or ""))
+        hosts.add_row(
+            one_line(h.name), *(str(n) for n in numbers), h.robots, _health(h, time.time()), str(h.owner or "")
+        )
     console.print(hosts)
     for line in _waits(crawl.waits):
         console.print(line)
@@ -118,9 +121,9 @@ def _print(console: Console, name: str, crawl: Status) -> None:
         first = "now" if crawl.next_visit <= time.time() else f"at {iso(crawl.next_visit)}"
         console.print(f"{crawl.again} URLs are to be visited again, the first {first}")
     if crawl.reasons:
-        reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles")
+        reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles, or in doubt")
         for state, reason, n in crawl.reasons:
-            reasons.add_row(state, reason, str(n))
+            reasons.add_row(state, one_line(reason), str(n))
         console.print(reasons)
 
 

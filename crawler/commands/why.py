@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
@@ -22,6 +21,7 @@ from pipelines.urls import canonicalize, host_key
 from ..frontier import EXIT_USAGE
 from ..outlinks import GOES_FIRST
 from ..rank.priority import Priority
+from ..terminal import Terminal, one_line
 from ._database import read
 from ._urlrules import rules_of
 
@@ -60,9 +60,9 @@ class Command(ScrapyCommand):
             sys.stderr.write(f"{url} has never been seen by the crawl in {name}\n")
             self.exitcode = EXIT_USAGE
             return
-        console = Console(highlight=False, soft_wrap=True)
+        console = Terminal(soft_wrap=True)
         for label, value in _lines(known, rules):
-            console.print(f"{label:<14} {value}", markup=False)
+            console.print(f"{label:<14} {one_line(value)}")
 
 
 def _look_up(connection: Connection, url: str) -> tuple[Explanation | None, Sequence[str]]:

@@ -161,7 +161,7 @@ def _page(page: Page, parsed: ParsedPage, *, doubtful: bool) -> Answer:
             confidence=parsed.extraction.confidence,
             title=crc32(title.encode("utf-8", "replace")) or 1 if title else 0,
             dated=bool(parsed.metadata.published_at),
-            doubtful=doubtful or text.count("\ufffd") * 500 > len(text),
+            doubtful=doubtful or bool(parsed.doubt) or text.count("\ufffd") * 500 > len(text),
             seconds=page.seconds,
         )
     came = Came.PAGE

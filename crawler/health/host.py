@@ -80,7 +80,7 @@ class HostHealth:
     Args:
         window: so many of the last answers are compared with those before.
 
-    Cost: `learn` takes about 15 microseconds; some 5 KB of memory.
+    Cost: `learn` takes about 50 microseconds; 5 to 20 KB of memory.
     """
 
     def __init__(self, window: int) -> None:
