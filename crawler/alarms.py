@@ -101,8 +101,8 @@ class Alarms:
     async def _catch_up(self, *, everything: bool) -> None:
         async with self._one_at_a_time:
             if self._heard:
-                await self._load({host_id for host_id, _, _ in self._heard})
-                heard, self._heard = self._heard, []
+                heard, self._heard = self._heard, []  # first: others may be heard of while these are read
+                await self._load({host_id for host_id, _, _ in heard})
                 loop = asyncio.get_running_loop()
                 self._learning = loop.run_in_executor(None, self._learn, heard)
                 await asyncio.shield(self._learning)

@@ -105,7 +105,9 @@ class _Again:
         self._before = state_before(claim)
         reason = claim.reason or ""
         self._was_list = claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or reason in _LISTS
-        self._was_article = not self._was_list and self._before == State.DONE and not reason
+        # an article may be stored under a URL with a reason, such as a doubt: whatever is no list may be one
+        self._was_article = not self._was_list and self._before == State.DONE
+        self._was_worthless = bool(reason) and reason not in SETTLED and not reason.startswith("doubt")
 
     def settled(self) -> Outcome:
         """The outcome of this visit."""
@@ -146,9 +148,6 @@ class _Again:
 
     def _failed(self) -> Outcome:
         """No answer, or an error: later again, as if there had been no visit."""
-        worthless = self._before == State.DONE and (self._claim.reason or "") not in SETTLED
-        if worthless and not (self._was_list or self._was_article):
-            return self._outcome
         return replace(self._kept(), next_visit=self._later())
 
     def _later(self) -> float | None:
@@ -205,7 +204,7 @@ class _Again:
     def _read(self) -> Outcome:
         """A page again."""
         assert self._page.worked is not None
-        outcome, claim = self._outcome, self._claim
+        outcome = self._outcome
         kind = self._page.worked.parsed.kind
         if self._before != State.DONE:
             fresh = _first(self._page, outcome, self._schedule)
@@ -215,7 +214,7 @@ class _Again:
         if outcome.article is not None:
             look = self._look if outcome.place is None else None
             return replace(outcome, seen=look, alive=True)
-        if self._was_article or claim.reason in SETTLED:
+        if not self._was_worthless:
             return replace(self._kept(), next_visit=self._later())
         return _first(self._page, outcome, self._schedule)
 

@@ -84,7 +84,7 @@ class TestAsking:
 
 
 class TestFailures:
-    @pytest.mark.parametrize("reason", ["", "list page"])
+    @pytest.mark.parametrize("reason", ["", "list page", "doubtful encoding"])
     @pytest.mark.parametrize(
         "answer",
         [
