@@ -24,10 +24,13 @@ from pipelines.urls import site_key
 
 from . import settings as project_settings
 from .guard import Guard
+from .health.host import FEWEST
 from .politeness import Pace, Patience
 from .rank.priority import FOCUS_SIGNALS, Priority
+from .revisits import DAY, Schedule
 from .rulebook import Threshold
 from .tls import Trust
+from .traps import Bounds
 
 
 class ConfigError(ValueError):
@@ -66,7 +69,12 @@ class Config:
     duplicate_method: Method
     duplicates: Policy
     url_rules: float
+    traps: Bounds | None
+    trap_days: float
+    health_window: int
     robots_agent: str
+    schedule: Schedule
+    ahead: float
 
     @classmethod
     def from_settings(cls, settings: BaseSettings, topics: Sequence[str] = ()) -> Config:
@@ -105,7 +113,8 @@ class Config:
         if settings["FOCUS_BELOW"] not in _BELOW:
             raise ConfigError(f"FOCUS_BELOW is {settings['FOCUS_BELOW']!r}; it takes drop or store")
         _integer(settings, "WORKERS", least=1)
-        _integer(settings, "WORKER_MEMORY_MB", least=256)
+        for name, least in _READING.items():
+            _integer(settings, name, least=least)
         for name in ("PAGE_SECONDS", "PROGRESS_SECONDS", "DOWNLOAD_TIMEOUT", "STALL_SECONDS"):
             _number(settings, name, least=0.1)
         _number(settings, "LEAST_BYTES_PER_SECOND", least=0)
@@ -146,8 +155,38 @@ class Config:
             duplicate_method=duplicate_method,
             duplicates=_policy(settings),
             url_rules=_number(settings, "URL_RULES", least=0.5, most=1),
+            traps=_traps(settings),
+            trap_days=_number(settings, "TRAP_DAYS", least=0),
+            health_window=_health_window(settings),
             robots_agent=project_settings.ROBOTS_AGENT,
+            schedule=_schedule(settings),
+            ahead=_number(settings, "REVISIT_AHEAD", least=0),
         )
+
+
+_READING = {
+    "WORKER_MEMORY_MB": 32,
+    "PAGE_NODES": 1000,
+    "PAGE_DEPTH": 32,
+    "PAGE_CHARS": 1000,
+    "PAGE_LINKS": 1,
+    "SITEMAP_MAX_MB": 1,
+    "SITEMAP_ENTRIES": 1,
+}
+"""What may be set of how much of a page is read, and the least that makes sense."""
+
+
+def _schedule(settings: BaseSettings) -> Schedule:
+    """When URLs are visited again.
+
+    Raises:
+        ConfigError: see `Config.from_settings`.
+    """
+    least, most = _number(settings, "REVISIT_MIN", least=1), _number(settings, "REVISIT_MAX", least=1)
+    if most < least:
+        raise ConfigError(f"REVISIT_MAX is {most:g}, less than REVISIT_MIN, {least:g}")
+    days = _number(settings, "REVISIT_ARTICLES", least=0, most=36_500)
+    return Schedule(_number(settings, "REVISIT_WORTH", least=1), least, most, days * DAY)
 
 
 _BELOW = ("drop", "store")
@@ -167,6 +206,21 @@ def _topic(settings: BaseSettings, topics: Sequence[str]) -> Topic | None:
     if not description and not path:
         return None
     return topic(description, profile=profile.load(Path(path)) if path else None)
+
+
+def _health_window(settings: BaseSettings) -> int:
+    """Answers of a host that are compared with those before; 0 for none.
+
+    Raises:
+        ConfigError: too few to tell anything.
+    """
+    window = _integer(settings, "HEALTH_WINDOW", least=0)
+    if not (window == 0 or FEWEST <= window <= _MOST_HEALTH_WINDOW):
+        raise ConfigError(f"HEALTH_WINDOW is {window}; it takes 0, or {FEWEST} to {_MOST_HEALTH_WINDOW}")
+    return window
+
+
+_MOST_HEALTH_WINDOW = 200
 
 
 def _pace(settings: BaseSettings) -> Pace:
@@ -206,6 +260,20 @@ def _policy(settings: BaseSettings) -> Policy:
         keep=_POLICIES[settings["DUPLICATES"]],
         sites={fingerprint(site_key(site.lower())): _POLICIES[value] for site, value in sites.items()},
     )
+
+
+def _traps(settings: BaseSettings) -> Bounds | None:
+    """How long patterns of URLs may bring nothing, None when traps are not looked for.
+
+    Raises:
+        ConfigError: see `Config.from_settings`.
+    """
+    bounds = Bounds(
+        pages=_integer(settings, "TRAP_PATTERN_PAGES", least=5),
+        host_pages=_integer(settings, "TRAP_HOST_PAGES", least=5),
+        probe=_flag(settings, "SOFT_404_PROBE"),
+    )
+    return bounds if _flag(settings, "TRAPS") else None
 
 
 def check_names(settings: BaseSettings) -> None:

@@ -12,7 +12,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,8 +26,11 @@ from db.articles import WHY_NOT_STORED
 from db.errors import DatabaseGone, DatabaseProblem
 from db.found import NewUrl
 from db.frontier import Claim, Waiting
+from db.health import ShownAlarm
+from db.revisits import Woken
 from db.store import Outcome, Store, Stored
 from db.tables import URL_RULE, Kind, State
+from pipelines.changes import differs
 from pipelines.duplicates import DuplicateJudge
 from pipelines.parts import joiner
 from pipelines.scope import Scope
@@ -35,6 +38,7 @@ from pipelines.stages import export
 
 from . import clock, outcomes
 from .addresses import SharedClocks
+from .alarms import Alarms
 from .config import ConfigError
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
@@ -42,11 +46,14 @@ from .memory import SiteMemory
 from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error, leads_home
 from .ranker import Ranker
 from .reasons import TOO_LONG
+from .revisited import conditions, settle
 from .rulebook import Rulebook
 from .seeds import SeedError
-from .session import Session
+from .session import ONCE, WATCH, Session
 from .supply import Supply
+from .trapbook import Trapbook
 from .urlrules import UrlRules
+from .watch import Watch
 from .window import Window
 
 if TYPE_CHECKING:
@@ -56,6 +63,7 @@ if TYPE_CHECKING:
 
     from pipelines.focus.topic import Topic
     from pipelines.stages import Page
+    from pipelines.trapsigns import KnownTraps
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +88,7 @@ class FrontierScheduler(BaseScheduler):
         supply: what fills the window, once there is a session.
         ranker: what scores the queue again, once there is a session.
         left: what was left at the end.
+        alarms: what is wrong with hosts, at the end.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -89,6 +98,7 @@ class FrontierScheduler(BaseScheduler):
         self.problem = ""
         self.waiting_for = ""
         self.left: Waiting | None = None
+        self.alarms: Sequence[ShownAlarm] = ()
         self.session: Session | None = None
         self.window: Window | None = None
         self.supply: Supply | None = None
@@ -98,6 +108,9 @@ class FrontierScheduler(BaseScheduler):
         self._store: Store
         self._memory: SiteMemory | None = None
         self._rules: UrlRules | None = None
+        self._traps: Trapbook | None = None
+        self._alarms: Alarms | None = None
+        self._watch: Watch | None = None
         self._known = KnownUrls(_MOST_KNOWN)
         self._in_flight: set[int] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -118,11 +131,11 @@ class FrontierScheduler(BaseScheduler):
 
     def open(self, spider: Spider) -> Deferred[None]:
         """Open the database, take back what a dead run left, add the seeds."""
-        return deferred_from_coro(self._open(getattr(spider, "seeds", None)))
+        return deferred_from_coro(self._open(getattr(spider, "seeds", None), getattr(spider, "mode", ONCE)))
 
-    async def _open(self, seeds: Any) -> None:
+    async def _open(self, seeds: Any, mode: str) -> None:
         try:
-            self.session = session = await Session.begin(self._crawler.settings, seeds, self._database_waits)
+            self.session = session = await Session.begin(self._crawler.settings, seeds, self._database_waits, mode=mode)
             if session.config.url_rules < 1:
                 self._rules = UrlRules(session, self._start, self._rules_changed)
                 await self._rules.load()
@@ -145,9 +158,28 @@ class FrontierScheduler(BaseScheduler):
         self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
         method, policy = config.duplicate_method, config.duplicates
         judge = DuplicateJudge(method, policy)
-        self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign))
+        self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign), differs)
         if config.site_memory:
             self._memory = SiteMemory(session, self._start)
+        if config.traps is not None:
+            self._traps = Trapbook(
+                session,
+                config.traps,
+                config.trap_days,
+                totals=self.totals,
+                is_own=self._seeds.owns,
+                start=self._start,
+                add=self._add,
+                clear=self._clear,
+                changed=self._rules_changed,
+            )
+            session.queued += await self._traps.try_again()
+            self._start(self._traps.keep())
+        if config.health_window:
+            self._alarms = Alarms(session, config.health_window)
+            self._start(self._alarms.run())
+        if mode == WATCH:
+            self._watch = Watch(session, self._woke)
         self.supply = Supply(
             session,
             self.window,
@@ -158,7 +190,11 @@ class FrontierScheduler(BaseScheduler):
             start=self._start,
             wake=self._wake,
             finish=self._finish,
+            traps=self._traps,
+            watch=self._watch,
         )
+        if self._watch is not None:
+            self._start(self._watch.keep())
         if self._rules is not None and not session.database.is_sqlite:
             self._start(self._rules.reload(_RELOAD_SECONDS))
         self._start(session.keep_alive(hosts=self.supply.hosts_with_work, totals=self.totals, heard=self.supply.heard))
@@ -188,6 +224,10 @@ class FrontierScheduler(BaseScheduler):
             try:
                 if self._memory is not None:
                     await self._memory.close()
+                if self._traps is not None:
+                    await self._traps.close()
+                if self._alarms is not None:
+                    self.alarms = await self._alarms.close()
                 self.left = await self.session.end(outcome=lambda left: self._verdict(left, reason), totals=self.totals)
             except DatabaseProblem as problem:
                 self._give_up(problem)
@@ -199,7 +239,8 @@ class FrontierScheduler(BaseScheduler):
         if self.problem:
             return f"stopped ({self.problem})", self.exit_code
         self.exit_code = EXIT_STOPPED if left.within else EXIT_FINISHED
-        return f"stopped ({reason})" if left.within else "finished", self.exit_code
+        ended = "finished" if self._watch is None or self._watch.spent else "stopped watching"
+        return f"stopped ({reason})" if left.within else ended, self.exit_code
 
     # ------------------------------------------------------------ Scrapy's scheduler interface
 
@@ -239,10 +280,16 @@ class FrontierScheduler(BaseScheduler):
             callback=spider.parse,  # type: ignore[union-attr]
             errback=spider.failed,  # type: ignore[union-attr]
             dont_filter=True,
+            headers=conditions(claim),
             meta=meta,
         )
 
     # ------------------------------------------------------------ pages coming back
+
+    @property
+    def watches(self) -> bool:
+        """Whether it goes on when nothing is left, and waits for news."""
+        return self._watch is not None
 
     @property
     def topic(self) -> Topic | None:
@@ -271,6 +318,15 @@ class FrontierScheduler(BaseScheduler):
         if verdict.rests or verdict.lost:
             self._start(self.supply.follow(verdict))
 
+    def _clear(self, host_id: int) -> None:
+        """Give back what is held of a host, to be looked at once more."""
+        assert self.window is not None
+        assert self.supply is not None
+        surplus = self.window.take_all(host_id)
+        if surplus:
+            self._start(self.supply.give_back(surplus))
+        self.window.refresh(host_id)
+
     def _rest(self, now: float) -> None:
         """Ask nobody for a while: this machine cannot make requests."""
         if now >= self._rests_until:
@@ -296,6 +352,10 @@ class FrontierScheduler(BaseScheduler):
     def url_rules(self, claim: Claim) -> str:
         """Rules of the addresses of a page's host, packed; empty for none."""
         return "" if self._rules is None else self._rules.of(claim.host_id)
+
+    def known_traps(self, claim: Claim) -> KnownTraps | None:
+        """What is known of the traps of a page's host; None when they are not looked for."""
+        return None if self._traps is None else self._traps.known(claim)
 
     def _rules_changed(self, host_id: int, waiting: int) -> None:
         """Other rules of a host: more or fewer of its URLs wait."""
@@ -330,7 +390,8 @@ class FrontierScheduler(BaseScheduler):
         )
         page.stored = True
         try:
-            outcome = replace(outcomes.judge(page, rulebook), ready_at=page.ready_at)
+            judged = replace(outcomes.judge(page, rulebook), ready_at=page.ready_at)
+            outcome = settle(page, judged, config.schedule)
             # while there is something else to fetch, pages may wait for each other and share a transaction
             write = self.session.gather if len(self.window) else self.session.submit
             stored = await write(self._store.store, outcome)
@@ -344,6 +405,8 @@ class FrontierScheduler(BaseScheduler):
         finally:
             self._in_flight.discard(page.claim.id)
         self._took(page, outcome, stored)
+        if self._alarms is not None:
+            self._alarms.note(page)
         return stored
 
     def _took(self, page: Page, outcome: Outcome, stored: Stored) -> None:
@@ -357,6 +420,36 @@ class FrontierScheduler(BaseScheduler):
             self._seeds.adopt(*outcome.seed_host)
         if claim.kind == Kind.ROBOTS and outcome.state != State.PENDING:
             self._robots_came(claim, outcome)
+        self._learn(page, outcome, stored)
+        self._queue(outcome, stored)
+        self.supply.top_up()
+        if self.ranker is not None and self.ranker.is_due(self.totals["pages"]):
+            self._start(self.ranker.hold(self.totals["pages"]))
+
+    def _queue(self, outcome: Outcome, stored: Stored) -> None:
+        """Say what waits now, and what will at some time."""
+        assert self.supply is not None
+        best: dict[int, float] = {}
+        for new in outcome.new_urls:
+            if not new.reason:
+                best[new.host_id] = max(new.score, best.get(new.host_id, new.score))
+        waits = outcome.state == State.PENDING and outcome.next_visit is not None
+        # a page that was on its way when its host was given up is skipped like the others
+        if waits and not self._hosts.is_closed(outcome.claim.host_id):
+            self.supply.later(outcome.next_visit or 0.0, outcome.claim.host_id)
+        else:
+            self.supply.found(best, stored.hosts)
+            if self._watch is not None:
+                self._watch.note(stored.next_visit if outcome.seen is not None else outcome.next_visit)
+
+    async def _add(self, new_urls: Sequence[NewUrl]) -> None:
+        """Add URLs that no page named."""
+        assert self.supply is not None
+        await self.supply.add(new_urls)
+
+    def _learn(self, page: Page, outcome: Outcome, stored: Stored) -> None:
+        """What a stored page says of its site."""
+        claim = page.claim
         observation = page.worked.parsed.observation if page.worked is not None else None
         if self._memory is not None and observation is not None and stored.article in {"new", "duplicate"}:
             self._memory.note(claim.host_id, observation)
@@ -365,25 +458,17 @@ class FrontierScheduler(BaseScheduler):
                 self._rules.repeated(claim.host_id)
             if stored.article:
                 self._rules.stored(claim.host_id)
-        best: dict[int, float] = {}
-        for new in outcome.new_urls:
-            if not new.reason:
-                best[new.host_id] = max(new.score, best.get(new.host_id, new.score))
-        # a page that was on its way when its host was given up is skipped like the others
-        if outcome.next_visit is None or self._hosts.is_closed(claim.host_id):
-            self.supply.found(best, stored.hosts)
-        else:
-            self.supply.later(outcome.next_visit, claim.host_id)
-        self.supply.top_up()
-        if self.ranker is not None and self.ranker.is_due(self.totals["pages"]):
-            self._start(self.ranker.hold(self.totals["pages"]))
+        if self._traps is not None:
+            self._traps.note(page, outcome, stored)
 
     def _count(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Add a page to the totals."""
         assert self.supply is not None
         totals = self.totals
-        self.supply.queued += stored.queued
-        totals.update(f"bounds/{name}" for name in page.bounds)
+        read = () if page.worked is None else page.worked.parsed.bounds
+        totals.update(f"bounds/{name}" for name in (*page.bounds, *read))
+        if outcome.article is not None and page.worked is not None and page.worked.parsed.doubt:
+            totals[f"doubts/{page.worked.parsed.doubt}"] += 1
         for new in outcome.new_urls:
             if new.reason:
                 totals[f"links/{new.reason}"] += 1
@@ -394,6 +479,13 @@ class FrontierScheduler(BaseScheduler):
         if outcome.claim.kind != Kind.PAGE:
             return
         totals["pages"] += outcome.counted
+        totals["gone"] += outcome.alive is False
+        if outcome.claim.is_revisit and outcome.state != State.PENDING:
+            totals["revisits"] += 1
+            totals["revisits/unchanged"] += outcome.kept or stored.article == "unchanged"
+        if outcome.kept:
+            totals["retries"] += outcome.state == State.PENDING
+            return
         if stored.article:
             totals[stored.article] += 1
         totals.update(one.what for one in stored.joined)
@@ -405,6 +497,14 @@ class FrontierScheduler(BaseScheduler):
             totals[f"failed/{reason}"] += 1
         elif (reason and outcome.article is None) or stored.article in WHY_NOT_STORED:
             totals[f"dropped/{reason}"] += 1
+
+    def _woke(self, woken: Woken) -> None:
+        """URLs that were fetched before wait again."""
+        assert self.supply is not None
+        self.supply.queued += woken.urls
+        self.supply.found({}, woken.hosts)
+        self.supply.top_up()
+        self._wake()
 
     async def _finish(self) -> bool:
         """Nothing is left to be fetched: whether there is, after all. If not, store articles that wait for parts."""

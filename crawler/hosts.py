@@ -16,7 +16,7 @@ from db.tables import Kind
 from pipelines.records import BlockKind
 from pipelines.scope import Scope
 from pipelines.stages import Page
-from pipelines.urls import canonicalize, host_key
+from pipelines.urls import canonicalize, host_key, same_host
 
 from .outcomes import OUT_OF_HANDLES, is_lost
 from .outlinks import new_url
@@ -241,6 +241,13 @@ class Seeds:
         """How many links from the seed may be followed; None for no limit."""
         row = self._rows.get(seed_id) if seed_id is not None else None
         return self._most_depth if row is None or row.depth is None else row.depth
+
+    def owns(self, host: str) -> bool:
+        """Whether a host is one that some seed means, and not only one that its pages lead to."""
+        return any(
+            scope.covers(host) if scope.stay != "any" else any(same_host(host, own) for own in scope.hosts)
+            for scope in self._scopes.values()
+        )
 
     def adopt(self, seed_id: int, host: str) -> None:
         """A further host counts as the seed's own."""

@@ -16,6 +16,7 @@ from db.parts import Place
 from db.store import NO_EDGES, Edges, Outcome, StoredPage
 from db.tables import Kind, State
 from pipelines.parts import MAX_PARTS
+from pipelines.patterns import PREFIX as TRAP
 from pipelines.records import BlockKind, PageKind
 from pipelines.scope import host_identity
 from pipelines.stages import Page
@@ -29,12 +30,16 @@ from .rulebook import OFF_TOPIC, Rulebook
 
 OUT_OF_HANDLES = "out of file handles"
 """`Page.error` of a request that could not be made because no file could be opened here."""
+PROBE = "made up to see what is no page"
+"""Reason of an address that was made up."""
 HANDLES_PAUSE = 5.0
 """Seconds to wait when this machine could not make a request."""
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
+_MOST_ETAG = 200
+_MOST_DATE = 100
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 _ZONES = {"zh": "+08:00"}
 
@@ -43,6 +48,8 @@ def judge(page: Page, rulebook: Rulebook) -> Outcome:
     """The outcome of one page of any kind."""
     if page.error or is_lost(page, rulebook.tries):
         return _no_answer(replace(page, error=page.error or TRUNCATED), rulebook)
+    if page.claim.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
+        return _answered(page, State.DONE, PROBE)
     if page.status in _REDIRECTS and page.headers.get("location"):
         return _redirect(page, rulebook)
     if page.claim.kind == Kind.ROBOTS:
@@ -75,9 +82,15 @@ def _answered(page: Page, state: str, reason: str = "") -> Outcome:
         counted=True,
         http_status=page.status,
         fetched_at=page.fetched_at,
-        etag=page.headers.get("etag", "")[:200] or None,
-        last_modified=page.headers.get("last-modified", "")[:100] or None,
+        etag=_validator(page, "etag", _MOST_ETAG),
+        last_modified=_validator(page, "last-modified", _MOST_DATE),
     )
+
+
+def _validator(page: Page, name: str, most_chars: int) -> str | None:
+    """A header that is sent back as it came, when the page is asked for again: of a whole page, and as a whole."""
+    text = "" if page.truncated else page.headers.get(name, "")
+    return text if text and len(text) <= most_chars and text.isprintable() else None
 
 
 def is_lost(page: Page, tries: int) -> bool:
@@ -253,7 +266,7 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
     return replace(
-        _answered(page, State.DONE, reason if article is None else OFF_TOPIC if is_far else ""),
+        _answered(page, State.DONE, reason if article is None else OFF_TOPIC if is_far else parsed.doubt),
         counted=is_page,
         article=article,
         place=place,
@@ -323,7 +336,8 @@ def _beside(page: Page, url: str, rulebook: Rulebook) -> NewUrl | None:
     if not url or url == claim.url or passed >= MAX_PARTS or host_key(url) != host_key(claim.url):
         return None
     key = fingerprint(url)
-    if key in targets.ids and targets.reasons[targets.ids.index(key)]:
+    reason = targets.reasons[targets.ids.index(key)] if key in targets.ids else ""
+    if reason and not reason.startswith(TRAP):
         return None
     if rulebook.objection(claim.host_id, url):
         return None

@@ -23,6 +23,10 @@ from .rulebook import Rulebook
 
 _MOST_FEED_DEPTH = 1
 _MOST_SITEMAP_HOPS = 4
+_MOST_SITEMAPS = 1000
+"""Sitemaps of one index."""
+_MOST_NESTED_HOPS, _MOST_NESTED_SITEMAPS = 2, 3
+"""The same for an index in an index, which the protocol forbids: without a bound they go on for ever."""
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 GOES_FIRST = 1e6
 """Score of URLs that no weights may hold back, and more."""
@@ -65,8 +69,8 @@ def new_url(
     score, parts = float(priority.score(values)[0]), priority.texts(values)[0]
     if kind == Kind.ROBOTS:
         score = 1000 * GOES_FIRST  # before everything else on its host
-    elif found_in == BlockKind.PART:
-        score = GOES_FIRST  # an article waits for it
+    elif found_in in {BlockKind.PART, BlockKind.PROBE}:
+        score = GOES_FIRST  # an article waits for it, or it keeps much from being fetched in vain
     return NewUrl(
         id=url_id(url, kind),
         url=url,
@@ -177,8 +181,10 @@ def sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
     named: list[tuple[str, str, int]] = []
     if claim.kind == Kind.PAGE and claim.depth <= _MOST_FEED_DEPTH:
         named += [(feed, Kind.FEED, 0) for feed in page.worked.parsed.feeds]
-    if claim.hops < _MOST_SITEMAP_HOPS:
-        named += [(sitemap, Kind.SITEMAP, claim.hops + 1) for sitemap in page.worked.sitemaps]
+    is_nested = claim.hops > 0 and claim.found_in == BlockKind.SITEMAP
+    if claim.hops < (_MOST_NESTED_HOPS if is_nested else _MOST_SITEMAP_HOPS):
+        most = _MOST_NESTED_SITEMAPS if is_nested else _MOST_SITEMAPS
+        named += [(sitemap, Kind.SITEMAP, claim.hops + 1) for sitemap in page.worked.sitemaps[:most]]
     for url, kind, hops in named:
         if url_id(url, kind) in rulebook.known:
             continue

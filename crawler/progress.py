@@ -6,19 +6,24 @@ import asyncio
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 from scrapy import signals
 from scrapy.logformatter import LogFormatter
 
+from pipelines.patterns import PREFIX as TRAP
+
+from .alarms import lines
 from .clock import Rate
 from .frontier import EXIT_FINISHED, FrontierScheduler
+from .terminal import Terminal, guard_logs, one_line
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
@@ -52,10 +57,11 @@ class Progress:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
+        guard_logs()
         progress = cls(
             crawler,
             seconds=crawler.settings.getfloat("PROGRESS_SECONDS"),
-            console=Console(file=sys.stderr, highlight=False),
+            console=Terminal(file=sys.stderr),
         )
         crawler.signals.connect(progress._opened, signal=signals.spider_opened)
         crawler.signals.connect(progress._closed, signal=signals.spider_closed)
@@ -77,6 +83,8 @@ class Progress:
                 f"{recovered if resumed.recovered else ''}.",
                 soft_wrap=True,
             )
+        if frontier.session.woken:
+            self._console.print(f"{frontier.session.woken} URLs are visited again.", soft_wrap=True)
         if resumed.others:
             self._console.print(
                 f"{resumed.others} other runs are at work on this database; hosts are shared with them "
@@ -90,10 +98,10 @@ class Progress:
             while True:
                 await asyncio.sleep(self._seconds)
                 self._console.print(f"{time.strftime('%H:%M:%S')} {self.line()}", soft_wrap=True)
-        with Live(Text(self.line()), console=self._console, auto_refresh=False, transient=True) as live:
+        with Live(Text(one_line(self.line())), console=self._console, auto_refresh=False, transient=True) as live:
             while True:
                 await asyncio.sleep(_LIVE_SECONDS)
-                live.update(Text(self.line()), refresh=True)
+                live.update(Text(one_line(self.line())), refresh=True)
 
     def line(self) -> str:
         """The state of the crawl in one line."""
@@ -132,6 +140,8 @@ class Progress:
                     "if they are meant, open their network with ALLOW_NETWORKS.",
                     soft_wrap=True,
                 )
+            for line in lines(frontier.alarms):
+                self._console.print(line, soft_wrap=True, markup=False)
             self._console.print(_ending(frontier), soft_wrap=True)
 
     def _summary(self, frontier: FrontierScheduler) -> Table:
@@ -154,6 +164,9 @@ class Progress:
             ("  duplicates of another", totals["duplicate"]),
             ("duplicates not stored", totals["dropped"]),
             ("articles updated", totals["updated"]),
+            ("visited again", totals["revisits"]),
+            ("  unchanged", totals["revisits/unchanged"]),
+            ("articles whose page is gone", totals["gone"]),
             ("parts of articles of several pages", totals["part"]),
             ("other addresses of a stored article", totals["same page"]),
             ("failed", totals["failed"]),
@@ -166,20 +179,45 @@ class Progress:
         if frontier.window is not None and frontier.window.longest_wait >= 1:
             rows.append(("longest wait of a host that was ready, s", f"{frontier.window.longest_wait:.0f}"))
         for name, value in rows:
-            table.add_row(name, str(value))
+            table.add_row(name, one_line(value))
         for group, title in (
             ("dropped", "pages that are no article"),
             ("failed", "failed"),
             ("links", "links not followed"),
+            ("doubts", "articles stored in doubt"),
             ("bounds", "left out because there was too much of it"),
         ):
-            reasons = Counter({k.partition("/")[2]: n for k, n in totals.items() if k.startswith(group + "/") and n})
+            reasons = _reasons(totals, group)
             if reasons:
                 table.add_section()
                 table.add_row(title, "")
                 for why, n in reasons.most_common(12):
-                    table.add_row(f"  {why}", str(n))
+                    table.add_row(f"  {one_line(why)}", str(n))
+        traps = _traps(totals)
+        if traps:
+            table.add_section()
+            table.add_row("traps: URLs not fetched ('scrapy status --traps' tells why)", "")
+            for kind, n in traps.most_common(12):
+                table.add_row(f"  {kind}", str(n))
         return table
+
+
+def _reasons(totals: Mapping[str, int], group: str) -> Counter[str]:
+    """How often each reason of a group came up; traps have a section of their own."""
+    found = {name.partition("/")[2]: n for name, n in totals.items() if name.startswith(group + "/") and n}
+    return Counter({reason: n for reason, n in found.items() if not reason.startswith(TRAP)})
+
+
+def _traps(totals: Mapping[str, int]) -> Counter[str]:
+    """URLs that were not fetched, by kind of trap; also kinds of which none was left."""
+    found: Counter[str] = Counter()
+    for name, n in totals.items():
+        group, _, reason = name.partition("/")
+        if group == "traps":
+            found[reason] += 0
+        elif reason.startswith(TRAP):
+            found[reason.removeprefix(TRAP)] += n
+    return found
 
 
 def _ending(frontier: FrontierScheduler) -> str:
@@ -189,6 +227,7 @@ def _ending(frontier: FrontierScheduler) -> str:
     if frontier.exit_code == EXIT_FINISHED:
         beyond = frontier.left.beyond if frontier.left else 0
         more = f" ({beyond} URLs lie beyond the limits)" if beyond else ""
-        return f"Finished: nothing is left within the limits{more}. {where}"
+        ended = "Stopped watching" if frontier.watches else "Finished"
+        return f"{ended}: nothing is left within the limits{more}. {where}"
     left = f"{frontier.left.within} URLs left" if frontier.left else "work left"
     return f"Stopped with {left}; the same command goes on. {where}"

@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 from scrapy.settings import BaseSettings
 
 from db import frontier as table
-from db import runs, signatures
+from db import revisits, runs, signatures
 from db.database import Database, open_for_crawl
 from db.errors import DatabaseProblem, WrongDatabase
 from db.found import add_urls
 from db.frontier import Waiting
 from db.keys import iso
 from db.processes import here
+from db.revisits import Due
 from db.runs import LivingRun, Resumed, RunEnd, RunStart
 from db.signatures import Reader
 from db.tables import Kind
@@ -41,6 +42,10 @@ logger = logging.getLogger(__name__)
 
 P = TypeVar("P")
 R = TypeVar("R")
+
+ONCE, WATCH = "once", "watch"
+MODES = (ONCE, WATCH)
+"""Whether a crawl ends when nothing is left, or waits for news."""
 
 _LONGEST_START = 60.0
 _VERSION = version("newscrawler")
@@ -75,8 +80,16 @@ _SHOULD_AGREE = (
     "DUPLICATES",
     "DUPLICATE_SITES",
     "URL_RULES",
+    "TRAPS",
+    "TRAP_PATTERN_PAGES",
+    "TRAP_HOST_PAGES",
+    "SOFT_404_PROBE",
     "FOCUS_MIN",
     "FOCUS_BELOW",
+    "REVISIT_WORTH",
+    "REVISIT_MIN",
+    "REVISIT_MAX",
+    "REVISIT_ARTICLES",
 )
 _SIGN_SECONDS = 2.0
 """A run says that it lives, and hears what the others need, at least this often."""
@@ -91,6 +104,7 @@ class Session:
         resumed: what the run found there.
         signatures: what near-duplicates are found by.
         queued: URLs that were waiting when the run began, new seeds included.
+        woken: of them, how many were fetched before and are visited again.
         leads: whether this run scores the queue for all that share the database.
         reordered: whether what waits was scored for another order than this run's.
         pages_per_second: lately.
@@ -104,19 +118,23 @@ class Session:
         self._rate = Rate()
         self.resumed: Resumed
         self.queued = 0
+        self.woken = 0
         self.signatures = SignatureIndex(config.duplicate_method, config.duplicates.window)
         self.leads = database.is_sqlite
         self.reordered = False
         self.pages_per_second = 0.0
 
     @classmethod
-    async def begin(cls, settings: BaseSettings, seeds: Any, waiting: Callable[[str], None]) -> Session:
+    async def begin(
+        cls, settings: BaseSettings, seeds: Any, waiting: Callable[[str], None], mode: str = ONCE
+    ) -> Session:
         """Check everything, open the database, take back what a dead run left, add the seeds.
 
         Args:
             settings: Scrapy's settings.
             seeds: path of a seeds file, or `Seed` records.
             waiting: told in the event loop when the database has to be waited for ("" when it answers again).
+            mode: one of `MODES`; `ONCE` on a finished crawl visits again what is due soon, too.
 
         Raises:
             ConfigError, SeedError, DatabaseProblem: nothing was started.
@@ -132,7 +150,7 @@ class Session:
         session = cls(config, database, Writer(database, patience_seconds=config.database_patience, waiting=wait))
         kept = {name: _plain(settings[name]) for name in (*_MUST_AGREE, *_SHOULD_AGREE, "MAX_HOSTS")}
         try:
-            await session._start_run(records, {**kept, "CRAWL_PRESET": config.preset, "VERSION": _VERSION})
+            await session._start_run(records, {**kept, "CRAWL_PRESET": config.preset, "VERSION": _VERSION}, mode)
             reader = Reader(session.signatures, config.duplicate_method.sign, logger.info)
             await session.submit(signatures.load, reader)
         except DatabaseProblem:
@@ -140,7 +158,7 @@ class Session:
             raise
         return session
 
-    async def _start_run(self, seeds: list[Seed], settings: Mapping[str, Any]) -> None:
+    async def _start_run(self, seeds: list[Seed], settings: Mapping[str, Any], mode: str) -> None:
         """Write the run's row and the seeds that are new."""
         now = clock.now()
         self._lease_ends = clock.uptime() + self.config.lease_seconds
@@ -159,6 +177,7 @@ class Session:
         self.resumed = await self.submit(runs.start_run, start)
         before = self.resumed.settings
         self.reordered = any(before.get(name, settings[name]) != settings[name] for name in _ORDER)
+        self.woken = await self._wake(now, mode) if self.resumed.begun_before else 0
         first = [
             new_url(
                 row.url,
@@ -173,7 +192,18 @@ class Session:
             for row in start.seeds
         ]
         added = await self.submit(add_urls, (now, first))
-        self.queued = self.resumed.pending + added.queued
+        self.queued = self.resumed.pending + self.woken + added.queued
+
+    async def _wake(self, now: float, mode: str) -> int:
+        """Queue what is to be visited again: what was marked, and in a finished crawl what is due soon."""
+        until = revisits.MARKED
+        if mode == ONCE and not self.resumed.others:
+            left = await self.submit(table.waiting, self.config.limits)
+            until = until if left.within else now + self.config.ahead
+        total = 0
+        while woken := (await self.submit(revisits.wake_due, Due(until, self.config.limits))).urls:
+            total += woken
+        return total
 
     async def submit(self, work: Work[P, R], payload: P) -> R:
         """Run database work and wait for its commit."""

@@ -19,6 +19,11 @@ STORE_HTML = False
 MAX_PAGES = None
 MAX_PAGES_PER_HOST = None
 MAX_DEPTH = None
+TRAPS = True
+TRAP_PATTERN_PAGES = 30
+TRAP_HOST_PAGES = 200
+TRAP_DAYS = 7.0
+SOFT_404_PROBE = True
 
 # ---- in which order
 CRAWL_PRESET = None
@@ -54,6 +59,13 @@ ALLOW_NETWORKS: list[str] = []
 TLS_UNVERIFIED_HOSTS: list[str] = []
 SITE_COOKIES = True
 
+# ---- when again
+REVISIT_WORTH = 3600.0
+REVISIT_MIN = 300.0
+REVISIT_MAX = 604800.0
+REVISIT_ARTICLES = 7.0
+REVISIT_AHEAD = 86400.0
+
 # ---- what a page becomes
 EXTRACTOR = "combined"
 EXTRACTOR_PARAMS: dict[str, object] = {}
@@ -67,7 +79,13 @@ DUPLICATE_SITES: dict[str, str] = {}
 URL_RULES = 0.9
 WORKERS = os.cpu_count() or 2
 PAGE_SECONDS = 20.0
-WORKER_MEMORY_MB = 3072
+WORKER_MEMORY_MB = 300
+PAGE_NODES = 80_000
+PAGE_DEPTH = 512
+PAGE_CHARS = 1_000_000
+PAGE_LINKS = 2000
+SITEMAP_MAX_MB = 50
+SITEMAP_ENTRIES = 50_000
 
 # ---- how much of one answer
 DOWNLOAD_TIMEOUT = 60
@@ -76,6 +94,9 @@ LEAST_BYTES_PER_SECOND = 100.0
 COMPRESSION_RATIO = 200.0
 HEADER_MAX_KB = 64
 HEADER_MAX_LINES = 256
+
+# ---- when something is wrong
+HEALTH_WINDOW = 40
 
 # ---- how much at once
 CONCURRENT_REQUESTS = 64
@@ -114,6 +135,7 @@ LOG_FORMATTER = "crawler.progress.QuietFormatter"
 LOG_LEVEL = "WARNING"
 LOG_FORMAT = "%(asctime)s %(levelname)s: %(message)s"
 STATS_DUMP = False
+FEED_EXPORTERS = {"csv": "crawler.exporters.CsvExporter"}
 FEED_EXPORT_ENCODING = "utf-8"
 TELNETCONSOLE_ENABLED = False
 

@@ -11,7 +11,7 @@ import heapq
 import math
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Sequence, Set
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence, Set
 from typing import Any
 
 from db import frontier as table
@@ -31,10 +31,13 @@ from .outlinks import new_url
 from .politeness import LONGEST_PAUSE
 from .resting import Resting
 from .session import Session
+from .trapbook import Trapbook
+from .watch import Watch
 from .window import HostQueue, Window
 
 _LOOK_AGAIN_SECONDS = 1.0
 _LONGEST_NAP_SECONDS = 5.0
+_LONGEST_REST_SECONDS = 60.0
 _REFILL_SECONDS = 0.1
 _REOPEN_SECONDS = 3_600.0
 
@@ -50,7 +53,9 @@ class Supply:
         in_flight: identifiers of claims that have left the window and are not stored yet.
         start: runs a coroutine in the background.
         finish: called when nothing is left to be fetched, before the crawl ends; says whether there is more after all.
+        traps: what is known of traps, when they are looked for.
         wake: makes the engine poll; called when there is something to hand out.
+        watch: what queues URLs again, when the crawl is to go on for ever.
 
     Attributes:
         queued: URLs waiting in the database, as far as this process knows.
@@ -70,6 +75,8 @@ class Supply:
         start: Callable[[Coroutine[Any, Any, None]], None],
         wake: Callable[[], None],
         finish: Callable[[], Awaitable[bool]],
+        traps: Trapbook | None,
+        watch: Watch | None = None,
     ) -> None:
         self._session = session
         self._window = window
@@ -81,6 +88,8 @@ class Supply:
         self._start = start
         self._wake = wake
         self._finish_crawl = finish
+        self._traps = traps
+        self._watch = watch
         self.queued = session.queued
         self.left: Waiting | None = None
         self.exhausted = False
@@ -209,6 +218,7 @@ class Supply:
             closed=self._hosts.closed,
             limits=self._session.config.limits,
             now=clock.now(),
+            trap=self._trap,
         )
         claims = await self._session.submit(table.claim, request)
         self._seeds.learn(claims.seeds)
@@ -220,6 +230,10 @@ class Supply:
         surplus = window.push(claims.urls, time.monotonic())
         self.queued -= len(claims.urls) + claims.skipped.total()
         await self.give_back(surplus)
+
+    def _trap(self, claim: Claim) -> str:
+        """Why a URL is one of a trap's. Called from the database thread."""
+        return "" if self._traps is None else self._traps.objection(claim)
 
     async def give_back(self, claims: Sequence[Claim]) -> None:
         """Return URLs unfetched."""
@@ -243,6 +257,8 @@ class Supply:
         self._may_have_hosts = False
         hosts = await self._session.submit(ownership.take_hosts, (self._session.resumed.run_id, room))
         self._may_have_hosts = self._may_have_hosts or len(hosts) >= room
+        if self._traps is not None and hosts:
+            await self._traps.take(hosts)
         shared = self._window.shared
         if shared is not None and hosts:
             for name, address in (await look_up([host.name for host in hosts])).items():
@@ -303,13 +319,16 @@ class Supply:
         kept = await self._session.submit(ownership.drop_hosts, question) if idle else set()
         for host_id in kept:
             self._window.refresh(host_id)
-        for host_id in set(idle) - kept:
-            self._forget(host_id)
+        await self._forget(set(idle) - kept)
         self._may_have_hosts = len(kept) < len(idle)  # else not until some host has nothing left to do
 
-    def _forget(self, host_id: int) -> None:
-        self._window.remove_host(host_id)
-        self._hosts.forget(host_id)
+    async def _forget(self, host_ids: Collection[int]) -> None:
+        """Hold hosts no longer."""
+        for host_id in host_ids:
+            self._window.remove_host(host_id)
+            self._hosts.forget(host_id)
+        if self._traps is not None and host_ids:
+            await self._traps.let_go(host_ids)
 
     async def _hand_over(self) -> None:
         """Let some hosts go, so that runs that have fewer may take them: those of which least is queued here."""
@@ -319,8 +338,7 @@ class Supply:
         given = [(host.id, now + max(0.0, host.ready_at - monotonic)) for host in hosts[: self._surplus]]
         self._surplus = 0
         claims = [claim for host_id, _ in given for claim in window.take_all(host_id)]
-        for host_id, _ in given:
-            self._forget(host_id)
+        await self._forget([host_id for host_id, _ in given])
         if given:
             await self._session.submit(ownership.hand_over, Handover(self._session.resumed.run_id, given, claims))
             self.queued += len(claims)
@@ -332,9 +350,14 @@ class Supply:
         self._refilled_at = time.monotonic()
         self.left = await self._session.submit(table.waiting, self._session.config.limits)
         if self.left.within == 0:
-            self.exhausted = not await self._finish_crawl()
+            more = await self._finish_crawl()
+            if self._watch is None or self._watch.spent:
+                self.exhausted = not more
+            elif not more:
+                alone = self._session.database.is_sqlite
+                await self._watch.rest(_LONGEST_REST_SECONDS if alone else _LONGEST_NAP_SECONDS)
             return
-        if await self._resting.let_go_hopeless():
+        if self._watch is None and await self._resting.let_go_hopeless():
             return
         due, latest = self.left.next_due, clock.now() + LONGEST_PAUSE
         if due is not None and due > latest:  # nothing waits that long: the clock has been set back since

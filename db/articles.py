@@ -97,20 +97,34 @@ class Verdict:
 
 
 Judge = Callable[[NewArticle, Sequence[Candidate]], Verdict | None]
+Text = tuple[str, str]
+"""Title and text."""
+Differs = Callable[[Text, Text], bool]
+
+
+def always(_old: Text, _new: Text) -> bool:
+    """Every other text is another version."""
+    return True
 
 
 class Added(NamedTuple):
-    """What `add` did: "new", "duplicate" or "dropped" or "same page" (of `same_as`), "updated" or "unchanged"."""
+    """What `add` did: "new", "duplicate" or "dropped" or "same page" (of `same_as`), "updated" or "unchanged".
+
+    An updated article may have another text (`changed`) or only say something else about it.
+    """
 
     what: str
     same_as: int | None = None
+    changed: bool = False
 
 
 WHY_NOT_STORED = {"same page": "same page", "dropped": "duplicate"}
 """Reason of a URL whose article is not stored, by what `add` did."""
 
 
-def add(connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: Index) -> list[Added]:
+def add(
+    connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: Index, differs: Differs = always
+) -> list[Added]:
     """Write articles in the open transaction, in order: each may repeat one before it.
 
     The caller holds the lock on articles, so no copy can be stored between looking for one and writing, and has let the
@@ -121,7 +135,7 @@ def add(connection: Connection, articles: Sequence[NewArticle], judge: Judge, in
     """
     added: list[Added] = []
     while len(added) < len(articles):
-        added += _Round(connection, articles[len(added) :], judge, index).write()
+        added += _Round(connection, articles[len(added) :], judge, index, differs).write()
     return added
 
 
@@ -146,8 +160,11 @@ def absorb(connection: Connection, into: int, others: Sequence[int]) -> None:
 class _Round:
     """Articles that do not depend on each other: looked up together, written together."""
 
-    def __init__(self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: Index) -> None:
+    def __init__(
+        self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: Index, differs: Differs
+    ) -> None:
         self._connection = connection
+        self._differs = differs
         self._articles = unrelated(articles)
         self._judge = judge
         self._index = index
@@ -228,7 +245,7 @@ class _Round:
             if other.candidate.stands_for != original:
                 evidence = _evidence(new, other)
                 original = clusters.unite(self._connection, original, other.candidate.stands_for, evidence)
-        return Added("duplicate")
+        return Added("duplicate", verdict.candidate.id)
 
     def _sign(self, new: NewArticle, story: int | None) -> None:
         """Let later copies be found."""
@@ -265,6 +282,9 @@ class _Round:
             if signed is not None and signed.features != new.features:
                 self._sign_again(new)  # it had the text of the article that it was a copy of
             return Added("updated")
+        held = stored if stored.text_of is None else stored_rows(self._connection, [stored.text_of])[stored.text_of]
+        if not self._differs((stored.title, held.text), (new.title, new.text)):
+            return Added("unchanged")
         if stored.text_of is None:
             self._connection.execute(
                 insert_new(self._connection, version),
@@ -280,7 +300,7 @@ class _Round:
                 self._changed |= {stored.duplicate_of, stored.cluster_id}
                 clusters.leave(self._connection, new.id, stored.cluster_id)
         self._sign_again(new)
-        return Added("updated")
+        return Added("updated", changed=True)
 
     def _hand_down(self, stored: Row[Any]) -> None:
         """The text of an article is about to change: a copy without one gets it, and is found by it."""
@@ -353,5 +373,5 @@ def _values(new: NewArticle) -> dict[str, Any]:
 
 
 _INSERT = article.insert().values(
-    {name: bindparam(name) for name in article.c.keys()}  # noqa: SIM118 - a collection, no dictionary
+    {name: bindparam(name) for name in article.c.keys() if name != "gone"}  # noqa: SIM118 - a collection, no dictionary
 )

@@ -1,7 +1,7 @@
 """How many pages a crawl, a host and a seed may have, counted exactly.
 
 A page is counted when it is leased and given back when it turns out to be none (redirect, no answer, another try): so
-no limit is ever overshot, by however many processes.
+no limit is ever overshot, by however many processes. One that is visited again is not counted again.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 
 from .statements import insert_new, run_many
-from .tables import Budget, Host, Seed, Url
+from .tables import Budget, Host, Kind, Seed, Url
 
 url, host, seed, budget = Url.table(), Host.table(), Seed.table(), Budget.table()
 
@@ -26,6 +26,10 @@ class Limits:
     pages: int | None = None
     pages_per_host: int | None = None
     depth: int | None = None
+
+
+COUNTS = and_(url.c.kind == Kind.PAGE, or_(url.c.visits == 0, url.c.http_status.is_(None)))
+"""Whether a leased URL counts against the limits, as `db.frontier.Claim.counts`."""
 
 
 def refund(connection: Connection, pages: Iterable[tuple[int, int | None]]) -> None:

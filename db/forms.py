@@ -15,12 +15,9 @@ from sqlalchemy.orm import aliased
 
 from .keys import is_sampled
 from .statements import among, in_state, insert_rows, run_many
-from .tables import URL_RULE, Host, State, Url, UrlForm
+from .tables import SETTLED, URL_RULE, Host, State, Url, UrlForm
 
 url, host, form = Url.table(), Host.table(), UrlForm.table()
-
-SETTLED = ("same page", "off topic")
-"""Reasons of pages that were read and need not be looked for at another address."""
 
 
 def stands(row: Any) -> ColumnElement[bool]:

@@ -238,6 +238,9 @@ _IMPROVE = (
                 else_=bindparam("new_depth"),
             ),
             "tries": case((url.c.state == State.PENDING, url.c.tries), else_=0),
+            # wanted for itself: not only if it has changed
+            "etag": case((bindparam("again") == 1, None), else_=url.c.etag),
+            "last_modified": case((bindparam("again") == 1, None), else_=url.c.last_modified),
         }
     )
 )

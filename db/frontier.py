@@ -40,6 +40,7 @@ from .budgets import (
     spend_totals,
 )
 from .forms import revive
+from .restored import CLOSED_SECONDS, put_off_host, put_off_urls
 from .runs import SeedRow, seed_rows
 from .statements import among, array_of, in_state, is_postgres, run_many
 from .tables import Host, Kind, Run, State, Url
@@ -66,6 +67,25 @@ class Claim:
     etag: str | None
     last_modified: str | None
     score_parts: str | None = None
+    visits: int = 0
+    reason: str | None = None
+    http_status: int | None = None
+    same_as: int | None = None
+    fetched_at: float | None = None
+    watched: float = 0.0
+    named: float = 0.0
+    brought: float = 0.0
+    changed_at: float | None = None
+
+    @property
+    def is_revisit(self) -> bool:
+        """Whether it was answered before: it counts against no limit again, and can be asked for changes only."""
+        return self.visits > 0 and self.http_status is not None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it counts against the limits while it is leased."""
+        return self.kind == Kind.PAGE and not self.is_revisit
 
     @property
     def parts(self) -> dict[str, float]:
@@ -85,6 +105,7 @@ class ClaimRequest:
         objection: why a host's rules forbid a URL, or an empty string.
         closed: why a host's rules forbid every URL, or an empty string.
         now: Unix time.
+        trap: why a URL is one of a trap's, or an empty string.
     """
 
     run_id: int
@@ -94,6 +115,7 @@ class ClaimRequest:
     closed: Callable[[int], str]
     limits: Limits
     now: float
+    trap: Callable[[Claim], str] = lambda _claim: ""
 
 
 @dataclass(slots=True)
@@ -141,7 +163,7 @@ def _claim(connection: Connection, request: ClaimRequest) -> Claims:
             claims.dry[host_id] = None
     candidates.sort(key=lambda c: (-c.score, c.found_at))
     for candidate in candidates:
-        if candidate.kind == Kind.PAGE:
+        if candidate.counts:
             if left is not None and left <= 0:
                 claims.dry[candidate.host_id] = None
                 continue
@@ -155,7 +177,7 @@ def _claim(connection: Connection, request: ClaimRequest) -> Claims:
     if claims.urls:
         ids = sorted(candidate.id for candidate in claims.urls)
         run_many(connection, _LEASE, [{"key": key, "run": request.run_id} for key in ids])
-        pages = [candidate for candidate in claims.urls if candidate.kind == Kind.PAGE]
+        pages = [candidate for candidate in claims.urls if candidate.counts]
         spend_totals(connection, [candidate.seed_id for candidate in pages])
         spend_hosts(connection, Counter(candidate.host_id for candidate in pages))
         claims.seeds = seed_rows(connection, sorted({c.seed_id for c in claims.urls if c.seed_id is not None}))
@@ -188,6 +210,15 @@ CLAIM_COLUMNS = (
     url.c.etag,
     url.c.last_modified,
     url.c.score_parts,
+    url.c.visits,
+    url.c.reason,
+    url.c.http_status,
+    url.c.same_as,
+    url.c.fetched_at,
+    url.c.watched,
+    url.c.named,
+    url.c.brought,
+    url.c.changed_at,
 )
 
 
@@ -203,8 +234,14 @@ _BEST = (
 _BEST_ROBOTS = _BEST.where(url.c.kind == Kind.ROBOTS)
 _THERE = select(url.c.id).where(_READY).limit(bindparam("most"))
 _THERE_ROBOTS = _THERE.where(url.c.kind == Kind.ROBOTS)
-_SKIP_HOST = update(url).where(_WAITING, url.c.kind != Kind.ROBOTS).values(state=State.SKIPPED, reason=bindparam("why"))
+_SKIP_HOST = (
+    update(url)
+    .where(_WAITING, url.c.kind != Kind.ROBOTS, url.c.visits == 0)
+    .values(state=State.SKIPPED, reason=bindparam("why"))
+)
 _READ_AHEAD = 200
+_MOST_PASSED_OVER = 4000
+"""URLs that are ruled out in one transaction, more or less."""
 _LOCKED_SECONDS = 0.5
 """URLs that another process is writing, e.g. new scores of them, are asked for again after so long."""
 _PAGES = select(host.c.pages).where(host.c.id == bindparam("key"))
@@ -227,26 +264,22 @@ def _best_of(
     closed = "" if robots_only else request.closed(host_id)
     if closed:
         claims.skipped[closed] += connection.execute(_SKIP_HOST, {"host": host_id, "why": closed}).rowcount
+        put_off_host(connection, host_id, request.now + CLOSED_SECONDS)
         want = 0
     found: dict[int, Claim] = {}
+    passed_over = 0
     while len(found) < want:
-        most = max(want, _READ_AHEAD if found else 0)
+        most = max(want, _READ_AHEAD if found or passed_over else 0)
         rows = connection.execute(best, {"host": host_id, "now": request.now, "most": most}).all()
-        forbidden: dict[str, list[int]] = {}
-        for row in rows:
-            candidate = Claim(*row)  # type: ignore[call-arg]
-            objection = "" if candidate.kind == Kind.ROBOTS else request.objection(host_id, candidate.url)
-            if objection:
-                forbidden.setdefault(objection, []).append(candidate.id)
-            elif len(found) < want:
-                found[candidate.id] = candidate
-        revived = 0
-        for objection, ids in forbidden.items():
-            skip(connection, ids, objection)
-            claims.skipped[objection] += len(ids)
-            revived += len(revive(connection, ids))
-        if not revived and (len(rows) < most or not forbidden):
+        candidates = [Claim(*row) for row in rows]  # type: ignore[call-arg]
+        permitted, revived = _rule_out(connection, request, candidates, claims)
+        fresh = [one for one in permitted if one.id not in found]
+        found |= {one.id: one for one in fresh[: want - len(found)]}
+        if not revived and (len(rows) < most or len(permitted) == len(rows)):
             break
+        passed_over += len(rows) - len(permitted)
+        if passed_over >= _MOST_PASSED_OVER:  # there may be a million: others want their turn in between
+            return list(found.values())
     if len(found) < request.wants[host_id]:
         due = connection.execute(_NEXT_DUE, {"host": host_id}).scalar_one()
         claims.dry[host_id] = due if due is not None and due > request.now else None
@@ -255,6 +288,30 @@ def _best_of(
             if len(rows) > len(found):
                 claims.dry[host_id] = request.now + _LOCKED_SECONDS
     return list(found.values())
+
+
+def _rule_out(
+    connection: Connection, request: ClaimRequest, candidates: Sequence[Claim], claims: Claims
+) -> tuple[list[Claim], int]:
+    """Take out of the queue what must not be fetched; returns the others, and how many URLs wait again for it."""
+    permitted: list[Claim] = []
+    forbidden: dict[str, list[Claim]] = {}
+    for one in candidates:
+        objection = ""
+        if one.kind != Kind.ROBOTS:
+            objection = request.objection(one.host_id, one.url) or request.trap(one)
+        if objection:
+            forbidden.setdefault(objection, []).append(one)
+        else:
+            permitted.append(one)
+    revived = 0
+    for objection, ruled_out in forbidden.items():
+        new = [one.id for one in ruled_out if not one.visits]
+        put_off_urls(connection, [one.id for one in ruled_out if one.visits], request.now)
+        skip(connection, new, objection)
+        claims.skipped[objection] += len(new)
+        revived += len(revive(connection, new))
+    return permitted, revived
 
 
 def skip(connection: Connection, ids: Sequence[int], reason: str) -> None:
@@ -296,7 +353,7 @@ def give_back(connection: Connection, batches: Sequence[tuple[int, Sequence[Clai
         held = held_by(connection, run_id, [claim.id for claim in claims])
         mine = [claim for claim in claims if claim.id in held]
         run_many(connection, _GIVE_BACK, [{"key": key} for key in sorted(held)])
-        refund(connection, [(c.host_id, c.seed_id) for c in mine if c.kind == Kind.PAGE])
+        refund(connection, [(c.host_id, c.seed_id) for c in mine if c.counts])
     return [None for _ in batches]
 
 

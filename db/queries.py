@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, case, exists, func, or_, select
+from sqlalchemy import Connection, case, exists, func, or_, select, text
 from sqlalchemy.orm import aliased
 
 from .keys import fingerprint
 from .processes import is_gone
 from .statements import among, clock, in_state
 from .store import StoredPage
-from .tables import Article, Duplicate, Host, Kind, Page, Part, Run, Seed, Site, State, Url
+from .tables import AGAIN, Article, ArticleVersion, Duplicate, Host, Kind, Page, Part, Run, Seed, Site, State, Url
 
-url, host, site, article, part, duplicate, run, seed, page = (
-    m.table() for m in (Url, Host, Site, Article, Part, Duplicate, Run, Seed, Page)
+url, host, site, article, version, part, duplicate, run, seed, page = (
+    m.table() for m in (Url, Host, Site, Article, ArticleVersion, Part, Duplicate, Run, Seed, Page)
 )
 
 
@@ -139,6 +139,10 @@ class Status:
     waits: Waits
     reasons: Sequence[tuple[str, str, int]]
     runs: Sequence[RunStatus]
+    again: int
+    """URLs that are to be visited again."""
+    next_visit: float | None
+    """When the first of them is due, Unix time."""
 
 
 def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5) -> Status:
@@ -173,6 +177,7 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         .order_by(func.count().desc())
     ).all()
     articles = connection.execute(select(func.count(), func.count(article.c.duplicate_of)).select_from(article)).one()
+    again = connection.execute(select(func.count(), func.min(url.c.next_visit)).where(text(AGAIN))).one()
     names = ("pending", "leased", "done", "failed", "skipped")
     return Status(
         states={name: sum(int(row[i]) for row in per_host) for i, name in enumerate(names, 1)},
@@ -182,6 +187,8 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         waits=_waits(connection, now),
         reasons=tuple((row[0], row[1], row[2]) for row in reasons),
         runs=tuple(_runs(connection, now, runs)),
+        again=again[0],
+        next_visit=again[1],
     )
 
 
@@ -252,10 +259,30 @@ class Explanation:
     part: tuple[int, str] | None
     """Place in an article of several pages (0 when it adds nothing to it), and the URL of that."""
     article: Mapping[str, Any]
+    versions: Sequence[Version]
+    """Earlier texts of the article, the newest first."""
+    visits: int
+    brought: float
+    watched: float
     duplicates: Sequence[tuple[str, float, str, str, bool]]
     """Articles that it has to do with: URL, similarity, method, kind, and whether it is the later one of the two."""
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """How an article read until it was changed: from `seen` (ISO time) on."""
+
+    seen: str
+    title: str
+    text: str
+
+
+def _versions(connection: Connection, key: int) -> tuple[Version, ...]:
+    rows = select(version).where(version.c.article_id == key).order_by(version.c.seen.desc()).limit(_MOST_VERSIONS)
+    return tuple(Version(row.seen, row.title, row.text) for row in connection.execute(rows))
+
+
+_MOST_VERSIONS = 20
 _NEWEST_SETTINGS = select(run.c.settings).order_by(run.c.id.desc()).limit(1)
 
 
@@ -321,5 +348,9 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
         same_as=row.other,
         part=None if place is None else (place.position, place.url),
         article=dict(stored) if stored else {},
+        versions=_versions(connection, row.id) if stored else (),
+        visits=row.visits,
+        brought=row.brought,
+        watched=row.watched,
         duplicates=tuple((p[0], p[1], p[2], p[3], bool(p[4])) for p in pairs),
     )

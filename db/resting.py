@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, bindparam, case, literal_column, not_, or_, select, update
 
 from .budgets import Limits, beyond_limits
+from .restored import put_off_host
 from .statements import among, in_state, run_many
 from .tables import Host, Kind, State, Url
 
@@ -57,6 +58,8 @@ class GivenUp:
 def give_up(connection: Connection, given: Sequence[GivenUp]) -> list[int]:
     """Skip all that waits of hosts, robots.txt too, with the reason; returns how many URLs each had.
 
+    What was fetched before is again what it was, and due when the host may try again.
+
     Only the run that owns a host gives it up: another may have had better luck meanwhile.
     """
     counts = []
@@ -64,6 +67,8 @@ def give_up(connection: Connection, given: Sequence[GivenUp]) -> list[int]:
         owned = connection.execute(_OWNER, {"host": one.host_id}).scalar() == one.run_id
         # URLs first, then their host, as in the page transaction
         values = {"host": one.host_id, "why": one.reason, "until": one.until}
+        if owned:
+            put_off_host(connection, one.host_id, one.until)
         counts.append(connection.execute(_SKIP_ALL, {"host": one.host_id, "why": one.reason}).rowcount if owned else 0)
         if owned:
             connection.execute(_GIVE_UP, values)

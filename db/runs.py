@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, case, exists, func, literal_column, select, text, update
 
-from .budgets import Limits, open_budget, refund
+from .budgets import COUNTS, Limits, open_budget, refund
 from .errors import DatabaseGone, WrongDatabase
 from .processes import is_gone
 from .resting import LOST, reopen
@@ -243,7 +243,7 @@ def release(
         outcome: written for runs that did not say how they ended.
     """
     held = connection.execute(
-        select(url.c.id, url.c.host_id, url.c.seed_id, url.c.kind).where(
+        select(url.c.id, url.c.host_id, url.c.seed_id, COUNTS.label("counts")).where(
             in_state(State.LEASED), url.c.leased_by.in_(runs)
         )
     ).all()
@@ -252,7 +252,7 @@ def release(
         .where(in_state(State.LEASED), url.c.leased_by.in_(runs))
         .values(state=State.PENDING, leased_by=None, tries=url.c.tries - (1 - tried))
     )
-    refund(connection, [(row.host_id, row.seed_id) for row in held if row.kind == Kind.PAGE])
+    refund(connection, [(row.host_id, row.seed_id) for row in held if row.counts])
     mine = select(host.c.id).where(host.c.owner.in_(runs)).order_by(host.c.id).with_for_update()
     connection.execute(mine).all()  # locked by key, as everywhere
     clock_of_host = case((host.c.ready_at < ready_at, ready_at), else_=host.c.ready_at)

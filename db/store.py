@@ -6,25 +6,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, select, update
 
-from . import articles, parts
+from . import articles, parts, revisits
 from .articles import Added, NewArticle
 from .budgets import spend_totals
+from .candidates import stored_rows
 from .errors import Contended
-from .forms import SETTLED, revive
+from .forms import revive
 from .found import Found, NewUrl, add_hosts, insert_urls
 from .frontier import SET_ROBOTS, Claim, held_by
+from .keys import iso
 from .ownership import LOCK_HOSTS
 from .parts import Arrival, Joiner, Place, Ready
+from .revisits import CHANGE, LINKS, Seen
 from .signatures import Index, catch_up, lock_articles
 from .statements import among, insert_rows, run_many, upsert
-from .tables import Host, Kind, Link, Page, PageTerms, Seed, Site, State, Url
+from .tables import SETTLED, Host, Kind, Link, Page, PageTerms, Seed, Site, State, Url
 
 url, host, site, link, seed, page, page_terms = (m.table() for m in (Url, Host, Site, Link, Seed, Page, PageTerms))
 
@@ -68,6 +71,10 @@ class Outcome:
         links: the page's links.
         robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
         seed_host: (seed, host name) to count as the seed's own from now on.
+        kept: the URL is what it was before this visit, and so is all that came of it.
+        seen: of a later visit: what it says of the URL, told how many new URLs it brought or 1 for a changed article.
+        age: seconds since its article was published, as far as is known; at the first visit.
+        alive: whether the article stored under it is there (True) or gone (False), when this visit says so.
         raw: bytes to keep.
         terms: how near the page is to what the crawl looks for, and its words: see `PageTerms`.
     """
@@ -91,6 +98,10 @@ class Outcome:
     links: Edges = NO_EDGES
     robots: Sequence[tuple[int, str, str]] = ()
     seed_host: tuple[int, str] | None = None
+    kept: bool = False
+    seen: Callable[[int], Seen] | None = None
+    age: float = 0.0
+    alive: bool | None = None
     raw: StoredPage | None = None
     terms: tuple[float, bytes] | None = None
 
@@ -111,11 +122,17 @@ class Stored(Found):
     Attributes:
         article: "new", "duplicate", "dropped", "same page", "updated", "unchanged", "part" or "" when there was none.
         same_as: the stored page that a duplicate repeats, or a "same page" is another address of.
+        same_host: whether that is a page of the same host.
         joined: articles of several pages that wait no longer, now that this one is stored.
+        changed: its text is another than before.
+        next_visit: when it is to be visited again, if this was a later visit.
     """
 
     article: str = ""
+    changed: bool = False
+    next_visit: float | None = None
     same_as: int | None = None
+    same_host: bool = False
     joined: list[Joined] = field(default_factory=list)
 
 
@@ -127,13 +144,22 @@ class Store:
         judge: decides which of the candidates, if any, a new article repeats.
         index: finds these candidates.
         joiner: makes one article of those that stand on several pages.
+        differs: whether (title, text) as stored says something else than as it came now.
     """
 
-    def __init__(self, run_id: int, judge: articles.Judge, index: Index, joiner: Joiner) -> None:
+    def __init__(
+        self,
+        run_id: int,
+        judge: articles.Judge,
+        index: Index,
+        joiner: Joiner,
+        differs: articles.Differs = articles.always,
+    ) -> None:
         self._run_id = run_id
         self._judge = judge
         self._index = index
         self._joiner = joiner
+        self._differs = differs
 
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
         """Write a batch of outcomes in the open transaction."""
@@ -160,8 +186,10 @@ class Store:
         _keep_terms(connection, outcomes)
         _close_claims(connection, self._run_id, outcomes)
         self._add_articles(connection, outcomes, results)
+        _note_visits(connection, outcomes, results)
         _point_to_stored(connection, outcomes, results)
-        unused = [o.claim for o in outcomes if o.claim.kind == Kind.PAGE and not o.counted]
+        _mark_same_host(connection, outcomes, results)
+        unused = [o.claim for o in outcomes if o.claim.counts and not o.counted]
         spend_totals(connection, [claim.seed_id for claim in unused], sign=-1)
         _adopt_hosts(connection, outcomes)
         _update_hosts(connection, self._run_id, outcomes, results)
@@ -171,11 +199,12 @@ class Store:
         arrivals = [
             Arrival(outcome.claim.id, outcome.article, outcome.place)
             for outcome in outcomes
-            if outcome.claim.kind == Kind.PAGE and outcome.state != State.PENDING
+            if outcome.claim.kind == Kind.PAGE and outcome.state != State.PENDING and not outcome.kept
         ]
-        has_articles = any(one.article for one in arrivals)
+        has_articles = any(one.article for one in arrivals) or any(_has_moved(outcome) for outcome in outcomes)
         if has_articles:
             lock_articles(connection)
+            _follow_moves(connection, outcomes)
         gathered = parts.gather(connection, arrivals, self._joiner) if arrivals else parts.Gathered()
         if has_articles or gathered.ready:
             catch_up(connection, self._index)
@@ -183,7 +212,7 @@ class Store:
         single = [(o.article, r) for o, r in pairs if o.article is not None and o.claim.id not in gathered.parts]
         added = self._add(connection, [new for new, _ in single], gathered.ready)
         for (_, result), what in zip(single, added, strict=False):
-            result.article, result.same_as = what
+            result.article, result.same_as, result.changed = what
         for outcome, result in pairs:
             if outcome.claim.id in gathered.parts:
                 result.article = "part"
@@ -194,7 +223,7 @@ class Store:
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
         """Write articles of one page, then those of several."""
         new = [*single, *(one.article for one in ready)]
-        added = articles.add(connection, new, self._judge, self._index) if new else []
+        added = articles.add(connection, new, self._judge, self._index, self._differs) if new else []
         parts.settle(connection, ready, added[len(single) :])
         return added
 
@@ -237,6 +266,8 @@ def _is_barren(outcome: Outcome) -> bool:
     """Whether a page is of no use to those of which it was thought to be another address."""
     if outcome.claim.kind != Kind.PAGE or outcome.article is not None or outcome.state == State.PENDING:
         return False
+    if outcome.kept:
+        return False
     leads = outcome.state == State.SKIPPED and outcome.same_as is not None
     return not leads and outcome.reason not in SETTLED
 
@@ -264,6 +295,8 @@ _CLOSE = (
         next_visit=bindparam("new_next_visit"),
         same_as=bindparam("new_same_as"),
         tries=url.c.tries - bindparam("untried"),
+        visits=url.c.visits + bindparam("visited"),
+        watched=url.c.watched + bindparam("age"),
         leased_by=None,
     )
 )
@@ -284,11 +317,54 @@ def _close_claims(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             "new_next_visit": outcome.next_visit,
             "new_same_as": outcome.same_as,
             "untried": int(not outcome.tried),
+            "age": outcome.age,
+            "visited": int(outcome.state != State.PENDING and not (outcome.kept and outcome.seen is None)),
         }
         for outcome in outcomes
     ]
     if run_many(connection, _CLOSE, sorted(rows, key=lambda row: row["key"])) < len(rows):
         raise Contended("this run was taken for dead while it was storing")  # once more, with what it still holds
+
+
+def _has_moved(outcome: Outcome) -> bool:
+    """Whether what was stored under a URL before is somewhere else now, for good."""
+    return outcome.claim.is_revisit and outcome.http_status in _FOR_GOOD and outcome.same_as is not None
+
+
+_FOR_GOOD = frozenset({301, 308})
+
+
+def _follow_moves(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Articles whose pages have moved for good go with them, as soon as there is an article at the new address."""
+    new = {outcome.article.id for outcome in outcomes if outcome.article is not None}
+    targets = {outcome.same_as for outcome in outcomes if outcome.same_as is not None and _has_moved(outcome)}
+    moves = revisits.moved(connection, sorted(new | targets))
+    if moves:
+        there = new | stored_rows(connection, sorted({target for _, target in moves})).keys()
+        for old, target in moves:
+            if target in there:
+                articles.absorb(connection, target, [old])
+
+
+def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Write what later visits brought, and to which earlier ones new articles are owed."""
+    seen = []
+    for outcome, result in zip(outcomes, results, strict=True):
+        if outcome.seen is not None:
+            is_article = outcome.article is not None
+            what = outcome.seen(int(result.changed) if is_article else result.queued)
+            result.next_visit = what.next_visit
+            seen.append((outcome.claim.id, CHANGE if is_article else LINKS, outcome.fetched_at, what))
+    if seen:
+        revisits.note(connection, seen)
+    pairs = [(o.claim, r) for o, r in zip(outcomes, results, strict=True) if r.article in _STORED]
+    found = [(claim.found_on, claim.found_at) for claim, _ in pairs if claim.found_on is not None]
+    if found:
+        revisits.credit(connection, [(key, at) for key, at in found])
+    gone = [(o.claim.id, iso(o.fetched_at)) for o in outcomes if o.alive is False]
+    back = [o.claim.id for o in outcomes if o.alive]
+    if gone or back:
+        revisits.mark_gone(connection, gone, back)
 
 
 def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
@@ -302,7 +378,24 @@ def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], result
     run_many(connection, _POINT, sorted(rows, key=lambda row: row["key"]))
 
 
-_POINT = update(url).where(url.c.id == bindparam("key")).values(reason=bindparam("why"), same_as=bindparam("other"))
+_POINT = (
+    update(url)
+    .where(url.c.id == bindparam("key"))
+    .values(reason=bindparam("why"), same_as=bindparam("other"), next_visit=None)
+)
+
+
+def _mark_same_host(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Find out which pages repeat one of their own host."""
+    repeated = [result.same_as for result in results if result.same_as is not None]
+    if not repeated:
+        return
+    hosts = {row.id: row.host_id for row in connection.execute(_HOST_OF, {"ids": repeated})}
+    for outcome, result in zip(outcomes, results, strict=True):
+        result.same_host = result.same_as is not None and hosts.get(result.same_as) == outcome.claim.host_id
+
+
+_HOST_OF = select(url.c.id, url.c.host_id).where(among(url.c.id))
 
 
 def _keep_raw(connection: Connection, outcomes: Sequence[Outcome]) -> None:
@@ -390,7 +483,7 @@ def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcom
         counters["n_articles"] += sum(
             what in _STORED for what in (result.article, *(one.what for one in result.joined))
         )
-        counters["n_unused"] += outcome.claim.kind == Kind.PAGE and not outcome.counted
+        counters["n_unused"] += outcome.claim.counts and not outcome.counted
         counters["new_ready_at"] = max(counters["new_ready_at"], outcome.ready_at)
         counters["n_failures"] += outcome.failed
         counters["answered"] = max(counters["answered"], int(not outcome.failed))

@@ -40,6 +40,15 @@ class Kind(StrEnum):
 URL_RULE = "url rule"
 """Reason of URLs that are skipped because a rule of their host says that another one (`same_as`) is the same page."""
 
+SETTLED = ("same page", "off topic")
+"""Reasons of pages that were read and need not be looked for at another address."""
+
+LIST_REASONS = ("list page", "feed or sitemap")
+"""Reasons of URLs that are no article and lead to some."""
+
+AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
+"""URLs that are not queued and are to be visited again."""
+
 
 class Record(DeclarativeBase):
     """Base of all tables."""
@@ -116,6 +125,9 @@ class Seed(Record):
     """Pages counted against `pages`."""
 
 
+_TRAPPED = text("state = 'skipped' AND substr(reason, 1, 6) = 'trap: '")
+
+
 class Url(Record):
     """The frontier: every URL ever seen, and what became of it."""
 
@@ -148,6 +160,17 @@ class Url(Record):
     etag: Mapped[str | None] = mapped_column(Text)
     last_modified: Mapped[str | None] = mapped_column(Text)
     next_visit: Mapped[float | None] = mapped_column(Float)
+    """Of a pending URL: not before that time. Of any other: when it is to be visited again."""
+    visits: Mapped[int] = mapped_column(Integer, server_default="0")
+    """How often it was fetched; once it was, visits that failed do not count."""
+    watched: Mapped[float] = mapped_column(Float, server_default="0")
+    """Seconds between its visits, of lists the older ones counting less; `named` and `brought` are of that time."""
+    named: Mapped[float] = mapped_column(Float, server_default="0")
+    """New URLs that later visits than the first found on it."""
+    brought: Mapped[float] = mapped_column(Float, server_default="0")
+    """Articles that came of those; of an article itself: visits that found its text changed."""
+    changed_at: Mapped[float | None] = mapped_column(Float)
+    """When a visit last found something new on it."""
     same_as: Mapped[int | None] = mapped_column(BigInteger)
     """The URL this one is another address of: redirect target, canonical or stored page."""
 
@@ -165,6 +188,12 @@ class Url(Record):
             "next_visit",
             sqlite_where=text("state = 'pending' AND next_visit IS NOT NULL"),
             postgresql_where=text("state = 'pending' AND next_visit IS NOT NULL"),
+        ),
+        Index(
+            "ix_url_again",
+            "next_visit",
+            sqlite_where=text(AGAIN),
+            postgresql_where=text(AGAIN),
         ),
         Index(
             "ix_url_same_as",
@@ -196,6 +225,13 @@ class Url(Record):
             "host_id",
             sqlite_where=text(f"reason = '{URL_RULE}'"),
             postgresql_where=text(f"reason = '{URL_RULE}'"),
+        ),
+        Index(
+            "ix_url_trapped",
+            "host_id",
+            "id",
+            sqlite_where=_TRAPPED,
+            postgresql_where=_TRAPPED,
         ),
     )
 
@@ -246,6 +282,8 @@ class Article(Record):
     """The article that stands for the cluster; empty for that one itself."""
     text_of: Mapped[int | None] = mapped_column(BigInteger)
     """The article whose text says the same, when that of this one is not kept."""
+    gone: Mapped[str | None] = mapped_column(Text)
+    """When its page was found to be gone (404 or 410)."""
     first_seen: Mapped[str] = mapped_column(Text)
     updated: Mapped[str] = mapped_column(Text)
 
@@ -411,6 +449,34 @@ class SiteMemory(Record):
     """See `pipelines.extract.knowledge.pack`."""
 
 
+class HostHealth(Record):
+    """What a host's answers were like so far, to notice when that changes."""
+
+    __tablename__ = "host_health"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    answers: Mapped[int] = mapped_column(Integer)
+    """Answers learned from."""
+    state: Mapped[str] = mapped_column(Text)
+    """JSON, see `crawler.health.host`."""
+    updated: Mapped[str] = mapped_column(Text)
+
+
+class Alarm(Record):
+    """Something that is, or was, wrong with a host."""
+
+    __tablename__ = "alarm"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(String(12), primary_key=True)
+    """blocks, login, unreachable, gone, layout, empty, encoding or slow."""
+    since: Mapped[str] = mapped_column(Text, primary_key=True)
+    until: Mapped[str | None] = mapped_column(Text)
+    """Empty while it lasts."""
+    text: Mapped[str] = mapped_column(Text)
+    """A sentence for people; what it quotes of a site is without control characters."""
+    evidence: Mapped[str] = mapped_column(Text)
+    """JSON: what was compared with what."""
+
+
 class UrlRule(Record):
     """What makes no difference in the addresses of a host, learned from its pages."""
 
@@ -439,6 +505,34 @@ class UrlForm(Record):
     """Fingerprint of the form and the rules that make it."""
     host_id: Mapped[int] = mapped_column(BigInteger, index=True)
     url_id: Mapped[int] = mapped_column(BigInteger)
+
+
+class UrlPattern(Record):
+    """A pattern of a host's URLs and what its pages brought: one that brings nothing without end is a trap."""
+
+    __tablename__ = "url_pattern"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    level: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    """How wide: 0 exact, 1 folder, 2 shape (see `pipelines.patterns`), 3 the whole host."""
+    pattern: Mapped[str] = mapped_column(Text, primary_key=True)
+    pages: Mapped[int] = mapped_column(Integer)
+    """Fetched in all."""
+    brought: Mapped[int] = mapped_column(Integer)
+    """Articles among these or found by their links."""
+    reached: Mapped[int] = mapped_column(Integer)
+    """How many had been fetched when one last brought something."""
+    barren: Mapped[float] = mapped_column(Float)
+    """Pages in a row that brought nothing, as far as they count."""
+    grown: Mapped[int] = mapped_column(Integer)
+    """URLs of unfruitful patterns that these led to."""
+    kind: Mapped[str] = mapped_column(String(20))
+    """Of trap, when it is shut; empty when it is open."""
+    shut_at: Mapped[float] = mapped_column(Float)
+    """When it was last shut, 0 for never."""
+    trial: Mapped[int] = mapped_column(SmallInteger)
+    """1 when it was shut before and some of its pages are tried again."""
+    why: Mapped[str] = mapped_column(Text)
+    example: Mapped[str] = mapped_column(Text)
 
 
 class Run(Record):

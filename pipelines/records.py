@@ -39,6 +39,8 @@ class BlockKind(IntEnum):
     """Given by the user."""
     PART = 12
     """The next or previous part of an article that is spread over several pages."""
+    PROBE = 13
+    """Made up, to learn what a host answers when there is no such page."""
 
 
 class PageKind(IntEnum):
@@ -194,6 +196,8 @@ class ParsedPage:
         noindex: the page asks not to be stored (robots meta or X-Robots-Tag).
         encoding: the character set the bytes were read in.
         observation: what the page shows of its site; only of articles, and only when asked for.
+        bounds: of what there was too much, so that the rest was left out: see `extract.bounds`.
+        doubt: why the article's text may not be what its author wrote; empty when nothing says so.
     """
 
     kind: PageKind
@@ -206,3 +210,5 @@ class ParsedPage:
     noindex: bool = False
     encoding: str = ""
     observation: Observation | None = None
+    bounds: tuple[str, ...] = ()
+    doubt: str = ""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from db.keys import fingerprint
 
 from .dedup.urlforms import unpack
+from .patterns import Key, folder_key, objection
 from .records import Links
 from .urls import file_type, host_key, same_host, site_key
 
@@ -42,10 +44,12 @@ class Targets:
     Attributes:
         ids: fingerprints of the URLs.
         host_of: index into the host columns.
-        reasons: why a link is not followed: "", "outside", "file" or "nofollow".
+        reasons: why a link is not followed: "", "outside", "file", "nofollow" or "trap: ...".
         host_ids, hosts, site_ids, sites: the distinct hosts.
         forms: what is left of each under the rules of the page's host, None for links to other hosts; empty when the
             host has no rules.
+        folders: number of the folder pattern of each (`pipelines.patterns`), 0 for links to other hosts; empty when
+            traps are not looked for.
     """
 
     ids: tuple[int, ...] = ()
@@ -56,6 +60,7 @@ class Targets:
     site_ids: tuple[int, ...] = ()
     sites: tuple[str, ...] = ()
     forms: tuple[int | None, ...] = ()
+    folders: tuple[int, ...] = ()
 
 
 NO_TARGETS = Targets()
@@ -68,7 +73,9 @@ def host_identity(host: str) -> tuple[int, int, str]:
     return fingerprint(host), fingerprint(site), site
 
 
-def resolve(links: Links, scope: Scope, own: str = "", rules: str = "") -> Targets:
+def resolve(
+    links: Links, scope: Scope, own: str = "", rules: str = "", shut: Mapping[Key, str] | None = None
+) -> Targets:
     """Look at every link of a page once: identity, host, and whether it may be followed.
 
     Args:
@@ -76,6 +83,7 @@ def resolve(links: Links, scope: Scope, own: str = "", rules: str = "") -> Targe
         scope: where they may lead.
         own: host of the page.
         rules: of that host's addresses, see `pipelines.dedup.urlforms.pack`.
+        shut: patterns of that host's addresses that are traps, with their kinds; None when they are not looked for.
 
     Cost: a few microseconds a link, and ten for one that rules may touch; scope and site are decided once per host.
     """
@@ -100,6 +108,14 @@ def resolve(links: Links, scope: Scope, own: str = "", rules: str = "") -> Targe
     if rules and own in number_of:
         form_of, inside = unpack(rules).form, number_of[own]
         forms = [form_of(url) if n == inside else None for url, n in zip(links.urls, host_of, strict=True)]
+    folders: list[int] = []
+    if shut is not None:
+        inside = number_of.get(own, -1)
+        folders = [folder_key(url) if n == inside else 0 for url, n in zip(links.urls, host_of, strict=True)]
+        reasons = [
+            reason or (objection(url, shut) if n == inside else "")
+            for reason, url, n in zip(reasons, links.urls, host_of, strict=True)
+        ]
     identities = [host_identity(host) for host in number_of]
     return Targets(
         ids=tuple(ids),
@@ -110,4 +126,5 @@ def resolve(links: Links, scope: Scope, own: str = "", rules: str = "") -> Targe
         site_ids=tuple(identity[1] for identity in identities),
         sites=tuple(identity[2] for identity in identities),
         forms=tuple(forms),
+        folders=tuple(folders),
     )

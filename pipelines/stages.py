@@ -20,13 +20,16 @@ from db.frontier import Claim
 from db.store import Joined, Stored
 from db.tables import Kind
 
+from .extract.bounds import Bounds
 from .focus.topic import Topic
 from .readable import is_readable
 from .scope import Scope
+from .trapsigns import KnownTraps
 from .worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
 logger = logging.getLogger(__name__)
 
@@ -86,12 +89,30 @@ class Frontier(Protocol):
     def url_rules(self, claim: Claim) -> str:
         """Rules of the addresses of a page's host, packed; empty for none."""
 
+    def known_traps(self, claim: Claim) -> KnownTraps | None:
+        """What is known of the traps of a page's host; None when they are not looked for."""
+
     async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
 
 
+def bounds_of(settings: BaseSettings) -> Bounds:
+    """How much of a page is read, by the settings `PAGE_...` and `SITEMAP_...`."""
+    return Bounds(
+        links=settings.getint("PAGE_LINKS"),
+        chars=settings.getint("PAGE_CHARS"),
+        nodes=settings.getint("PAGE_NODES"),
+        depth=settings.getint("PAGE_DEPTH"),
+        file_bytes=settings.getint("SITEMAP_MAX_MB") << 20,
+        file_entries=settings.getint("SITEMAP_ENTRIES"),
+    )
+
+
 class ExtractStage:
-    """Reads pages in worker processes; settings `WORKERS`, `PAGE_SECONDS`, `WORKER_MEMORY_MB`, `EXTRACTOR(_PARAMS)`."""
+    """Reads pages in worker processes.
+
+    Settings `WORKERS`, `PAGE_SECONDS`, `WORKER_MEMORY_MB`, `EXTRACTOR(_PARAMS)` and those of `bounds_of`.
+    """
 
     def __init__(self, crawler: Crawler, pool: WorkerPool, *, keep_raw: bool) -> None:
         self._crawler = crawler
@@ -111,6 +132,7 @@ class ExtractStage:
                 settings.getdict("EXTRACTOR_PARAMS"),
                 settings["DUPLICATE_METHOD"],
                 settings.getdict("DUPLICATE_PARAMS"),
+                bounds_of(settings),
             ),
         )
         return cls(crawler, pool, keep_raw=settings.getbool("STORE_HTML"))
@@ -140,6 +162,7 @@ class ExtractStage:
             knowledge=await frontier.knowledge(item.claim),
             topic=frontier.topic,
             rules=frontier.url_rules(item.claim),
+            traps=frontier.known_traps(item.claim),
         )
         try:
             item.worked = await self._pool.run(task)

@@ -15,16 +15,20 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from pathlib import Path
 
 import zstandard
 from pebble import ProcessExpired, ProcessPool
 
+from . import trapsigns
 from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
 from .extract import DEFAULT as EXTRACTOR
+from .extract.bounds import DEFAULT as BOUNDS
+from .extract.bounds import FILES, Bounds
 from .extract.document import Document, parse
 from .extract.encoding import is_binary
 from .extract.feeds import looks_like_feed, parse_feed
@@ -36,6 +40,7 @@ from .focus.terms import of_document
 from .focus.topic import Topic
 from .records import Links, PageKind, ParsedPage
 from .scope import NO_TARGETS, Scope, Targets, resolve
+from .trapsigns import KnownTraps, Signs
 from .urls import host_key
 
 _TASKS_PER_PROCESS = 2_000
@@ -61,6 +66,7 @@ class Task:
         form: a name of `FORMS` in which the page is wanted too, empty for none.
         topic: what pages are compared with.
         rules: of the addresses of the page's host, packed; empty for none.
+        traps: what is known of the host's; None when they are not looked for.
     """
 
     kind: str
@@ -75,6 +81,7 @@ class Task:
     form: str = ""
     topic: Topic | None = None
     rules: str = ""
+    traps: KnownTraps | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +91,14 @@ class Reading:
     Attributes:
         extractor, extractor_params: name and parameters of the extractor.
         duplicates, duplicate_params: name and parameters of the method that makes signatures.
+        bounds: how much of each is read.
     """
 
     extractor: str = EXTRACTOR
     extractor_params: Mapping[str, object] = field(default_factory=dict)
     duplicates: str = DUPLICATES
     duplicate_params: Mapping[str, object] = field(default_factory=dict)
+    bounds: Bounds = BOUNDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +120,8 @@ class Likeness:
 class Worked:
     """What a worker made of a document: the page, its links as the frontier wants them, sitemaps named, raw bytes.
 
-    Of a page also the form that its task asks for, and its likeness to the topic if there is one.
+    Of a page also the form that its task asks for, its likeness to the topic if there is one, and when traps are looked
+    for what it shows of them, unless it is an article of some length.
     """
 
     parsed: ParsedPage
@@ -120,6 +130,7 @@ class Worked:
     raw: bytes | None = None
     rendered: str = ""
     likeness: Likeness | None = None
+    signs: Signs | None = None
 
 
 class PageUnreadable(Exception):
@@ -136,15 +147,16 @@ def work(task: Task, reading: Reading) -> Worked:
     A page that turns out to be a feed or sitemap is read as one.
     """
     if task.kind == "sitemap" or (task.kind == "page" and looks_like_sitemap(task.body)):
-        sitemap = parse_sitemap(task.body, task.url)
-        return Worked(_list_of(sitemap.links), _resolve(sitemap.links, task), sitemap.sitemaps)
+        sitemap = parse_sitemap(task.body, task.url, reading.bounds)
+        found = replace(_list_of(sitemap.links), bounds=(FILES,) if sitemap.is_cut else ())
+        return Worked(found, _resolve(sitemap.links, task), sitemap.sitemaps)
     if task.kind == "feed" or looks_like_feed(task.body):
         links = parse_feed(task.body, task.url)
         return Worked(_list_of(links), _resolve(links, task))
     if is_binary(task.body):
         return Worked(ParsedPage(PageKind.OTHER, "a file, not a page"))
-    document = parse(task.body, task.url, task.content_type)
-    parsed, found = read_page(
+    document = parse(task.body, task.url, task.content_type, reading.bounds)
+    parsed, extraction = read_page(
         document,
         robots_header=task.robots_header,
         fetched_at=datetime.fromtimestamp(task.fetched_at, UTC),
@@ -153,11 +165,16 @@ def work(task: Task, reading: Reading) -> Worked:
         sign=_method(reading.duplicates, tuple(sorted(reading.duplicate_params.items()))).sign,
         knowledge=task.knowledge,
     )
+    signs = None
+    if task.traps is not None and trapsigns.needs_look(parsed, task.traps):
+        signs = trapsigns.look(document, parsed)
+        if signs.outline in (task.traps.missing or ()):
+            parsed = trapsigns.without_page(parsed)
     targets = _resolve(parsed.links, task)
     raw = zstandard.compress(task.body, 3) if task.keep_raw else None
-    rendered = FORMS[task.form](document, parsed, found) if task.form else ""
+    rendered = FORMS[task.form](document, parsed, extraction) if task.form else ""
     likeness = None if task.topic is None else _compare(document, parsed, targets, task.topic)
-    return Worked(parsed, targets, raw=raw, rendered=rendered, likeness=likeness)
+    return Worked(parsed, targets, raw=raw, rendered=rendered, likeness=likeness, signs=signs)
 
 
 @lru_cache(maxsize=16)
@@ -168,7 +185,10 @@ def _method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
 
 def _resolve(links: Links, task: Task) -> Targets:
     """The links of a document as the frontier wants them."""
-    return resolve(links, task.scope, host_key(task.url) if task.rules else "", task.rules)
+    # sites list what they have in feeds and sitemaps: no trap is looked for there
+    shut = task.traps.shut if task.traps is not None and task.kind == "page" else None
+    own = host_key(task.url) if task.rules or shut is not None else ""
+    return resolve(links, task.scope, own, task.rules, shut)
 
 
 def _compare(document: Document, parsed: ParsedPage, targets: Targets, topic: Topic) -> Likeness:
@@ -196,10 +216,19 @@ def _list_of(links: Links) -> ParsedPage:
 def _prepare(memory_bytes: int) -> None:
     """First thing in a worker: Ctrl-C is the parent's business, and memory is bounded."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    most = _memory_in_use() + memory_bytes
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     # A page makes some thousand objects and drops them all: looking for cycles every 700 costs a tenth of the work.
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+
+
+def _memory_in_use() -> int:
+    """Bytes of this process that `RLIMIT_DATA` counts, among them what all workers share."""
+    for line in Path("/proc/self/status").read_text("ascii", "replace").splitlines():
+        if line.startswith("VmData:"):
+            return int(line.split()[1]) << 10
+    raise RuntimeError("the system does not tell how much memory a process uses")
 
 
 def _nothing() -> None:
@@ -216,7 +245,7 @@ class WorkerPool:
     Args:
         workers: how many.
         seconds: time limit of one page.
-        memory_bytes: address space of one worker.
+        memory_bytes: what one worker may use for its pages, beyond what it has at its start.
         reading: how documents are read.
     """
 

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from rich.console import Console
 from sqlalchemy.exc import DBAPIError
 
 from db.database import Database, open_for_reading
 from db.errors import DatabaseGone, DatabaseProblem, classify
 
 from ..frontier import EXIT_DATABASE, EXIT_USAGE
+from ..terminal import Terminal
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def wide_console() -> Console:
+def wide_console(*, markup: bool = False) -> Terminal:
     """As wide as the terminal; wide enough for any host name when the output goes elsewhere."""
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=160)
+    found = Terminal(markup=markup)
+    return found if found.is_terminal else Terminal(markup=markup, width=160)
 
 
 def read(command: ScrapyCommand, question: Callable[[Connection], T]) -> tuple[str, T] | None:

@@ -10,7 +10,6 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.progress import Progress
 from rich.table import Column, Table
 from scrapy.commands import ScrapyCommand
@@ -21,6 +20,7 @@ from db.errors import DatabaseProblem, WrongDatabase
 
 from ..config import Config, ConfigError, check_names
 from ..frontier import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
+from ..terminal import Terminal
 
 if TYPE_CHECKING:
     import argparse
@@ -70,7 +70,7 @@ class Command(ScrapyCommand):
 
     def _copy(self, source: str, target: str, patience: float) -> Copied:
         """Copy, with a line on a terminal that shows how far it is."""
-        console = Console(stderr=True, highlight=False)
+        console = Terminal(stderr=True)
         with Progress(console=console, transient=True, disable=not console.is_terminal) as shown:
             line = shown.add_task("", total=None)
             return copy_database(
@@ -87,7 +87,7 @@ class Command(ScrapyCommand):
 
 
 def _print(copied: Copied) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    console = Terminal(soft_wrap=True)
     table = Table("table", Column("rows", justify="right"))
     for name, n in copied.rows.items():
         table.add_row(name, f"{n:,}")

@@ -19,6 +19,7 @@ from ..config import Config, ConfigError, check_names
 from ..frontier import EXIT_STOPPED, EXIT_USAGE
 from ..handles import raise_limit
 from ..seeds import Seed, SeedError, load_seeds, topics
+from ..session import MODES, ONCE
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 DEMO = "demo"
 DEMO_PORT = 8710
-_ARGUMENTS = ("seeds",)
+_ARGUMENTS = ("seeds", "mode")
 _OTHER_HANDLES = 100
 
 
@@ -52,8 +53,11 @@ class Command(ScrapyCrawl):
             unknown = sorted(set(opts.spargs) - set(_ARGUMENTS))
             if unknown:
                 raise ConfigError(
-                    f"there is no argument -a {unknown[0]}=...; the spider takes -a seeds=FILE or -a seeds=demo"
+                    f"there is no argument -a {unknown[0]}=...; the spider takes -a seeds=FILE or -a seeds=demo, "
+                    "and -a mode=once or -a mode=watch"
                 )
+            if opts.spargs.get("mode", ONCE) not in MODES:
+                raise ConfigError(f"mode is {opts.spargs['mode']!r}; it takes {' or '.join(MODES)}")
             if opts.spargs.get("seeds") == DEMO:
                 newsroom = open_newsroom(self.settings)
                 opts.spargs["seeds"] = tuple(Seed(url=url, line=n) for n, url in enumerate(newsroom.seeds(), 1))

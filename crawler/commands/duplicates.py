@@ -107,7 +107,7 @@ class Command(ScrapyCommand):
         name, cluster = found
         if cluster is None:
             raise ValueError(f"{name} has no article {url}; `scrapy why {url}` tells what became of the page")
-        console = wide_console()
+        console = wide_console(markup=True)  # the tree has colours; what is crawled is escaped there
         console.print(f"Database: {name}", markup=False)
         if cluster.size == 1:
             console.print("nothing repeats this article")

@@ -23,6 +23,7 @@ from db.queries import stored_page
 from pipelines.extract import EXTRACTORS
 from pipelines.records import PageKind, ParsedPage
 from pipelines.scope import Scope
+from pipelines.stages import bounds_of
 from pipelines.urls import canonicalize
 from pipelines.worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 
@@ -206,7 +207,7 @@ async def _extract(
         workers=min(settings.getint("WORKERS"), max(len(inputs), 1)),
         seconds=settings.getfloat("PAGE_SECONDS"),
         memory_bytes=settings.getint("WORKER_MEMORY_MB") << 20,
-        reading=Reading(settings["EXTRACTOR"], settings.getdict("EXTRACTOR_PARAMS")),
+        reading=Reading(settings["EXTRACTOR"], settings.getdict("EXTRACTOR_PARAMS"), bounds=bounds_of(settings)),
     )
     most = settings.getint("DOWNLOAD_MAXSIZE")
     wanted = "markdown" if form == "markdown" else ""

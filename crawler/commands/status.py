@@ -9,9 +9,13 @@ from rich.table import Column, Table
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from db.health import shown_alarms
+from db.keys import iso
 from db.queries import HostStatus, RunStatus, Status, Waits, status
+from db.traps import listed
 
-from . import _urlrules
+from ..terminal import one_line
+from . import _alarms, _traps, _urlrules
 from ._database import read, wide_console
 
 if TYPE_CHECKING:
@@ -29,14 +33,14 @@ class Command(ScrapyCommand):
 
     def syntax(self) -> str:
         """No arguments."""
-        return "[--hosts N] [--url-rules [afresh]]"
+        return "[--hosts N] [--url-rules [afresh]] [--traps]"
 
     def short_desc(self) -> str:
         """One line for `scrapy`."""
         return "Show what the crawl has done and what is left, per host"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own, `--hosts` and `--url-rules`."""
+        """Scrapy's own, `--hosts`, `--url-rules` and `--traps`."""
         super().add_options(parser)
         parser.add_argument("--hosts", type=int, default=20, metavar="N", help="hosts to list, busiest first (20)")
         parser.add_argument(
@@ -47,16 +51,34 @@ class Command(ScrapyCommand):
             help="show what makes no difference in addresses: as kept, or learned afresh from the pages fetched",
         )
 
+        parser.add_argument(
+            "--traps", action="store_true", help="show which addresses were shut because they brought nothing, and why"
+        )
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
         assert self.settings is not None
         if opts.url_rules:
             self._show_rules(opts.url_rules, opts.hosts)
             return
-        found = read(self, lambda connection: status(connection, time.time(), hosts=opts.hosts))
+        if opts.traps:
+            answer = read(self, listed)
+            if answer is not None:
+                _traps.show(wide_console(), answer[1])
+            return
+        found = read(
+            self,
+            lambda connection: (
+                status(connection, time.time(), hosts=opts.hosts),
+                shown_alarms(connection, ended=_alarms.ENDED),
+            ),
+        )
         if found is not None:
-            name, value = found
-            _print(wide_console(), name, value)
+            name, (value, alarms) = found
+            console = wide_console()
+            _print(console, name, value)
+            if alarms:
+                console.print(_alarms.table(alarms))
 
     def _show_rules(self, how: str, hosts: int) -> None:
         """Print the rules of addresses."""
@@ -89,14 +111,19 @@ def _print(console: Console, name: str, crawl: Status) -> None:
     )
     for h in crawl.hosts:
         numbers = (h.pending, h.leased, h.done, h.failed, h.skipped, h.articles)
-        hosts.add_row(h.name, *(str(n) for n in numbers), h.robots, _health(h, time.time()), str(h.owner or ""))
+        hosts.add_row(
+            one_line(h.name), *(str(n) for n in numbers), h.robots, _health(h, time.time()), str(h.owner or "")
+        )
     console.print(hosts)
     for line in _waits(crawl.waits):
         console.print(line)
+    if crawl.next_visit is not None:
+        first = "now" if crawl.next_visit <= time.time() else f"at {iso(crawl.next_visit)}"
+        console.print(f"{crawl.again} URLs are to be visited again, the first {first}")
     if crawl.reasons:
-        reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles")
+        reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles, or in doubt")
         for state, reason, n in crawl.reasons:
-            reasons.add_row(state, reason, str(n))
+            reasons.add_row(state, one_line(reason), str(n))
         console.print(reasons)
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from rich.console import Console
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
@@ -20,6 +19,7 @@ from pipelines.extract.training import Example
 from pipelines.focus import profile
 
 from ..frontier import EXIT_STOPPED, EXIT_USAGE
+from ..terminal import Terminal
 from ._corpus import examples
 from ._liked import liked
 
@@ -57,7 +57,7 @@ def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) 
 
 def _corpora(names: Sequence[str], _: Settings) -> Iterator[Example]:
     """The pages of several folders."""
-    console = Console(stderr=True, highlight=False)
+    console = Terminal(stderr=True)
     for name in names:
         if console.is_terminal:
             console.print(f"reading {name}", markup=False)

@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
@@ -15,12 +14,14 @@ from db.evidence import RELATED
 from db.keys import fingerprint, iso
 from db.queries import Explanation, explain
 from db.tables import URL_RULE
+from pipelines.changes import difference
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key
 
 from ..frontier import EXIT_USAGE
 from ..outlinks import GOES_FIRST
 from ..rank.priority import Priority
+from ..terminal import Terminal, one_line
 from ._database import read
 from ._urlrules import rules_of
 
@@ -59,9 +60,9 @@ class Command(ScrapyCommand):
             sys.stderr.write(f"{url} has never been seen by the crawl in {name}\n")
             self.exitcode = EXIT_USAGE
             return
-        console = Console(highlight=False, soft_wrap=True)
+        console = Terminal(soft_wrap=True)
         for label, value in _lines(known, rules):
-            console.print(f"{label:<14} {value}", markup=False)
+            console.print(f"{label:<14} {one_line(value)}")
 
 
 def _look_up(connection: Connection, url: str) -> tuple[Explanation | None, Sequence[str]]:
@@ -99,8 +100,7 @@ def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
         )
     if known.tries:
         lines.append(("tries", str(known.tries)))
-    if known.next_visit and known.next_visit > time.time():
-        lines.append(("next visit", iso(known.next_visit)))
+    lines += _visits(known)
     if known.article:
         article = known.article
         lines += [
@@ -111,10 +111,37 @@ def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
                 f"{article['text_chars']} characters, quality {article['quality']:.2f}, by {article['extractor']}",
             ),
         ]
+    lines += _changes(known)
     for url, similarity, method, kind, later in known.duplicates:
         related = kind in RELATED
         how = "related to" if related else "duplicate of" if later else "repeated by"
         lines.append((how, f"{url} ({kind}, similarity {similarity:.2f}, {method})"))
+    return lines
+
+
+def _visits(known: Explanation) -> list[tuple[str, str]]:
+    """How often it was visited, what that brought, and when it is next."""
+    lines = []
+    if known.visits > 1:
+        what = "changes" if known.article else "new articles"
+        days = known.watched / 86_400
+        lines.append(("visits", f"{known.visits}; {known.brought:.3g} {what} in {days:.1f} days"))
+    if known.next_visit is not None:
+        due = known.next_visit <= time.time()
+        lines.append(("next visit", "with the next crawl" if due else iso(known.next_visit)))
+    return lines
+
+
+def _changes(known: Explanation) -> list[tuple[str, str]]:
+    """What an article said before: each version against the one after it, the newest first."""
+    article = known.article
+    lines = [("gone", f"since {article['gone']}")] if article and article["gone"] else []
+    after = (article["title"], article["text"]) if article else ("", "")
+    for version in known.versions:
+        before = (version.title, version.text)
+        lines.append(("changed", f"since it was seen at {version.seen}:"))
+        lines += [("", line) for line in difference(before, after)]
+        after = before
     return lines
 
 

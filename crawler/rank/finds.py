@@ -33,6 +33,7 @@ BLOCK_VALUE = {
     BlockKind.NAVIGATION: 0.5,
     BlockKind.OTHER: 0.3,
     BlockKind.FOOTER: 0.1,
+    BlockKind.PROBE: 0.0,
 }
 """How much the place of a link promises, from 0 to 1."""
 _VALUES = np.array([BLOCK_VALUE[kind] for kind in BlockKind])

@@ -17,6 +17,7 @@ from ..frontier import FrontierScheduler
 from ..handles import exhausted
 from ..outcomes import OUT_OF_HANDLES
 from ..reasons import why
+from ..session import ONCE
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -25,13 +26,14 @@ if TYPE_CHECKING:
 
 
 class NewsSpider(Spider):
-    """`scrapy crawl news -a seeds=FILE` (or `-a seeds=demo`)."""
+    """`scrapy crawl news -a seeds=FILE` (or `-a seeds=demo`) `[-a mode=once|watch]`."""
 
     name = "news"
 
-    def __init__(self, seeds: Any = None, **unknown: str) -> None:
+    def __init__(self, seeds: Any = None, mode: str = ONCE, **unknown: str) -> None:
         super().__init__()
         self.seeds = seeds
+        self.mode = mode
         self.unknown = unknown
 
     @classmethod

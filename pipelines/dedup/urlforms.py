@@ -32,6 +32,7 @@ _ID = rf"{_DATE}|{_HEX}|{_NUMBER}"
 _HEAD = re.compile(rf"({_ID})([-_])(.+)")
 _TAIL = re.compile(rf"(.+?)([-_])({_ID})")
 _LETTER = re.compile(r"[A-Za-z%]")
+_MAX_SLUG_CHARS = 250
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -121,6 +122,8 @@ def _segment(text: str) -> Segment:
         return Segment(text, text, "<word>", _MARK, "*")
     if name := _class_of(text) or ("" if _LETTER.search(text) else "text"):
         return Segment(text, f"<{name}>" if text else "", f"<{name}>" if text else "", "", "")
+    if len(text) > _MAX_SLUG_CHARS:  # a pattern that may begin anywhere looks at what follows from every place
+        return Segment(text, "<text>", "<text>", _MARK, "*")
     if (found := _HEAD.fullmatch(text)) and _LETTER.search(found[3]):
         key, shape = found[1] + found[2], f"<{_class_of(found[1])}>{found[2]}"
         return Segment(text, f"{shape}<text>", f"{shape}<text>", f"{key}{_MARK}", f"{shape}*")

@@ -22,6 +22,8 @@ _STOPS: Final = "。！？!?…।؟۔."
 _SPACE, _MARK, _STOP, _DIGIT, _CAPITAL, _HAN, _INVISIBLE = (1 << bit for bit in range(7))
 _BEYOND: Final = 0x10000
 """Stands for every sign outside the basic plane: of no class."""
+_TAGS: Final = 0xE0000
+"""From here on there is little that can be seen."""
 
 
 def _table() -> NDArray[np.uint8]:
@@ -87,5 +89,5 @@ def count(pieces: Sequence[str]) -> Census:
         sums(_DIGIT),
         sums(_CAPITAL),
         sums(_HAN),
-        bool((classes & _INVISIBLE).any()),
+        bool((classes & _INVISIBLE).any() or codes.max(initial=0) >= _TAGS),
     )

@@ -40,10 +40,19 @@ _HANGUL: Final = (
     "이다의는을에가고한도로하지기사은인어를리자서시부해정있대전아나원장그국수일보과만라주들구공제경비성상동조연세스"
     "것여할안소우민신화명관무면치회당관계였했며진으선유오생위과적요거말더때중년월까교문방발현없모내용게습니김박니등물개"
 )
+_KANJI: Final = (
+    "日一国会人年大十二本中長出三同時政事自行社見月分議後前民生連五発間対上部東者党地合市業内相方四定今回新場金員九入選立開手米力学問高代"
+    "明実円関決子動京全目表戦経通外最言氏現理調体化田当八六約主題下首意法不来作性的要用制治度務強気小七成期公野協取都和統以機平総加山思"
+    "家話世受区領多県続進正安設保改数記院女初北午指権心界支第産結百派点教報済書府活原先共得解名交資予川向際査勝面委告軍文反元重近千考判"
+    "認画海参売利組知案道信策集在件団別物側任引使求所次水半品昨論計死官増係感特情投示変打男基私各始島直両朝革価式確村提運終挙果西勢減台"
+    "広容必応演電歳住争談能無再位置企真流格有疑口過局少放税検藤町常校料沢裁状工建語球営空職証土与急止送援供可役構木割聞身費付施切由説転"
+    "食比難防補車優夫研収断井何南石足違消境神番規術護展態導鮮備宅害配副算視条幹独警宮究育席輸訪楽起万着乗店述残想線率病農州武声質念待試"
+)
 _ENGLISH_MARKS: Final = "’“”–—‘…•·©®™°"
 
 # The commoner half of an alphabet is enough: it covers four signs of five in its own language, two of five elsewhere.
 _RUSSIAN: Final = "оеаинтсрвлкмдпуія"
+_GREEK: Final = "αοιετσνρκπμληςάΆ"
 _SETS: Final[Mapping[str, str]] = {
     "gb18030": _HANS + _HANT,
     "big5hkscs": _HANT,
@@ -54,8 +63,8 @@ _SETS: Final[Mapping[str, str]] = {
     "koi8-u": _RUSSIAN,
     "iso8859-5": _RUSSIAN,
     "cp866": _RUSSIAN,
-    "cp1253": "αοιετσνρκπμληςάΆ",
-    "iso8859-7": "αοιετσνρκπμληςάΆ",
+    "cp1253": _GREEK,
+    "iso8859-7": _GREEK,
     "cp1255": "יוהלאמרתבשנחפ",
     "cp1256": "اليمنوهرتبعدسفة",
     "iso8859-6": "اليمنوهرتبعدسفة",
@@ -69,10 +78,16 @@ _LATIN: Final[Mapping[str, str]] = {
     "cp1254": "ğışçöüâîİŞÇÖÜ" + _ENGLISH_MARKS,
     "cp1257": "ąčęėįšųūžāēģīķļņõäöüŠŽČĀ" + _ENGLISH_MARKS,
 }
+COMMON_HAN: Final = frozenset(_HANS + _HANT)
+"""Signs of which half of any Chinese text consists."""
+COMMON_KANJI: Final = frozenset(_KANJI)
+COMMON_HANGUL: Final = frozenset(_HANGUL)
+COMMON_CYRILLIC: Final = frozenset(_RUSSIAN + _RUSSIAN.upper())
+COMMON_GREEK: Final = frozenset(_GREEK + _GREEK.upper()) - frozenset("Ά")
 _COMMON: Final = {codec: frozenset(signs) for codec, signs in _SETS.items()}
 _ACCENTED: Final = {
     codec: re.compile(
-        f"(?<=[A-Za-z])[{signs}]+|[{signs}]+(?=[a-z])|(?<=[ '>])[{signs}](?= )"
+        f"(?<=[A-Za-z])[{signs}]+|(?<![{signs}])[{signs}]+(?=[a-z])|(?<=[ '>])[{signs}](?= )"
         f"|(?<=[ >])[{_ENGLISH_MARKS}]|[{_ENGLISH_MARKS}](?=[ .,<])"
     )
     for codec, signs in _LATIN.items()

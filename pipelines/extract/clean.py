@@ -5,10 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-# Controls, zero-width signs, direction marks, bidi embeddings, invisible operators, surrogates, annotations.
-_INVISIBLE = re.compile(
-    "[\\x00-\\x08\\x0e-\\x1b\\x7f-\\x84\\x86-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f"
-    "\\ud800-\\udfff\\ufeff\\ufff9-\\ufffc\\ufffe\\uffff]"
+# Controls, zero-width signs, direction marks, bidi embeddings, invisible operators, surrogates, annotations, blank
+# letters, tags and what Unicode will never assign. Joiners stay inside words of scripts that are written with them and
+# inside pictures made of several signs.
+_JOINED = "\\u0600-\\u109f\\u1780-\\u17ff"
+_PICTURES = "\\u200d\\u20e3\\u2190-\\u2bff\\ufe0f\\U0001f000-\\U0001faff"
+_HARMFUL = (
+    "\\x00-\\x08\\x0e-\\x1b\\x7f-\\x84\\x86-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f"
+    "\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ud800-\\udfff\\ufdd0-\\ufdef\\ufeff\\uffa0\\ufff0-\\ufffc\\ufffe\\uffff"
+    "\\U0001d173-\\U0001d17a\\U000e0000-\\U000e007f"
+)
+_INVISIBLE = re.compile(f"[{_HARMFUL}\\u200c\\u200d]")
+"""Finds out at once that there is nothing to do."""
+_REMOVED = re.compile(
+    f"[{_HARMFUL}]|(?<![{_JOINED}])\\u200c|\\u200c(?![{_JOINED}])|"
+    f"(?<![{_JOINED}{_PICTURES}])\\u200d|\\u200d(?![{_JOINED}{_PICTURES}])"
 )
 
 _SQUEEZE = re.compile(r"[\W_]+")
@@ -30,7 +41,7 @@ def clean(text: str, limit_chars: int | None = None) -> str:
     'a b c'
     """
     if _INVISIBLE.search(text):
-        text = _INVISIBLE.sub("", text)
+        text = _REMOVED.sub("", text)
     text = " ".join(text.split())
     if limit_chars is not None and len(text) > limit_chars:
         text = text[:limit_chars].rstrip()
@@ -39,7 +50,7 @@ def clean(text: str, limit_chars: int | None = None) -> str:
 
 def visible(text: str) -> str:
     """Return `text` without control, bidi, zero-width and surrogate characters."""
-    return _INVISIBLE.sub("", text)
+    return _REMOVED.sub("", text)
 
 
 def squeeze(text: str) -> str:
@@ -48,7 +59,7 @@ def squeeze(text: str) -> str:
 
 
 def invisible(text: str) -> list[str]:
-    """Return the signs of `text` that `clean` takes out, each as often as it stands there."""
+    """Return the signs of `text` that `clean` takes out, at least in some places, each as often as it stands there."""
     return _INVISIBLE.findall(text)
 
 

@@ -15,16 +15,13 @@ import numpy as np
 from lxml import etree
 from parsel.selector import create_root_node
 
+from . import bounds as limits
+from .bounds import Bounds
 from .characters import Counts
 from .encoding import decode
 from .walk import walk
 
-MAX_DEPTH: Final = 512
-"""Deeper trees are flattened before they are read."""
 _PARSER_DEPTH: Final = 2000
-_MAX_TAG_BYTES: Final = 20_000
-_MAX_ATTRIBUTES: Final = 1_000
-"""Tags that are longer and have more attributes are left out."""
 _CLOSERS = re.compile(rb"</(?:body|html)\s{0,20}>", re.IGNORECASE)
 _FLATTEN = re.compile(
     r"</?(?!(?:a|p|h[1-6]|li|td|tr|br|script|style|title|meta|link|img|time|head|body|base)[\s/>])[a-z][^<>]{0,2000}>",
@@ -84,6 +81,9 @@ class Document:
         times: (node, `datetime` attribute).
         title, metas, relations: of the head: title, meta name -> values, (rel, href, type, title) of link elements.
         json_ld, scripts: texts of JSON-LD blocks and of other inline scripts.
+        bounds: how much of the page was read.
+        bitten: of what there was more.
+        is_cut: whether markup or text behind the last block was not read.
     """
 
     url: str
@@ -114,43 +114,34 @@ class Document:
     relations: list[tuple[str, str, str, str]] = field(default_factory=list)
     json_ld: list[str] = field(default_factory=list)
     scripts: list[str] = field(default_factory=list)
+    bounds: Bounds = limits.DEFAULT
+    bitten: set[str] = field(default_factory=set)
+    is_cut: bool = False
 
 
-def parse(body: bytes, url: str, content_type: str = "") -> Document:
+def parse(body: bytes, url: str, content_type: str = "", bounds: Bounds = limits.DEFAULT) -> Document:
     """Decode and parse `body` once and measure it in one walk.
 
     Args:
         body: bytes as fetched, of any length and content.
         url: address of the page after redirects.
         content_type: value of the HTTP header.
+        bounds: how much of it is read.
 
     Returns:
         The document; without nodes when the body holds no element and no text.
 
-    Cost: O(bytes) time and memory; for the bounds see `walk`.
+    Cost: O(bytes) time and memory.
     """
     text, encoding = decode(body, content_type)
-    root = _tree(text.encode("utf-8", "replace"))
-    if root is not None and _too_deep(root):
-        root = _tree(_FLATTEN.sub("<br>", text).encode("utf-8", "replace"))
-    document = Document(url, encoding, text)
+    document = Document(url, encoding, text, bounds=bounds)
+    root = _tree(text.encode("utf-8", "replace"), document)
+    if root is not None and _too_deep(root, bounds.depth):
+        document.bitten.add(limits.DEPTH)
+        root = _tree(_FLATTEN.sub("<br>", text).encode("utf-8", "replace"), document)
     if root is not None:
         walk(root, document)
     return document
-
-
-def _without_huge_tags(markup: bytes) -> bytes:
-    """The markup without tags of thousands of attributes: the parser compares each attribute with all before it."""
-    if len(markup) <= _MAX_TAG_BYTES:
-        return markup
-    opens = np.flatnonzero(np.frombuffer(markup, np.uint8) == ord("<"))
-    lengths = np.diff(opens, append=len(markup))
-    for at, length in zip(*(each[lengths > _MAX_TAG_BYTES][::-1].tolist() for each in (opens, lengths)), strict=True):
-        end = markup.find(b">", at, at + length)
-        end = at + length if end < 0 else end + 1
-        if end - at > _MAX_TAG_BYTES and len(markup[at:end].split(None, _MAX_ATTRIBUTES)) > _MAX_ATTRIBUTES:
-            markup = markup[:at] + markup[end:]
-    return markup
 
 
 class _Parser(etree.HTMLParser):
@@ -160,26 +151,32 @@ class _Parser(etree.HTMLParser):
         super().__init__(remove_comments=True, remove_pis=True, **options)
 
 
-def _tree(markup: bytes) -> etree._Element | None:
-    """Root of the parsed markup, None when there is nothing to parse."""
+def _tree(markup: bytes, document: Document) -> etree._Element | None:
+    """Root of the parsed markup, None when there is nothing to parse; notes in the document what was too much."""
     if not markup.strip():
         return None
     # The parser drops what follows the end of body or page, and many pages end early.
     end = _CLOSERS.search(markup)
     if end:
         markup = markup[: end.start()] + _CLOSERS.sub(b"", markup[end.start() :])
-    markup = _without_huge_tags(markup)
+    markup, is_cut = limits.cut_tags(markup, document.bounds.tags)
+    if is_cut:
+        document.bitten.add(limits.TAGS)
+        document.is_cut = True
+    markup, is_less = limits.without_huge_tags(markup)
+    if is_less:
+        document.bitten.add(limits.ATTRIBUTES)
     try:
         return create_root_node("", _Parser, body=markup)
     except etree.XMLSyntaxError:
         return None
 
 
-def _too_deep(root: etree._Element) -> bool:
+def _too_deep(root: etree._Element, most: int) -> bool:
     """Whether the last element stands so deep that the parser gave up there, and read nothing after it."""
     last = root
     for depth in range(_PARSER_DEPTH):
         if not len(last):
-            return depth > MAX_DEPTH
+            return depth > most
         last = last[-1]
     return True

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final
 
 from .charsets import choose, codec
+from .widesets import is_chinese, wide_set
 
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -29,6 +30,7 @@ _HEADER = re.compile(r"""charset\s{0,8}=\s{0,8}["']?([A-Za-z0-9_.:-]{2,40})""", 
 _HIGH: Final = bytes(range(0x80, 0x100))
 # `<`, `>` and line feed are no part of a sign in any set: they separate what may be in different ones.
 _LINES: Final = bytes.maketrans(b"<>", b"\n\n")
+_PAIR = re.compile(b"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
 _LINE_BYTES: Final = 400
 _SAMPLE_BYTES: Final = 6000
 _HEAD_BYTES: Final = 4096
@@ -57,7 +59,7 @@ def is_binary(body: bytes) -> bool:
         return True
     head = body[:_HEAD_BYTES]
     few = len(head) - len(head.translate(None, _CONTROLS)) <= 0.05 * len(head)
-    return not few and not body.startswith(tuple(mark for mark, _ in _BOMS)) and not _wide(head)
+    return not few and not body.startswith(tuple(mark for mark, _ in _BOMS)) and not wide_set(head)
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
@@ -79,16 +81,18 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     for bom, name in _BOMS:
         if body.startswith(bom):
             body = body[len(bom) :]
-            if name != "utf-8":
-                return body.decode(name, "replace"), name.replace("-le", "").replace("-be", "")
+            # the mark of a wide set before bytes without a zero is a lie: no markup is without ASCII
+            if name != "utf-8" and b"\0" in body[:_HEAD_BYTES]:
+                return body.decode(name, "replace"), name[:6]
             break
-    wide = _wide(body[:_HEAD_BYTES]) if b"\0" in body[:_HEAD_BYTES] else ""
+    wide = wide_set(body[:_HEAD_BYTES], content_type)
     if wide:
-        return body.decode(wide, "replace"), "utf-16"
+        return body.decode(wide, "replace"), wide[:6]
     try:
         return _seven_bits(body, body.decode("utf-8"), content_type)
     except UnicodeDecodeError:
-        pass
+        if _PAIR.search(body):  # a sign beyond the basic plane, written as two halves
+            body = _PAIR.sub(_joined, body)
     declared = _declared(body, content_type, codec)
     sample = _sample(body)
     read, broken = _as_utf8(sample)
@@ -101,22 +105,20 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
 def _seven_bits(body: bytes, text: str, content_type: str) -> tuple[str, str]:
     """Text of valid UTF-8, or what it stands for when it is in one of the sets that escape into seven bits."""
     # Searches for one byte first: they cost a hundredth of those for two.
+    if b"\x1b" in body and b"\x1b$)C" in body:
+        return body.decode("iso2022_kr", "replace"), "iso2022_kr"
     if b"\x1b" in body and (b"\x1b$" in body or b"\x1b(J" in body):
         return body.decode("iso2022_jp_2", "replace"), "iso2022_jp"
-    if b"~" in body and text.isascii() and b"~{" in body and "hz" in _declared(body, content_type, _escaped):
-        return body.decode("hz", "replace"), "hz"
+    if b"~" in body and text.isascii() and b"~{" in body:
+        read = body.decode("hz", "replace")
+        if "hz" in _declared(body, content_type, _escaped) or is_chinese(read):
+            return read, "hz"
     return text, "utf-8"
 
 
-def _wide(head: bytes) -> str:
-    """The UTF-16 of a byte order without mark, by the zeros in one half of its bytes; empty when it is not UTF-16."""
-    half = len(head) // 2
-    if half < 4:
-        return ""
-    even, odd = head[0 : 2 * half : 2].count(0), head[1 : 2 * half : 2].count(0)
-    if odd > 0.1 * half and even * 20 < odd:
-        return "utf-16-le"
-    return "utf-16-be" if even > 0.1 * half and odd * 20 < even else ""
+def _joined(pair: re.Match[bytes]) -> bytes:
+    """One sign out of the two halves of it, each written as if it were a sign."""
+    return pair[0].decode("utf-8", "surrogatepass").encode("utf-16", "surrogatepass").decode("utf-16").encode()
 
 
 def _escaped(name: str) -> str:

@@ -13,6 +13,7 @@ from lxml import etree
 
 from ..records import BlockKind, Links
 from ..urls import canonicalize
+from .clean import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +29,7 @@ _LAST_YEAR = 2100
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([A-Za-z0-9._-]{1,40})["']""")
 _DECLARATION = re.compile(rb"\A\s{0,999}<\?xml[^>]{0,400}\?>")
 _TAG = re.compile(r"<[^<>]*>")
+_SIGN = re.compile(r"\S")
 _NAME_END = re.compile(r"[\s/>]")
 _DATE = re.compile(
     r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]{0,3}(\d{1,2})[:时](\d{1,2})(?:[:分](\d{1,2}))?)?"
@@ -148,7 +150,7 @@ def plain_title(text: str | None) -> str:
         text = unescape(text)
     if "<" in text:
         text = unescape(_TAG.sub("", text))
-    return " ".join(text.split())[:MAX_ANCHOR_CHARS].rstrip()
+    return clean(text, MAX_ANCHOR_CHARS)
 
 
 def to_utf8(body: bytes) -> bytes:
@@ -172,6 +174,30 @@ def to_utf8(body: bytes) -> bytes:
     except UnicodeDecodeError:
         body = body.decode(_declared(body), "replace").encode()
     return _DECLARATION.sub(b"", body, count=1)
+
+
+def without_prolog(body: bytes) -> bytes:
+    """Return an XML body from its first element on: no document type, so no entities and nothing to load.
+
+    Args:
+        body: in UTF-8.
+
+    Returns:
+        The rest; empty when there is no element.
+
+    Cost: O(bytes of the prolog), and of the body when one of its declarations never ends.
+    """
+    text = body.decode("latin-1")
+    position = 0
+    while True:
+        found = _SIGN.search(text, position)
+        if found is None or text[found.start()] != "<":
+            return b""
+        position = found.start()
+        past = _skip_declaration(text, position)
+        if past <= position:
+            return body[position:] if past == position else b""
+        position = past
 
 
 def head_text(body: bytes) -> str:
@@ -242,7 +268,7 @@ def _declared(body: bytes) -> str:
 
 def _parse(body: bytes) -> etree._Element | None:
     """Parse a body as XML that may be broken."""
-    body = to_utf8(body[:MAX_FEED_BYTES]).lstrip()
+    body = without_prolog(to_utf8(body[:MAX_FEED_BYTES]))
     if not body.startswith(b"<"):
         return None
     parser = etree.XMLParser(

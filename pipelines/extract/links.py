@@ -8,11 +8,10 @@ from typing import Final
 
 from ..records import BlockKind, Extraction, Links
 from ..urls import MAX_URL_CHARS, canonicalize
+from .clean import clean
 from .directives import is_closed
 from .document import Document
 from .noise import NOISE_TAGS, is_label
-
-MAX_LINKS: Final = 5000
 
 _PAGES = re.compile(
     r"^[\W_]{0,3}(?:\d{1,4}|下一?[页頁]|上一?[页頁]|首[页頁]|末[页頁]|尾[页頁]|最后一页|后一页|前一页|"
@@ -82,8 +81,8 @@ def extract(document: Document, extraction: Extraction) -> Links:
             while on a page without article they are `LIST`.
 
     Returns:
-        Each canonical URL once, in document order, its most telling place kept; at most `MAX_LINKS`; never the page
-        itself.
+        Each canonical URL once, in document order, its most telling place kept; at most `document.bounds.links`; never
+        the page itself.
 
     Cost: O(nodes + links).
     """
@@ -92,6 +91,7 @@ def extract(document: Document, extraction: Extraction) -> Links:
     place = _Places(document, extraction)
     found: dict[str, tuple[str, BlockKind, int]] = {}
     seen: dict[str, str | None] = {}
+    most = document.bounds.links
     too_long = 0
     for number, (node, href, rel, anchor, block) in enumerate(document.links):
         if href not in seen:
@@ -105,7 +105,7 @@ def extract(document: Document, extraction: Extraction) -> Links:
         url = seen[href]
         if url is None or url == own:
             continue
-        label = anchor or document.link_titles.get(number, "")[:200].strip()
+        label = anchor or clean(document.link_titles.get(number, "")[:400], 200)
         kind = place.kind(node, anchor, block)
         closed_link = 1 if rel and is_closed(rel) else 0
         before = found.get(url)
@@ -113,7 +113,7 @@ def extract(document: Document, extraction: Extraction) -> Links:
             better = _RANK[kind] < _RANK[before[1]]
             text = label if (better and label) or len(label) > len(before[0]) else before[0]
             found[url] = (text, kind if better else before[1], before[2] & closed_link)
-        elif len(found) < MAX_LINKS:
+        elif len(found) < most:
             found[url] = (label, kind, closed_link)
     return Links(
         tuple(found),

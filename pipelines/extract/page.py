@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
+from typing import Final
 
 from db.keys import fingerprint
 
@@ -13,12 +14,19 @@ from ..dedup import method
 from ..records import Extraction, Metadata, PageKind, ParsedPage, Signature
 from . import DEFAULT, Extractor, kind, links, metadata, template
 from . import extractor as find_extractor
+from .bounds import DEFAULT as BOUNDS
+from .bounds import LINKS, TEXT, TOO_LARGE, Bounds
 from .directives import page_directives
 from .document import Document, parse
 from .knowledge import SiteKnowledge, unpack
+from .mojibake import DOUBTFUL, suspicion
 
 Sign = Callable[[str, str], Signature]
 """Makes the signature of (title, text)."""
+
+DOUBTFUL_ENCODING: Final = "doubtful encoding"
+"""The reason of an article that is stored although it looks read in a wrong character set."""
+_NEAR_BLOCKS, _NEAR_NODES = 5, 200
 
 SIGN: Sign = method().sign
 """That of the default method."""
@@ -34,6 +42,7 @@ def parse_page(
     extractor: str = DEFAULT,
     params: Mapping[str, object] | None = None,
     knowledge: bytes | None = None,
+    bounds: Bounds = BOUNDS,
 ) -> ParsedPage:
     """Parse a page once and return all that the pipelines need of it.
 
@@ -47,6 +56,7 @@ def parse_page(
         params: values for its parameters; the others keep their defaults.
         knowledge: what is known of the site, packed (see `knowledge.pack`): it corrects the extraction, and the record
             holds an observation to learn from. None for neither.
+        bounds: how much of the page is read.
 
     Returns:
         The record; nothing in a page makes this raise.
@@ -56,7 +66,7 @@ def parse_page(
 
     Cost: O(bytes), about eight times that of parsing alone (see docs/extraction.md).
     """
-    document = parse(body, url, content_type)
+    document = parse(body, url, content_type, bounds)
     page, _ = read_page(
         document,
         robots_header=robots_header,
@@ -106,6 +116,8 @@ def read_page(
     found = metadata.extract(document, text, fetched_at)
     anchors = links.extract(document, text)
     page_kind, reason = kind.decide(document, text, found, anchors)
+    if page_kind is PageKind.ARTICLE and document.is_cut and _runs_on(document, text):
+        page_kind, reason = PageKind.OTHER, TOO_LARGE
     noindex, nofollow = page_directives(document, robots_header, fetched_at)
     if page_kind is not PageKind.ARTICLE and text.text:
         text = Extraction(reason=reason)
@@ -115,6 +127,7 @@ def read_page(
     observation = None
     if knowledge is not None and page_kind is PageKind.ARTICLE:
         observation = template.observe(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
+    bitten = document.bitten | ({LINKS} if len(anchors) >= document.bounds.links else set())
     page = ParsedPage(
         kind=page_kind,
         reason=reason,
@@ -126,8 +139,25 @@ def read_page(
         noindex=noindex,
         encoding=document.encoding,
         observation=observation,
+        bounds=tuple(sorted(bitten)),
+        doubt=_doubt(found.title, text.text),
     )
     return page, extraction
+
+
+def _doubt(title: str, text: str) -> str:
+    """Why a text may not be what its author wrote; empty when nothing says so."""
+    return DOUBTFUL_ENCODING if text and suspicion(f"{title}\n{text}") >= DOUBTFUL else ""
+
+
+def _runs_on(document: Document, text: Extraction) -> bool:
+    """Whether the text reaches the place where reading the page ended, so that nobody knows how it goes on."""
+    if not text.blocks:
+        return True
+    last = text.blocks[-1]
+    is_last = last >= len(document.blocks) - _NEAR_BLOCKS
+    # behind the last text that was read there may be elements without any
+    return is_last and (TEXT in document.bitten or document.blocks.starts[last] >= len(document.tags) - _NEAR_NODES)
 
 
 @lru_cache(maxsize=16)

@@ -5,22 +5,28 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from ..records import BlockKind, Links
 from ..urls import canonicalize
-from .feeds import first_element, head_text, looks_like_feed, make_links, parse_feed, parse_time, plain_title, to_utf8
+from .bounds import DEFAULT, Bounds
+from .feeds import (
+    first_element,
+    head_text,
+    looks_like_feed,
+    make_links,
+    parse_feed,
+    parse_time,
+    plain_title,
+    to_utf8,
+    without_prolog,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-MAX_ENTRIES = 50_000
-"""Entries of one sitemap, as its protocol says."""
-
-MAX_SITEMAP_BYTES = 50 << 20
-"""Unpacked size of one sitemap, as its protocol says."""
 
 MAX_RATIO = 250
 """Real sitemaps shrink to a tenth or a fiftieth; bombs to a thousandth."""
@@ -43,10 +49,12 @@ class Sitemap:
     Attributes:
         sitemaps: canonical URLs of the sitemaps of an index.
         links: pages; block kind `SITEMAP`, the news title as anchor, the news date or else lastmod as date.
+        is_cut: whether it named more, or was too large to be unpacked.
     """
 
     sitemaps: tuple[str, ...] = ()
     links: Links = _NO_LINKS
+    is_cut: bool = False
 
 
 def looks_like_sitemap(body: bytes) -> bool:
@@ -69,36 +77,42 @@ def looks_like_sitemap(body: bytes) -> bool:
     return first_element(head) in _ROOTS or _is_url(head.lstrip().partition("\n")[0].strip())
 
 
-def parse_sitemap(body: bytes, url: str) -> Sitemap:
-    """Read a sitemap.
+def parse_sitemap(body: bytes, url: str, bounds: Bounds = DEFAULT) -> Sitemap:
+    """Read a sitemap. A document type, and with it every entity, is passed over.
 
     Args:
         body: as received; gzip is recognised by its first bytes, whatever the URL or the headers say.
         url: the sitemap's own URL, base of relative addresses.
+        bounds: its unpacked size and entries.
 
     Returns:
-        Its entries, each URL once, at most `MAX_ENTRIES`. Empty for anything else, such as an HTML page, and for a
-        packed body that grows beyond `MAX_SITEMAP_BYTES` or `MAX_RATIO`.
+        Its entries, each URL once. Empty for anything else, such as an HTML page, and for a packed body that grows
+        beyond the bounds or `MAX_RATIO`.
 
     Cost: linear; memory is bounded by the unpacked size, as elements are dropped once read.
     Source: the sitemaps.org protocol 0.9, with the news extension.
     Differs: relative addresses and broken XML are accepted.
     """
-    body = _unpack(body)
+    unpacked = _unpack(body, bounds.file_bytes)
+    if unpacked is None:
+        return Sitemap(is_cut=True)
+    body = unpacked
     head = head_text(body)
     root = first_element(head)
     if root in _ROOTS:
-        return _parse_xml(to_utf8(body), url)
+        return _parse_xml(without_prolog(to_utf8(body)), url, bounds.file_entries)
     if looks_like_feed(body):
         return Sitemap(links=parse_feed(body, url))
     if root or "<" in head[:1000]:
         return Sitemap()
-    return Sitemap(links=make_links(_read_lines(to_utf8(body), url), BlockKind.SITEMAP))
+    rows = list(islice(_read_lines(to_utf8(body), url), bounds.file_entries + 1))
+    links = make_links(rows[: bounds.file_entries], BlockKind.SITEMAP)
+    return Sitemap(links=links, is_cut=len(rows) > bounds.file_entries)
 
 
-def _unpack(body: bytes) -> bytes:
-    """Unpack gzip (twice, as some servers pack what is packed); empty when it is broken or grows too much."""
-    limit = min(MAX_SITEMAP_BYTES, max(_FREE_BYTES, MAX_RATIO * len(body)))
+def _unpack(body: bytes, most_bytes: int) -> bytes | None:
+    """Unpack gzip (twice, as some servers do); empty when it is broken, None when it grows too much."""
+    limit = min(most_bytes, max(_FREE_BYTES, MAX_RATIO * len(body)))
     for _ in range(2):
         if not body.startswith(_GZIP):
             break
@@ -107,10 +121,10 @@ def _unpack(body: bytes) -> bytes:
             body = zlib.decompressobj(31).decompress(body, limit + 1)
         except zlib.error:
             return b""
-    return body if len(body) <= limit else b""
+    return body if len(body) <= limit else None
 
 
-def _parse_xml(body: bytes, url: str) -> Sitemap:
+def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
     """Read the XML form, element by element."""
     rows: list[tuple[str, str, float]] = []
     children: dict[str, None] = {}
@@ -125,6 +139,7 @@ def _parse_xml(body: bytes, url: str) -> Sitemap:
         remove_comments=True,
     )
     entries, elements, last = 0, 0, 0
+    is_cut = False
     try:
         for _, element in events:
             elements += 1
@@ -138,12 +153,13 @@ def _parse_xml(body: bytes, url: str) -> Sitemap:
                 _drop(element)
                 entries, last = entries + 1, elements
             # What is neither is kept in memory until the next entry.
-            if entries >= MAX_ENTRIES or elements >= MAX_ELEMENTS or elements - last >= MAX_ENTRY_ELEMENTS:
+            if entries > most or elements >= MAX_ELEMENTS or elements - last >= MAX_ENTRY_ELEMENTS:
+                is_cut = True
                 break
     except etree.XMLSyntaxError:
         # Broken beyond repair from here on: what came before counts.
         pass
-    return Sitemap(tuple(children), make_links(rows, BlockKind.SITEMAP))
+    return Sitemap(tuple(islice(children, most)), make_links(rows[:most], BlockKind.SITEMAP), is_cut)
 
 
 def _read_entry(element: etree._Element, url: str) -> tuple[str, str, float]:
@@ -152,7 +168,8 @@ def _read_entry(element: etree._Element, url: str) -> tuple[str, str, float]:
     for child in element:
         name = _local(child)
         if name == "loc" and not target:
-            target = canonicalize((child.text or "").strip(), url) or ""
+            address = (child.text or "").strip()
+            target = (canonicalize(address, url) or "") if address else ""
         elif name == "lastmod":
             changed = child.text or ""
         elif name == "news":
@@ -177,15 +194,11 @@ def _drop(element: etree._Element) -> None:
 
 def _read_lines(body: bytes, url: str) -> Iterator[tuple[str, str, float]]:
     """Read the plain form: one absolute URL per line."""
-    count = 0
     for line in BytesIO(body):
         text = line.strip().decode("utf-8", "replace")
         target = canonicalize(text, url) if _is_url(text) else None
         if target:
             yield target, "", 0.0
-            count += 1
-            if count >= MAX_ENTRIES:
-                return
 
 
 def _is_url(text: str) -> bool:

@@ -20,6 +20,7 @@ _ARTICLE: Final = words(
     "satiricalarticle review recipe"
 )
 _MAX_OBJECTS: Final = 400
+_MAX_NUMBER: Final = 1e18
 _MARKUP = re.compile(r"<[^<>]{1,300}>")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
@@ -145,7 +146,7 @@ def _text(value: object) -> str:
     if isinstance(value, dict):
         value = value.get("name") or value.get("@value") or ""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return str(value)
+        return str(value) if abs(value) < _MAX_NUMBER else ""  # neither NaN nor a thousand digits
     if not isinstance(value, str):
         return ""
     return unescape(value[:5000]) if "&" in value else value[:5000]

@@ -15,18 +15,16 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from .bounds import NODES, STATED, TEXT
 from .characters import Counts, count
 from .clean import clean, visible, words
 
 if TYPE_CHECKING:
     from .document import Document
 
-MAX_NODES: Final = 120_000
-"""Elements looked at; the rest of a larger page is ignored."""
-MAX_TEXT_CHARS: Final = 1_000_000
-"""Characters of text looked at."""
 MAX_SCRIPT_CHARS: Final = 300_000
 """Longest inline script or JSON-LD block that is kept."""
+_MAX_SCRIPTS: Final = 60
 _SHORT_CHARS: Final = 240
 _ANCHOR_CHARS: Final = 200
 _ANCHOR_PIECES: Final = 40
@@ -60,9 +58,13 @@ _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo",
 def walk(root: etree._Element, document: Document) -> None:
     """Visit every element under `root` once, in document order, and fill in `document`.
 
-    Cost: O(nodes + characters); at most `MAX_NODES` nodes and `MAX_TEXT_CHARS` characters are described.
+    Cost: O(nodes + characters), of which no more is described than the document's bounds say.
     """
-    elements = document.elements = list(islice(root.iter("*"), MAX_NODES))
+    everything = root.iter("*")
+    elements = document.elements = list(islice(everything, document.bounds.nodes))
+    if len(elements) == document.bounds.nodes and next(everything, None) is not None:
+        document.bitten.add(NODES)
+        document.is_cut = True
     document.tags = cast("list[str]", [element.tag for element in elements])
     numbers: dict[etree._Element | None, int] = {element: node for node, element in enumerate(elements)}
     find = numbers.get
@@ -96,6 +98,7 @@ class _Pieces:
         block_nodes = self.block_nodes = list(range(size))
         skipped = self.skipped = [False] * size
         texts, nodes, bounds = self.texts, self.nodes, self.bounds
+        most = document.bounds.chars
         total = first = 0  # `first`: number of the first piece of the block being collected
         open_node = -1
         for node in range(size + 1):
@@ -108,9 +111,9 @@ class _Pieces:
                     bounds.append(first)
                 tail = tails[open_node]
                 open_node = parents[open_node]
-                if tail and open_node >= 0 and not skipped[open_node] and total < MAX_TEXT_CHARS:
+                if tail and open_node >= 0 and not skipped[open_node] and total < most:
                     if not tail.isspace():
-                        texts.append(tail[: MAX_TEXT_CHARS - total])
+                        texts.append(tail[: most - total])
                         nodes.append(open_node)
                         total += len(tail)
                     elif len(texts) > first:
@@ -137,9 +140,9 @@ class _Pieces:
             if code == _LINK:
                 self.links.append((node, len(bounds) - 1, len(texts)))
             head = heads[node]
-            if head and total < MAX_TEXT_CHARS:
+            if head and total < most:
                 if not head.isspace():
-                    texts.append(head[: MAX_TEXT_CHARS - total])
+                    texts.append(head[: most - total])
                     nodes.append(node)
                     total += len(head)
                 elif len(texts) > first:
@@ -147,6 +150,10 @@ class _Pieces:
                     nodes.append(node)
         if len(texts) > first:
             bounds.append(len(texts))
+        if total >= most or len(bounds) > document.bounds.blocks:
+            document.bitten.add(TEXT)
+            document.is_cut = True
+            del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
 
     def purge(self) -> None:
         """Take out invisible signs, and the pieces and blocks of which nothing is left."""
@@ -304,10 +311,13 @@ def _relation(document: Document, element: etree._Element) -> None:
 def _script(document: Document, element: etree._Element) -> None:
     """Keep an inline script of bearable length."""
     text = element.text
-    if text and len(text) <= MAX_SCRIPT_CHARS:
-        kept = document.json_ld if "ld+json" in str(element.get("type", "")).lower() else document.scripts
-        if len(kept) < 60:
+    if text:
+        is_stated = "ld+json" in str(element.get("type", "")).lower()
+        kept = document.json_ld if is_stated else document.scripts
+        if len(text) <= MAX_SCRIPT_CHARS and len(kept) < _MAX_SCRIPTS:
             kept.append(text)
+        elif is_stated:
+            document.bitten.add(STATED)
 
 
 def _title(document: Document, element: etree._Element) -> None:

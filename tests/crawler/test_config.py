@@ -61,6 +61,11 @@ def test_values_of_the_command_line_are_text() -> None:
     assert config.database_url == "sqlite:///x.db"
 
 
+def test_bounds_of_intervals_the_wrong_way_round() -> None:
+    with pytest.raises(ConfigError, match="REVISIT_MAX is 60, less than REVISIT_MIN, 300"):
+        Config.from_settings(given(REVISIT_MAX=60))
+
+
 @pytest.mark.parametrize("none", [None, "", "None", "NONE", "  "])
 def test_no_limit(none: Any) -> None:
     assert Config.from_settings(given(MAX_PAGES=none, MAX_DEPTH=none)).limits == Limits()
@@ -91,6 +96,18 @@ NUMBERS = [
     "LEASE_SECONDS",
     "DUPLICATE_THRESHOLD",
     "DATABASE_PATIENCE",
+    "WORKER_MEMORY_MB",
+    "PAGE_NODES",
+    "PAGE_DEPTH",
+    "PAGE_CHARS",
+    "PAGE_LINKS",
+    "SITEMAP_MAX_MB",
+    "SITEMAP_ENTRIES",
+    "REVISIT_WORTH",
+    "REVISIT_MIN",
+    "REVISIT_MAX",
+    "REVISIT_ARTICLES",
+    "REVISIT_AHEAD",
 ]
 
 

@@ -128,11 +128,18 @@ def test_the_summary_says_what_happened(crawled: Crawled) -> None:
     assert f"{crawled.folder}/news.db" in crawled.output
 
 
-def test_again_finds_nothing_left(crawled: Crawled) -> None:
+def test_again_asks_only_for_what_has_changed(crawled: Crawled) -> None:
     before = len(crawled.newsroom.requests())
     again = crawl(crawled.newsroom, crawled.folder)
     assert again.returncode == 0
-    assert len(crawled.newsroom.requests()) == before
+    asked = crawled.newsroom.requests()[before:]
+    assert len(asked) > 100
+    assert {request.status for request in asked} == {304}
+    assert rows(crawled.folder, "SELECT count(*) FROM article_version") == [(0,)]
+    assert rows(crawled.folder, "SELECT count(*) FROM url WHERE state IN ('pending', 'leased')") == [(0,)]
+    still = crawl(crawled.newsroom, crawled.folder, "REVISIT_AHEAD=0")
+    assert still.returncode == 0
+    assert len(crawled.newsroom.requests()) == before + len(asked)
 
 
 def test_status_and_why(crawled: Crawled) -> None:

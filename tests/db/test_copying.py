@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event, make_url, select, text
 
-from db import forms, frontier, ownership, runs, signatures, urlrules
+from db import forms, frontier, ownership, runs, signatures, traps, urlrules
 from db.copying import TABLES, Copied, copy_database, database_url
 from db.database import Database, open_for_crawl, open_for_reading, parse_url
 from db.errors import DatabaseGone, WrongDatabase
@@ -23,6 +23,7 @@ from db.processes import here
 from db.runs import RunEnd
 from db.signatures import Reader
 from db.store import Edges, StoredPage
+from db.traps import PatternRow
 from db.urlrules import HostRules, RuleRow
 from pipelines.duplicates import SignatureIndex
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
@@ -78,6 +79,7 @@ def fill(url: str, pages: int = 3) -> None:
     run_in(database, Memory(lambda known, more: (known + b"".join(more), 1)).save, Lessons(A, [bytes(range(256))]))
     run_in(database, urlrules.save, HostRules(A, [RuleRow("slug", "/<number>-*", 30, 1, 0.85, 1, "[]")]))
     run_in(database, forms.fill, [(1, A, page.id)])
+    run_in(database, traps.save, [PatternRow(A, 0, "/<number>", 9, 1, 1, 2.5, 3, "", 0.0, 1, "", page.url)])
     run_in(database, runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 1}))
     second = run_in(database, runs.start_run, start()).run_id
     run_in(database, ownership.take_hosts, (second, 10))
@@ -123,7 +125,8 @@ def test_a_copy_goes_on_as_the_original_would(filled: str, target_url: str) -> N
     copied = copy(filled, target_url)
     assert rows(filled) == before
     assert copied.rows == {name: len(found) for name, found in before.items()}
-    assert {name for name, n in copied.rows.items() if n == 0} == {"article_version", "duplicate", "part"}
+    empty = {"alarm", "article_version", "duplicate", "host_health", "part"}
+    assert {name for name, n in copied.rows.items() if n == 0} == empty
     assert ask(target_url, "SELECT id, outcome FROM run ORDER BY id") == [(1, "stopped"), (2, "copied")]
     for url in (filled, target_url):
         database = open_for_crawl(url)

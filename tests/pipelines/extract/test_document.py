@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.extract.bounds import DEFAULT
 from pipelines.extract.clean import clean
 from pipelines.extract.document import parse
 from pipelines.extract.encoding import decode
 from pipelines.extract.page import parse_page
-from pipelines.extract.walk import MAX_TEXT_CHARS
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 CHINESE = "河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段。"
@@ -154,4 +154,4 @@ def test_a_long_tag_of_one_attribute_stays() -> None:
 
 def test_text_behind_an_element_is_bounded_too() -> None:
     document = parse(b"<p><b>x</b>" + b"word " * 300_000 + b"</p>", "http://e.com/")
-    assert sum(map(len, document.blocks.texts)) <= MAX_TEXT_CHARS
+    assert sum(map(len, document.blocks.texts)) <= DEFAULT.chars

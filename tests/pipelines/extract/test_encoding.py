@@ -161,3 +161,63 @@ def test_every_codec_that_can_be_declared(name: str) -> None:
     body = bytes(range(256)) * 3 + TEXTS["hans"].encode("gbk")
     assert isinstance(decode(body, f"text/html; charset={name}")[0], str)
     assert isinstance(decode(b"<p>\\u0041\\N \xff\xfe", f"text/html; charset={name}")[0], str)
+
+
+PAGE = "<html><head><title>标题</title></head><body>" + f"<p>{TEXTS['hans']}</p>" * 3 + "</body></html>"
+
+
+@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("header", ["", "text/html; charset=gbk", "text/html; charset=utf-16"])
+def test_wide_sets_without_a_mark(name: str, header: str) -> None:
+    assert decode(PAGE.encode(name), header) == (PAGE, name[:6])
+    assert not is_binary(PAGE.encode(name))
+
+
+@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be"])
+def test_wide_sets_without_any_markup(name: str) -> None:
+    text = TEXTS["hans"] * 4
+    assert decode(text.encode(name), "text/plain; charset=utf-16")[0] == text
+
+
+def test_marks_that_lie() -> None:
+    assert decode(b"\xff\xfe" + PAGE.encode())[0] == PAGE
+    assert decode(b"\xef\xbb\xbf" + PAGE.encode("gb18030"))[0] == PAGE
+
+
+def test_seven_bits_that_nobody_declares() -> None:
+    assert decode(PAGE.encode("hz")) == (PAGE, "hz")
+    text = f"<p>{TEXTS['ko']}</p>"
+    assert decode(text.encode("iso2022_kr")) == (text, "iso2022_kr")
+    code = "<pre>if (a ~{ b ~} c) ~{ d ~}</pre>"
+    assert decode(code.encode()) == (code, "utf-8")
+
+
+def test_signs_beyond_the_basic_plane() -> None:
+    text = "<p>𠮷野家的䶮先生说😀</p>" * 3
+    halves = b"".join(_halves(sign) for sign in text)
+    assert decode(halves)[0] == text
+    assert decode(text.replace("😀", "").encode("gb18030"), "text/html; charset=gb2312")[0] == text.replace("😀", "")
+
+
+def _halves(sign: str) -> bytes:
+    """A sign in UTF-8; one beyond the basic plane as two halves, each in three bytes."""
+    beyond = ord(sign) - 0x10000
+    if beyond < 0:
+        return sign.encode()
+    return (chr(0xD800 + (beyond >> 10)) + chr(0xDC00 + (beyond & 0x3FF))).encode("utf-8", "surrogatepass")
+
+
+@pytest.mark.parametrize(("body", "footer"), [("utf-8", "gb18030"), ("gb18030", "utf-8")])
+def test_a_footer_in_another_set(body: str, footer: str) -> None:
+    article, foot = f"<p>{TEXTS['hans']}</p>" * 3, "<div>版权所有 河口新闻网</div>"
+    found, _ = decode(article.encode(body) + foot.encode(footer), "text/html; charset=utf-8")
+    assert article in found
+
+
+@pytest.mark.parametrize(
+    "name", ['"utf-8"', "'gbk'", "utf-8;", "UTF8MB4", "x-gbk", "%s", "utf-7", "gb2312,utf-8", "\0"]
+)
+@pytest.mark.parametrize("real", ["utf-8", "gb18030"])
+def test_names_that_are_none(name: str, real: str) -> None:
+    page = f"<meta charset={name}>{PAGE}"
+    assert decode(page.encode(real), f"text/html; charset={name}")[0] == page

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pipelines.extract import EXTRACTORS, density, extractor, language, links
+from pipelines.extract.bounds import DEFAULT as BOUNDS
 from pipelines.extract.document import parse
 from pipelines.extract.page import parse_page
 from pipelines.records import BlockKind, Extraction, PageKind
@@ -88,7 +89,7 @@ def test_links() -> None:
 def test_links_are_bounded() -> None:
     body = "".join(f"<a href=/{number}>anchor {'x' * 300}</a>" for number in range(6000)).encode()
     found = links.extract(parse(body, "http://e.com/"), Extraction())
-    assert len(found) == links.MAX_LINKS
+    assert len(found) == BOUNDS.links
     assert max(map(len, found.anchors)) <= 200
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.extract.sitemaps import MAX_ENTRIES, Sitemap, looks_like_sitemap, parse_sitemap
+from pipelines.extract.bounds import DEFAULT
+from pipelines.extract.sitemaps import Sitemap, looks_like_sitemap, parse_sitemap
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize
 
@@ -114,15 +115,16 @@ def test_bomb_is_refused_quickly() -> None:
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     body = b"".join(packer.compress(b" " * (1 << 20)) for _ in range(200)) + packer.flush()
     start = time.process_time()
-    assert parse_sitemap(body, URL) == Sitemap()
+    assert parse_sitemap(body, URL) == Sitemap(is_cut=True)
     assert time.process_time() - start < 1
 
 
 def test_bounded() -> None:
-    body = b"<urlset>" + b"".join(b"<url><loc>/%d</loc></url>" % i for i in range(MAX_ENTRIES + 100)) + b"</urlset>"
-    assert len(parse_sitemap(body, URL).links) == MAX_ENTRIES
-    lines = b"".join(b"http://h.cn/%d\n" % i for i in range(MAX_ENTRIES + 100))
-    assert len(parse_sitemap(lines, URL).links) == MAX_ENTRIES
+    more = range(DEFAULT.file_entries + 100)
+    body = b"<urlset>" + b"".join(b"<url><loc>/%d</loc></url>" % i for i in more) + b"</urlset>"
+    assert len(parse_sitemap(body, URL).links) == DEFAULT.file_entries
+    lines = b"".join(b"http://h.cn/%d\n" % i for i in more)
+    assert len(parse_sitemap(lines, URL).links) == DEFAULT.file_entries
 
 
 def test_what_is_no_entry_does_not_pile_up() -> None:

@@ -1,0 +1,125 @@
+"""`scrapy recrawl`: mark URLs that the next crawl is to visit again, whatever their time."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from db.database import open_for_crawl
+from db.errors import DatabaseGone, DatabaseProblem
+from db.keys import fingerprint
+from db.revisits import Wish, count, mark
+from db.tables import Kind
+from pipelines.urls import canonicalize
+
+from ..frontier import EXIT_DATABASE, EXIT_USAGE
+from ..outlinks import url_id
+from ._database import read
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_PERIOD = re.compile(r"([0-9]{1,6})([smhdw])")
+
+
+class Command(ScrapyCommand):
+    """Mark URLs for the next crawl."""
+
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """Options and URLs."""
+        return "[--older-than 7d] [--host NAME] [--articles|--lists] [--dry-run] [url ...]"
+
+    def short_desc(self) -> str:
+        """One line for `scrapy`."""
+        return "Let the next crawl visit URLs again: articles, lists of links, those of a host, or those named"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy's own, and which URLs."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--older-than", default="", metavar="TIME", help="only what was last fetched so long ago: 90m, 12h, 7d, 2w"
+        )
+        parser.add_argument("--host", default="", metavar="NAME", help="only URLs of this host (with its port, if any)")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--articles", dest="what", action="store_const", const="articles", help="only articles")
+        what.add_argument(
+            "--lists",
+            dest="what",
+            action="store_const",
+            const="lists",
+            help="only home and list pages, feeds, sitemaps",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="say how many there are, and mark none")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Mark, and say how many."""
+        assert self.settings is not None
+        before = None if not opts.older_than else time.time() - _seconds(opts.older_than)
+        wish = Wish(_ids(args), before, opts.host.strip().lower(), opts.what or "")
+        found = read(self, lambda connection: count(connection, wish))  # a database that is not there is not made
+        if found is None:
+            return
+        name, marked = found
+        if not opts.dry_run:
+            try:
+                marked = _mark(self.settings["DATABASE_URL"], wish)
+            except DatabaseProblem as problem:
+                sys.stderr.write(f"scrapy recrawl: {problem}\n")
+                self.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
+                return
+        would = "would be" if opts.dry_run else "will be"
+        sys.stdout.write(f"{marked} URLs {would} visited again by the next crawl of {name}\n")
+
+
+def _seconds(period: str) -> float:
+    """Seconds of a time such as 7d.
+
+    Raises:
+        UsageError: it is none.
+    """
+    found = _PERIOD.fullmatch(period.strip().lower())
+    if found is None:
+        raise UsageError(
+            f"--older-than is {period!r}; it takes a number with s, m, h, d or w, e.g. 7d", print_help=False
+        )
+    return float(int(found[1]) * _UNITS[found[2]])
+
+
+def _ids(urls: Sequence[str]) -> list[int]:
+    """Identifiers of URLs, as pages and as feeds or sitemaps.
+
+    Raises:
+        UsageError: one is no URL.
+    """
+    ids = []
+    for text in urls:
+        url = canonicalize(text if "://" in text else f"http://{text}")
+        if url is None:
+            raise UsageError(f"{text!r} is no http or https URL", print_help=False)
+        ids += [fingerprint(url), url_id(url, Kind.FEED), url_id(url, Kind.SITEMAP)]
+    return ids
+
+
+def _mark(database_url: str, wish: Wish) -> int:
+    """Mark URLs; returns how many.
+
+    Raises:
+        DatabaseProblem: the database cannot be written, or a crawl is running on the file.
+    """
+    with (
+        closing(open_for_crawl(database_url)) as database,
+        database.engine.connect().execution_options(writer=True) as connection,
+        database.writing(connection),
+    ):
+        return mark(connection, [wish])[0]

@@ -1,0 +1,412 @@
+"""Traps: patterns of URLs whose pages bring nothing and only lead to more of their kind.
+
+Which addresses will bring an article nobody can know; but pages that a program makes without end have few patterns
+(`pipelines.patterns`), and of each pattern it is counted what its pages brought. A pattern is shut when
+
+- so many of its pages in a row brought nothing: no article, nor a link by which an article was found later;
+- these pages showed no article that its pages had not shown before (lists of known articles are honest);
+- and it grows: its pages lead to ever more URLs of unfruitful patterns. What does not grow comes to an end by itself.
+
+A pattern that has brought articles has more time, in proportion to how rare they were. When something is found after
+all - by a page fetched before, or in a later crawl, which tries a few of its pages again - it is opened.
+
+Pure: what is remembered of one host, and what pages change in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from pipelines.patterns import (
+    ANSWER,
+    ENDLESS_PATH,
+    EXACT,
+    FOLDER,
+    HOST,
+    SHAPE,
+    Key,
+    Patterns,
+    key_of,
+    patterns,
+)
+from pipelines.trapsigns import alike
+
+from .trapkinds import FARM, LOOK_ALIKE, NOTHING, SOFT_404, suspicion_of
+
+_TIMES = (1.0, 2.0, 4.0)
+"""How many more pages a wider pattern may cost."""
+_DEEP_SHARE = 0.5
+_SHOWN_WEIGHT = 0.1
+"""What a page counts that shows articles which its pattern has not shown before."""
+_OWN_TEXT_WEIGHT = 0.5
+"""What a page counts that is like no other of its pattern and whose address looks honest."""
+_RARE = 10.0
+"""So many times its usual distance between two articles a pattern may go without one."""
+_FEW_PAGES = 5
+_LEAST_SHARE = 0.05
+_MOST_GROWTH = 5
+_LEAST_GROWTH = 0.5
+_SKETCHES = 6
+_DOUBTS = 3
+_MOST_STRANGE = 20
+"""So many new folders in a row without an article, and further ones promise nothing."""
+_SHOWN_BITS = 1 << 12
+_MOST_PATTERNS = 300
+TRIAL_PAGES = 5
+"""Pages of a pattern that a later crawl tries again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How long a pattern or host may bring nothing.
+
+    Attributes:
+        pages: of a pattern, in a row.
+        host_pages: of a host that is no seed's own.
+        probe: whether a host may be asked for a page that does not exist.
+    """
+
+    pages: int = 30
+    host_pages: int = 200
+    probe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A page as far as traps are concerned.
+
+    Attributes:
+        url: its address.
+        brought: whether it was an article that was not known yet.
+        named: whether that named its time, its author or its source.
+        missing: it says that there is no such page.
+        again: it is an article, but one that the host has shown before.
+        sketch, is_wall: see `pipelines.trapsigns.Signs`.
+        links, folders: what it links to and their folder patterns as numbers, 0 for other hosts.
+        found: folder patterns of the URLs that it was the first to name.
+    """
+
+    url: str
+    brought: bool = False
+    named: bool = False
+    missing: bool = False
+    again: bool = False
+    sketch: int = 0
+    is_wall: bool = False
+    links: Sequence[int] = ()
+    folders: Sequence[int] = ()
+    found: Sequence[int] = ()
+
+
+@dataclass(slots=True)
+class Pattern:
+    """What is known of one pattern of a host.
+
+    Attributes:
+        text, level: which it is.
+        pages: fetched in all.
+        brought: of these, how many were articles or led to some.
+        reached: how many had been fetched when one last brought something.
+        barren: how many in a row brought nothing, less for those that look honest.
+        grown: URLs of unfruitful patterns that these led to or that were found of it.
+        kind: of trap, when it is shut; else empty.
+        shut_at: Unix time at which it was last shut; 0.0 for never.
+        why: for people.
+        example: the URL of one of its pages.
+        trial: it was shut before; what was skipped of it waits again only when it brings something.
+        missing, alike: pages in a row that said they were missing, or said what others had said.
+        changed: it differs from what the table holds.
+    """
+
+    text: str
+    level: int
+    pages: int = 0
+    brought: int = 0
+    reached: int = 0
+    barren: float = 0.0
+    grown: int = 0
+    kind: str = ""
+    shut_at: float = 0.0
+    why: str = ""
+    example: str = ""
+    trial: bool = False
+    missing: int = 0
+    alike: int = 0
+    changed: bool = True
+    _sketches: list[int] = field(default_factory=list)
+    _shown: bytearray = field(default_factory=bytearray)
+
+    @property
+    def is_dull(self) -> bool:
+        """Whether links to its pages promise nothing."""
+        return bool(self.kind) or (self.pages >= _FEW_PAGES and self.is_unproven)
+
+    @property
+    def is_fruitful(self) -> bool:
+        """Whether its pages bring something, lately too."""
+        return not self.kind and self.brought > 0 and self.barren < _FEW_PAGES
+
+    @property
+    def is_unproven(self) -> bool:
+        """Whether hardly any of its pages brought something."""
+        return self.brought <= _LEAST_SHARE * self.pages + 1 or self.barren >= _FEW_PAGES * _RARE
+
+    def patience(self, bounds: Bounds) -> float:
+        """How many pages in a row may bring nothing."""
+        if self.level >= HOST:
+            return float(bounds.host_pages)
+        usual = bounds.pages * _TIMES[self.level]
+        return max(usual, _RARE * self.reached / self.brought) if self.brought else usual
+
+    def shows_more(self, links: Sequence[int]) -> bool:
+        """Whether some links are shown by its pages for the first time; they are remembered."""
+        if not links:
+            return False
+        if not self._shown:
+            self._shown = bytearray(_SHOWN_BITS // 8)
+        more = 0
+        for link in links:
+            place, bit = (link % _SHOWN_BITS) >> 3, 1 << (link & 7)
+            if not self._shown[place] & bit:
+                self._shown[place] |= bit
+                more += 1
+        return more > 0
+
+    def repeats(self, sketch: int) -> bool:
+        """Whether one of its last pages said the same; this one is remembered."""
+        same = any(alike(sketch, other) for other in self._sketches)
+        if not same and sketch:
+            self._sketches = [*self._sketches[1 - _SKETCHES :], sketch]
+        return same
+
+    def relieve(self) -> None:
+        """Something came of one of its pages."""
+        self.brought += 1
+        self.reached = self.pages
+        self.barren, self.grown, self.missing, self.alike = 0.0, 0, 0, 0
+        self._shown = bytearray()
+        self.changed = True
+
+
+class HostTraps:
+    """What is known of the patterns of one host's URLs.
+
+    Args:
+        bounds: how long they may bring nothing.
+        foreign: whether the host is no seed's own.
+        known: patterns as they were stored.
+    """
+
+    def __init__(self, bounds: Bounds, *, foreign: bool = False, known: Iterable[Pattern] = ()) -> None:
+        self._bounds = bounds
+        self._foreign = foreign
+        self._patterns: dict[Key, Pattern] = {(one.level, one.text): one for one in known}
+        self._folders = {key_of(text): one for (level, text), one in self._patterns.items() if level == FOLDER}
+        self.shut: dict[Key, str] = {}
+        """Pattern -> kind, empty for those that are open although a wider one is shut. Other threads read it."""
+        self._wide = False
+        self._note_shut()
+        self._doubts = 0
+        self._strange = 0
+        self._asked = False
+
+    def observe(self, seen: Seen, now: float) -> list[Pattern]:
+        """Take a page into account; returns the patterns that have been shut for it."""
+        found = patterns(seen.url)
+        own = [self._pattern(level, text, seen.url) for level, text in self._keys(found)]
+        for one in own:
+            one.pages += 1
+            one.changed = True
+        suspicion = suspicion_of(seen.url, found)
+        same = [one.repeats(seen.sketch) for one in own]
+        if seen.brought and not (same[EXACT] and suspicion):  # a calendar's days differ in their dates, as bulletins do
+            return self._praise(own, seen, now)
+        self._doubts += seen.missing or seen.again or same[EXACT]
+        self._strange += own[FOLDER].pages == 1
+        growth = self._growth(seen.found)
+        if seen.is_wall and not growth:
+            return []
+        promising = self._promising(seen, own[FOLDER])
+        sure = bool(suspicion or seen.missing or not seen.sketch)
+        for one, repeats in zip(own, same, strict=True):
+            one.alike += repeats
+            weight = 1.0 if sure or repeats else _OWN_TEXT_WEIGHT
+            one.barren += _SHOWN_WEIGHT if one.shows_more(promising) else weight
+            one.grown += growth
+            one.missing += seen.missing
+        return self._close([one for one in own if self._is_spent(one, suspicion)], suspicion, now)
+
+    @property
+    def missing(self) -> tuple[int, ...] | None:
+        """Outlines of what the host shows when there is no such page; None while nothing speaks for such."""
+        found = tuple(int(text, 16) for level, text in self.shut if level == ANSWER)
+        return found or (() if self._asked else None)
+
+    def wants_probe(self) -> bool:
+        """Whether to ask the host now for a page that does not exist; said once."""
+        if self._asked or not self._bounds.probe or self._doubts < _DOUBTS:
+            return False
+        self._asked = True
+        return True
+
+    def answered(self, outline: int, url: str, now: float) -> None:
+        """What the host showed for a page that does not exist, 0 for nothing that looks like a page."""
+        self._asked = True
+        if outline:
+            text = f"{outline:016x}"
+            why = "the host answers so, with status 200, when there is no such page"
+            self._patterns[ANSWER, text] = Pattern(
+                text, ANSWER, pages=1, kind=SOFT_404, shut_at=now, why=why, example=url
+            )
+            self._note_shut()
+
+    def credit(self, url: str) -> list[Pattern]:
+        """A page led to an article; returns the patterns that are open again for it, or have stood their trial."""
+        opened = []
+        for key in self._keys(patterns(url))[:HOST]:
+            one = self._patterns.get(key)
+            if one is None:
+                continue
+            self._relieve(one)
+            if one.kind or one.trial:
+                one.kind, one.why, one.trial = "", "", False
+                opened.append(one)
+        if opened:
+            self._note_shut()
+        return opened
+
+    def try_again(self, key: Key) -> bool:
+        """Open a pattern for a few pages; whether it was shut."""
+        one = self._patterns.get(key)
+        if one is None or not one.kind:
+            return False
+        open_for_trial(one, self._bounds)
+        self._note_shut()
+        return True
+
+    def worth_keeping(self) -> list[Pattern]:
+        """Patterns that differ from what is stored, as far as they matter."""
+        return [
+            one for one in self._patterns.values() if one.changed and (one.pages >= _FEW_PAGES or one.kind or one.trial)
+        ]
+
+    def shut_before(self, moment: float) -> list[Key]:
+        """Patterns that were shut before a time."""
+        return [key for key, kind in self.shut.items() if kind and self._patterns[key].shut_at < moment]
+
+    # ------------------------------------------------------------ patterns
+
+    def _keys(self, found: Patterns) -> list[Key]:
+        keys = [(EXACT, found.exact), (FOLDER, found.folder), (SHAPE, found.shape)]
+        return [*keys, (HOST, "")] if self._foreign else keys
+
+    def _pattern(self, level: int, text: str, url: str) -> Pattern:
+        one = self._patterns.get((level, text))
+        if one is None:
+            if len(self._patterns) >= _MOST_PATTERNS:
+                self._forget()
+            one = self._patterns[level, text] = Pattern(text, level, example=url)
+            if level == FOLDER:
+                self._folders[key_of(text)] = one
+        return one
+
+    def _forget(self) -> None:
+        """Drop the half of the open patterns that have cost least."""
+        by_cost = sorted((one for one in self._patterns.values() if not one.kind), key=lambda one: one.pages)
+        for one in by_cost[: len(by_cost) // 2]:
+            del self._patterns[one.level, one.text]
+            if one.level == FOLDER:
+                self._folders.pop(key_of(one.text), None)
+
+    # ------------------------------------------------------------ pages
+
+    def _praise(self, own: Sequence[Pattern], seen: Seen, now: float) -> list[Pattern]:
+        """A page was an article. On a host that only others name, those of farms name nothing: no time, no author."""
+        self._strange = 0
+        last = HOST if self._foreign and not seen.named else len(own)
+        for one in own[:last]:
+            self._relieve(one)
+        for one in own[last:]:
+            one.barren += 1
+        return self._close([one for one in own[last:] if self._is_spent(one, "")], FARM, now)
+
+    def _growth(self, found: Sequence[int]) -> int:
+        """How many of the URLs that a page named first promise nothing better; their patterns have grown, too."""
+        growth = 0
+        for key in found:
+            folder = self._folders.get(key)
+            if folder is not None and folder.brought and folder.barren < _FEW_PAGES:
+                continue
+            growth += 1
+            if folder is not None:
+                folder.grown += 1
+        return min(growth, _MOST_GROWTH)
+
+    def _promising(self, seen: Seen, own: Pattern) -> list[int]:
+        """Links of a page to others than of its own kind, which may be articles or lead to some."""
+        dull = {0, *(key for key, one in self._folders.items() if one.is_dull)}
+        if own.is_unproven:
+            dull.add(key_of(own.text))
+        if self._strange >= _MOST_STRANGE:
+            return [
+                link
+                for link, where in zip(seen.links, seen.folders, strict=True)
+                if where not in dull and where in self._folders
+            ]
+        return [link for link, where in zip(seen.links, seen.folders, strict=True) if where not in dull]
+
+    def _is_spent(self, one: Pattern, suspicion: str) -> bool:
+        """Whether a pattern has brought nothing for too long."""
+        if one.kind:
+            return False
+        if one.level == HOST:
+            return one.barren >= self._bounds.host_pages
+        patience = one.patience(self._bounds) * (_DEEP_SHARE if suspicion == ENDLESS_PATH else 1.0)
+        return one.barren >= patience and one.grown >= _LEAST_GROWTH * one.barren
+
+    def _close(self, spent: Sequence[Pattern], suspicion: str, now: float) -> list[Pattern]:
+        """Shut patterns, and say why."""
+        for one in spent:
+            one.kind = FARM if one.level == HOST else suspicion or _by_its_pages(one)
+            one.shut_at, one.trial, one.changed = now, False, True
+            one.why = _reason(one)
+        if spent:
+            self._note_shut()
+        return list(spent)
+
+    def _note_shut(self) -> None:
+        shut = {key: one.kind for key, one in self._patterns.items() if one.kind}
+        self._wide = any(level in {FOLDER, SHAPE} for level, _ in shut)
+        if self._wide:  # a trap may have the shape of honest pages
+            shut |= {key: "" for key, one in self._patterns.items() if key[0] < SHAPE and one.is_fruitful}
+        self.shut = shut
+
+    def _relieve(self, one: Pattern) -> None:
+        """Something came of a page of a pattern: at the first time it is told apart from wider ones that are shut."""
+        first = not one.brought
+        one.relieve()
+        if first and self._wide:
+            self._note_shut()
+
+
+def open_for_trial(one: Pattern, bounds: Bounds) -> None:
+    """Open a pattern for a few pages; when these bring nothing either it is shut at once."""
+    one.kind, one.why, one.trial, one.changed = "", "", True, True
+    one.barren = max(0.0, one.patience(bounds) - TRIAL_PAGES)
+    one.grown = int(_LEAST_GROWTH * one.barren) + TRIAL_PAGES
+
+
+def _by_its_pages(one: Pattern) -> str:
+    """What kind of trap the pages say it is."""
+    if one.missing * 2 > one.barren:
+        return SOFT_404
+    return LOOK_ALIKE if one.alike * 2 > one.barren else NOTHING
+
+
+def _reason(one: Pattern) -> str:
+    """Why a pattern is shut."""
+    if one.level == HOST:
+        return f"{one.pages} pages, of which none said when or by whom it was written"
+    since = f" since the last of {one.brought} articles" if one.brought else ""
+    return f"{one.barren:.0f} pages in a row brought no article{since}, and named {one.grown} more URLs like them"

@@ -1,0 +1,264 @@
+"""Visiting URLs again: waking those whose time has come, marking those that a user names, articles whose page is gone.
+
+Every function takes a connection inside an open transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal_column,
+    not_,
+    or_,
+    select,
+    text,
+    update,
+)
+
+from .budgets import Limits, beyond_limits, pages_left
+from .forms import HAS_WORK
+from .statements import among, run_many
+from .tables import AGAIN, LIST_REASONS, Article, Host, Kind, Seed, State, Url
+
+url, article, host, seed = Url.table(), Article.table(), Host.table(), Seed.table()
+
+MARKED = 0.0
+"""`next_visit` of URLs that a user wants to be visited by the next run."""
+_AT_ONCE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What is to be queued: URLs whose next visit is due by a time (Unix seconds), within the limits."""
+
+    until: float
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Woken:
+    """What is queued again.
+
+    Attributes:
+        urls: how many.
+        hosts: their hosts.
+        next_due: Unix time at which the next URL is due, None when none ever is.
+        spent: no page of the whole crawl is left, so there is nothing to visit lists for.
+    """
+
+    urls: int
+    hosts: frozenset[int]
+    next_due: float | None
+    spent: bool = False
+
+
+def wake_due(connection: Connection, wishes: Sequence[Due]) -> list[Woken]:
+    """Queue what is due, some thousand URLs at a time, the earliest first; none when a call returns no URLs.
+
+    Cost: one read by index when nothing is due.
+    """
+    return [_wake(connection, due) for due in wishes]
+
+
+def _wake(connection: Connection, due: Due) -> Woken:
+    if pages_left(connection, due.limits) == 0:
+        return Woken(0, frozenset(), None, spent=True)
+    beyond = beyond_limits(connection, due.limits)
+    statement = _DUE.where(not_(or_(*beyond))) if beyond else _DUE
+    rows = connection.execute(statement, {"until": due.until, "most": _AT_ONCE}).all()
+    run_many(connection, _WAKE, [{"key": row.id} for row in sorted(rows, key=lambda row: row.id)])
+    hosts = sorted({row.host_id for row in rows})
+    run_many(connection, HAS_WORK, [{"key": key} for key in hosts])
+    return Woken(len(rows), frozenset(hosts), connection.execute(_NEXT).scalar())
+
+
+_AGAIN = text(AGAIN)
+_DUE = (
+    select(url.c.id, url.c.host_id)
+    .where(_AGAIN, url.c.state != State.LEASED, url.c.next_visit <= bindparam("until"))
+    .order_by(url.c.next_visit)
+    .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
+)
+_NEXT = select(func.min(url.c.next_visit)).where(_AGAIN)
+_WAKE = update(url).where(url.c.id == bindparam("key")).values(state=State.PENDING, next_visit=None, tries=0)
+
+
+# ---------------------------------------------------------------- what later visits bring
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a visit says of the URL.
+
+    Attributes:
+        next_visit: when it is to be visited again.
+        watched: seconds since the visit before.
+        fading: what the visits before count for from now on, 0 to 1.
+        named: new URLs that it found.
+        changed: whether there was something new.
+    """
+
+    next_visit: float | None
+    watched: float
+    fading: float
+    named: int
+    changed: bool
+
+
+def note(connection: Connection, seen: Sequence[tuple[int, str, float, Seen]]) -> None:
+    """Write what later visits found: (URL, its kind of news, Unix time, what was seen).
+
+    A change of an article counts as brought at once; the articles that a list brings count when they are stored.
+    """
+    rows = [
+        {
+            "key": key,
+            "now": now,
+            "next": one.next_visit,
+            "more": one.watched,
+            "fading": one.fading,
+            "n": one.named,
+            "gain": int(one.changed and kind == CHANGE),
+            "changed": int(one.changed),
+        }
+        for key, kind, now, one in seen
+    ]
+    run_many(connection, _NOTE, sorted(rows, key=lambda row: row["key"]))
+
+
+CHANGE, LINKS = "change", "links"
+_NOTE = (
+    update(url)
+    .where(url.c.id == bindparam("key"))
+    .values(
+        next_visit=bindparam("next"),
+        watched=url.c.watched * bindparam("fading") + bindparam("more"),
+        named=url.c.named * bindparam("fading") + bindparam("n"),
+        brought=url.c.brought * bindparam("fading") + bindparam("gain"),
+        changed_at=case((bindparam("changed") == 1, bindparam("now")), else_=url.c.changed_at),
+    )
+)
+
+
+def credit(connection: Connection, found: Sequence[tuple[int, float]]) -> None:
+    """Count articles for the lists that named them: (list, Unix time at which it did), if that was a later visit."""
+    run_many(connection, _CREDIT, [{"key": key, "at": at} for key, at in sorted(found)])
+
+
+_CREDIT = (
+    update(url)
+    .where(
+        url.c.id == bindparam("key"),
+        url.c.visits > 1,
+        or_(*(url.c.reason == reason for reason in LIST_REASONS)),
+        bindparam("at") > url.c.fetched_at - url.c.watched + 1,
+    )
+    .values(brought=url.c.brought + 1)
+)
+
+
+# ---------------------------------------------------------------- gone, and back
+
+
+def mark_gone(connection: Connection, gone: Sequence[tuple[int, str]], back: Sequence[int]) -> None:
+    """Write since when the pages of articles are gone, (article, ISO time), and which of them are there (again)."""
+    run_many(connection, _GONE, [{"key": key, "since": since} for key, since in sorted(gone)])
+    run_many(connection, _BACK, [{"key": key} for key in sorted(back)])
+
+
+_GONE = (
+    update(article).where(article.c.id == bindparam("key"), article.c.gone.is_(None)).values(gone=bindparam("since"))
+)
+_BACK = update(article).where(article.c.id == bindparam("key"), article.c.gone.is_not(None)).values(gone=None)
+
+
+def moved(connection: Connection, targets: Sequence[int]) -> list[tuple[int, int]]:
+    """Articles whose pages have moved for good to one of these URLs: (article, new URL)."""
+    if not targets:
+        return []
+    rows = connection.execute(_MOVED, {"ids": targets})
+    return sorted((row.id, row.same_as) for row in rows)
+
+
+_MOVED = (
+    select(url.c.id, url.c.same_as)
+    .join(article, article.c.id == url.c.id)
+    .where(
+        among(url.c.same_as),
+        url.c.same_as.is_not(None),
+        url.c.reason == literal_column("'redirect'"),
+        or_(url.c.http_status == literal_column("301"), url.c.http_status == literal_column("308")),
+    )
+)
+
+
+# ---------------------------------------------------------------- what a user wants
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which URLs are to be visited by the next run: those that fulfil all that is given.
+
+    Attributes:
+        urls: identifiers; none for all.
+        fetched_before: Unix time.
+        host: a host's name.
+        what: "articles", "lists" (with feeds and sitemaps) or "" for both.
+    """
+
+    urls: Sequence[int] = ()
+    fetched_before: float | None = None
+    host: str = ""
+    what: str = ""
+
+
+def count(connection: Connection, wish: Wish) -> int:
+    """How many URLs `mark` would mark."""
+    return int(connection.execute(select(func.count()).select_from(url).where(_wished(wish)), _ids(wish)).scalar_one())
+
+
+def mark(connection: Connection, wishes: Sequence[Wish]) -> list[int]:
+    """Let the next run visit URLs; returns how many."""
+    return [
+        connection.execute(update(url).where(_wished(wish)).values(next_visit=MARKED), _ids(wish)).rowcount
+        for wish in wishes
+    ]
+
+
+def _ids(wish: Wish) -> dict[str, Any]:
+    return {"ids": list(wish.urls)} if wish.urls else {}
+
+
+def _wished(wish: Wish) -> ColumnElement[bool]:
+    is_article = exists().where(article.c.id == url.c.id)
+    is_list = or_(
+        url.c.kind.in_([Kind.FEED, Kind.SITEMAP]), url.c.reason.in_(LIST_REASONS), url.c.id.in_(select(seed.c.id))
+    )
+    conditions: list[ColumnElement[bool]] = [
+        url.c.kind != Kind.ROBOTS,
+        url.c.state.not_in([State.PENDING, State.LEASED]),
+    ]
+    if wish.urls:
+        conditions.append(among(url.c.id))
+    else:
+        conditions += [url.c.visits > 0, or_(is_article, is_list)]
+    if wish.fetched_before is not None:
+        conditions.append(url.c.fetched_at < wish.fetched_before)
+    if wish.host:
+        conditions.append(url.c.host_id.in_(select(host.c.id).where(host.c.name == wish.host)))
+    if wish.what == "articles":
+        conditions.append(is_article)
+    elif wish.what == "lists":
+        conditions += [is_list, not_(is_article)]
+    return and_(*conditions)

@@ -1,0 +1,177 @@
+"""Whether an article says something else than before, and what: for pages that are visited again.
+
+Pages change all the time without saying anything new: counters, "5 minutes ago", today's date, white space, other
+headlines under the text. These are taken out before two texts are compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+Text = tuple[str, str]
+"""Title and text; paragraphs are separated by line feeds."""
+
+_MOST_CHARS = 1_000_000
+_SHORT = 80
+"""Longer lines are sentences; shorter ones may be labels."""
+_LEFT_OVER = 2
+"""Characters that may be left of a line that says only how often and when."""
+_MOST_LINES = 400
+"""Lines between the first and the last that differ, of which the difference is shown."""
+_SHOWN_LINES = 40
+_SHOWN_CHARS = 160
+_BESIDE = 24
+
+_COUNTED = (
+    "阅读量?|浏览量?|点击量?|播放量?|评论数?|点赞数?|获赞|转发量?|收藏|分享|参与|人气|热度|访问量?|围观|在看|"
+    "閱讀|瀏覽|點擊|評論|點讚|轉發|"
+    "views?|reads?|comments?|shares?|likes?|clicks?|hits|plays?|retweets?|replies|votes?"
+)
+_NUMBER = r"\d[\d,.]{0,15} ?(?:万|萬|亿|k|m)?\+?"
+_COUNTERS = re.compile(
+    rf"(?:{_COUNTED})(?:次数|数|量)?[ :：(（]{{0,3}}{_NUMBER} ?(?:次|人|条|個|个)?[)）]?"
+    rf"|{_NUMBER} ?(?:次|人|条|個|个)?(?:{_COUNTED})(?![a-z])",
+    re.IGNORECASE,
+)
+_READERS = re.compile(rf"(?:阅读|浏览|点击|播放|閱讀|瀏覽|點擊)(?:次数|数|量)?[ :：]{{0,3}}{_NUMBER}", re.IGNORECASE)
+"""Counters that stand in sentences, too."""
+_AGO = re.compile(
+    r"\d{1,4} ?(?:秒|分钟|分鐘|小时|小時|天|周|个月|年)(?:之)?前|刚刚|剛剛"
+    r"|\b(?:\d{1,4}|an?) ?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?) ago\b|\bjust now\b",
+    re.IGNORECASE,
+)
+_MOMENT = re.compile(
+    r"\d{4} ?[-/.年] ?\d{1,2} ?[-/.月] ?\d{1,2} ?日?|\d{1,2} ?月 ?\d{1,2} ?[日号]"
+    r"|\d{1,2}[:：时]\d{2}(?:[:：分]\d{2}秒?)?(?:\.\d{1,6})?"
+    r"|(?:星期|周|礼拜)[一二三四五六日天]|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[上下]午|\b[ap]\.?m\b"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
+    r"|\b\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? \d{4}"
+    r"|\b(?:gmt|utc|cst|bst|est)\b|农历\w{2,8}",
+    re.IGNORECASE,
+)
+_LABELS = re.compile(
+    r"今天是?|现在是?|现在时间|当前时间|当前|北京时间|页面|生成|访问|刷新|最后|最近|更新于?|修改|发布于?|时间|日期|服务器|共|已有|本文|次数|人数|数|次|人|条"
+    r"|\b(?:today|now|is|current|local|server|time|date|last|updated?|modified|generated|page|on|at|the|it|as|of)\b",
+    re.IGNORECASE,
+)
+_NO_WORD = re.compile(r"[\W_]+")
+_ENDS = re.compile(r"[。！？!?；;…]|\.(?:\s|$)")
+
+
+def differs(old: Text, new: Text) -> bool:
+    r"""Whether an article says something else than before.
+
+    Args:
+        old: title and text.
+        new: the same.
+
+    Cost: O(characters).
+
+    >>> differs(("题", "正文一段。\n阅读 100"), ("题", "正文一段。\n阅读 207"))
+    False
+    >>> differs(("题", "死亡人数升至3人。"), ("题", "死亡人数升至5人。"))
+    True
+    """
+    if _words(old[0]) != _words(new[0]):
+        return True
+    before, after = _said(old[1]), _said(new[1])
+    if [key for key, _ in before] == [key for key, _ in after]:
+        return False
+    if "".join(key for key, _ in before) == "".join(key for key, _ in after):  # other paragraphs
+        return False
+    common = Counter(key for key, _ in before) & Counter(key for key, _ in after)
+    return any(_says_more(lines, common) for lines in (before, after)) or _order(before, common) != _order(
+        after, common
+    )
+
+
+def _order(lines: Sequence[tuple[str, bool]], common: Counter[str]) -> list[str]:
+    """The sentences that both have, as one has them."""
+    return [key for key, is_sentence in lines if is_sentence and key in common]
+
+
+def _says_more(lines: Sequence[tuple[str, bool]], common: Counter[str]) -> bool:
+    """Whether there is a line that the other has not; headlines around all sentences are others'."""
+    sentences = [place for place, (_, is_sentence) in enumerate(lines) if is_sentence]
+    first, last = (sentences[0], sentences[-1]) if sentences else (0, len(lines))
+    rest = Counter(common)
+    for place, (key, _) in enumerate(lines):
+        if rest[key] > 0:
+            rest[key] -= 1
+        elif first <= place <= last:
+            return True
+    return False
+
+
+def _said(text: str) -> list[tuple[str, bool]]:
+    """The lines of a text that say something, as they are compared, and whether each is a sentence."""
+    return [(key, is_sentence) for line in text[:_MOST_CHARS].split("\n") for key, is_sentence in _line(line)]
+
+
+def _line(line: str) -> Iterator[tuple[str, bool]]:
+    """None for a line that says only how often or when; what it says otherwise, without "5 minutes ago"."""
+    if len(line) > _SHORT or _ENDS.search(line):
+        yield _words(_AGO.sub("", _READERS.sub("", line))), True
+        return
+    plain = _AGO.sub("", _COUNTERS.sub("", line))
+    if len(_words(_LABELS.sub("", _MOMENT.sub("", plain)))) > _LEFT_OVER:
+        yield _words(plain), False
+
+
+def _words(text: str) -> str:
+    """Letters and digits."""
+    return _NO_WORD.sub("", text).casefold()
+
+
+def difference(old: Text, new: Text) -> list[str]:
+    r"""What has changed, for people: lines that begin with "- " (gone) or "+ " (new), of long ones what is changed.
+
+    Args:
+        old: title and text.
+        new: the same.
+
+    Returns:
+        At most some dozen lines; the last one says how many more there are.
+
+    >>> difference(("题", "一。\n二。"), ("题", "一。\n三。"))
+    ['- 二。', '+ 三。']
+    """
+    before, after = _between([old[0], *old[1].split("\n")], [new[0], *new[1].split("\n")])
+    shown: list[str] = []
+    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        paired = min(b - a, d - c)
+        for gone, come in zip(before[a : a + paired], after[c : c + paired], strict=True):
+            shown += _beside(gone, come)
+        shown += [f"- {_cut(line)}" for line in before[a + paired : b]]
+        shown += [f"+ {_cut(line)}" for line in after[c + paired : d]]
+    if len(shown) > _SHOWN_LINES:
+        return [*shown[:_SHOWN_LINES], f"... and {len(shown) - _SHOWN_LINES} more lines"]
+    return shown
+
+
+def _between(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """What is left of two lists without what they have in common at the beginning and the end, within bounds."""
+    most = min(len(old), len(new))
+    start = next((i for i in range(most) if old[i] != new[i]), most)
+    end = next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
+    return old[start : len(old) - end][:_MOST_LINES], new[start : len(new) - end][:_MOST_LINES]
+
+
+def _beside(old: str, new: str) -> list[str]:
+    """Two forms of a line, from shortly before what differs to shortly after it."""
+    most = min(len(old), len(new))
+    start = next((i for i in range(most) if old[i] != new[i]), most)
+    end = next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
+    first = max(0, start - _BESIDE)
+    rest = max(0, end - _BESIDE)
+    head, tail = "…" if first else "", "…" if rest else ""
+    return [f"{sign} {head}{_cut(line[first : len(line) - rest])}{tail}" for sign, line in (("-", old), ("+", new))]
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _SHOWN_CHARS else line[: _SHOWN_CHARS - 1] + "…"

@@ -1,0 +1,126 @@
+"""How much of a page is read, and what is left out of a page that is more: markup, depth, text, links.
+
+No honest article comes near these bounds: among 1,300 real pages the largest has 11,529 elements, 1,551 blocks, 178,684
+characters, 3,858 links, 47 levels and 73 attributes on one tag. A page beyond them is read up to there, and says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+TAGS: Final = "tags"
+NODES: Final = "elements"
+DEPTH: Final = "levels"
+ATTRIBUTES: Final = "attributes"
+TEXT: Final = "text"
+LINKS: Final = "links"
+STATED: Final = "structured data"
+FILES: Final = "sitemap"
+"""What of a page there was too much of, see `ParsedPage.bounds`."""
+
+TOO_LARGE: Final = "too large"
+"""Why a page is no article whose text runs on where reading ended."""
+
+_TAGS_PER_NODE: Final = 3
+_BLOCKS_SHARE: Final = 4
+_CHUNK_BYTES: Final = 1 << 18
+_LONG_TAG_BYTES: Final = 2_000
+_MAX_ATTRIBUTES: Final = 200
+_MANY_ATTRIBUTES: Final = 50_000
+# One attribute; scripts, in which `<` begins no tag, hold other signs. Nothing that has been read is given back, so
+# each byte is looked at once.
+_ATTRIBUTE = rb"""[\s/]*+[^\s"'<>/=(){};]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>]*+))?+"""
+_HUGE = re.compile(rb"<[a-zA-Z](?:%b){%d}+(?:%b)*+[^<>]*+>?" % (_ATTRIBUTE, _MAX_ATTRIBUTES, _ATTRIBUTE))
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of one page is read.
+
+    Attributes:
+        links: different links kept, in the order of the page.
+        chars: characters of text.
+        nodes: elements.
+        depth: levels of elements; what is deeper is flattened first.
+        file_bytes: unpacked size of a sitemap.
+        file_entries: entries of a sitemap.
+    """
+
+    links: int = 2_000
+    chars: int = 1_000_000
+    nodes: int = 80_000
+    depth: int = 512
+    file_bytes: int = 50 << 20
+    file_entries: int = 50_000
+
+    @property
+    def tags(self) -> int:
+        """Tags of the markup: two an element, and some comments."""
+        return _TAGS_PER_NODE * self.nodes
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of text: each costs more than an element."""
+        return self.nodes // _BLOCKS_SHARE
+
+
+DEFAULT: Final = Bounds()
+
+
+def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
+    """Return the markup up to its tag number `most`, and whether there were more.
+
+    Args:
+        markup: in a set that keeps ASCII.
+        most: tags, counted by their first sign.
+
+    Cost: one pass.
+    """
+    if markup.count(b"<") <= most:
+        return markup, False
+    passed = 0
+    for start in range(0, len(markup), _CHUNK_BYTES):
+        chunk = markup[start : start + _CHUNK_BYTES]
+        here = chunk.count(b"<")
+        if passed + here > most:
+            places = np.flatnonzero(np.frombuffer(chunk, np.uint8) == ord("<"))
+            return markup[: start + int(places[most - passed])], True
+        passed += here
+    return markup, False
+
+
+def without_huge_tags(markup: bytes) -> tuple[bytes, bool]:
+    """Return the markup without tags of hundreds of attributes, and whether there were any.
+
+    The parser compares each attribute of a tag with all before it.
+
+    Args:
+        markup: in a set that keeps ASCII.
+
+    Cost: one pass, and a second over long tags, or over all where there are unusually many values.
+    """
+    kept: list[bytes] = []
+    behind = 0
+    for start, end in _huge_tags(markup):
+        if start >= behind:
+            kept.append(markup[behind:start])
+            behind = end
+    return (b"".join((*kept, markup[behind:])), True) if kept else (markup, False)
+
+
+def _huge_tags(markup: bytes) -> Iterator[tuple[int, int]]:
+    """Where tags of hundreds of attributes begin and end."""
+    if len(markup) <= _LONG_TAG_BYTES:
+        return
+    if markup.count(b"=") > _MANY_ATTRIBUTES:
+        yield from (found.span() for found in _HUGE.finditer(markup))
+        return
+    opens = np.flatnonzero(np.frombuffer(markup, np.uint8) == ord("<"))
+    for at in opens[np.diff(opens, append=len(markup)) > _LONG_TAG_BYTES].tolist():
+        if found := _HUGE.match(markup, at):
+            yield found.span()

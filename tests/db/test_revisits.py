@@ -1,0 +1,277 @@
+"""Visits after the first, in the tables: what is woken, put off, credited, gone, moved, and wished for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from crawler.revisited import state_before
+from db import frontier, revisits
+from db.budgets import Limits
+from db.database import Database
+from db.found import add_urls
+from db.frontier import Claim
+from db.keys import fingerprint
+from db.ownership import take_hosts
+from db.resting import GivenUp, give_up
+from db.restored import put_off_host
+from db.revisits import Due, Seen, Wish, Woken
+from db.runs import start_run
+from db.store import Outcome
+from db.tables import AGAIN, Kind, State
+from tests.crawler import test_outcomes
+from tests.db.frontier_rows import NO_LIMITS, NOW, article, done, new_url, seed_row, start, wish
+from tests.db.stores import EachTimeNew
+
+HOME, STORY, FEED = "http://a.example/", "http://a.example/story", "http://a.example/feed"
+HOST = fingerprint("a.example")
+STORE = EachTimeNew()
+TEXT = "市图书馆新馆昨天开放，首日迎来三千多名读者，馆藏图书八十万册。" * 3
+DAY = 86_400.0
+
+
+@pytest.fixture
+def run_id(run_in: Callable) -> int:
+    """A run that holds the host, with three URLs waiting."""
+    found = run_in(start_run, start(seed_row(HOME)))
+    kinds = {HOME: {"depth": 0, "found_in": 11}, STORY: {}, FEED: {"kind": Kind.FEED}}
+    run_in(add_urls, (NOW, [new_url(url, seed_id=fingerprint(HOME), **values) for url, values in kinds.items()]))
+    run_in(take_hosts, (found.run_id, 10))
+    return int(found.run_id)
+
+
+@pytest.fixture
+def claim_all(run_in: Callable, run_id: int) -> Callable[..., dict[str, Claim]]:
+    def claim_them(**values: Any) -> dict[str, Claim]:
+        return {one.url: one for one in run_in(frontier.claim, wish(run_id, {HOST: 10}, **values)).urls}
+
+    return claim_them
+
+
+@pytest.fixture
+def visited(run_in: Callable, claim_all: Callable) -> None:
+    """All three fetched once: a list, an article, a feed; due an hour and a day later."""
+    claims = claim_all()
+    outcomes = [
+        done(claims[HOME], reason="list page", etag='W/"1"', next_visit=NOW + 3_600),
+        done(claims[STORY], article=article(STORY, TEXT), age=50.0, next_visit=NOW + DAY),
+        done(claims[FEED], reason="feed or sitemap", counted=False, next_visit=NOW + 3_600),
+    ]
+    for outcome in outcomes:
+        run_in(STORE.store, outcome)
+
+
+def rows(database: Database, sql: str) -> list[tuple]:
+    with database.engine.connect() as connection:
+        return [tuple(row) for row in connection.execute(text(sql))]
+
+
+def state(database: Database, url: str) -> tuple:
+    columns = "state, reason, http_status, visits, next_visit"
+    return rows(database, f"SELECT {columns} FROM url WHERE id = {fingerprint(url)}")[0]
+
+
+def wake(run_in: Callable, until: float, limits: Limits = NO_LIMITS) -> Woken:
+    return run_in(revisits.wake_due, Due(until, limits))
+
+
+def test_what_is_due_waits_again_with_all_that_is_known_of_it(
+    run_in: Callable, visited: None, claim_all: Callable, database: Database
+) -> None:
+    assert wake(run_in, NOW).urls == 0
+    assert wake(run_in, NOW).next_due == NOW + 3_600
+    woken = wake(run_in, NOW + 3_600)
+    assert (woken.urls, woken.hosts, woken.next_due) == (2, {HOST}, NOW + DAY)
+    before = rows(database, "SELECT b.pages, h.pages, s.used FROM budget b, host h, seed s")
+    claims = claim_all()
+    assert set(claims) == {HOME, FEED}
+    home = claims[HOME]
+    assert home.is_revisit
+    assert (home.etag, home.reason, home.visits, home.fetched_at) == ('W/"1"', "list page", 1, NOW + 1)
+    assert rows(database, "SELECT b.pages, h.pages, s.used FROM budget b, host h, seed s") == before == [(2, 2, 2)]
+
+
+def test_what_is_due_is_found_by_an_index(database: Database) -> None:
+    if not database.is_sqlite:
+        pytest.skip("Postgres decides by statistics")
+    sql = f"SELECT id FROM url WHERE {AGAIN} AND state != 'leased' AND next_visit <= 5 ORDER BY next_visit LIMIT 9"
+    assert "ix_url_again" in str(rows(database, f"EXPLAIN QUERY PLAN {sql}"))
+
+
+def test_a_visit_that_fails_changes_nothing(
+    run_in: Callable, visited: None, claim_all: Callable, database: Database
+) -> None:
+    wake(run_in, NOW + DAY)
+    claim = claim_all()[STORY]
+    kept = Outcome(
+        claim, State.DONE, http_status=claim.http_status, fetched_at=NOW + 1, next_visit=NOW + 2 * DAY, kept=True
+    )
+    run_in(STORE.store, kept)
+    assert state(database, STORY) == ("done", None, 200, 1, NOW + 2 * DAY)
+    assert rows(database, "SELECT b.pages, h.pages FROM budget b, host h") == [(2, 2)]
+
+
+def test_what_a_list_brings_is_counted_when_it_is_stored(
+    run_in: Callable, visited: None, claim_all: Callable, database: Database
+) -> None:
+    wake(run_in, NOW + 3_600)
+    claims = claim_all(now=NOW + 3_600)
+    told: list[int] = []
+
+    def seen(named: int) -> Seen:
+        told.append(named)
+        return Seen(NOW + 5_000, 3_599.0, 0.5, named, changed=named > 0)
+
+    news = [new_url(f"http://a.example/{name}") for name in "xyz"]
+    again = done(claims[HOME], reason="list page", fetched_at=NOW + 3_600, new_urls=[*news, new_url(STORY)], seen=seen)
+    assert run_in(STORE.store, again).next_visit == NOW + 5_000
+    assert told == [3]  # what is known already is no news
+    query = f"SELECT visits, watched, named, brought, changed_at, next_visit FROM url WHERE id = {fingerprint(HOME)}"
+    assert rows(database, query) == [(2, 3_599.0, 3.0, 0.0, NOW + 3_600, NOW + 5_000)]
+    for url, claim in claim_all(now=NOW + 3_700).items():
+        run_in(STORE.store, done(claim, article=article(url, url * 20), fetched_at=NOW + 3_700))
+    assert rows(database, query)[0][3] == 3.0
+
+
+def test_what_the_first_visit_found_is_no_news(
+    run_in: Callable, run_id: int, claim_all: Callable, database: Database
+) -> None:
+    claims = claim_all()
+    late = new_url("http://a.example/late")
+    run_in(STORE.store, done(claims[HOME], reason="list page", new_urls=[late], next_visit=NOW))
+    wake(run_in, NOW)
+    again = claim_all(now=NOW + 9)
+    nothing = Seen(None, 8.0, 1.0, 0, changed=False)
+    run_in(STORE.store, done(again[HOME], reason="list page", fetched_at=NOW + 9, seen=lambda _named: nothing))
+    run_in(STORE.store, done(again[late.url], article=article(late.url, TEXT), fetched_at=NOW + 10))
+    assert rows(database, f"SELECT brought FROM url WHERE id = {fingerprint(HOME)}") == [(0.0,)]
+
+
+def test_changes_of_an_article_are_counted_and_kept(
+    run_in: Callable, visited: None, claim_all: Callable, database: Database
+) -> None:
+    wake(run_in, NOW + DAY)
+    claim = claim_all(now=NOW + DAY)[STORY]
+    assert claim.watched == 50.0
+    told: list[int] = []
+
+    def seen(changed: int) -> Seen:
+        told.append(changed)
+        return Seen(NOW + 2 * DAY, DAY, 1.0, 0, changed=bool(changed))
+
+    other = article(STORY, TEXT + "更正：周一闭馆。", seen="2025-01-02T00:00:00+00:00")
+    run_in(STORE.store, done(claim, article=other, fetched_at=NOW + DAY, seen=seen, alive=True))
+    assert told == [1]
+    assert rows(database, f"SELECT brought, watched, visits FROM url WHERE id = {claim.id}") == [(1.0, DAY + 50, 2)]
+    assert rows(database, "SELECT text FROM article_version") == [(TEXT,)]
+
+
+def test_a_page_that_is_gone_keeps_its_article_and_may_come_back(
+    run_in: Callable, visited: None, claim_all: Callable, database: Database
+) -> None:
+    wake(run_in, NOW + DAY)
+    gone = Seen(NOW + 2 * DAY, DAY, 1.0, 0, changed=True)
+    claim = claim_all(now=NOW + DAY)[STORY]
+    values = {"state": State.FAILED, "reason": "http 410", "http_status": 410, "kept": True, "alive": False}
+    run_in(STORE.store, done(claim, fetched_at=NOW + DAY, seen=lambda _: gone, **values))
+    assert state(database, STORY) == ("failed", "http 410", 410, 2, NOW + 2 * DAY)
+    assert rows(database, "SELECT text, gone FROM v_articles") == [(TEXT, "2023-11-15T22:13:20+00:00")]
+    wake(run_in, NOW + 2 * DAY)
+    claim = claim_all(now=NOW + 2 * DAY)[STORY]
+    run_in(STORE.store, done(claim, article=article(STORY, TEXT), fetched_at=NOW + 2 * DAY, alive=True))
+    assert rows(database, "SELECT text, gone FROM v_articles") == [(TEXT, None)]
+
+
+@pytest.mark.parametrize("target", ["new", "known"])
+def test_a_page_that_moves_for_good_takes_its_article_along(
+    run_in: Callable, visited: None, claim_all: Callable, database: Database, target: str
+) -> None:
+    moved = "http://a.example/moved"
+    if target == "known":
+        run_in(add_urls, (NOW, [new_url(moved)]))
+        run_in(STORE.store, done(claim_all()[moved], article=article(moved, "另有内容，与旧文毫不相干。" * 9)))
+    wake(run_in, NOW + DAY)
+    values = {"state": State.SKIPPED, "reason": "redirect", "http_status": 301, "counted": False}
+    leads = {"same_as": fingerprint(moved), "new_urls": [new_url(moved, hops=1)]}
+    run_in(STORE.store, done(claim_all(now=NOW + DAY)[STORY], fetched_at=NOW + DAY, **values, **leads))
+    if target == "known":
+        assert rows(database, "SELECT url FROM v_articles") == [(moved,)]
+        return
+    assert rows(database, "SELECT url FROM v_articles") == [(STORY,)]  # until it is known what is there
+    late = article(moved, TEXT + "另有一段全新的内容，与旧文不同。" * 9, seen="2025-01-02T00:00:00+00:00")
+    run_in(STORE.store, done(claim_all(now=NOW + DAY)[moved], article=late, fetched_at=NOW + DAY))
+    assert rows(database, "SELECT url, text FROM v_articles") == [(moved, late.text)]
+    assert rows(database, "SELECT article_id, text FROM article_version") == [(fingerprint(moved), TEXT)]
+    assert rows(database, "SELECT first_seen FROM article") == [("2025-01-01T00:00:00+00:00",)]
+
+
+def test_what_rules_forbid_now_is_what_it_was(
+    run_in: Callable, visited: None, claim_all: Callable, database: Database
+) -> None:
+    wake(run_in, NOW + DAY)
+    claims = claim_all(objection=lambda _host, url: "robots" if url == STORY else "")
+    assert set(claims) == {HOME, FEED}
+    assert state(database, STORY)[:4] == ("done", None, 200, 1)
+    assert state(database, STORY)[4] > NOW
+    run_in(frontier.give_back, (1, list(claims.values())))
+    closed = claim_all(closed=lambda _host: "robots unreachable")
+    assert closed == {}
+    assert state(database, HOME)[:4] == ("done", "list page", 200, 1)
+
+
+def test_a_host_that_is_given_up_loses_nothing_that_was_fetched(
+    run_in: Callable, run_id: int, visited: None, database: Database
+) -> None:
+    run_in(add_urls, (NOW, [new_url("http://a.example/new")]))
+    wake(run_in, NOW + DAY)
+    assert run_in(give_up, GivenUp(run_id, HOST, "host unreachable", NOW + 60)) == 1
+    assert [state(database, url)[0] for url in (HOME, STORY, FEED)] == ["done"] * 3
+    assert wake(run_in, NOW + 60).urls == 3
+
+
+def test_the_state_before_is_the_same_in_both_places(run_in: Callable, visited: None, database: Database) -> None:
+    cases = [
+        ("list page", 200, "page", "done"),
+        (None, 404, "page", "done"),
+        ("http 410", 410, "page", "failed"),
+        ("timed out", None, "page", "failed"),
+        ("redirect", 302, "page", "skipped"),
+        ("no feed (http 404)", 404, "feed", "skipped"),
+        ("no text", 200, "page", "done"),
+    ]
+    statement = text("UPDATE url SET state = 'pending', reason = :r, http_status = :s, kind = :k WHERE id = :id")
+    for reason, status, kind, before in cases:
+        with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
+            connection.execute(statement, {"r": reason, "s": status, "k": kind, "id": fingerprint(STORY)})
+            put_off_host(connection, HOST, NOW)
+        assert state(database, STORY)[0] == before
+        assert state_before(test_outcomes.claim(reason=reason, http_status=status, kind=kind, visits=1)) == before
+
+
+def test_nothing_is_visited_again_beyond_the_limits(run_in: Callable, visited: None) -> None:
+    assert wake(run_in, NOW + DAY, Limits(pages=2)).spent
+    assert wake(run_in, NOW + DAY, Limits(pages_per_host=2)).urls == 0
+    assert wake(run_in, NOW + DAY, Limits(pages=3, pages_per_host=3)).urls == 3
+
+
+def test_what_a_user_wants_is_due_at_once(run_in: Callable, visited: None, database: Database) -> None:
+    wishes = [
+        (Wish(), {HOME, STORY, FEED}),
+        (Wish(what="articles"), {STORY}),
+        (Wish(what="lists"), {HOME, FEED}),
+        (Wish(host="a.example"), {HOME, STORY, FEED}),
+        (Wish(host="b.example"), set()),
+        (Wish(fetched_before=NOW), set()),
+        (Wish(fetched_before=NOW + 2, what="articles"), {STORY}),
+        (Wish(urls=[fingerprint(STORY), 1]), {STORY}),
+    ]
+    for wanted, marked in wishes:
+        with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
+            connection.execute(text("UPDATE url SET next_visit = 9e9, state = 'done'"))
+            assert revisits.count(connection, wanted) == len(marked)
+        assert run_in(revisits.mark, wanted) == len(marked)
+        assert wake(run_in, revisits.MARKED).urls == len(marked)
+        assert {url for (url,) in rows(database, "SELECT url FROM url WHERE state = 'pending'")} == marked
