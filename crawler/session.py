@@ -47,6 +47,8 @@ ONCE, WATCH = "once", "watch"
 MODES = (ONCE, WATCH)
 """Whether a crawl ends when nothing is left, or waits for news."""
 
+_LATE_SECONDS = 60.0
+"""A process that is started so soon after a crawl of many has ended was meant to take part in it."""
 _LONGEST_START = 60.0
 _VERSION = version("newscrawler")
 _MUST_AGREE = (
@@ -199,7 +201,7 @@ class Session:
         until = revisits.MARKED
         if mode == ONCE and not self.resumed.others:
             left = await self.submit(table.waiting, self.config.limits)
-            beginning = Beginning(self.resumed.run_id, now, self.config.lease_seconds)
+            beginning = Beginning(self.resumed.run_id, now, max(_LATE_SECONDS, self.config.lease_seconds))
             if not left.within and await self.submit(revisits.begins_anew, beginning):
                 until = now + self.config.ahead
         total = 0
