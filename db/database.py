@@ -21,7 +21,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
 
-SCHEMA = "0009"
+SCHEMA = "0011"
 """The newest revision in `migrations/versions`: what this program's tables look like."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"

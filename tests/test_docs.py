@@ -87,3 +87,30 @@ def test_algorithms_name_their_source() -> None:
     ranking = (ROOT / "crawler" / "rank" / f"{name}.py" for name in rank)
     for path in (*methods, *ranking):
         assert re.search(r"Source:|S\d\d", path.read_text(encoding="utf-8")), path
+
+
+SAFETY = (ROOT / "docs" / "safety.md").read_text(encoding="utf-8")
+_PROMISES = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in SAFETY.splitlines()
+    if line.startswith("| ") and "::" in line
+]
+
+
+def test_the_promises_are_there() -> None:
+    assert len(_PROMISES) > 50
+
+
+@pytest.mark.parametrize("row", _PROMISES, ids=[row[0][:60] for row in _PROMISES])
+def test_a_promise_names_its_setting_its_default_and_a_test(row: list[str]) -> None:
+    _, named, default, tests = row
+    for name in re.findall(r"`([A-Z][A-Z_]+)`", named):
+        assert hasattr(settings, name), f"there is no setting {name}"
+        value = getattr(settings, name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            assert f"{value:.12g}" in default.replace(",", ""), f"{name} is {value:g}"
+    for path, test in re.findall(r"`([\w/]+\.py)::(\w+)`", tests):
+        source = ROOT / "tests" / path
+        assert source.is_file(), path
+        assert f"def {test}(" in source.read_text(encoding="utf-8"), f"{path} has no {test}"
+    assert re.search(r"`[\w/]+\.py::\w+`", tests)
