@@ -23,7 +23,7 @@ from db.found import add_urls
 from db.frontier import Waiting
 from db.keys import iso
 from db.processes import here
-from db.revisits import Due
+from db.revisits import Beginning, Due
 from db.runs import LivingRun, Resumed, RunEnd, RunStart
 from db.signatures import Reader
 from db.tables import Kind
@@ -47,6 +47,8 @@ ONCE, WATCH = "once", "watch"
 MODES = (ONCE, WATCH)
 """Whether a crawl ends when nothing is left, or waits for news."""
 
+_LATE_SECONDS = 60.0
+"""A process that is started so soon after a crawl of many has ended was meant to take part in it."""
 _LONGEST_START = 60.0
 _VERSION = version("newscrawler")
 _MUST_AGREE = (
@@ -199,7 +201,9 @@ class Session:
         until = revisits.MARKED
         if mode == ONCE and not self.resumed.others:
             left = await self.submit(table.waiting, self.config.limits)
-            until = until if left.within else now + self.config.ahead
+            beginning = Beginning(self.resumed.run_id, now, max(_LATE_SECONDS, self.config.lease_seconds))
+            if not left.within and await self.submit(revisits.begins_anew, beginning):
+                until = now + self.config.ahead
         total = 0
         while woken := (await self.submit(revisits.wake_due, Due(until, self.config.limits))).urls:
             total += woken

@@ -27,10 +27,11 @@ from sqlalchemy import (
 
 from .budgets import Limits, beyond_limits, pages_left
 from .forms import HAS_WORK
-from .statements import among, run_many
-from .tables import AGAIN, LIST_REASONS, Article, Host, Kind, Seed, State, Url
+from .keys import iso
+from .statements import among, is_postgres, run_many
+from .tables import AGAIN, LIST_REASONS, Article, Host, Kind, Run, Seed, State, Url
 
-url, article, host, seed = Url.table(), Article.table(), Host.table(), Seed.table()
+url, article, host, seed, run = Url.table(), Article.table(), Host.table(), Seed.table(), Run.table()
 
 MARKED = 0.0
 """`next_visit` of URLs that a user wants to be visited by the next run."""
@@ -80,6 +81,29 @@ def _wake(connection: Connection, due: Due) -> Woken:
     hosts = sorted({row.host_id for row in rows})
     run_many(connection, HAS_WORK, [{"key": key} for key in hosts])
     return Woken(len(rows), frozenset(hosts), connection.execute(_NEXT).scalar())
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A run that begins, the time (Unix seconds), and how long a process of the same crawl may come late."""
+
+    run_id: int
+    now: float
+    late_seconds: float
+
+
+def begins_anew(connection: Connection, runs: Sequence[Beginning]) -> list[bool]:
+    """Whether a run repeats a crawl that was finished, rather than going on with one, or joining it too late."""
+    return [_begins_anew(connection, beginning) for beginning in runs]
+
+
+def _begins_anew(connection: Connection, beginning: Beginning) -> bool:
+    before = run.c.id < beginning.run_id
+    last = connection.execute(select(run.c.exit_code).where(before).order_by(run.c.id.desc()).limit(1)).scalar()
+    ended = connection.execute(select(func.max(run.c.finished)).where(before)).scalar()
+    if last != 0 or ended is None:
+        return False
+    return not is_postgres(connection) or bool(ended < iso(beginning.now - beginning.late_seconds))
 
 
 _AGAIN = text(AGAIN)

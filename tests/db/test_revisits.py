@@ -14,12 +14,12 @@ from db.budgets import Limits
 from db.database import Database
 from db.found import add_urls
 from db.frontier import Claim
-from db.keys import fingerprint
+from db.keys import fingerprint, iso
 from db.ownership import take_hosts
 from db.resting import GivenUp, give_up
 from db.restored import put_off_host
-from db.revisits import Due, Seen, Wish, Woken
-from db.runs import start_run
+from db.revisits import Beginning, Due, Seen, Wish, Woken
+from db.runs import RunEnd, finish_run, start_run
 from db.store import Outcome
 from db.tables import AGAIN, Kind, State
 from tests.crawler import test_outcomes
@@ -99,6 +99,19 @@ def test_what_is_due_is_found_by_an_index(database: Database) -> None:
         pytest.skip("Postgres decides by statistics")
     sql = f"SELECT id FROM url WHERE {AGAIN} AND state != 'leased' AND next_visit <= 5 ORDER BY next_visit LIMIT 9"
     assert "ix_url_again" in str(rows(database, f"EXPLAIN QUERY PLAN {sql}"))
+
+
+@pytest.mark.parametrize(("exit_code", "anew"), [(0, True), (3, False), (None, False)])
+def test_only_a_crawl_that_was_finished_is_repeated(
+    run_in: Callable, database: Database, exit_code: int | None, *, anew: bool
+) -> None:
+    first, second = (run_in(start_run, start()).run_id for _ in range(2))
+    assert not run_in(revisits.begins_anew, Beginning(first, NOW, 60))
+    if exit_code is not None:
+        run_in(finish_run, RunEnd(first, iso(NOW - 61), "", exit_code, {}))
+    assert run_in(revisits.begins_anew, Beginning(second, NOW, 60)) == anew
+    joined_late = run_in(revisits.begins_anew, Beginning(second, NOW - 30, 60))
+    assert joined_late == (anew and database.is_sqlite)
 
 
 def test_a_visit_that_fails_changes_nothing(
