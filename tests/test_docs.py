@@ -108,7 +108,7 @@ def test_a_promise_names_its_setting_its_default_and_a_test(row: list[str]) -> N
         assert hasattr(settings, name), f"there is no setting {name}"
         value = getattr(settings, name)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            assert f"{value:.12g}" in default.replace(",", ""), f"{name} is {value:g}"
+            assert f"{value:.12g}" in default.replace(",", ""), f"{name} is {value:.12g}"
     for path, test in re.findall(r"`([\w/]+\.py)::(\w+)`", tests):
         source = ROOT / "tests" / path
         assert source.is_file(), path

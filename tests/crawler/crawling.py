@@ -12,7 +12,9 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import forkserver, util
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,6 +73,7 @@ def scrapy(folder: Path, *arguments: str, timeout: float = 100) -> Finished:
 
 def _execute(arguments: Sequence[str], log: str) -> None:
     """In the new process: become the command."""
+    _fork_server_at_once()
     for descriptor, suffix in ((1, ".out"), (2, ".err")):
         os.dup2(os.open(log + suffix, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored when the tests run in a shell's background
@@ -81,6 +84,35 @@ def _execute(arguments: Sequence[str], log: str) -> None:
 
     sys.argv = ["scrapy", *arguments]
     execute()
+
+
+def _fork_server_at_once() -> None:
+    """Start the server that the command will fork its workers from, out of this process that has all they need.
+
+    Otherwise each command would start a new interpreter for it and import everything once more: half of what a short
+    crawl costs.
+    """
+    start_anew = util.spawnv_passfds
+
+    def fork(path: bytes, arguments: Sequence[str], descriptors: Sequence[int]) -> int:
+        if "multiprocessing.forkserver" not in arguments[-1]:
+            return start_anew(path, arguments, descriptors)
+        pid = os.fork()
+        if pid == 0:
+            for name in os.listdir("/proc/self/fd"):
+                if int(name) > 2 and int(name) not in descriptors:
+                    with suppress(OSError):
+                        os.close(int(name))
+            exec(arguments[-1], {})
+            os._exit(0)
+        return pid
+
+    util.spawnv_passfds = fork
+    try:
+        multiprocessing.get_context("forkserver").set_forkserver_preload(["pipelines.warm"])
+        forkserver.ensure_running()
+    finally:
+        util.spawnv_passfds = start_anew
 
 
 def crawl_arguments(newsroom: Newsroom, folder: Path, *settings: str, seeds: Sequence[str] = ()) -> list[str]:
