@@ -9,6 +9,7 @@ import pytest
 
 from crawler.demo.server import Newsroom
 from pipelines.focus.record import unpack
+from pipelines.records import BlockKind
 
 from .crawling import crawl, crawl_arguments, rows, scrapy, start
 
@@ -25,6 +26,7 @@ def focused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def test_every_page_has_words_and_every_article_a_relevance(focused: Path) -> None:
     read = "SELECT u.id FROM url u WHERE u.kind = 'page' AND u.state = 'done' AND coalesce(u.reason, '') <> 'same page'"
+    read += f" AND u.found_in <> {BlockKind.PROBE.value}"
     assert rows(focused, f"{read} AND NOT EXISTS (SELECT 1 FROM page_terms t WHERE t.url_id = u.id)") == []
     assert rows(focused, "SELECT count(*) FROM v_articles WHERE relevance IS NULL") == [(0,)]
     best, worst = rows(focused, "SELECT max(relevance), min(relevance) FROM v_articles")[0]

@@ -36,7 +36,7 @@ def test_it_serves_until_a_signal():
             assert connection.getresponse().status == 200
             connection.close()
             process.send_signal(signal.SIGTERM)
-            rest, errors = process.communicate(timeout=20)
+            rest, errors = process.communicate(timeout=100)
         finally:
             process.kill()
     assert process.returncode == 0, errors
@@ -48,7 +48,7 @@ def test_a_taken_port_is_one_line():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with demo("--port", str(port)) as process:
-            _, errors = process.communicate(timeout=20)
+            _, errors = process.communicate(timeout=100)
     assert process.returncode == 2
     assert errors.count("\n") == 1
     assert str(port) in errors

@@ -95,7 +95,7 @@ def test_nothing_and_one_page() -> None:
         (([1], [1], [5], []), "0 blocks"),
         (([1, 2], [1], [5], [0]), "2 sources and 1 counts"),
         (([1, 2], [2, -1], [5], [0]), "0 or more"),
-        (([1], [1], [5], [13]), "from 0 to 12"),
+        (([1], [1], [5], [14]), "from 0 to 13"),
     ],
 )
 def test_columns_that_do_not_fit(values: tuple[list[int], ...], part: str) -> None:
