@@ -61,7 +61,7 @@ def joined(folder: Path) -> list[tuple]:
 
 def test_pages_are_joined_and_fetched_once(tmp_path: Path) -> None:
     with OddServer(site(PATHS[0], "/list/")) as server:
-        done = run(server, tmp_path)
+        done = run(server, tmp_path, "HOST_DELAY=0.15")  # so that a page is read before the next ones are fetched
         base = f"http://a.localhost:{server.port}"
         why = scrapy(tmp_path, "why", base + PATHS[1], "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
     assert done.returncode == 0, done.stderr

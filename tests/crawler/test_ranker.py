@@ -39,6 +39,7 @@ def arguments(server: OddServer, folder: Path, *settings: str) -> list[str]:
         f"DATABASE_URL=sqlite:///{folder}/news.db",
         f"ALLOW_NETWORKS=127.0.0.1:{server.port}",
         "HOST_DELAY=0.15",
+        "SOFT_404_PROBE=False",
         "CRAWL_PRESET=pagerank",
         *settings,
     )
