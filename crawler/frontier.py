@@ -22,14 +22,13 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
 from db import frontier as table
-from db.articles import WHY_NOT_STORED
 from db.errors import DatabaseGone, DatabaseProblem
 from db.found import NewUrl
 from db.frontier import Claim, Waiting
 from db.health import ShownAlarm
 from db.revisits import Woken
 from db.store import Outcome, Store, Stored
-from db.tables import URL_RULE, Kind, State
+from db.tables import Kind, State
 from pipelines.changes import differs
 from pipelines.duplicates import DuplicateJudge
 from pipelines.parts import joiner
@@ -38,21 +37,18 @@ from pipelines.stages import export
 
 from . import clock, outcomes
 from .addresses import SharedClocks
-from .alarms import Alarms
 from .config import ConfigError
 from .hosts import Hosts, Seeds
 from .known import KnownUrls
-from .memory import SiteMemory
-from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error, leads_home
+from .learning import Learning
+from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error
 from .ranker import Ranker
-from .reasons import TOO_LONG
 from .revisited import conditions, settle
 from .rulebook import Rulebook
 from .seeds import SeedError
 from .session import ONCE, WATCH, Session
 from .supply import Supply
-from .trapbook import Trapbook
-from .urlrules import UrlRules
+from .totals import count
 from .watch import Watch
 from .window import Window
 
@@ -72,7 +68,6 @@ EXIT_FINISHED, EXIT_USAGE, EXIT_STOPPED, EXIT_DATABASE = 0, 2, 3, 4
 _WAKE = Request("data:,wake")
 _MOST_KNOWN = 400_000
 _FEW = 16
-_RELOAD_SECONDS = 60.0
 
 
 class FrontierScheduler(BaseScheduler):
@@ -106,10 +101,7 @@ class FrontierScheduler(BaseScheduler):
         self._hosts: Hosts
         self._seeds: Seeds
         self._store: Store
-        self._memory: SiteMemory | None = None
-        self._rules: UrlRules | None = None
-        self._traps: Trapbook | None = None
-        self._alarms: Alarms | None = None
+        self._learning: Learning | None = None
         self._watch: Watch | None = None
         self._known = KnownUrls(_MOST_KNOWN)
         self._in_flight: set[int] = set()
@@ -136,9 +128,16 @@ class FrontierScheduler(BaseScheduler):
     async def _open(self, seeds: Any, mode: str) -> None:
         try:
             self.session = session = await Session.begin(self._crawler.settings, seeds, self._database_waits, mode=mode)
-            if session.config.url_rules < 1:
-                self._rules = UrlRules(session, self._start, self._rules_changed)
-                await self._rules.load()
+            self._seeds = Seeds(session.resumed.seeds, session.config.limits.depth)
+            self._learning = await Learning(
+                session,
+                totals=self.totals,
+                is_own=self._seeds.owns,
+                start=self._start,
+                add=self._add,
+                clear=self._clear,
+                changed=self._rules_changed,
+            ).load()
         except (ConfigError, SeedError, DatabaseProblem) as problem:
             self.problem = str(problem)
             self.exit_code = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
@@ -155,29 +154,9 @@ class FrontierScheduler(BaseScheduler):
         self._hosts = Hosts(
             config.pace, config.patience, config.robots_agent, keep_seconds=config.robots_keep, now=clock.now()
         )
-        self._seeds = Seeds(session.resumed.seeds, config.limits.depth)
         method, policy = config.duplicate_method, config.duplicates
         judge = DuplicateJudge(method, policy)
         self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign), differs)
-        if config.site_memory:
-            self._memory = SiteMemory(session, self._start)
-        if config.traps is not None:
-            self._traps = Trapbook(
-                session,
-                config.traps,
-                config.trap_days,
-                totals=self.totals,
-                is_own=self._seeds.owns,
-                start=self._start,
-                add=self._add,
-                clear=self._clear,
-                changed=self._rules_changed,
-            )
-            session.queued += await self._traps.try_again()
-            self._start(self._traps.keep())
-        if config.health_window:
-            self._alarms = Alarms(session, config.health_window)
-            self._start(self._alarms.run())
         if mode == WATCH:
             self._watch = Watch(session, self._woke)
         self.supply = Supply(
@@ -190,13 +169,12 @@ class FrontierScheduler(BaseScheduler):
             start=self._start,
             wake=self._wake,
             finish=self._finish,
-            traps=self._traps,
+            traps=self._learning.traps,
             watch=self._watch,
         )
         if self._watch is not None:
             self._start(self._watch.keep())
-        if self._rules is not None and not session.database.is_sqlite:
-            self._start(self._rules.reload(_RELOAD_SECONDS))
+        self._learning.run()
         self._start(session.keep_alive(hosts=self.supply.hosts_with_work, totals=self.totals, heard=self.supply.heard))
         self.supply.top_up()
 
@@ -222,12 +200,8 @@ class FrontierScheduler(BaseScheduler):
             await self.ranker.close()
         if self.session is not None:
             try:
-                if self._memory is not None:
-                    await self._memory.close()
-                if self._traps is not None:
-                    await self._traps.close()
-                if self._alarms is not None:
-                    self.alarms = await self._alarms.close()
+                if self._learning is not None:
+                    self.alarms = await self._learning.close()
                 self.left = await self.session.end(outcome=lambda left: self._verdict(left, reason), totals=self.totals)
             except DatabaseProblem as problem:
                 self._give_up(problem)
@@ -341,21 +315,22 @@ class FrontierScheduler(BaseScheduler):
 
     async def knowledge(self, claim: Claim) -> bytes | None:
         """What is known of a page's site, packed; None when nothing is to be learned."""
-        if self._memory is None or claim.kind != Kind.PAGE:
-            return None
+        assert self._learning is not None
         try:
-            return await self._memory.of(claim.host_id)
+            return await self._learning.knowledge(claim)
         except DatabaseProblem as problem:  # the page cannot be stored either, and says so
             self._give_up(problem)
             return None
 
     def url_rules(self, claim: Claim) -> str:
         """Rules of the addresses of a page's host, packed; empty for none."""
-        return "" if self._rules is None else self._rules.of(claim.host_id)
+        assert self._learning is not None
+        return self._learning.url_rules(claim)
 
     def known_traps(self, claim: Claim) -> KnownTraps | None:
         """What is known of the traps of a page's host; None when they are not looked for."""
-        return None if self._traps is None else self._traps.known(claim)
+        assert self._learning is not None
+        return self._learning.known_traps(claim)
 
     def _rules_changed(self, host_id: int, waiting: int) -> None:
         """Other rules of a host: more or fewer of its URLs wait."""
@@ -405,22 +380,21 @@ class FrontierScheduler(BaseScheduler):
         finally:
             self._in_flight.discard(page.claim.id)
         self._took(page, outcome, stored)
-        if self._alarms is not None:
-            self._alarms.note(page)
         return stored
 
     def _took(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """A page is stored: bring memory in line with the table."""
         assert self.supply is not None
+        assert self._learning is not None
         claim = page.claim
-        self._count(page, outcome, stored)
+        count(self.totals, page, outcome, stored)
         for key, depth in depth_memory(outcome):
             self._known.note(key, depth)
         if outcome.seed_host is not None:
             self._seeds.adopt(*outcome.seed_host)
         if claim.kind == Kind.ROBOTS and outcome.state != State.PENDING:
             self._robots_came(claim, outcome)
-        self._learn(page, outcome, stored)
+        self._learning.note(page, outcome, stored)
         self._queue(outcome, stored)
         self.supply.top_up()
         if self.ranker is not None and self.ranker.is_due(self.totals["pages"]):
@@ -447,57 +421,6 @@ class FrontierScheduler(BaseScheduler):
         assert self.supply is not None
         await self.supply.add(new_urls)
 
-    def _learn(self, page: Page, outcome: Outcome, stored: Stored) -> None:
-        """What a stored page says of its site."""
-        claim = page.claim
-        observation = page.worked.parsed.observation if page.worked is not None else None
-        if self._memory is not None and observation is not None and stored.article in {"new", "duplicate"}:
-            self._memory.note(claim.host_id, observation)
-        if self._rules is not None and claim.kind == Kind.PAGE:
-            if stored.article == "same page" or leads_home(outcome):
-                self._rules.repeated(claim.host_id)
-            if stored.article:
-                self._rules.stored(claim.host_id)
-        if self._traps is not None:
-            self._traps.note(page, outcome, stored)
-
-    def _count(self, page: Page, outcome: Outcome, stored: Stored) -> None:
-        """Add a page to the totals."""
-        assert self.supply is not None
-        totals = self.totals
-        read = () if page.worked is None else page.worked.parsed.bounds
-        totals.update(f"bounds/{name}" for name in (*page.bounds, *read))
-        if outcome.article is not None and page.worked is not None and page.worked.parsed.doubt:
-            totals[f"doubts/{page.worked.parsed.doubt}"] += 1
-        for new in outcome.new_urls:
-            if new.reason:
-                totals[f"links/{new.reason}"] += 1
-        if page.worked is not None and page.worked.parsed.links.too_long:
-            totals[f"bounds/{TOO_LONG}"] += page.worked.parsed.links.too_long
-        if stored.ruled:
-            totals[f"links/{URL_RULE}"] += stored.ruled
-        if outcome.claim.kind != Kind.PAGE:
-            return
-        totals["pages"] += outcome.counted
-        totals["gone"] += outcome.alive is False
-        if outcome.claim.is_revisit and outcome.state != State.PENDING:
-            totals["revisits"] += 1
-            totals["revisits/unchanged"] += outcome.kept or stored.article == "unchanged"
-        if outcome.kept:
-            totals["retries"] += outcome.state == State.PENDING
-            return
-        if stored.article:
-            totals[stored.article] += 1
-        totals.update(one.what for one in stored.joined)
-        reason = WHY_NOT_STORED.get(stored.article) or outcome.reason
-        if outcome.state == State.PENDING:
-            totals["retries"] += 1
-        elif outcome.state == State.FAILED:
-            totals["failed"] += 1
-            totals[f"failed/{reason}"] += 1
-        elif (reason and outcome.article is None) or stored.article in WHY_NOT_STORED:
-            totals[f"dropped/{reason}"] += 1
-
     def _woke(self, woken: Woken) -> None:
         """URLs that were fetched before wait again."""
         assert self.supply is not None
@@ -509,7 +432,8 @@ class FrontierScheduler(BaseScheduler):
     async def _finish(self) -> bool:
         """Nothing is left to be fetched: whether there is, after all. If not, store articles that wait for parts."""
         assert self.session is not None
-        if self._rules is not None and await self._rules.look_again():
+        assert self._learning is not None
+        if await self._learning.look_again():
             return True
         while finished := await self.session.submit(self._store.finish, None):
             self.totals.update(one.what for one in finished)
