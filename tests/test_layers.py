@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -240,7 +241,7 @@ def test_sql_stays_in_db() -> None:
     outside = [
         str(each)
         for name in modules()
-        if not under(name, ("db", "crawler.commands"))
+        if not under(name, ("db", "crawler.commands", "crawler.jobs"))
         for each in imports_of(name)
         if under(each.of, SQL)
     ]
@@ -275,3 +276,12 @@ def test_every_import_is_there() -> None:
     ]
     assert missing == []
     assert not set(PACKAGES) & sys.stdlib_module_names
+
+
+def test_a_crawl_starts_without_what_takes_long_to_import() -> None:
+    """Scrapy imports all commands whichever is run: what one of them needs must not cost the others a second."""
+    commands = sorted(name for name in modules() if under(name, ("crawler.commands",)))
+    start = f"import sys, importlib; [importlib.import_module(name) for name in {commands!r}]"
+    start += "; import crawler.frontier, crawler.spiders.news, crawler.download; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", start], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert not {"scipy", "networkx", "jieba", "requests"} & set(loaded.split())

@@ -19,7 +19,7 @@ from pipelines.urls import canonicalize
 
 from ..config import Config, ConfigError
 from ..frontier import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
-from ._database import read, wide_console
+from ..jobs.database import read, wide_console
 
 if TYPE_CHECKING:
     import argparse
@@ -96,7 +96,7 @@ class Command(ScrapyCommand):
 
     def _show(self, address: str) -> None:
         """Print a cluster."""
-        from ._reprints import tree  # noqa: PLC0415 - whatever the command, Scrapy imports them all
+        from ..jobs.reprints import tree  # noqa: PLC0415 - whatever the command, Scrapy imports them all
 
         url = canonicalize(address)
         if url is None:
@@ -116,10 +116,10 @@ class Command(ScrapyCommand):
 
     def _find(self, opts: argparse.Namespace, config: Config) -> None:
         """Go through a file."""
-        from . import _documents  # noqa: PLC0415
+        from ..jobs import documents  # noqa: PLC0415
 
         kinds = REPEATING | RELATED if opts.related else REPEATING
-        counts = _documents.find(
+        counts = documents.find(
             opts.input, opts.output, config.duplicate_method, config.duplicates.threshold, frozenset(kinds)
         )
         sys.stderr.write(

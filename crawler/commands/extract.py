@@ -30,7 +30,7 @@ from pipelines.worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 from .. import saved as files
 from ..config import Config, ConfigError, check_names
 from ..frontier import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
-from ._database import ask
+from ..jobs.database import ask
 
 if TYPE_CHECKING:
     import argparse

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy.commands import ScrapyCommand
 
 from ..frontier import EXIT_STOPPED, EXIT_USAGE
-from ._database import read_with, wide_console
+from ..jobs.database import read_with, wide_console
 
 if TYPE_CHECKING:
     import argparse
@@ -49,12 +49,12 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output; errors are one line each."""
         # scipy takes a while, and whatever the command, Scrapy imports them all
+        from ..jobs import ranking as job  # noqa: PLC0415
         from ..rank.surfer import ConvergenceError  # noqa: PLC0415
-        from . import _ranking  # noqa: PLC0415
 
         try:
-            request = _ranking.Request.parse(opts.by, opts.top, opts.graph)
-            found = read_with(self, lambda database: _ranking.rank(database, request, time.time()))
+            request = job.Request.parse(opts.by, opts.top, opts.graph)
+            found = read_with(self, lambda database: job.rank(database, request, time.time()))
             if found is None:
                 return
             name, ranking = found

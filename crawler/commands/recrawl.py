@@ -19,8 +19,8 @@ from db.tables import Kind
 from pipelines.urls import canonicalize
 
 from ..frontier import EXIT_DATABASE, EXIT_USAGE
+from ..jobs.database import read
 from ..outlinks import url_id
-from ._database import read
 
 if TYPE_CHECKING:
     import argparse

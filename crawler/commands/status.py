@@ -14,9 +14,11 @@ from db.keys import iso
 from db.queries import HostStatus, RunStatus, Status, Waits, status
 from db.traps import listed
 
+from ..jobs import traps, urlrules
+from ..jobs.alarms import ENDED
+from ..jobs.alarms import table as table_of_alarms
+from ..jobs.database import read, wide_console
 from ..terminal import one_line
-from . import _alarms, _traps, _urlrules
-from ._database import read, wide_console
 
 if TYPE_CHECKING:
     import argparse
@@ -46,8 +48,8 @@ class Command(ScrapyCommand):
         parser.add_argument(
             "--url-rules",
             nargs="?",
-            const=_urlrules.KEPT,
-            choices=(_urlrules.KEPT, _urlrules.AFRESH),
+            const=urlrules.KEPT,
+            choices=(urlrules.KEPT, urlrules.AFRESH),
             help="show what makes no difference in addresses: as kept, or learned afresh from the pages fetched",
         )
 
@@ -64,13 +66,13 @@ class Command(ScrapyCommand):
         if opts.traps:
             answer = read(self, listed)
             if answer is not None:
-                _traps.show(wide_console(), answer[1])
+                traps.show(wide_console(), answer[1])
             return
         found = read(
             self,
             lambda connection: (
                 status(connection, time.time(), hosts=opts.hosts),
-                shown_alarms(connection, ended=_alarms.ENDED),
+                shown_alarms(connection, ended=ENDED),
             ),
         )
         if found is not None:
@@ -78,7 +80,7 @@ class Command(ScrapyCommand):
             console = wide_console()
             _print(console, name, value)
             if alarms:
-                console.print(_alarms.table(alarms))
+                console.print(table_of_alarms(alarms))
 
     def _show_rules(self, how: str, hosts: int) -> None:
         """Print the rules of addresses."""
@@ -86,9 +88,9 @@ class Command(ScrapyCommand):
         threshold = self.settings.getfloat("URL_RULES")
         if not 0.5 <= threshold <= 1:
             raise UsageError(f"URL_RULES is {threshold:g}; it takes a number, 0.5 to 1", print_help=False)
-        answer = read(self, lambda connection: _urlrules.found(connection, how, threshold, hosts))
+        answer = read(self, lambda connection: urlrules.found(connection, how, threshold, hosts))
         if answer is not None:
-            _urlrules.show(wide_console(), how, answer[1])
+            urlrules.show(wide_console(), how, answer[1])
 
 
 def _print(console: Console, name: str, crawl: Status) -> None:

@@ -19,9 +19,9 @@ from pipelines.extract.training import Example
 from pipelines.focus import profile
 
 from ..frontier import EXIT_STOPPED, EXIT_USAGE
+from ..jobs.corpus import examples
+from ..jobs.liked import liked
 from ..terminal import Terminal
-from ._corpus import examples
-from ._liked import liked
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings

@@ -19,11 +19,11 @@ from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key
 
 from ..frontier import EXIT_USAGE
+from ..jobs.database import read
+from ..jobs.urlrules import rules_of
 from ..outlinks import GOES_FIRST
 from ..rank.priority import Priority
 from ..terminal import Terminal, one_line
-from ._database import read
-from ._urlrules import rules_of
 
 if TYPE_CHECKING:
     import argparse

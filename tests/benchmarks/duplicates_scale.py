@@ -27,7 +27,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from crawler.commands._spool import Spool
+from crawler.jobs.spool import Spool
 from db.evidence import REPEATING
 from pipelines.dedup import DEFAULT, METHODS, THRESHOLD, method
 from pipelines.dedup.stream import Finder, Pair

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pkgutil
 import signal
 import sqlite3
 import sys
@@ -19,21 +20,23 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy import commands as scrapy_commands
+
+from crawler import commands as crawler_commands
+
 if TYPE_CHECKING:
     from crawler.demo.server import Newsroom
 
 ROOT = Path(__file__).parents[2]
 
 _context = multiprocessing.get_context("forkserver")
+_COMMANDS = (
+    f"{package.__name__}.{module.name}"
+    for package in (scrapy_commands, crawler_commands)
+    for module in pkgutil.iter_modules(package.__path__)
+)
 _context.set_forkserver_preload(
-    [
-        "scrapy.cmdline",
-        "scrapy.crawler",
-        "crawler.progress",
-        "crawler.commands.crawl",
-        "crawler.download",
-        "pipelines.warm",
-    ]
+    ["scrapy.cmdline", "scrapy.crawler", "crawler.progress", "crawler.download", "pipelines.warm", *_COMMANDS]
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from crawler.commands._documents import Counts, find
+from crawler.jobs.documents import Counts, find
 from crawler.saved import InputError
 from db.database import open_for_crawl
 from db.evidence import RELATED, REPEATING

@@ -11,8 +11,8 @@ import networkx
 import numpy as np
 import pytest
 
-from crawler.commands._ranking import read_graph
 from crawler.demo.server import Newsroom
+from crawler.jobs.ranking import read_graph
 from crawler.rank.methods import METHODS
 from db import frontier, ownership, runs
 from db.database import Database, open_for_crawl

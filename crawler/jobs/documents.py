@@ -16,7 +16,7 @@ from pipelines.dedup.shape import Method
 from pipelines.dedup.stream import Finder
 
 from ..saved import InputError
-from ._spool import Spool
+from .spool import Spool
 
 _FLUSH = 1_000
 
