@@ -106,8 +106,10 @@ def _fork_server_at_once() -> None:
                 if int(name) > 2 and int(name) not in descriptors:
                     with suppress(OSError):
                         os.close(int(name))
-            exec(arguments[-1], {})
-            os._exit(0)
+            try:
+                exec(arguments[-1], {})
+            finally:
+                os._exit(0)
         return pid
 
     util.spawnv_passfds = fork
