@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from sqlalchemy import create_engine, text
 
 from db.database import Database, open_for_crawl
-from tests.postgres import NoPostgres, Postgres
+from tests.postgres import NoPostgres, Postgres, empty_database
 
 # what an example costs says more about who else is at work on the machine than about the code
 settings.register_profile("patient", deadline=None)
@@ -38,38 +39,51 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """URL of an empty database, once for each kind."""
-    with _empty_database(request, tmp_path, "news") as url:
+    """URL of an empty database, once for each kind; when it is to be opened for the test, one that has its tables."""
+    made = None
+    if "database" in request.fixturenames:
+        made = request.getfixturevalue(f"{request.param}_tables")
+    with _new_database(request, tmp_path, "news", made) as url:
         yield url
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def target_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """URL of a second empty database, once for each kind."""
-    with _empty_database(request, tmp_path, "target") as url:
+    with _new_database(request, tmp_path, "target") as url:
         yield url
 
 
+@pytest.fixture(scope="session")
+def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file with all tables, to be copied: going through all revisions takes half a second."""
+    path = tmp_path_factory.mktemp("tables") / "empty.db"
+    open_for_crawl(f"sqlite:///{path}").close()
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def postgres_tables(postgres_server: str) -> Iterator[str]:
+    """The same on the server."""
+    with empty_database(postgres_server, f"tables_{os.getpid()}") as url:
+        open_for_crawl(url).close()
+        yield f"tables_{os.getpid()}"
+
+
 @contextmanager
-def _empty_database(request: pytest.FixtureRequest, folder: Path, stem: str) -> Iterator[str]:
+def _new_database(request: pytest.FixtureRequest, folder: Path, stem: str, like: str | None = None) -> Iterator[str]:
+    """URL of a new database of the kind that the fixture asks for: an empty one, or a copy."""
     if request.param == "sqlite":
+        if like is not None:
+            shutil.copyfile(like, folder / f"{stem}.db")
         yield f"sqlite:///{folder}/{stem}.db"
         return
-    server = request.getfixturevalue("postgres_server")
-    name = f"test_{stem}_{os.getpid()}_{abs(hash(request.node.name)) % 10**9}"
-    admin = create_engine(server.replace("postgresql://", "postgresql+psycopg://", 1), isolation_level="AUTOCOMMIT")
-    with admin.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    yield _with_database(server, name)
-    with admin.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+    name = f"{stem}_{os.getpid()}_{next(_numbers)}"
+    with empty_database(request.getfixturevalue("postgres_server"), name, like) as url:
+        yield url
 
 
-def _with_database(server: str, name: str) -> str:
-    from sqlalchemy import make_url
-
-    return make_url(server).set(database=name).render_as_string(hide_password=False)
+_numbers = itertools.count()
 
 
 @pytest.fixture

@@ -126,10 +126,10 @@ def _other_user() -> pwd.struct_passwd:
 
 
 @contextmanager
-def empty_database(server: str, name: str) -> Iterator[str]:
-    """URL of a new database on a server; it is dropped in the end."""
+def empty_database(server: str, name: str, like: str | None = None) -> Iterator[str]:
+    """URL of a new database on a server, or of a copy of another one there; it is dropped in the end."""
     url = parse_url(server)
-    _administer(url, f"CREATE DATABASE {name}")
+    _administer(url, f"CREATE DATABASE {name}" + (f" TEMPLATE {like}" if like else ""))
     try:
         yield url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
     finally:
