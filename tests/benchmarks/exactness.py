@@ -15,7 +15,7 @@ from sqlalchemy import Connection, text
 
 from .static_site import CLIENT_GONE, Request, Site
 
-DELAY_TOLERANCE = 0.02
+DELAY_TOLERANCE = 0.05
 """Seconds by which the server's clock may see a pause shorter than it was."""
 _LATE_NEWS = 0.02
 """Seconds after which the server knows at the latest that a client is gone."""
