@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 _LIVE_SECONDS = 0.5
+_SELDOM = (
+    ("visited again", "revisits"),
+    ("  unchanged", "revisits/unchanged"),
+    ("articles whose page is gone", "gone"),
+    ("hosts given up", "hosts given up"),
+)
+"""Counts that are shown when there are any: title and name."""
 
 
 class QuietFormatter(LogFormatter):
@@ -164,14 +171,11 @@ class Progress:
             ("  duplicates of another", totals["duplicate"]),
             ("duplicates not stored", totals["dropped"]),
             ("articles updated", totals["updated"]),
-            ("visited again", totals["revisits"]),
-            ("  unchanged", totals["revisits/unchanged"]),
-            ("articles whose page is gone", totals["gone"]),
             ("parts of articles of several pages", totals["part"]),
             ("other addresses of a stored article", totals["same page"]),
             ("failed", totals["failed"]),
             ("retries", totals["retries"]),
-            *([("hosts given up", totals["hosts given up"])] if totals["hosts given up"] else []),
+            *((title, totals[name]) for title, name in _SELDOM if totals[name]),
             ("seconds", f"{time.monotonic() - self._started:.1f}"),
         ]
         if frontier.ranker is not None and frontier.ranker.rounds:
