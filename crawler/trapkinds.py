@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pipelines.patterns import ENDLESS_PATH, Patterns, is_deep, take_apart
+from pipelines.urls import SESSION_NAMES
 
 SESSION, CACHE_BUSTER, CALENDAR = "session id", "cache buster", "calendar"
 FACETS, SOFT_404, LOOK_ALIKE, FARM, NOTHING = "facets", "soft 404", "look-alike pages", "link farm", "nothing new"
 KINDS = (ENDLESS_PATH, SESSION, CACHE_BUSTER, CALENDAR, FACETS, SOFT_404, LOOK_ALIKE, FARM, NOTHING)
 
-_SESSION_NAMES = frozenset(
-    {"sid", "sess", "sessid", "session", "sessionid", "session_id", "s_id", "phpsessid", "jsessionid", "token"}
-    | {"zenid", "oscsid", "cfid", "cftoken"}
-)
 _BUSTER_NAMES = frozenset(
     {"t", "_t", "ts", "_ts", "time", "timestamp", "rand", "random", "rnd", "rd", "r", "_r", "_", "seed", "v", "_dc"}
     | {"nocache", "no_cache", "nc", "cb", "cachebuster", "cache"}
@@ -33,7 +30,7 @@ def suspicion_of(url: str, found: Patterns) -> str:
         return ENDLESS_PATH
     pairs = [pair.partition("=")[::2] for pair in query.split("&") if pair]
     names = {name.lower() for name, _ in pairs}
-    if names & _SESSION_NAMES or ";" in found.exact:
+    if names & SESSION_NAMES or ";" in found.exact:
         return SESSION
     named = any(word in segment.lower() for segment in segments for word in _CALENDAR_WORDS)
     if named or names & _ALONE or len(names & _DATE_NAMES) > 1:

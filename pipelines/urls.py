@@ -45,7 +45,12 @@ _TRACKING_NAMES = """
     phpsessid jsessionid asp.net_sessionid cftoken oscsid
 """
 _TRACKING = frozenset(_TRACKING_NAMES.split())
-_SESSION_KEYS = frozenset({"sid", "sess", "sessid", "sessionid", "session_id", "zenid"})
+SESSION_NAMES = frozenset(
+    {"sid", "sess", "sessid", "session", "sessionid", "session_id", "s_id", "phpsessid", "jsessionid", "zenid"}
+    | {"oscsid", "cfid", "cftoken", "token"}
+)
+"""Names, in lower case, under which a parameter usually holds a session; `sid=7` may be a section all the same."""
+_SESSION_KEYS = SESSION_NAMES - {"session", "s_id", "cfid", "token"}
 _ROUTE_KEYS = frozenset({"to", "until", "till", "end"})
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]*")
 _HEX_SESSION = re.compile(r"[0-9A-Fa-f]{16,}")

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from db.keys import fingerprint, is_sampled
 
+from ..urls import SESSION_NAMES
 from .urlforms import PARAMETER, SLUG, Address, Rule, name_of, take_apart
 
 
@@ -33,6 +34,8 @@ class Params:
         sureness: quantile of the normal distribution for the bounds; 1.645 stands for 95 % on one side.
         most_repeats: how many repetitions of one article count, so that no single page (a login wall, an error page)
             can make a rule.
+        session_prior: so many requests saved are taken for granted of a parameter that has a session's name: each of
+            its addresses is one more request until the rule is used.
         proposed: confidence from which a rule is shown as a proposal.
         most_candidates: the commonest parameters and slugs that are looked into.
         most_rules: how many are used at most.
@@ -42,6 +45,7 @@ class Params:
     threshold: float = 0.9
     sureness: float = 1.645
     most_repeats: int = 3
+    session_prior: int = 12
     proposed: float = 0.5
     most_candidates: int = 200
     most_rules: int = 16
@@ -59,7 +63,7 @@ class Learned:
         rule: what may be struck out.
         support: requests that the rule would have saved: they brought what another address of the form had brought.
         against: requests it would have kept from being made although they brought something else.
-        confidence: lower bound of support / (support + against).
+        confidence: lower bound of support / (support + against), with what is taken for granted.
         used: whether it is to be used.
         example: two addresses with one form and one content; empty when there is no support.
     """
@@ -299,6 +303,10 @@ def _weigh(host: _Host, candidate: _Candidate, held: Collection[Rule], params: P
             yield _Weighed(learned, candidate, [one for one in candidate.touched if one.pattern == pattern])
 
 
+def _names_a_session(rule: Rule) -> bool:
+    return rule.kind == PARAMETER and rule.pattern.rpartition("?")[2].lower() in SESSION_NAMES
+
+
 def _may_hold(evidence: _Evidence, params: Params) -> bool:
     """Whether too little speaks against a rule to rule it out."""
     return bounds(evidence.support, evidence.against, params.sureness)[1] >= params.threshold
@@ -307,7 +315,8 @@ def _may_hold(evidence: _Evidence, params: Params) -> bool:
 def _learned(rule: Rule, evidence: _Evidence, held: Collection[Rule], params: Params) -> Learned | None:
     """A rule with its evidence, and whether it is sure enough; None when too little speaks for it."""
     support, against = evidence.support, evidence.against
-    confidence = bounds(support, against, params.sureness)[0]
+    prior = params.session_prior if support and _names_a_session(rule) else 0
+    confidence = bounds(support + prior, against, params.sureness)[0]
     if confidence < params.proposed and rule not in held:
         return None
     is_sure = confidence >= params.threshold

@@ -143,7 +143,7 @@ def main() -> int:
     with ExitStack() as stack:
         lines: list[str] = []
         for number, seed in enumerate(given.seeds):
-            ports = {"port": _PORT + number, "control": _CONTROL + _STEP * number}
+            ports = {"port": _PORT + _STEP * number, "control": _CONTROL + _STEP * number}
             world = serving(folder / f"world-{seed}", seed=seed, per_site=given.per_site, **ports)
             lines += (stack.enter_context(world) / "seeds.txt").read_text(encoding="utf-8").splitlines()
         seeds = folder / "seeds.txt"

@@ -152,6 +152,13 @@ def test_slugs(shapes: tuple[str, ...], rule: str) -> None:
     assert used(learn(pages(*shapes))) == {rule}
 
 
+def test_a_name_of_sessions_speaks_for_a_rule() -> None:
+    few = {"articles": 8}
+    assert used(learn(pages("/news/{}.html?sid=0a1b", "/news/{}.html?sid=2c3d", "/news/{}.html?sid=4e5f", **few)))
+    assert not used(learn(pages("/news/{}.html?src=0a1b", "/news/{}.html?src=2c3d", "/news/{}.html?src=4e5f", **few)))
+    assert not used(learn([(f"{HOST}/show?sid={i}", i // 2) for i in range(40)]))  # a section's number
+
+
 def test_what_names_the_page_is_no_rule() -> None:
     for shape in ("/a.php?id={}", "/news/{}.html", "/news/words-of-{}x", "/{}/page-one"):
         assert learn(pages(shape, articles=500)) == []
