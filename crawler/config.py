@@ -23,14 +23,14 @@ from pipelines.focus.topic import Topic, topic
 from pipelines.urls import site_key
 
 from . import settings as project_settings
-from .guard import Guard
+from .fetch.guard import Guard
+from .fetch.tls import Trust
 from .health.host import FEWEST
-from .politeness import Pace, Patience
+from .hosts.politeness import Pace, Patience
+from .learn.traps import Bounds
 from .rank.priority import FOCUS_SIGNALS, Priority
-from .revisits import DAY, Schedule
+from .revisit.revisits import DAY, Schedule
 from .rulebook import Threshold
-from .tls import Trust
-from .traps import Bounds
 
 
 class ConfigError(ValueError):

@@ -36,20 +36,20 @@ from pipelines.scope import Scope
 from pipelines.stages import export
 
 from . import clock, outcomes
-from .addresses import SharedClocks
 from .config import ConfigError
-from .hosts import Hosts, Seeds
+from .hosts.addresses import SharedClocks
+from .hosts.book import Hosts, Seeds
 from .known import KnownUrls
-from .learning import Learning
+from .learn.learning import Learning
 from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error
 from .ranker import Ranker
-from .revisited import conditions, settle
+from .revisit.revisited import conditions, settle
+from .revisit.watch import Watch
 from .rulebook import Rulebook
 from .seeds import SeedError
 from .session import ONCE, WATCH, Session
 from .supply import Supply
 from .totals import count
-from .watch import Watch
 from .window import Window
 
 if TYPE_CHECKING:

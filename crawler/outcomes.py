@@ -23,9 +23,9 @@ from pipelines.stages import Page
 from pipelines.urls import MAX_URL_CHARS, canonicalize, file_type, host_key, same_host, site_key
 
 from . import outlinks
+from .fetch.reasons import BODY_CUT, BOMB, REFUSED, TOO_LONG, TRUNCATED, is_final
+from .hosts.politeness import decode_robots, retry_after, retry_pause, whole_lines
 from .outlinks import new_url
-from .politeness import decode_robots, retry_after, retry_pause, whole_lines
-from .reasons import BODY_CUT, BOMB, REFUSED, TOO_LONG, TRUNCATED, is_final
 from .rulebook import OFF_TOPIC, Rulebook
 
 OUT_OF_HANDLES = "out of file handles"

@@ -17,9 +17,9 @@ from scrapy.logformatter import LogFormatter
 
 from pipelines.patterns import PREFIX as TRAP
 
-from .alarms import lines
 from .clock import Rate
 from .frontier import EXIT_FINISHED, FrontierScheduler
+from .learn.alarms import lines
 from .terminal import Terminal, guard_logs, one_line
 
 if TYPE_CHECKING:

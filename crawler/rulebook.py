@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .hosts.politeness import MOST_ROBOTS_BYTES
 from .known import KnownUrls
-from .politeness import MOST_ROBOTS_BYTES
 from .rank.priority import Priority
 
 OFF_TOPIC = "off topic"

@@ -34,7 +34,7 @@ from pipelines.records import BlockKind
 from . import clock
 from .clock import Rate
 from .config import Config
-from .hosts import seed_row
+from .hosts.book import seed_row
 from .outlinks import new_url
 from .seeds import Seed, SeedError, load_seeds, topics
 

@@ -113,10 +113,10 @@ DEFAULT_REQUEST_HEADERS = {
     "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5,*;q=0.3",
 }
 SCHEDULER = "crawler.frontier.FrontierScheduler"
-TWISTED_DNS_RESOLVER = "crawler.names.GuardedResolver"
+TWISTED_DNS_RESOLVER = "crawler.fetch.names.GuardedResolver"
 DOWNLOAD_HANDLERS = {
-    "http": "crawler.download.GuardedHandler",
-    "https": "crawler.download.GuardedHandler",
+    "http": "crawler.fetch.download.GuardedHandler",
+    "https": "crawler.fetch.download.GuardedHandler",
     "data": None,
     "file": None,
     "ftp": None,
@@ -139,7 +139,7 @@ FEED_EXPORTERS = {"csv": "crawler.exporters.CsvExporter"}
 FEED_EXPORT_ENCODING = "utf-8"
 TELNETCONSOLE_ENABLED = False
 
-ROBOTSTXT_OBEY = False  # the frontier does, see crawler.politeness
+ROBOTSTXT_OBEY = False  # the frontier does, see crawler.hosts.politeness
 REDIRECT_ENABLED = False
 METAREFRESH_ENABLED = False
 RETRY_ENABLED = False

@@ -25,14 +25,14 @@ from db.tables import Kind
 from pipelines.records import BlockKind
 
 from . import clock
-from .hosts import Hosts, Seeds, Verdict
-from .lookups import look_up
+from .hosts.book import Hosts, Seeds, Verdict
+from .hosts.lookups import look_up
+from .hosts.politeness import LONGEST_PAUSE
+from .hosts.resting import Resting
+from .learn.trapbook import Trapbook
 from .outlinks import new_url
-from .politeness import LONGEST_PAUSE
-from .resting import Resting
+from .revisit.watch import Watch
 from .session import Session
-from .trapbook import Trapbook
-from .watch import Watch
 from .window import HostQueue, Window
 
 _LOOK_AGAIN_SECONDS = 1.0

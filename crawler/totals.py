@@ -17,7 +17,7 @@ from db.articles import WHY_NOT_STORED
 from db.store import Outcome, Stored
 from db.tables import URL_RULE, Kind, State
 
-from .reasons import TOO_LONG
+from .fetch.reasons import TOO_LONG
 
 if TYPE_CHECKING:
     from pipelines.stages import Page

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from db.frontier import Claim
 
-from .addresses import SharedClocks
+from .hosts.addresses import SharedClocks
 
 _Queued = tuple[float, float, int, Claim]
 

@@ -22,7 +22,7 @@ WAS = case(
     (or_(url.c.http_status.is_(None), url.c.reason.like("http %")), State.FAILED),
     else_=State.DONE,
 )
-"""The state of a URL before it was to be visited again; see `crawler.revisited.state_before`."""
+"""The state of a URL before it was to be visited again; see `crawler.revisit.revisited.state_before`."""
 
 
 def put_off_urls(connection: Connection, ids: Sequence[int], now: float) -> None:

@@ -33,26 +33,26 @@ PURE = (
     "pipelines.changes",
     "pipelines.readable",
     "crawler.rank",
-    "crawler.addresses",
+    "crawler.hosts.addresses",
     "crawler.window",
-    "crawler.politeness",
+    "crawler.hosts.politeness",
     "crawler.health",
-    "crawler.troubles",
+    "crawler.hosts.troubles",
     "crawler.known",
     "crawler.outcomes",
     "crawler.outlinks",
-    "crawler.revisited",
-    "crawler.revisits",
-    "crawler.cookies",
-    "crawler.decoding",
-    "crawler.guard",
-    "crawler.headers",
-    "crawler.reasons",
-    "crawler.wire",
+    "crawler.revisit.revisited",
+    "crawler.revisit.revisits",
+    "crawler.fetch.cookies",
+    "crawler.fetch.decoding",
+    "crawler.fetch.guard",
+    "crawler.fetch.headers",
+    "crawler.fetch.reasons",
+    "crawler.fetch.wire",
     "crawler.rulebook",
     "crawler.seeds",
-    "crawler.trapkinds",
-    "crawler.traps",
+    "crawler.learn.trapkinds",
+    "crawler.learn.traps",
     "db.evidence",
     "db.keys",
 )
@@ -282,6 +282,6 @@ def test_a_crawl_starts_without_what_takes_long_to_import() -> None:
     """Scrapy imports all commands whichever is run: what one of them needs must not cost the others a second."""
     commands = sorted(name for name in modules() if under(name, ("crawler.commands",)))
     start = f"import sys, importlib; [importlib.import_module(name) for name in {commands!r}]"
-    start += "; import crawler.frontier, crawler.spiders.news, crawler.download; print(*sys.modules)"
+    start += "; import crawler.frontier, crawler.spiders.news, crawler.fetch.download; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", start], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert not {"scipy", "networkx", "jieba", "requests"} & set(loaded.split())

@@ -190,7 +190,7 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
 
 def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, _Input]:
     """The URLs as they are on the web now."""
-    from ..fetching import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
+    from ..fetch.single import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
 
     now = time.time()
     return {

@@ -17,8 +17,8 @@ from pipelines.records import PageKind, ParsedPage
 from pipelines.stages import Page
 from pipelines.urls import canonicalize
 
+from ..fetch.reasons import BODY_CUT, BOMB, REFUSED
 from ..outcomes import OUT_OF_HANDLES
-from ..reasons import BODY_CUT, BOMB, REFUSED
 
 
 class Came(StrEnum):

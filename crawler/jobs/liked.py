@@ -46,7 +46,7 @@ def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, flo
         document = parse(body, address(one.url, body))
         yield page_weights(document, extract(document))
     if urls:
-        from ..fetching import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
+        from ..fetch.single import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
 
         for asked, found in fetch(urls, settings).items():
             if found.problem:

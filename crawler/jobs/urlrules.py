@@ -11,7 +11,7 @@ from db.urlrules import RuleRow, evidence, hosts_with_repeats, rules, used_of
 from pipelines.dedup.urlforms import Rule, Rules, take_apart
 from pipelines.dedup.urlrules import Params, learn
 
-from ..urlrules import MOST_PAGES, row_of
+from ..learn.urlrules import MOST_PAGES, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,12 +11,13 @@ from scrapy.http import Response
 
 from pipelines.stages import Page
 
-from .. import clock, headers
-from ..download import BOUND, NEW_COOKIE, TRUNCATED
+from .. import clock
+from ..fetch import headers
+from ..fetch.download import BOUND, NEW_COOKIE, TRUNCATED
+from ..fetch.handles import exhausted
+from ..fetch.reasons import why
 from ..frontier import FrontierScheduler
-from ..handles import exhausted
 from ..outcomes import OUT_OF_HANDLES
-from ..reasons import why
 from ..session import ONCE
 
 if TYPE_CHECKING:

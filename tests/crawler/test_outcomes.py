@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crawler.fetch.reasons import BODY_CUT, REFUSED
 from crawler.known import KnownUrls
 from crawler.outcomes import (
     OUT_OF_HANDLES,
@@ -18,7 +19,6 @@ from crawler.outcomes import (
 )
 from crawler.outlinks import url_id
 from crawler.rank.priority import Priority
-from crawler.reasons import BODY_CUT, REFUSED
 from crawler.rulebook import Rulebook, Threshold
 from db.found import NewUrl
 from db.frontier import Claim

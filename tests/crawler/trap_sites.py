@@ -1,7 +1,7 @@
 """Sites made of rules, honest ones and traps, and a crawl of them without a network: what is shut, what is lost.
 
 A site is a function from an address to what stands there. The crawl does what the real one does with traps
-(`crawler.trapbook`), in memory.
+(`crawler.learn.trapbook`), in memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode, urljoin
 
-from crawler.traps import Bounds, HostTraps, Seen
+from crawler.learn.traps import Bounds, HostTraps, Seen
 from db.keys import fingerprint
 from pipelines.patterns import folder_key, objection
 from pipelines.trapsigns import sketch

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from crawler.revisited import state_before
+from crawler.revisit.revisited import state_before
 from db import frontier, revisits
 from db.budgets import Limits
 from db.database import Database

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from crawler.fetch.reasons import BODY_CUT, REFUSED
 from crawler.health.answers import ROBOTS, Answer, Came, answer_of
 from crawler.outcomes import OUT_OF_HANDLES
-from crawler.reasons import BODY_CUT, REFUSED
 from db.frontier import Claim
 from db.tables import Kind
 from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParsedPage

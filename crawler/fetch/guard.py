@@ -1,0 +1,152 @@
+"""Which addresses may be connected to: public ones only, so that no page can send the crawler into the local network.
+
+Pure. Names are checked by what they resolve to (`crawler.fetch.names`), and the connection is made to the address that
+was checked: there is no second look-up that could answer otherwise (DNS rebinding).
+
+    AddressRefused      raised instead of connecting
+    Guard               the rule itself
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy.settings import BaseSettings
+
+# Ranges that belong to nobody's public site, although parts of them are routed.
+_CLOSED = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/3",
+        "168.63.129.16/32",  # the host's own service on Azure
+        "2001::/23",  # Teredo, ORCHID, benchmarks
+        "2001:db8::/32",
+        "3fff::/20",
+    )
+)
+_PUBLIC_V6 = ipaddress.IPv6Network("2000::/3")
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_BRACKETS = re.compile(r"\[([^\[\]]*)\](?::(.*))?")
+_PORT = re.compile(r"[0-9]{1,5}")
+
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class AddressRefused(Exception):
+    """A host resolves to addresses that may not be connected to.
+
+    Attributes:
+        host: host of the request.
+        address: the first address it resolved to.
+    """
+
+    def __init__(self, host: str, address: str) -> None:
+        """Keep what was refused."""
+        super().__init__(host, address)
+        self.host = host
+        self.address = address
+
+    def __str__(self) -> str:
+        """Say what was refused, and what would open it."""
+        return f"{self.host} is at {self.address}, which is not public; ALLOW_NETWORKS can open it"
+
+
+class Guard:
+    """Decides which addresses may be connected to: globally routable unicast, and what the user opens."""
+
+    def __init__(self, allow: Iterable[str] = ()) -> None:
+        """Read the networks that are open besides the public ones.
+
+        Args:
+            allow: networks or single addresses, with or without port: `127.0.1.0/24`, `127.0.0.1:8710`, `[::1]:8710`;
+                white space around them and empty ones do not matter.
+
+        Raises:
+            ValueError: one of them is no network.
+        """
+        self._allowed = [_parse_network(text.strip()) for text in allow if text.strip()]
+
+    def permits(self, address: str, port: int | None = None) -> bool:
+        """Tell whether a connection may be made.
+
+        Args:
+            address: IPv4 or IPv6 address; anything else is refused.
+            port: port of the connection; networks opened with a port need it.
+
+        Returns:
+            True for public and opened addresses. Addresses that carry an IPv4 address inside (mapped, 6to4, NAT64)
+            count as that one.
+        """
+        try:
+            parsed = _inner(ipaddress.ip_address(address))
+        except ValueError:
+            return False
+        if any(parsed in network and only in (None, port) for network, only in self._allowed):
+            return True
+        if isinstance(parsed, ipaddress.IPv6Address) and (parsed not in _PUBLIC_V6 or parsed.scope_id):
+            return False
+        return parsed.is_global and not any(parsed in network for network in _CLOSED)
+
+
+def guard_from_settings(settings: BaseSettings) -> Guard:
+    """Make the guard that setting `ALLOW_NETWORKS` asks for.
+
+    Args:
+        settings: `ALLOW_NETWORKS` is a list, or a text with commas; empty by default.
+
+    Returns:
+        The guard.
+
+    Raises:
+        ValueError: the setting holds something that is no network.
+    """
+    return Guard(map(str, settings.getlist("ALLOW_NETWORKS")))
+
+
+def _inner(address: _Address) -> _Address:
+    """Return the IPv4 address inside an IPv6 address, where there is one."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return address.ipv4_mapped
+        if address.sixtofour is not None:
+            return address.sixtofour
+        if address in _NAT64:
+            return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address
+
+
+def _parse_network(text: str) -> tuple[_Network, int | None]:
+    """Read a network or address, with an optional port."""
+    host, port = text, None
+    if found := _BRACKETS.fullmatch(text):
+        host, port = found[1], found[2]
+    elif text.count(":") == 1:
+        host, _, port = text.partition(":")
+    try:
+        network = ipaddress.ip_network(host)
+    except ValueError as error:
+        msg = f"ALLOW_NETWORKS: {text!r} is no network ({error}); write for example 127.0.1.0/24 or 127.0.0.1:8710"
+        raise ValueError(msg) from None
+    if port is not None and not (_PORT.fullmatch(port) and 0 < int(port) < 65536):
+        msg = f"ALLOW_NETWORKS: {text!r} has no port from 1 to 65535 after the address"
+        raise ValueError(msg)
+    return network, None if port is None else int(port)

@@ -1,0 +1,153 @@
+"""What a crawl learns of sites while it runs, each part under a setting of its own.
+
+memory    what an article's page looks like (`SITE_MEMORY`, `crawler.learn.memory`)
+rules     what makes no difference in addresses (`URL_RULES`, `crawler.learn.urlrules`)
+traps     addresses that bring nothing and have no end (`TRAPS`, `crawler.learn.trapbook`)
+alarms    how a host's answers change (`HEALTH_WINDOW`, `crawler.learn.alarms`)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from db.found import NewUrl
+from db.frontier import Claim
+from db.health import ShownAlarm
+from db.store import Outcome, Stored
+from db.tables import Kind
+
+from ..outcomes import leads_home
+from .alarms import Alarms
+from .memory import SiteMemory
+from .trapbook import Trapbook
+from .urlrules import UrlRules
+
+if TYPE_CHECKING:
+    from pipelines.stages import Page
+    from pipelines.trapsigns import KnownTraps
+
+    from ..session import Session
+
+_RELOAD_SECONDS = 60.0
+
+
+class Learning:
+    """All that is learned; a part that is switched off is None.
+
+    Args:
+        session: the open database.
+        totals: where traps are counted.
+        is_own: whether a host, by its name, is one that the seeds mean.
+        start: runs a coroutine in the background and sees to its exceptions.
+        add: adds URLs to the frontier.
+        clear: told a host of which some URLs that are held may not be wanted any more.
+        changed: told a host and how many more of its URLs wait.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        totals: Counter[str],
+        is_own: Callable[[str], bool],
+        start: Callable[[Coroutine[Any, Any, None]], None],
+        add: Callable[[Sequence[NewUrl]], Coroutine[Any, Any, None]],
+        clear: Callable[[int], None],
+        changed: Callable[[int, int], None],
+    ) -> None:
+        config = session.config
+        self._session = session
+        self._start = start
+        self.memory = SiteMemory(session, start) if config.site_memory else None
+        self.rules = UrlRules(session, start, changed) if config.url_rules < 1 else None
+        self.alarms = Alarms(session, config.health_window) if config.health_window else None
+        self.traps: Trapbook | None = None
+        if config.traps is not None:
+            self.traps = Trapbook(
+                session,
+                config.traps,
+                config.trap_days,
+                totals=totals,
+                is_own=is_own,
+                start=start,
+                add=add,
+                clear=clear,
+                changed=changed,
+            )
+
+    async def load(self) -> Self:
+        """Read what is known already.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        if self.rules is not None:
+            await self.rules.load()
+        if self.traps is not None:
+            self._session.queued += await self.traps.try_again()
+        return self
+
+    def run(self) -> None:
+        """Do from now on what has to be done from time to time."""
+        if self.traps is not None:
+            self._start(self.traps.keep())
+        if self.alarms is not None:
+            self._start(self.alarms.run())
+        if self.rules is not None and not self._session.database.is_sqlite:
+            self._start(self.rules.reload(_RELOAD_SECONDS))
+
+    async def close(self) -> Sequence[ShownAlarm]:
+        """Write what is not written yet; returns the alarms that last.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        if self.memory is not None:
+            await self.memory.close()
+        if self.traps is not None:
+            await self.traps.close()
+        return () if self.alarms is None else await self.alarms.close()
+
+    # ------------------------------------------------------------ for a page that is to be read
+
+    async def knowledge(self, claim: Claim) -> bytes | None:
+        """What is known of a page's site, packed; None when nothing is to be learned.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        if self.memory is None or claim.kind != Kind.PAGE:
+            return None
+        return await self.memory.of(claim.host_id)
+
+    def url_rules(self, claim: Claim) -> str:
+        """Rules of the addresses of a page's host, packed; empty for none."""
+        return "" if self.rules is None else self.rules.of(claim.host_id)
+
+    def known_traps(self, claim: Claim) -> KnownTraps | None:
+        """What is known of the traps of a page's host; None when they are not looked for."""
+        return None if self.traps is None else self.traps.known(claim)
+
+    # ------------------------------------------------------------ from a page that is stored
+
+    def note(self, page: Page, outcome: Outcome, stored: Stored) -> None:
+        """What a stored page says of its site."""
+        claim = page.claim
+        observation = page.worked.parsed.observation if page.worked is not None else None
+        if self.memory is not None and observation is not None and stored.article in {"new", "duplicate"}:
+            self.memory.note(claim.host_id, observation)
+        if self.rules is not None and claim.kind == Kind.PAGE:
+            if stored.article == "same page" or leads_home(outcome):
+                self.rules.repeated(claim.host_id)
+            if stored.article:
+                self.rules.stored(claim.host_id)
+        if self.traps is not None:
+            self.traps.note(page, outcome, stored)
+        if self.alarms is not None:
+            self.alarms.note(page)
+
+    async def look_again(self) -> bool:
+        """Nothing waits any more: whether there is something, after all."""
+        return self.rules is not None and await self.rules.look_again()

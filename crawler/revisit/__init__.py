@@ -1,0 +1,1 @@
+"""Visiting pages again: when, and what it means."""

@@ -1,0 +1,115 @@
+"""Cookies: enough to be let in, never more than a little, never for another site."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.fetch.cookies import MOST_HEADER_BYTES, MOST_SITE_BYTES, MOST_SITES, SiteCookies
+
+NOW = 1_700_000_000.0
+
+
+def keep(
+    cookies: SiteCookies, host: str, *lines: str, path: str = "/a/b", secure: bool = False, now: float = NOW
+) -> bool:
+    return cookies.keep(host, path, lines, secure=secure, now=now)
+
+
+def header(cookies: SiteCookies, host: str, path: str = "/a/c", *, secure: bool = False, now: float = NOW) -> str:
+    return cookies.header(host, path, secure=secure, now=now)
+
+
+def test_a_wall_is_passed() -> None:
+    cookies = SiteCookies()
+    assert keep(cookies, "news.cn", "seen=1; Path=/", "b=2; HttpOnly")
+    assert header(cookies, "news.cn", "/") == "seen=1"
+    assert header(cookies, "news.cn") == "seen=1; b=2"
+    assert not keep(cookies, "news.cn", "seen=1; Path=/")
+    assert keep(cookies, "news.cn", "seen=2; Path=/")
+
+
+SETS = "www.a.com.cn"
+
+
+@pytest.mark.parametrize(
+    ("domain", "goes_to"),
+    [
+        ("", [SETS]),
+        ("www.a.com.cn", [SETS, "x.www.a.com.cn"]),
+        (".a.com.cn", [SETS, "a.com.cn", "other.a.com.cn"]),
+        ("A.COM.CN", [SETS, "a.com.cn", "other.a.com.cn"]),
+        ("com.cn", []),
+        ("cn", []),
+        (".", [SETS]),
+        ("b.com.cn", []),
+        ("other.a.com.cn", []),
+        ("ww.a.com.cn", []),
+    ],
+)
+def test_a_domain_is_never_wider_than_the_site(domain: str, goes_to: list[str]) -> None:
+    cookies = SiteCookies()
+    keep(cookies, SETS, f"c=1; Path=/; Domain={domain}")
+    hosts = [SETS, "a.com.cn", "other.a.com.cn", "x.www.a.com.cn", "b.com.cn", "com.cn", "xa.com.cn"]
+    if domain == "www.a.com.cn":
+        hosts.remove("a.com.cn")
+    reached = [host for host in hosts if header(cookies, host)]
+    assert [host for host in reached if host != "x.www.a.com.cn" or host in goes_to] == goes_to
+
+
+@pytest.mark.parametrize("host", ["127.0.1.71", "[::1]", "localhost", "a.github.io"])
+def test_addresses_local_names_and_shared_suffixes_are_alone(host: str) -> None:
+    cookies = SiteCookies()
+    wide = host.rpartition(".")[2] if host != "a.github.io" else "github.io"
+    if wide != host:
+        assert not keep(cookies, host, f"c=1; Path=/; Domain={wide}")
+    assert keep(cookies, host, f"c=1; Path=/; Domain={host}")
+    assert header(cookies, host) == "c=1"
+    assert header(cookies, "127.0.1.72") == header(cookies, "b.github.io") == ""
+
+
+def test_paths_schemes_and_ends() -> None:
+    cookies = SiteCookies()
+    keep(cookies, "a.cn", "deep=1", "s=1; Secure; Path=/", path="/x/y/z")
+    assert header(cookies, "a.cn", "/x/y/w") == "deep=1"
+    assert header(cookies, "a.cn", "/x/yy") == ""
+    keep(cookies, "a.cn", "s=1; Secure; Path=/", "m=1; Path=/; Max-Age=60", secure=True)
+    assert header(cookies, "a.cn", "/") == "m=1"
+    assert header(cookies, "a.cn", "/", secure=True) == "s=1; m=1"
+    assert header(cookies, "a.cn", "/", now=NOW + 61) == ""
+    assert keep(cookies, "a.cn", "m=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT")
+    assert header(cookies, "a.cn", "/") == ""
+    assert keep(cookies, "a.cn", "t=1; Path=/; Expires=not a date")
+    assert header(cookies, "a.cn", "/", now=NOW + 1e9) == "t=1"
+
+
+def test_sixty_large_ones_make_a_small_header() -> None:
+    cookies = SiteCookies()
+    keep(cookies, "a.cn", *[f"c{n}={'v' * 3500}; Path=/" for n in range(60)], "last=1; Path=/")
+    assert len(header(cookies, "a.cn")) <= MOST_HEADER_BYTES
+    assert header(cookies, "a.cn").endswith("last=1")
+
+
+@pytest.mark.parametrize("line", ["", "=", "=x", "novalue", "a\r\nX: b=1", "a=\0", "a=\x1b[31m", "a=" + "v" * 5_000])
+def test_what_is_no_cookie(line: str) -> None:
+    cookies = SiteCookies()
+    assert not keep(cookies, "a.cn", line)
+    assert header(cookies, "a.cn") == ""
+
+
+def test_sites_are_bounded() -> None:
+    cookies = SiteCookies()
+    for n in range(MOST_SITES + 5):
+        keep(cookies, f"site{n}.cn", "c=1; Path=/")
+    assert header(cookies, "site0.cn") == ""
+    assert header(cookies, "site5.cn") == "c=1"
+
+
+@given(st.lists(st.tuples(st.text(max_size=30), st.integers(0, 3)), max_size=20))
+def test_whatever_is_set_the_header_is_one_short_line(lines: list[tuple[str, int]]) -> None:
+    cookies = SiteCookies()
+    keep(cookies, "a.cn", *[f"n{number}={text * 100}; Path=/" for text, number in lines])
+    sent = header(cookies, "a.cn")
+    assert len(sent) <= MOST_HEADER_BYTES <= MOST_SITE_BYTES
+    assert not any(ord(char) < 32 for char in sent)
