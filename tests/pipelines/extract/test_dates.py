@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.extract import dates, zones
+from pipelines.extract import dates, relative, zones
 from pipelines.extract.zones import CHINA, Habits
 
 NOW = datetime(2026, 6, 1, 4, 0, tzinfo=UTC)
@@ -122,7 +122,7 @@ def test_the_day_stands_first_outside_america() -> None:
     ],
 )
 def test_relative_dates(text: str, iso: str) -> None:
-    found = dates.read_relative(text, NOW, CHINESE)
+    found = relative.read_relative(text, NOW, CHINESE)
     assert found is not None
     assert found.iso == iso
 
@@ -176,7 +176,7 @@ def test_habits(host: str, language: str, declared: str, expected: tuple[int, bo
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_not(text: str) -> None:
-    for read in (dates.read, dates.read_stamp, dates.read_relative, dates.read_epoch):
+    for read in (dates.read, dates.read_stamp, relative.read_relative, dates.read_epoch):
         found = read(text, NOW, CHINESE)
         assert found is None or found.day <= date(2026, 6, 3)
     assert dates.read_url(text, NOW) is None or text
@@ -184,7 +184,7 @@ def test_any_text_is_read_or_not(text: str) -> None:
 
 @given(st.from_regex(r"[0-9年月日:/. -]{0,40}", fullmatch=True))
 def test_any_heap_of_digits_is_read_or_not(text: str) -> None:
-    for read in (dates.read, dates.read_stamp, dates.read_relative):
+    for read in (dates.read, dates.read_stamp, relative.read_relative):
         found = read(text, NOW, Habits(UTC, day_first=True))
         assert found is None or datetime.fromisoformat(found.iso).date() == found.day
 
