@@ -54,7 +54,7 @@ def western(text: str, *, republic: bool = False, buddhist: bool = False) -> str
     if buddhist:
         text = _BUDDHIST.sub(lambda match: str(2500 + int(match[1]) - 543), text)
     if "tháng" in text:
-        text = _VIETNAMESE.sub(r"\1/\2/\3", text)
+        text = _VIETNAMESE.sub(r"\1.\2.\3", text)
     if _SIGNED.search(text):
         text = _MONTH.sub(lambda match: f" {_ENGLISH[match[0]]} ", text)
     return text

@@ -26,7 +26,7 @@ _PUBLISHED: Final = (
 )  # fmt: skip
 # Written when the page was rendered or last changed: heard when nothing better speaks.
 _LATE: Final = ("apub:time", "dateupdate", "article:modified_time", "og:updated_time", "lastmodified")
-# Any other name that says so, however it is spelt.
+# Any other name that says so, however it is spelt; many of these tell when an editor last saved the article.
 _NAME: Final = re.compile(
     r"(?:publish(?:ed)?|publication|pub|posted|post|issued?|releas(?:ed?)?|creat(?:ed?|ion)|display|"
     r"content|news|citation|online)"
@@ -84,7 +84,7 @@ def published(
     if exact:
         return _zoned(document, exact, now, habits), "visible"
     day = None if is_relative else seen
-    for witness, moment in _others(document, lines.kept, now, habits):
+    for witness, moment in _others(document, structured, lines.kept, now, habits):
         if day is None or moment.day == day.day:
             return moment, witness
     return (seen, "visible") if seen else _late(document, structured, now, habits)
@@ -94,7 +94,9 @@ def _is_better(seen: Moment, stated: Moment, now: datetime) -> bool:
     """Whether readers see more than is stated for machines: a day, the time of the answer, local time called UTC."""
     if _is_served(stated, now):
         return True
-    return seen.day == stated.day and (not _has_clock(stated) or stated.iso[:16] == seen.iso[:16])
+    if not _has_clock(stated):
+        return seen.day == stated.day
+    return stated.iso[:16] == seen.iso[:16] and stated.iso[-6:] != seen.iso[-6:]
 
 
 def _has_clock(moment: Moment) -> bool:
@@ -116,7 +118,6 @@ def _stated(document: Document, structured: Structured, now: datetime, habits: H
     day: tuple[Moment | None, str] = (None, "")
     values = [(structured.published, "json-ld")] if structured.published else []
     values += [(meta(document, name), "meta") for name in _PUBLISHED if name in document.metas]
-    values += [(meta(document, name), "meta") for name in document.metas if _NAME.search(name) and not _NO.search(name)]
     for value, origin in values:
         found = dates.read_stamp(value, now, habits) if value else None
         if found and found.precision != "day" and "T00:00" not in found.iso:
@@ -140,7 +141,9 @@ def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> M
     return seen
 
 
-def _others(document: Document, kept: Sequence[int], now: datetime, habits: Habits) -> Iterator[tuple[str, Moment]]:
+def _others(
+    document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits
+) -> Iterator[tuple[str, Moment]]:
     """Witnesses that are only asked when headline and head say nothing exact."""
     # behind the text stand the times of other articles
     last = kept[-1] + 1 if kept else len(document.blocks)
@@ -149,6 +152,12 @@ def _others(document: Document, kept: Sequence[int], now: datetime, habits: Habi
         found = dates.read_stamp(value, now, habits) if node <= end else None
         if found:
             yield "visible", found
+    values = [(structured.page_published, "json-ld")] if structured.page_published else []
+    values += [(meta(document, name), "meta") for name in document.metas if _NAME.search(name) and not _NO.search(name)]
+    for value, origin in values:
+        stated = dates.read_stamp(value, now, habits)
+        if stated and not _is_served(stated, now):
+            yield origin, stated
     scripted = _scripted(document, now, habits)
     if scripted:
         yield "script", scripted
@@ -157,7 +166,7 @@ def _others(document: Document, kept: Sequence[int], now: datetime, habits: Habi
 def _late(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
     """The day in the URL, or the time of that day at which the page was made or changed; that of any day without."""
     day = dates.read_url(document.url, now)
-    values = [(value, "json-ld") for value in (structured.page_published, structured.modified)]
+    values = [(structured.modified, "json-ld")]
     values += [(meta(document, name), "meta") for name in _LATE if name in document.metas]
     for value, origin in values:
         found = dates.read_stamp(value, now, habits) if value else None

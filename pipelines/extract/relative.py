@@ -36,7 +36,7 @@ _BEHIND = re.compile(
 """Followed by Han, "3天前" are words of a sentence."""
 _BEFORE = re.compile(r"\b(?:vor|il y a|hace|há)\s" + _NUMBER + r"\s?" + _UNIT + r"(?!\w)", re.IGNORECASE)
 _BACK: Final = {
-    word: days
+    word.replace("_", " "): days
     for days, words in enumerate(
         (
             "今天 今日 today heute aujourd'hui aujourd’hui hoy hoje oggi сегодня 오늘 刚刚 剛剛 just_now hôm_nay "
@@ -46,8 +46,8 @@ _BACK: Final = {
             "大前天",
         )
     )
-    for word in words.replace("_", " ").split(" ")
-} | {"just now": 0, "hôm nay": 0, "hôm qua": 1}  # fmt: skip
+    for word in words.split()
+}
 _DAY = re.compile(
     r"(?<!\w)(?:" + "|".join(sorted(_BACK, key=len, reverse=True)) + r")(?![\w'’-])"
     r"|(?:今天|今日|昨天|昨日|大前天|前天|刚刚|剛剛)(?![\u4e00-\u9fff])"

@@ -29,13 +29,15 @@ _LABEL = re.compile(
     r"讲座|上映|开始|開始|"
     r"结束|結束|截止|截至|生成|访问|当前|现在|系统|登录|注册|出生|成立|开放|营业|办理|投票|"
     r"直播|预约|发货|开业|出发|比賽|演講)"
-    r"(?:时间|時間|日期|于|到|至|[:：])|今天是|今日是|现在是|当前时间|服务器|generated|server time|expires|deadline|valid)"
+    r"(?:时间|時間|日期|于|到|至|[:：])|今天是|今日是|现在是|当前时间|服务器|"
+    r"generated|server time|expires|deadline|valid)"
     # published
     r"|(?P<stated>(?:发布|發布|发表|發表|刊发|刊登|"
     r"上传|上稿|录入|创建|发稿|發稿|發佈|发文|印发|信息|文章|稿件|公开|公開|推送|"
     r"建立)?(?<![\d个個])(?:时间|時間|日期)"
     r"|(?:发布|發布|發佈|发表|發表)(?:于|於|[：:])|"
-    r"公開|配信|입력|승인|등록|published|posted|veröffentlicht|publié|publicado|pubblicato|"
+    r"公開|配信|입력|승인|등록|"
+    r"published|posted|veröffentlicht|publié|publicado|pubblicato|"
     r"опубликован[оа]?|đăng|نشر)",
     re.IGNORECASE,
 )
@@ -62,6 +64,8 @@ _MAX_LINE_CHARS: Final = 300
 _BOX_CHARS: Final = 24
 _SHORT_CHARS: Final = 40
 _DAY_OVER_MONTH = re.compile(r"(\d\d) ((?:19|20)\d\d)\s?[-./年]\s?(\d\d)月?")
+_MOST_TOLD: Final = 2
+"""More times told relative to now, in front of the text, are those of other articles."""
 _AT_ONCE: Final = timedelta(minutes=15)
 
 
@@ -89,6 +93,7 @@ def shown(document: Document, lines: Lines, now: datetime, habits: Habits) -> tu
     near, kept = lines
     best: Moment | None = None
     best_rank, best_relative = 0.0, False
+    told = 0
     blocks = document.blocks
     first, last = (kept[0], kept[-1]) if kept else (-1, len(blocks))
     for position, index in enumerate(near):
@@ -103,6 +108,7 @@ def shown(document: Document, lines: Lines, now: datetime, habits: Habits) -> tu
             continue  # another article's
         if moment is None or (index < near[0] and not label and _is_today(moment, text, now, habits)):
             continue
+        told += relative and index < first
         rank = 10.0 - min(0.3 * position, 5.0) - min(len(text), 200) / 40 + (2.5 if moment.precision != "day" else 0)
         rank += 4.0 if label == "stated" else 1.5 if _TIME_WORD.search(text) else 0
         rank -= 4.0 if label == "changed" else 0
@@ -110,6 +116,8 @@ def shown(document: Document, lines: Lines, now: datetime, habits: Habits) -> tu
         rank -= 3.0 if linked * 2 > blocks.chars[index] else 0
         if rank > best_rank:
             best, best_rank, best_relative = moment, rank, relative
+    if best_relative and told > _MOST_TOLD:
+        return None, False  # a list of other articles
     return best, best_relative
 
 

@@ -56,7 +56,7 @@ def read(document: Document) -> Structured:
 
     Returns:
         The object's fields as text; `found` is False when no block holds an article. `page_published` is when the page
-        as such came to be; `published` is also there when a block is broken or only the search engine's own.
+        as such came to be; `published` may also be there when a block is broken.
 
     Cost: O(characters of JSON-LD); at most 400 objects are looked at.
     """
@@ -79,7 +79,7 @@ def _first(texts: tuple[str, ...], url: str, title: str) -> Structured:
             if types & _ARTICLE:
                 articles.append(item)
             elif not types:
-                published = published or _text(item.get("pubDate"))  # as a Chinese search engine asks for it
+                page_published = page_published or _text(item.get("pubDate"))  # as a Chinese search engine asks for it
             elif "webpage" in types:
                 page_published = page_published or _text(item.get("datePublished"))
     if not articles:
