@@ -366,6 +366,8 @@ class FrontierScheduler(BaseScheduler):
         page.stored = True
         try:
             judged = replace(outcomes.judge(page, rulebook), ready_at=page.ready_at)
+            for _, _, text in judged.robots[:1]:  # the same for all
+                await self._hosts.foreread(text)
             outcome = settle(page, judged, config.schedule)
             # while there is something else to fetch, pages may wait for each other and share a transaction
             write = self.session.gather if len(self.window) else self.session.submit

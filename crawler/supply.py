@@ -263,7 +263,11 @@ class Supply:
         if shared is not None and hosts:
             for name, address in (await look_up([host.name for host in hosts])).items():
                 shared.join(fingerprint(name), address)
-        robots = [new for host in hosts if (new := self._take_over(host)) is not None]
+        robots = []
+        for host in hosts:
+            await self._hosts.foreread(host.robots_text or "")
+            if (new := self._take_over(host)) is not None:
+                robots.append(new)
         if robots:
             await self.add(robots)
 

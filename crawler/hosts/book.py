@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,10 +24,15 @@ from ..outcomes import OUT_OF_HANDLES, is_lost
 from ..outlinks import new_url
 from ..rank.priority import Priority
 from .politeness import Pace, Patience, Rules, Speed, retry_after, retry_pause
+from .robots import parse
 from .troubles import ROBOTS_UNREACHABLE, Troubles
 
 _REASONS = {"unreachable": ROBOTS_UNREACHABLE, "refused": "address not allowed"}
 _ASK_AGAIN_SECONDS = 3_600.0
+_LONG_RULES = 50_000
+_MOST_RULES = 20_000_000
+TOO_MANY_RULES = "no room for its robots.txt"
+"""Reason of URLs whose host has long rules, when those of others fill the memory that there is for rules."""
 _NEW = Speed()
 
 
@@ -64,6 +70,8 @@ class Hosts:
         self._keep_seconds = keep_seconds
         self.troubles = Troubles(patience, now)
         self._rules: dict[int, Rules] = {}
+        self._chars: dict[int, int] = {}
+        self._all_chars = 0
         self._speeds: dict[int, Speed] = {}
         self._stale: list[tuple[float, int]] = []
         self._stale_at: dict[int, float] = {}
@@ -85,6 +93,7 @@ class Hosts:
         """The host is owned no longer."""
         for known in (self._rules, self._speeds, self._stale_at):
             known.pop(host_id, None)
+        self._makes_room(host_id, 0)
         self.troubles.forget(host_id)
 
     # ------------------------------------------------------------ rules
@@ -92,10 +101,25 @@ class Hosts:
     def set_rules(self, host_id: int, kind: str, text: str, at: float) -> Rules:
         """New rules, in the words of `Outcome.robots`, and when they came."""
         known = text if kind == "rules" else ""
-        rules = Rules(known, self._agent, _REASONS.get(kind, ""), most_delay=self._pace.most_crawl_delay)
+        reason = _REASONS.get(kind, "") if self._makes_room(host_id, len(known)) else TOO_MANY_RULES
+        rules = Rules(known, self._agent, reason, most_delay=self._pace.most_crawl_delay)
         self._rules[host_id] = rules
         self._fresh_until(host_id, at + self._keep_seconds)
         return rules
+
+    async def foreread(self, text: str) -> None:
+        """Read long rules in a thread, so that `set_rules` takes no time: a megabyte takes a tenth of a second."""
+        if len(text) > _LONG_RULES:
+            await asyncio.to_thread(parse, text, self._agent)
+
+    def _makes_room(self, host_id: int, chars: int) -> bool:
+        """Whether there is memory for rules of a host beside those of all others; it then holds so much."""
+        others = self._all_chars - self._chars.pop(host_id, 0)
+        fits = others + chars <= _MOST_RULES
+        if fits and chars:
+            self._chars[host_id] = chars
+        self._all_chars = others + self._chars.get(host_id, 0)
+        return fits
 
     def _fresh_until(self, host_id: int, at: float) -> None:
         self._stale_at[host_id] = at
@@ -114,11 +138,13 @@ class Hosts:
     def close(self, host_id: int, reason: str) -> None:
         """Nothing of a host is to be fetched from now on."""
         self._rules[host_id] = Rules("", self._agent, reason)
+        self._makes_room(host_id, 0)
         self._stale_at.pop(host_id, None)
 
     def open(self, host_id: int) -> None:
         """It is to be asked for its rules again. Not while URLs of it are being claimed."""
         self._rules.pop(host_id, None)
+        self._makes_room(host_id, 0)
         self.troubles.forget(host_id)
 
     def pause(self, host_id: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.fetch.reasons import BODY_CUT, BOMB, REFUSED
-from crawler.hosts.book import Hosts
+from crawler.hosts.book import TOO_MANY_RULES, Hosts
 from crawler.hosts.politeness import Pace, Patience
 from crawler.outcomes import OUT_OF_HANDLES
 from db.frontier import Claim
@@ -55,6 +55,14 @@ ROBOTS = "http://a.cn/robots.txt"
 
 
 class TestRules:
+    def test_rules_of_all_hosts_have_a_bound_and_who_comes_late_is_left_out(self) -> None:
+        known, text = hosts(), "#" * 1_000_000
+        kept = [known.set_rules(n, "rules", text, NOW).reason for n in range(21)]
+        assert kept == [""] * 20 + [TOO_MANY_RULES]
+        assert known.set_rules(3, "rules", text, NOW).reason == ""
+        known.forget(3)
+        assert known.set_rules(20, "rules", text, NOW).reason == ""
+
     def test_they_are_kept_for_their_time_and_then_asked_for_again(self) -> None:
         known = hosts()
         assert known.take_over(owned(robots_text="User-agent: *\nDisallow: /x"), NOW)
