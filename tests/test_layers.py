@@ -36,6 +36,7 @@ PURE = (
     "crawler.hosts.addresses",
     "crawler.window",
     "crawler.hosts.politeness",
+    "crawler.hosts.robots",
     "crawler.health",
     "crawler.hosts.troubles",
     "crawler.known",
