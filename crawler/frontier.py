@@ -128,7 +128,13 @@ class FrontierScheduler(BaseScheduler):
 
     async def _open(self, seeds: Any, mode: str) -> None:
         try:
-            self.session = session = await Session.begin(self._crawler.settings, seeds, self._database_waits, mode=mode)
+            self.session = session = await Session.begin(
+                self._crawler.settings,
+                seeds,
+                self._database_waits,
+                mode=mode,
+                goes_on=lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
+            )
             self._seeds = Seeds(session.resumed.seeds, session.config.limits.depth)
             self._learning = await Learning(
                 session,
