@@ -26,8 +26,9 @@ from db.errors import DatabaseGone, DatabaseProblem
 from db.found import NewUrl
 from db.frontier import Claim, Waiting
 from db.health import ShownAlarm
+from db.outcome import Outcome, Stored
 from db.revisits import Woken
-from db.store import Outcome, Store, Stored
+from db.store import Store
 from db.tables import Kind, State
 from pipelines.changes import differs
 from pipelines.duplicates import DuplicateJudge
