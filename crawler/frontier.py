@@ -38,6 +38,7 @@ from pipelines.stages import Page, export
 
 from . import clock, outcomes
 from .config import ConfigError
+from .fetch.download import is_stored
 from .hosts.addresses import SharedClocks
 from .hosts.book import Hosts, Seeds
 from .known import KnownUrls
@@ -391,6 +392,7 @@ class FrontierScheduler(BaseScheduler):
             stored = await self.session.submit(self._store.store, outcome)
         finally:
             self._in_flight.discard(page.claim.id)
+            is_stored(self._crawler, page.claim.id)
         self._took(page, outcome, stored)
         return stored
 

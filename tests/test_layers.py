@@ -49,6 +49,7 @@ PURE = (
     "crawler.fetch.guard",
     "crawler.fetch.headers",
     "crawler.fetch.reasons",
+    "crawler.fetch.room",
     "crawler.fetch.wire",
     "crawler.rulebook",
     "crawler.seeds",
