@@ -46,6 +46,7 @@ PURE = (
     "crawler.revisit.revisits",
     "crawler.fetch.cookies",
     "crawler.fetch.decoding",
+    "crawler.fetch.framing",
     "crawler.fetch.guard",
     "crawler.fetch.headers",
     "crawler.fetch.reasons",
