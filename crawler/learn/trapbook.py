@@ -30,7 +30,8 @@ from pipelines.trapsigns import KnownTraps
 from .. import clock
 from ..outlinks import new_url
 from ..session import Session
-from .traps import TRIAL_PAGES, Bounds, HostTraps, Pattern, Seen, open_for_trial
+from .trappattern import TRIAL_PAGES, Bounds, Pattern, Seen, open_for_trial
+from .traps import HostTraps
 
 logger = logging.getLogger(__name__)
 

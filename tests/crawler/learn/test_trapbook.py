@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as project_settings
 from crawler.learn.trapbook import Trapbook
-from crawler.learn.traps import TRIAL_PAGES, Bounds
+from crawler.learn.trappattern import TRIAL_PAGES, Bounds
 from crawler.seeds import Seed
 from crawler.session import Session
 from db.found import NewUrl, add_urls

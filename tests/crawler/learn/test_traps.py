@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from crawler.learn.trapkinds import suspicion_of
-from crawler.learn.traps import TRIAL_PAGES, Bounds, HostTraps, Pattern, Seen, open_for_trial
+from crawler.learn.trappattern import TRIAL_PAGES, Bounds, Pattern, Seen, open_for_trial
+from crawler.learn.traps import HostTraps
 from pipelines.patterns import EXACT, FOLDER, HOST, folder_key, objection, patterns
 from pipelines.trapsigns import sketch
 from tests.crawler.trap_sites import HONEST, TRAPS, crawl, words
