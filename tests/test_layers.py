@@ -52,6 +52,7 @@ PURE = (
     "crawler.rulebook",
     "crawler.seeds",
     "crawler.learn.trapkinds",
+    "crawler.learn.trappages",
     "crawler.learn.trappattern",
     "crawler.learn.traps",
     "db.evidence",

@@ -18,6 +18,8 @@ _TIMES = (1.0, 2.0, 4.0)
 """How many more pages a wider pattern may cost."""
 _RARE = 10.0
 """So many times its usual distance between two articles a pattern may go without one."""
+_PROVEN = 2.0
+"""So much longer one that has brought anything may bring nothing: archives of days have long gaps."""
 _MOST_TIMES = 20.0
 """But no more than so many times what one without articles may cost: each article found would earn ever more pages."""
 _LEAST_SHARE = 0.05
@@ -127,7 +129,7 @@ class Pattern:
         usual = bounds.pages * _TIMES[self.level]
         if not self.brought:
             return usual
-        return min(max(usual, _RARE * self.reached / self.brought), _MOST_TIMES * usual)
+        return min(max(usual, _PROVEN * bounds.pages, _RARE * self.reached / self.brought), _MOST_TIMES * usual)
 
     def shows_more(self, links: Sequence[int]) -> bool:
         """Whether some links are shown by its pages for the first time; they are remembered."""

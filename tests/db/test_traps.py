@@ -25,9 +25,13 @@ def row(pattern: str, **values: object) -> PatternRow:
     return PatternRow(host_id=HOST, pattern=pattern, **{**defaults, **more, **values})  # type: ignore[arg-type]
 
 
+def noted(rows: list[PatternRow], run_id: int = 1) -> table.Noted:
+    return table.Noted(run_id, rows)
+
+
 def test_what_is_saved_is_loaded_and_replaced(run_in: Callable) -> None:
-    run_in(table.save, [row("/a?b"), row("/c", level=1, kind="", shut_at=0.0)])
-    run_in(table.save, [row("/a?b", pages=31, kind="")])
+    run_in(table.save, noted([row("/a?b"), row("/c", level=1, kind="", shut_at=0.0)]))
+    run_in(table.save, noted([row("/a?b", pages=31, kind="")]))
     found = run_in(table.load, [HOST, 7])
     assert found[7] == []
     assert sorted((one.pattern, one.pages, one.kind) for one in found[HOST]) == [("/a?b", 31, ""), ("/c", 30, "")]
@@ -36,7 +40,7 @@ def test_what_is_saved_is_loaded_and_replaced(run_in: Callable) -> None:
 def test_patterns_are_due_on_hosts_that_nobody_crawls(run_in: Callable) -> None:
     run = run_in(start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url("http://a.example/")]))
-    run_in(table.save, [row("/a?b"), row("/late", shut_at=NOW + 9), row("/open", kind="")])
+    run_in(table.save, noted([row("/a?b"), row("/late", shut_at=NOW + 9), row("/open", kind="")]))
     assert [one.pattern for one in run_in(table.due, NOW + 1)] == ["/a?b"]
     run_in(take_hosts, (run.run_id, 5))
     assert run_in(table.due, NOW + 1) == []

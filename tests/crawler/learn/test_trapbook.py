@@ -13,6 +13,7 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler import settings as project_settings
+from crawler.learn.hooks import Hooks
 from crawler.learn.trapbook import Trapbook
 from crawler.learn.trappattern import TRIAL_PAGES, Bounds
 from crawler.seeds import Seed
@@ -81,12 +82,14 @@ class Crawl:
             self.session,
             Bounds(pages=10),
             self.days,
-            totals=self.totals,
-            is_own=lambda name: name == "a.example",
-            start=lambda work: self.tasks.append(asyncio.ensure_future(work)),
-            add=self.add,
-            clear=self.cleared.append,
-            changed=lambda *change: self.changed.append(change),
+            Hooks(
+                totals=self.totals,
+                is_own=lambda name: name == "a.example",
+                start=lambda work: self.tasks.append(asyncio.ensure_future(work)),
+                add=self.add,
+                clear=self.cleared.append,
+                changed=lambda *change: self.changed.append(change),
+            ),
         )
 
     async def add(self, new_urls: Any) -> None:
