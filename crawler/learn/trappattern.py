@@ -86,6 +86,7 @@ class Pattern:
         example: the URL of one of its pages.
         trial: it was shut before; what was skipped of it waits again only when it brings something.
         missing, alike: pages in a row that said they were missing, or said what others had said.
+        doubts: pages that said they were missing, or repeated others.
         changed: it differs from what the table holds.
     """
 
@@ -103,6 +104,7 @@ class Pattern:
     trial: bool = False
     missing: int = 0
     alike: int = 0
+    doubts: int = 0
     changed: bool = True
     _sketches: list[int] = field(default_factory=list)
     _shown: bytearray = field(default_factory=bytearray)

@@ -40,6 +40,7 @@ _OWN_TEXT_WEIGHT = 0.5
 """What a page counts that is like no other of its pattern and whose address looks honest."""
 _MOST_GROWTH = 5
 _DOUBTS = 3
+_MOST_PROBES = 3
 _MOST_STRANGE = 20
 """So many new folders in a row without an article, and further ones promise nothing."""
 _MOST_PATTERNS = 300
@@ -64,9 +65,9 @@ class HostTraps:
         self._wide = False
         self._shut_heads: frozenset[str] = frozenset()
         self._note_shut()
-        self._doubts = 0
         self._strange = 0
-        self._asked = False
+        self._doubtful = ""
+        self._asked: set[str] = set()
 
     def observe(self, seen: Seen, now: float) -> list[Pattern]:
         """Take a page into account; returns the patterns that have been shut for it."""
@@ -79,7 +80,8 @@ class HostTraps:
         same = [one.repeats(seen.sketch) for one in own]
         if seen.brought and not (same[EXACT] and suspicion):  # a calendar's days differ in their dates, as bulletins do
             return self._praise(own, seen, now)
-        self._doubts += seen.missing or seen.again or same[EXACT]
+        own[FOLDER].doubts += seen.missing or seen.again or same[EXACT]
+        self._doubtful = found.folder if own[FOLDER].doubts >= _DOUBTS else ""
         self._strange += own[FOLDER].pages == 1
         growth = self._growth(seen.found)
         if seen.is_wall and not growth:
@@ -97,19 +99,23 @@ class HostTraps:
     @property
     def missing(self) -> tuple[int, ...] | None:
         """Outlines of what the host shows when there is no such page; None while nothing speaks for such."""
-        found = tuple(int(text, 16) for level, text in self.shut if level == ANSWER)
-        return found or (() if self._asked else None)
+        return self._outlines() or (() if self._asked else None)
+
+    def _outlines(self) -> tuple[int, ...]:
+        return tuple(int(text, 16) for level, text in self.shut if level == ANSWER)
 
     def wants_probe(self) -> bool:
-        """Whether to ask the host now for a page that does not exist; said once."""
-        if self._asked or not self._bounds.probe or self._doubts < _DOUBTS:
+        """Whether to ask the host for a page that does not exist beside the one seen last; once for each folder."""
+        folder = self._doubtful
+        if not (folder and self._bounds.probe and len(self._asked) < _MOST_PROBES) or folder in self._asked:
             return False
-        self._asked = True
+        if self._outlines():
+            return False
+        self._asked.add(folder)
         return True
 
     def answered(self, outline: int, url: str, now: float) -> None:
         """What the host showed for a page that does not exist, 0 for nothing that looks like a page."""
-        self._asked = True
         if outline:
             text = f"{outline:016x}"
             why = "the host answers so, with status 200, when there is no such page"
