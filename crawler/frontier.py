@@ -26,8 +26,9 @@ from db.errors import DatabaseGone, DatabaseProblem
 from db.found import NewUrl
 from db.frontier import Claim, Waiting
 from db.health import ShownAlarm
+from db.outcome import Outcome, Stored
 from db.revisits import Woken
-from db.store import Outcome, Store, Stored
+from db.store import Store
 from db.tables import Kind, State
 from pipelines.changes import differs
 from pipelines.duplicates import DuplicateJudge
@@ -130,7 +131,13 @@ class FrontierScheduler(BaseScheduler):
 
     async def _open(self, seeds: Any, mode: str) -> None:
         try:
-            self.session = session = await Session.begin(self._crawler.settings, seeds, self._database_waits, mode=mode)
+            self.session = session = await Session.begin(
+                self._crawler.settings,
+                seeds,
+                self._database_waits,
+                mode=mode,
+                goes_on=lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
+            )
             self._seeds = Seeds(session.resumed.seeds, session.config.limits.depth)
             hooks = Hooks(
                 totals=self.totals,

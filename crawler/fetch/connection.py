@@ -20,9 +20,10 @@ from typing import cast
 from pipelines.readable import is_readable
 
 from .decoding import UNSAID, Bomb, Decoder, DecodingBounds
+from .framing import State
 from .reasons import BODY_CUT, BOMB, HEADERS_DROPPED, LOST, STALLED, TIMED_OUT, FetchError, why
 from .room import LARGE, Enter
-from .wire import AnswerReader, Head, HeadBounds, State, WireError
+from .wire import AnswerReader, Head, HeadBounds, WireError
 
 _NEXT_ADDRESS_SECONDS = 0.3
 """How long an address is waited for before the next one is tried beside it (RFC 8305)."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from db.frontier import Claim
 from db.health import ShownAlarm
-from db.store import Outcome, Stored
+from db.outcome import Outcome, Stored
 from db.tables import Kind
 
 from ..outcomes import leads_home

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from db.found import NewUrl
 from db.frontier import Claim
+from db.outcome import Outcome, Stored
 from db.ownership import OwnedHost
-from db.store import Outcome, Stored
 from db.tables import Kind, State
 from db.traps import Source
 from pipelines.patterns import Key, objection

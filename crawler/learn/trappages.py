@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from db.keys import fingerprint
-from db.store import Outcome, Stored
+from db.outcome import Outcome, Stored
 from pipelines.patterns import PREFIX
 from pipelines.records import PageKind
 from pipelines.stages import Page

@@ -14,8 +14,10 @@ from db.keys import fingerprint
 from db.ownership import take_hosts
 from db.runs import start_run
 from db.traps import PatternRow
-from tests.db.frontier_rows import NOW, new_url, seed_row, start, wish
+from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
+from tests.db.stores import EachTimeNew
 
+STORE = EachTimeNew()
 HOST = fingerprint("a.example")
 
 
@@ -108,3 +110,23 @@ def test_sources(run_in: Callable) -> None:
     run_in(add_urls, (NOW, [new_url("http://a.example/list")]))
     (found,) = run_in(table.sources, [fingerprint("http://a.example/list"), 5])
     assert (found.url, found.host_id, found.found_on) == ("http://a.example/list", HOST, None)
+
+
+def test_articles_by_title_are_marked_as_gone_once(database: Database, run_in: Callable) -> None:
+    run = run_in(start_run, start(seed_row("http://a.example/")))
+    urls = [f"http://{host}.example/{n}.html" for host in "ab" for n in range(2)]
+    run_in(add_urls, (NOW, [new_url(url) for url in urls]))
+    run_in(take_hosts, (run.run_id, 5))
+    claims = run_in(claim, wish(run.run_id, {HOST: 5, fingerprint("b.example"): 5})).urls
+    for one in claims:
+        title = "Notice" if "/0" in one.url else "News"
+        run_in(STORE.store, done(one, article=article(one.url, f"text of {one.url}", title=title)))
+
+    def titled() -> list[table.Titled]:
+        with database.engine.connect() as connection:
+            return table.titled(connection, HOST, "Notice")
+
+    (found,) = titled()
+    assert found[1:] == (urls[0], "Notice", f"text of {urls[0]}")
+    run_in(table.mark_missing, [(found.id, "2025-01-01T00:00:00+00:00")])
+    assert titled() == []
