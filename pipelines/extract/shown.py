@@ -135,6 +135,10 @@ def _in_line(
     texts = document.blocks.texts
     text = texts[index]
     prose = text[-1] in "。！？；…”" or (len(text) >= 60 and text[-1] == ".")
+    # Most lines hold no time: their words need not be looked at.
+    told = not prose and len(text) < 2 * _SHORT_CHARS and read_relative(text, now, habits)
+    if len(text) > _BOX_CHARS and not told and not dates.read(text, now, habits):
+        return None, "", False
     pieces = _pieces(text)
     for wanted in ("stated", "", "changed"):
         for label, word, piece in pieces:
@@ -151,9 +155,9 @@ def _in_line(
             if found and (found.precision != "day" or len(text) > _BOX_CHARS):
                 return found, label, False
             if found is None and not prose and len(text) < 2 * _SHORT_CHARS:
-                told = read_relative(piece, now, habits)
-                if told:
-                    return told, label, True
+                moment = read_relative(piece, now, habits)
+                if moment:
+                    return moment, label, True
             joined = _boxed(document, index, now, habits) if len(text) <= _BOX_CHARS else None
             if found or joined:
                 return (joined if joined and (not found or joined.precision != "day") else found), label, False
