@@ -52,6 +52,7 @@ PURE = (
     "crawler.fetch.wire",
     "crawler.rulebook",
     "crawler.seeds",
+    "crawler.shown",
     "crawler.learn.trapkinds",
     "crawler.learn.traps",
     "db.evidence",
