@@ -23,6 +23,17 @@ if TYPE_CHECKING:
     from pipelines.stages import Page
 
 
+_MOST_NAMES = 1_000
+"""Different names that are counted: some reasons are partly the words of a server."""
+OTHERS = "others"
+
+
+def add(totals: Counter[str], group: str, reason: str, n: int = 1) -> None:
+    """Count a reason in its group; when there are very many different ones, with others."""
+    name = f"{group}/{reason}"
+    totals[name if name in totals or len(totals) < _MOST_NAMES else f"{group}/{OTHERS}"] += n
+
+
 def count(totals: Counter[str], page: Page, outcome: Outcome, stored: Stored) -> None:
     """Add an answer to the totals."""
     _count_bounds(totals, page, outcome)
@@ -67,6 +78,6 @@ def _count_page(totals: Counter[str], outcome: Outcome, stored: Stored) -> None:
         return
     if outcome.state == State.FAILED:
         totals["failed"] += 1
-        totals[f"failed/{reason}"] += 1
+        add(totals, "failed", reason)
     elif (reason and outcome.article is None) or stored.article in WHY_NOT_STORED:
-        totals[f"dropped/{reason}"] += 1
+        add(totals, "dropped", reason)

@@ -34,6 +34,8 @@ _LOCK_SECONDS = 5
 _FROZEN_SECONDS = 8
 _OLDEST_POSTGRES = 12
 _OLDEST_SQLITE = (3, 35)
+_READER_CACHE_KB, _WRITER_CACHE_KB = 16 << 10, 128 << 10
+"""Each connection has a cache of its own, which grows with the file: readers can do with that of the system."""
 
 
 def parse_url(database_url: str) -> URL:
@@ -79,6 +81,14 @@ class Database:
         self.name = name
         self.is_sqlite = engine.dialect.name == "sqlite"
         self._lock = lock
+
+    def connect_writer(self) -> Connection:
+        """The connection that writes for as long as the process lives: new URLs fall on all pages of the indexes."""
+        connection = self.engine.connect().execution_options(writer=True)
+        if self.is_sqlite:
+            # past SQLAlchemy, which would begin a transaction for it
+            connection.connection.cursor().execute(f"PRAGMA cache_size=-{_WRITER_CACHE_KB}")
+        return connection
 
     @contextmanager
     def writing(self, connection: Connection) -> Iterator[None]:
@@ -195,7 +205,7 @@ def _engine(url: URL) -> Engine:
         for pragma in (
             "journal_mode=WAL",
             "synchronous=NORMAL",
-            "cache_size=-131072",
+            f"cache_size=-{_READER_CACHE_KB}",
             "temp_store=MEMORY",
             "wal_autocheckpoint=4000",  # one of 64 MB would hold up pages for a quarter of a second
         ):

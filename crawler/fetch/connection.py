@@ -19,7 +19,7 @@ from typing import cast
 
 from pipelines.readable import is_readable
 
-from .decoding import Bomb, Decoder, DecodingBounds
+from .decoding import UNSAID, Bomb, Decoder, DecodingBounds
 from .reasons import BODY_CUT, BOMB, HEADERS_DROPPED, LOST, STALLED, TIMED_OUT, FetchError, why
 from .wire import AnswerReader, Head, HeadBounds, State, WireError
 
@@ -193,7 +193,11 @@ class _Exchange:
     def _take(self, head: Head, pieces: list[bytes]) -> None:
         """Pieces of the body have come, or its end."""
         if self._decoder is None:
-            self._decoder = Decoder(self._reader.codings, DecodingBounds(self._bounds.size, self._bounds.ratio))
+            kind = b"".join(head.all(b"content-type")[:1]).lstrip().lower()
+            # pages packed once more, or without a word; packed sitemaps are unpacked elsewhere, within other bounds
+            unsaid = [UNSAID] if kind.startswith((b"text/html", b"application/xhtml")) else []
+            bounds = DecodingBounds(self._bounds.size, self._bounds.ratio)
+            self._decoder = Decoder([*unsaid, *self._reader.codings], bounds)
             self._is_page = 200 <= head.status < 300
         for piece in pieces:
             self._sent += len(piece)

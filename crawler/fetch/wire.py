@@ -77,9 +77,9 @@ class Head:
         return [value for known, value in self.headers if known == name]
 
     def tokens(self, name: bytes) -> list[str]:
-        """The items of a header that is a list with commas, in lower case."""
+        """The items of a header that is a list with commas, in lower case, without parameters and quotation marks."""
         joined = b",".join(self.all(name)).decode("latin-1").lower()
-        return [token for item in joined.split(",") if (token := item.strip())]
+        return [token for item in joined.split(",") if (token := item.partition(";")[0].strip(' \t"'))]
 
 
 class State(Enum):

@@ -17,7 +17,7 @@ from db.tables import Kind
 from pipelines.records import BlockKind
 from pipelines.scope import Scope
 from pipelines.stages import Page
-from pipelines.urls import canonicalize, host_key, same_host
+from pipelines.urls import bare_host, canonicalize, host_key, site_key
 
 from ..fetch.reasons import BOMB, REFUSED
 from ..outcomes import OUT_OF_HANDLES, is_lost
@@ -248,6 +248,9 @@ class Seeds:
     def __init__(self, rows: Iterable[SeedRow], depth: int | None) -> None:
         self._rows: dict[int, SeedRow] = {}
         self._scopes: dict[int, Scope] = {}
+        self._seed_of: dict[str, int] = {}
+        self._names: set[str] = set()
+        self._sites: set[str] = set()
         self._most_depth = depth
         self.learn(rows)
 
@@ -256,7 +259,16 @@ class Seeds:
         for row in rows:
             if self._rows.get(row.id) != row:
                 self._rows[row.id] = row
-                self._scopes[row.id] = Scope(row.stay, row.hosts)
+                self._put(row.id, Scope(row.stay, row.hosts))
+
+    def _put(self, seed_id: int, scope: Scope) -> None:
+        """Note where a seed's crawl may go, so that no question has to look at all seeds."""
+        self._scopes[seed_id] = scope
+        for host in scope.hosts:
+            self._seed_of.setdefault(host, seed_id)
+            self._names.add(bare_host(host))
+            if scope.stay == "site":
+                self._sites.add(site_key(host))
 
     def scope_of(self, claim: Claim) -> Scope:
         """Where the links of a claim's page may lead."""
@@ -270,20 +282,17 @@ class Seeds:
 
     def owns(self, host: str) -> bool:
         """Whether a host is one that some seed means, and not only one that its pages lead to."""
-        return any(
-            scope.covers(host) if scope.stay != "any" else any(same_host(host, own) for own in scope.hosts)
-            for scope in self._scopes.values()
-        )
+        return bare_host(host) in self._names or site_key(host) in self._sites
 
     def adopt(self, seed_id: int, host: str) -> None:
         """A further host counts as the seed's own."""
         scope = self._scopes.get(seed_id)
         if scope is not None:
-            self._scopes[seed_id] = Scope(scope.stay, (*scope.hosts, host))
+            self._put(seed_id, Scope(scope.stay, (*scope.hosts, host)))
 
     def sitemaps(self, host: str, base: str, named: Sequence[str], *, priority: Priority, now: float) -> list[NewUrl]:
         """Sitemaps of a host, if it is a seed's own: those its robots.txt names, else the usual place."""
-        seed_id = next((key for key, scope in self._scopes.items() if host in scope.hosts), None)
+        seed_id = self._seed_of.get(host)
         if seed_id is None or self.depth_of(seed_id) == 0:
             return []
         urls = [url for url in (canonicalize(text, base) for text in named) if url]

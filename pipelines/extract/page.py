@@ -12,7 +12,7 @@ from db.keys import fingerprint
 
 from ..dedup import method
 from ..records import Extraction, Metadata, PageKind, ParsedPage, Signature
-from . import DEFAULT, Extractor, kind, links, metadata, template
+from . import DEFAULT, Extractor, kind, links, metadata, refresh, template
 from . import extractor as find_extractor
 from .bounds import DEFAULT as BOUNDS
 from .bounds import LINKS, TEXT, TOO_LARGE, Bounds
@@ -141,6 +141,7 @@ def read_page(
         observation=observation,
         bounds=tuple(sorted(bitten)),
         doubt=_doubt(found.title, text.text),
+        sends_to="" if page_kind is PageKind.ARTICLE or nofollow else refresh.target(document),
     )
     return page, extraction
 

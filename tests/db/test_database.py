@@ -222,3 +222,11 @@ def test_errors_do_not_repeat_what_was_to_be_stored(database: Database) -> None:
     with database.engine.connect() as connection, pytest.raises(DBAPIError) as caught:
         connection.execute(text("SELECT :crawled FROM nowhere"), {"crawled": "what the page says"})
     assert "what the page says" not in str(caught.value)
+
+
+def test_only_the_connection_that_writes_has_a_large_cache(tmp_path: Path) -> None:
+    database = open_for_crawl(f"sqlite:///{tmp_path}/news.db")
+    with database.connect_writer() as writer, database.engine.connect() as reader:
+        sizes = [one.exec_driver_sql("PRAGMA cache_size").scalar_one() for one in (writer, reader)]
+    database.close()
+    assert sizes == [-(128 << 10), -(16 << 10)]

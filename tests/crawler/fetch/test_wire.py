@@ -154,6 +154,9 @@ def test_a_connection_is_used_again_only_when_nothing_is_in_doubt(data: bytes, *
 def test_codings_of_both_kinds() -> None:
     reader, _ = read(HEAD + b"Content-Encoding: br , GZIP\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n")
     assert reader.codings == ["br", "gzip", "gzip"]
+    odd = b'Content-Encoding: "gzip", br;q=1\r\nTransfer-Encoding: "chunked"; x\r\n\r\n'
+    reader, body = read(HEAD + odd + b"1\r\nx\r\n0\r\n")
+    assert (reader.codings, body) == (["gzip", "br"], b"x")
 
 
 @given(st.binary(max_size=400), st.integers(1, 50))
