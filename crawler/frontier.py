@@ -26,8 +26,9 @@ from db.errors import DatabaseGone, DatabaseProblem
 from db.found import NewUrl
 from db.frontier import Claim, Waiting
 from db.health import ShownAlarm
+from db.outcome import Outcome, Stored
 from db.revisits import Woken
-from db.store import Outcome, Store, Stored
+from db.store import Store
 from db.tables import Kind, State
 from pipelines.changes import differs
 from pipelines.duplicates import DuplicateJudge
@@ -37,9 +38,11 @@ from pipelines.stages import Page, export
 
 from . import clock, outcomes
 from .config import ConfigError
+from .fetch.download import is_stored
 from .hosts.addresses import SharedClocks
 from .hosts.book import Hosts, Seeds
 from .known import KnownUrls
+from .learn.hooks import Hooks
 from .learn.learning import Learning
 from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error
 from .ranker import Ranker
@@ -128,17 +131,23 @@ class FrontierScheduler(BaseScheduler):
 
     async def _open(self, seeds: Any, mode: str) -> None:
         try:
-            self.session = session = await Session.begin(self._crawler.settings, seeds, self._database_waits, mode=mode)
+            self.session = session = await Session.begin(
+                self._crawler.settings,
+                seeds,
+                self._database_waits,
+                mode=mode,
+                goes_on=lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
+            )
             self._seeds = Seeds(session.resumed.seeds, session.config.limits.depth)
-            self._learning = await Learning(
-                session,
+            hooks = Hooks(
                 totals=self.totals,
                 is_own=self._seeds.owns,
                 start=self._start,
                 add=self._add,
                 clear=self._clear,
                 changed=self._rules_changed,
-            ).load()
+            )
+            self._learning = await Learning(session, hooks).load()
         except (ConfigError, SeedError, DatabaseProblem) as problem:
             self.problem = str(problem)
             self.exit_code = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
@@ -384,6 +393,7 @@ class FrontierScheduler(BaseScheduler):
             stored = await self.session.submit(self._store.store, outcome)
         finally:
             self._in_flight.discard(page.claim.id)
+            is_stored(self._crawler, page.claim.id)
         self._took(page, outcome, stored)
         return stored
 

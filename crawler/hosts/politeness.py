@@ -15,6 +15,8 @@ from .robots import parse
 
 MOST_ROBOTS_BYTES = 1 << 20
 LONGEST_PAUSE = 3_600.0
+"""No promise of a server is believed for longer, and no wrong clock (a date may be years ahead): it is asked once an
+hour, which hurts nobody, and given up when it goes on like that."""
 _FIRST_PAUSE = 2.0
 _PATIENT_SECONDS = 8.0
 _SHARE = 0.3

@@ -23,8 +23,8 @@ from crawler.rulebook import Rulebook, Threshold
 from db.found import NewUrl
 from db.frontier import Claim
 from db.keys import fingerprint
+from db.outcome import Outcome, StoredPage
 from db.parts import Place
-from db.store import Outcome, StoredPage
 from db.tables import Kind, State
 from pipelines.parts import MAX_PARTS
 from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature

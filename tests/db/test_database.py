@@ -163,6 +163,9 @@ def test_file_that_is_no_database(tmp_path: Path) -> None:
         ("postgresql://me:secret@host:port/x", "no database URL"),
         ("mysql://me:secret@host/x", "SQLite and Postgres"),
         ("sqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("sqlite:///file:x?mode=memory&uri=true", "names no file"),
+        ("postgresql://me@localhost:99999/news", "names port 99999"),
     ],
 )
 def test_wrong_urls(url: str, part: str) -> None:
@@ -230,3 +233,13 @@ def test_only_the_connection_that_writes_has_a_large_cache(tmp_path: Path) -> No
         sizes = [one.exec_driver_sql("PRAGMA cache_size").scalar_one() for one in (writer, reader)]
     database.close()
     assert sizes == [-(128 << 10), -(16 << 10)]
+
+
+def test_a_locked_file_is_waited_for_only_as_long_as_anybody_wants_it(tmp_path: Path) -> None:
+    path = tmp_path / "news.db"
+    open_for_crawl(f"sqlite:///{path}").close()
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(DatabaseGone, match="is locked by another program; stopped waiting"):
+        open_for_crawl(f"sqlite:///{path}", patience_seconds=600, goes_on=lambda: False)
+    holder.close()

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetch.wire import AnswerReader, HeadBounds, State, WireError
+from crawler.fetch.framing import State
+from crawler.fetch.wire import AnswerReader, HeadBounds, WireError
 
 BOUNDS = HeadBounds()
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
