@@ -142,7 +142,7 @@ class Config:
             window=_integer(settings, "HOST_WINDOW", least=1),
             hosts=_integer(settings, "MAX_HOSTS", least=1),
             in_flight=_integer(settings, "CONCURRENT_REQUESTS", least=1),
-            lease_seconds=_number(settings, "LEASE_SECONDS", least=5),
+            lease_seconds=_number(settings, "LEASE_SECONDS", least=_SHORTEST_LEASE),
             preset=preset,
             priority=priority,
             rank_every_pages=_integer(settings, "RANK_EVERY_PAGES", least=1),
@@ -163,6 +163,12 @@ class Config:
             ahead=_number(settings, "REVISIT_AHEAD", least=0),
         )
 
+
+_SHORTEST_LEASE = 20.0
+"""A run's sign of life stands in line behind a transaction that may wait for locks: five seconds for each, eight when
+another process is frozen. A shorter lease would let runs be taken for dead that only wait."""
+_MOST = 2**31 - 1
+"""Of any number: more can neither be stored nor waited for."""
 
 _READING = {
     "WORKER_MEMORY_MB": 32,
@@ -309,8 +315,8 @@ def _number(settings: BaseSettings, name: str, *, least: float, most: float = ma
         value = float(settings[name])
     except (ValueError, TypeError):
         value = math.nan
-    if not (math.isfinite(value) and least <= value <= most):
-        upper = f" to {most:g}" if most < math.inf else " or more"
+    if not (math.isfinite(value) and least <= value <= min(most, _MOST)):
+        upper = f" to {most:g}" if most < math.inf else f" to {_MOST}" if value > _MOST else " or more"
         raise ConfigError(f"{name} is {settings[name]!r}; it takes a number, {least:g}{upper}")
     return value
 

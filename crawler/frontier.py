@@ -26,17 +26,19 @@ from db.errors import DatabaseGone, DatabaseProblem
 from db.found import NewUrl
 from db.frontier import Claim, Waiting
 from db.health import ShownAlarm
+from db.outcome import Outcome, Stored
 from db.revisits import Woken
-from db.store import Outcome, Store, Stored
+from db.store import Store
 from db.tables import Kind, State
 from pipelines.changes import differs
 from pipelines.duplicates import DuplicateJudge
 from pipelines.parts import joiner
 from pipelines.scope import Scope
-from pipelines.stages import export
+from pipelines.stages import Page, export
 
 from . import clock, outcomes
 from .config import ConfigError
+from .fetch.download import is_stored
 from .hosts.addresses import SharedClocks
 from .hosts.book import Hosts, Seeds
 from .known import KnownUrls
@@ -58,7 +60,6 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from pipelines.focus.topic import Topic
-    from pipelines.stages import Page
     from pipelines.trapsigns import KnownTraps
 
 logger = logging.getLogger(__name__)
@@ -105,6 +106,7 @@ class FrontierScheduler(BaseScheduler):
         self._watch: Watch | None = None
         self._known = KnownUrls(_MOST_KNOWN)
         self._in_flight: set[int] = set()
+        self._unanswered: set[int] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._stopping: asyncio.Future[None] | None = None
         self._closing = False
@@ -117,6 +119,7 @@ class FrontierScheduler(BaseScheduler):
         scheduler = cls(crawler)
         crawler.signals.connect(scheduler._refuse_to_run, signal=signals.spider_opened)
         crawler.signals.connect(scheduler._item_failed, signal=signals.item_error)
+        crawler.signals.connect(scheduler._spider_failed, signal=signals.spider_error)
         return scheduler
 
     # ------------------------------------------------------------ beginning and end
@@ -127,7 +130,13 @@ class FrontierScheduler(BaseScheduler):
 
     async def _open(self, seeds: Any, mode: str) -> None:
         try:
-            self.session = session = await Session.begin(self._crawler.settings, seeds, self._database_waits, mode=mode)
+            self.session = session = await Session.begin(
+                self._crawler.settings,
+                seeds,
+                self._database_waits,
+                mode=mode,
+                goes_on=lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
+            )
             self._seeds = Seeds(session.resumed.seeds, session.config.limits.depth)
             self._learning = await Learning(
                 session,
@@ -244,6 +253,7 @@ class FrontierScheduler(BaseScheduler):
             self._plan_wake(now)
             return None
         self._in_flight.add(claim.id)
+        self._unanswered.add(claim.id)
         spider = self._crawler.spider
         meta: dict[str, Any] = {"claim": claim, "started": now, "handle_httpstatus_all": True}
         if claim.kind == Kind.ROBOTS:
@@ -277,6 +287,7 @@ class FrontierScheduler(BaseScheduler):
     def answered(self, page: Page) -> None:
         """The network is done with a page: its host's clock starts."""
         host_id = page.claim.host_id
+        self._unanswered.discard(page.claim.id)
         verdict = self._hosts.answered(page)
         page.ready_at = clock.now() + verdict.pause
         if self.window is None or self.supply is None:
@@ -366,6 +377,8 @@ class FrontierScheduler(BaseScheduler):
         page.stored = True
         try:
             judged = replace(outcomes.judge(page, rulebook), ready_at=page.ready_at)
+            for _, _, text in judged.robots[:1]:  # the same for all
+                await self._hosts.foreread(text)
             outcome = settle(page, judged, config.schedule)
             # while there is something else to fetch, pages may wait for each other and share a transaction
             write = self.session.gather if len(self.window) else self.session.submit
@@ -379,6 +392,7 @@ class FrontierScheduler(BaseScheduler):
             stored = await self.session.submit(self._store.store, outcome)
         finally:
             self._in_flight.discard(page.claim.id)
+            is_stored(self._crawler, page.claim.id)
         self._took(page, outcome, stored)
         return stored
 
@@ -445,6 +459,16 @@ class FrontierScheduler(BaseScheduler):
         if not self._closing and not item.stored:
             item.worked, item.unreadable = None, f"internal error ({failure.type.__name__})"
             self._start(self.store(item))
+
+    def _spider_failed(self, failure: Any, response: Any) -> None:
+        """The spider raised: no item will come, so the URL is given another try like one that was not answered."""
+        claim: Claim = response.request.meta["claim"]  # the answer's, or the failure's
+        if not self._closing and claim.id in self._in_flight:
+            error = f"internal error ({failure.type.__name__})"
+            page = Page(claim, self.scope_of(claim), error=error, fetched_at=clock.now())
+            if claim.id in self._unanswered:
+                self.answered(page)
+            self._start(self.store(page))
 
     def _robots_came(self, claim: Claim, outcome: Outcome) -> None:
         """New rules for hosts, or a further hop towards them."""

@@ -12,8 +12,8 @@ from datetime import datetime
 from db.articles import NewArticle
 from db.found import NewUrl
 from db.keys import fingerprint, iso
+from db.outcome import NO_EDGES, Edges, Outcome, StoredPage
 from db.parts import Place
-from db.store import NO_EDGES, Edges, Outcome, StoredPage
 from db.tables import Kind, State
 from pipelines.parts import MAX_PARTS
 from pipelines.patterns import PREFIX as TRAP
@@ -51,7 +51,7 @@ def judge(page: Page, rulebook: Rulebook) -> Outcome:
     if page.claim.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
         return _answered(page, State.DONE, PROBE)
     if page.status in _REDIRECTS and page.headers.get("location"):
-        return _redirect(page, rulebook)
+        return _redirect(page, page.headers["location"], rulebook)
     if page.claim.kind == Kind.ROBOTS:
         return _robots(page, rulebook)
     if page.status in _TRY_AGAIN and page.claim.tries + 1 < rulebook.tries:
@@ -171,10 +171,10 @@ def _no_robots(page: Page, rulebook: Rulebook, reason: str) -> Outcome:
     )
 
 
-def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
+def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
     """The target takes the place of the redirecting URL, at the same depth."""
     claim = page.claim
-    target = canonicalize(page.headers["location"], claim.url)
+    target = canonicalize(to, claim.url)
     outcome = replace(_answered(page, State.SKIPPED, "redirect"), counted=False)
     is_robots = claim.kind == Kind.ROBOTS
     if target == claim.url and page.new_cookie and claim.tries + 1 < rulebook.tries:
@@ -185,7 +185,7 @@ def _redirect(page: Page, rulebook: Rulebook) -> Outcome:
     if target is None or target == claim.url or claim.hops >= most:
         reason = (
             TOO_LONG
-            if target is None and len(page.headers["location"]) > MAX_URL_CHARS
+            if target is None and len(to) > MAX_URL_CHARS
             else "redirects nowhere"
             if target is None
             else "redirects to itself"
@@ -234,6 +234,8 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         failed = _answered(page, State.FAILED, page.unreadable or "not read")
         return replace(failed, counted=page.claim.kind == Kind.PAGE)
     claim, parsed = page.claim, page.worked.parsed
+    if parsed.sends_to and (parsed.sends_to != claim.url or page.new_cookie):  # else it only shows itself again
+        return _redirect(page, parsed.sends_to, rulebook)
     is_page = claim.kind == Kind.PAGE
     new_urls = outlinks.links(page, rulebook)
     links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from db.database import Database, open_for_reading
-from db.frontier import Scores
 from db.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
+from db.scores import Scores
 from db.tables import Kind, State
 from pipelines.focus import record
 from pipelines.focus.terms import PageTerms

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pebble import ProcessPool
 
-from db import frontier as table
+from db import scores as table
 
 from . import clock
 from .rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS

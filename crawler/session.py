@@ -128,7 +128,12 @@ class Session:
 
     @classmethod
     async def begin(
-        cls, settings: BaseSettings, seeds: Any, waiting: Callable[[str], None], mode: str = ONCE
+        cls,
+        settings: BaseSettings,
+        seeds: Any,
+        waiting: Callable[[str], None],
+        mode: str = ONCE,
+        goes_on: Callable[[], bool] = lambda: True,
     ) -> Session:
         """Check everything, open the database, take back what a dead run left, add the seeds.
 
@@ -137,6 +142,7 @@ class Session:
             seeds: path of a seeds file, or `Seed` records.
             waiting: told in the event loop when the database has to be waited for ("" when it answers again).
             mode: one of `MODES`; `ONCE` on a finished crawl visits again what is due soon, too.
+            goes_on: whether to wait any longer for a database that does not answer.
 
         Raises:
             ConfigError, SeedError, DatabaseProblem: nothing was started.
@@ -144,7 +150,7 @@ class Session:
         records = _read(seeds)
         config = Config.from_settings(settings, topics(records))
         loop = asyncio.get_running_loop()
-        database = await loop.run_in_executor(None, _open, config)
+        database = await loop.run_in_executor(None, _open, config, goes_on)
 
         def wait(text: str) -> None:
             loop.call_soon_threadsafe(waiting, text)
@@ -302,9 +308,10 @@ def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) ->
                 )
 
 
-def _open(config: Config) -> Database:
+def _open(config: Config, goes_on: Callable[[], bool]) -> Database:
     return open_for_crawl(
         config.database_url,
         patience_seconds=min(config.database_patience, _LONGEST_START),
         waiting=lambda text: logger.warning("%s", text),
+        goes_on=goes_on,
     )

@@ -94,6 +94,7 @@ class Supply:
         self.left: Waiting | None = None
         self.exhausted = False
         self._due: list[tuple[float, int]] = []
+        self._soonest: dict[int, float] = {}
         self._busy = False
         self._closed = False
         self._refilled_at = 0.0
@@ -113,8 +114,10 @@ class Supply:
     # ------------------------------------------------------------ what others tell
 
     def later(self, due: float, host_id: int) -> None:
-        """A URL of a host may be fetched at a time (Unix seconds)."""
-        heapq.heappush(self._due, (due, host_id))
+        """A URL of a host may be fetched at a time (Unix seconds). When it comes, the table tells the next."""
+        if due < self._soonest.get(host_id, math.inf):
+            self._soonest[host_id] = due
+            heapq.heappush(self._due, (due, host_id))
 
     def next_due(self) -> float | None:
         """When the next URL that waits for its time may be fetched."""
@@ -162,7 +165,10 @@ class Supply:
             return
         window, now = self._window, clock.now()
         while self._due and self._due[0][0] <= now:
-            window.refresh(heapq.heappop(self._due)[1])
+            due, host_id = heapq.heappop(self._due)
+            if self._soonest.get(host_id) == due:  # else it was refreshed earlier
+                del self._soonest[host_id]
+            window.refresh(host_id)
         if self._may_have_strays:
             self._begin(self._return_strays())
         elif self._surplus:
@@ -263,7 +269,11 @@ class Supply:
         if shared is not None and hosts:
             for name, address in (await look_up([host.name for host in hosts])).items():
                 shared.join(fingerprint(name), address)
-        robots = [new for host in hosts if (new := self._take_over(host)) is not None]
+        robots = []
+        for host in hosts:
+            await self._hosts.foreread(host.robots_text or "")
+            if (new := self._take_over(host)) is not None:
+                robots.append(new)
         if robots:
             await self.add(robots)
 

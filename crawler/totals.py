@@ -1,6 +1,6 @@
 """What a crawl counts: which totals a stored page adds to.
 
-pages, new, duplicate, updated ...   pages fetched, and what became of articles (`db.store.Stored.article`)
+pages, new, duplicate, updated ...   pages fetched, and what became of articles (`db.outcome.Stored.article`)
 failed, retries, revisits, gone      pages
 dropped/REASON, failed/REASON        pages that are no article, pages that could not be had
 links/REASON                         links that are not followed
@@ -14,13 +14,24 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from db.articles import WHY_NOT_STORED
-from db.store import Outcome, Stored
+from db.outcome import Outcome, Stored
 from db.tables import URL_RULE, Kind, State
 
 from .fetch.reasons import TOO_LONG
 
 if TYPE_CHECKING:
     from pipelines.stages import Page
+
+
+_MOST_NAMES = 1_000
+"""Different names that are counted: some reasons are partly the words of a server."""
+OTHERS = "others"
+
+
+def add(totals: Counter[str], group: str, reason: str, n: int = 1) -> None:
+    """Count a reason in its group; when there are very many different ones, with others."""
+    name = f"{group}/{reason}"
+    totals[name if name in totals or len(totals) < _MOST_NAMES else f"{group}/{OTHERS}"] += n
 
 
 def count(totals: Counter[str], page: Page, outcome: Outcome, stored: Stored) -> None:
@@ -67,6 +78,6 @@ def _count_page(totals: Counter[str], outcome: Outcome, stored: Stored) -> None:
         return
     if outcome.state == State.FAILED:
         totals["failed"] += 1
-        totals[f"failed/{reason}"] += 1
+        add(totals, "failed", reason)
     elif (reason and outcome.article is None) or stored.article in WHY_NOT_STORED:
-        totals[f"dropped/{reason}"] += 1
+        add(totals, "dropped", reason)

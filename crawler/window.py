@@ -19,6 +19,7 @@ from db.frontier import Claim
 from .hosts.addresses import SharedClocks
 
 _Queued = tuple[float, float, int, Claim]
+_SPARE = 1024
 
 
 @dataclass(slots=True)
@@ -101,6 +102,20 @@ class Window:
             host.rest = max(host.rest, score)
             self._look(host)
 
+    def _tidy(self, now: float) -> None:
+        """Make the heaps anew when most of their entries are of no use: what scores low is never taken out otherwise.
+
+        Cost: O(hosts), once in as many calls of `push`.
+        """
+        if len(self._ready) + len(self._waiting) > _SPARE + 4 * len(self.hosts):
+            self._ready.clear()
+            self._waiting.clear()
+            for host in self.hosts.values():
+                self._offer(host, now)
+        if len(self._passed_over) > _SPARE + 4 * len(self.hosts):
+            since = {host.id: host.passed_over for host in self.hosts.values()}
+            self._passed_over = deque(entry for entry in self._passed_over if since.get(entry[1]) == entry[0])
+
     def rescore(self, scores: Mapping[int, float], now: float) -> None:
         """Give URLs that are held new scores, and order everything anew.
 
@@ -170,6 +185,7 @@ class Window:
                 del host.queue[self.depth :]
             self._look(host)
             self._offer(host, now)
+        self._tidy(now)
         return surplus
 
     def take_all(self, host_id: int) -> list[Claim]:

@@ -33,7 +33,10 @@ _MIGRATION_LOCK = 7_241_895_301
 _LOCK_SECONDS = 5
 _FROZEN_SECONDS = 8
 _OLDEST_POSTGRES = 12
+_PORTS = 1 << 16
 _OLDEST_SQLITE = (3, 35)
+_READER_CACHE_KB, _WRITER_CACHE_KB = 16 << 10, 128 << 10
+"""Each connection has a cache of its own, which grows with the file: readers can do with that of the system."""
 
 
 def parse_url(database_url: str) -> URL:
@@ -51,8 +54,10 @@ def parse_url(database_url: str) -> URL:
     if url.get_backend_name() not in _DRIVERS:
         raise WrongDatabase(f"DATABASE_URL names {url.get_backend_name()!r}; SQLite and Postgres are supported")
     url = url.set(drivername=_DRIVERS[url.get_backend_name()])
-    if url.get_backend_name() == "sqlite" and not url.database:
+    if url.get_backend_name() == "sqlite" and (not url.database or url.database == ":memory:" or url.query.get("uri")):
         raise WrongDatabase("DATABASE_URL names no file; use sqlite:///news.db")
+    if url.port is not None and not 0 < url.port < _PORTS:
+        raise WrongDatabase(f"DATABASE_URL names port {url.port}, and there is none; Postgres usually has 5432")
     return url
 
 
@@ -79,6 +84,14 @@ class Database:
         self.name = name
         self.is_sqlite = engine.dialect.name == "sqlite"
         self._lock = lock
+
+    def connect_writer(self) -> Connection:
+        """The connection that writes for as long as the process lives: new URLs fall on all pages of the indexes."""
+        connection = self.engine.connect().execution_options(writer=True)
+        if self.is_sqlite:
+            # past SQLAlchemy, which would begin a transaction for it
+            connection.connection.cursor().execute(f"PRAGMA cache_size=-{_WRITER_CACHE_KB}")
+        return connection
 
     @contextmanager
     def writing(self, connection: Connection) -> Iterator[None]:
@@ -110,7 +123,11 @@ class Database:
 
 
 def open_for_crawl(
-    database_url: str, *, patience_seconds: float = 60.0, waiting: Callable[[str], None] = lambda _: None
+    database_url: str,
+    *,
+    patience_seconds: float = 60.0,
+    waiting: Callable[[str], None] = lambda _: None,
+    goes_on: Callable[[], bool] = lambda: True,
 ) -> Database:
     """Open (or create) a crawl's database, take the SQLite file's lock and bring the schema up to date.
 
@@ -118,6 +135,7 @@ def open_for_crawl(
         database_url: see `parse_url`.
         patience_seconds: how long a locked or silent database is waited for.
         waiting: told once what is waited for.
+        goes_on: whether to wait any longer; asked every few seconds.
 
     Raises:
         WrongDatabase: not a database of this program, made by a newer version, or in use by another crawl.
@@ -134,6 +152,8 @@ def open_for_crawl(
             try:
                 _bring_up_to_date(database)
             except Unavailable as problem:
+                if not goes_on():
+                    raise DatabaseGone(f"{problem}; stopped waiting, nothing is lost") from problem
                 if time.monotonic() > deadline:
                     raise DatabaseGone(
                         f"{problem}; gave up after {patience_seconds:.0f} s, nothing is lost"
@@ -195,7 +215,7 @@ def _engine(url: URL) -> Engine:
         for pragma in (
             "journal_mode=WAL",
             "synchronous=NORMAL",
-            "cache_size=-131072",
+            f"cache_size=-{_READER_CACHE_KB}",
             "temp_store=MEMORY",
             "wal_autocheckpoint=4000",  # one of 64 MB would hold up pages for a quarter of a second
         ):

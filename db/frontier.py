@@ -1,4 +1,4 @@
-"""The frontier's SQL: claiming the best URLs of hosts, giving them back, what is left, new scores.
+"""The frontier's SQL: claiming the best URLs of hosts, giving them back, what is left.
 
 Which run may claim from a host is settled in `db.ownership`. Every function takes a connection inside an open
 transaction; those that change several rows do it in the order of their keys, and what they only choose from they lock
@@ -9,20 +9,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import (
-    ARRAY,
-    BigInteger,
     Connection,
-    Float,
-    Text,
     bindparam,
-    cast,
-    column,
     func,
     literal_column,
     or_,
@@ -42,7 +34,7 @@ from .budgets import (
 from .forms import revive
 from .restored import CLOSED_SECONDS, put_off_host, put_off_urls
 from .runs import SeedRow, seed_rows
-from .statements import among, array_of, in_state, is_postgres, run_many
+from .statements import among, in_state, is_postgres, run_many
 from .tables import Host, Kind, Run, State, Url
 
 url, host, run = Url.table(), Host.table(), Run.table()
@@ -403,99 +395,3 @@ def bring_forward(connection: Connection, latest: Sequence[float]) -> list[None]
         later = _DUE & (url.c.next_visit > moment)
         connection.execute(update(url).where(later).values(next_visit=moment))
     return [None for _ in latest]
-
-
-# ---------------------------------------------------------------- scores
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """New scores of URLs as parallel columns.
-
-    They are written fastest in the order of their hosts, and on each host in the order in which they were found: rows
-    and index entries that change then lie side by side.
-
-    Attributes:
-        ids, scores: each URL once.
-        parts: the value of each signal, as JSON.
-        keep: the `found_in` of URLs that go before all others: they keep what they have.
-    """
-
-    ids: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    parts: Sequence[str]
-    keep: int
-
-    def batches(self) -> Iterator[Scores]:
-        """The same, in parts that hold up nobody for long when each is written in a transaction of its own."""
-        for first in range(0, len(self.ids), _SCORES_AT_ONCE):
-            part = slice(first, first + _SCORES_AT_ONCE)
-            yield Scores(self.ids[part], self.scores[part], self.parts[part], self.keep)
-
-
-_SCORES_AT_ONCE = 1000
-
-
-def set_scores(connection: Connection, batches: Sequence[Scores]) -> list[int]:
-    """Give URLs new scores in bulk; returns how many rows each batch changed. Queued URLs move at once.
-
-    Only pages, feeds and sitemaps that wait or are leased change: a leased one that is given back waits with its new
-    score. On Postgres rows that another process is writing at the moment keep their score: to wait for them while
-    holding others could become a circle.
-
-    Raises:
-        ValueError: the columns differ in length, or a score is not finite.
-
-    Cost: 10 to 20 microseconds a URL.
-    """
-    changed = []
-    for batch in batches:
-        if not len(batch.ids) == len(batch.scores) == len(batch.parts):
-            lengths = (len(batch.ids), len(batch.scores), len(batch.parts))
-            raise ValueError(f"ids, scores and parts have {lengths} entries; there must be as many of each")
-        if not np.isfinite(batch.scores).all():
-            raise ValueError(f"a score is {batch.scores[~np.isfinite(batch.scores)][0]}; scores are finite")
-        changed.append(_set_scores(connection, batch) if len(batch.ids) else 0)
-    return changed
-
-
-def _set_scores(connection: Connection, batch: Scores) -> int:
-    ids, scores = batch.ids.tolist(), batch.scores.tolist()
-    if is_postgres(connection):
-        columns = {"ids": array_of(ids), "scores": scores, "parts": list(batch.parts), "keep": batch.keep}
-        return connection.execute(_SET_SCORES, columns).rowcount
-    rows = zip(ids, scores, batch.parts, strict=True)
-    return run_many(
-        connection,
-        _SET_SCORE,
-        [{"key": key, "new_score": score, "new_parts": parts, "keep": batch.keep} for key, score, parts in rows],
-    )
-
-
-_SCORED = (
-    or_(in_state(State.PENDING), in_state(State.LEASED)),
-    url.c.kind != literal_column(f"'{Kind.ROBOTS}'"),
-    url.c.found_in != bindparam("keep"),
-)
-_SET_SCORE = (
-    update(url)
-    .where(url.c.id == bindparam("key"), *_SCORED)
-    .values(score=bindparam("new_score"), score_parts=bindparam("new_parts"))
-)
-_UNNESTED = func.unnest(
-    cast(bindparam("ids"), ARRAY(BigInteger)),
-    cast(bindparam("scores"), ARRAY(Float)),
-    cast(bindparam("parts"), ARRAY(Text)),
-)
-_GIVEN = _UNNESTED.table_valued(
-    column("id", BigInteger), column("score", Float), column("parts", Text), name="given"
-).render_derived()
-_LOCKED = (
-    select(url.c.id, _GIVEN.c.score, _GIVEN.c.parts)
-    .join(_GIVEN, _GIVEN.c.id == url.c.id)
-    .where(*_SCORED)
-    .order_by(url.c.id)
-    .with_for_update(of=url, skip_locked=True)
-    .subquery("locked")
-)
-_SET_SCORES = update(url).where(url.c.id == _LOCKED.c.id).values(score=_LOCKED.c.score, score_parts=_LOCKED.c.parts)

@@ -11,9 +11,9 @@ from sqlalchemy import Connection, case, exists, func, or_, select, text
 from sqlalchemy.orm import aliased
 
 from .keys import fingerprint
+from .outcome import StoredPage
 from .processes import is_gone
 from .statements import among, clock, in_state
-from .store import StoredPage
 from .tables import AGAIN, Article, ArticleVersion, Duplicate, Host, Kind, Page, Part, Run, Seed, Site, State, Url
 
 url, host, site, article, version, part, duplicate, run, seed, page = (

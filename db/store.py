@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from itertools import repeat
 from typing import Any
 
@@ -19,121 +18,18 @@ from .budgets import spend_totals
 from .candidates import stored_rows
 from .errors import Contended
 from .forms import revive
-from .found import Found, NewUrl, add_hosts, insert_urls
-from .frontier import SET_ROBOTS, Claim, held_by
+from .found import NewUrl, add_hosts, insert_urls
+from .frontier import SET_ROBOTS, held_by
 from .keys import iso
+from .outcome import Joined, Outcome, Stored
 from .ownership import LOCK_HOSTS
-from .parts import Arrival, Joiner, Place, Ready
-from .revisits import CHANGE, LINKS, Seen
+from .parts import Arrival, Joiner, Ready
+from .revisits import CHANGE, LINKS
 from .signatures import Index, catch_up, lock_articles
 from .statements import among, insert_rows, run_many, upsert
 from .tables import SETTLED, Host, Kind, Link, Page, PageTerms, Seed, Site, State, Url
 
 url, host, site, link, seed, page, page_terms = (m.table() for m in (Url, Host, Site, Link, Seed, Page, PageTerms))
-
-
-@dataclass(frozen=True, slots=True)
-class Edges:
-    """Links of a page as parallel columns: identifiers of the targets, and the kind of block each stands in."""
-
-    targets: Sequence[int] = ()
-    blocks: bytes = b""
-
-
-NO_EDGES = Edges()
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPage:
-    """Raw bytes of a page to keep."""
-
-    content_type: str
-    encoding: str
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one claim.
-
-    Attributes:
-        claim: the URL as it was handed out.
-        state, reason: its new state; `PENDING` means another try at `next_visit`.
-        counted: whether it counts against the page limits (answered, and no redirect).
-        http_status, fetched_at, etag, last_modified, next_visit: as in the table.
-        ready_at: when the host may be asked again.
-        failed: the host did not answer properly.
-        tried: whether the host was asked at all: if not, the try does not count.
-        same_as: the URL this one is another address of.
-        article: the article found on it.
-        place: where the page stands in an article of several pages, if it says that it does.
-        new_urls: URLs to add to the frontier.
-        links: the page's links.
-        robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
-        seed_host: (seed, host name) to count as the seed's own from now on.
-        kept: the URL is what it was before this visit, and so is all that came of it.
-        seen: of a later visit: what it says of the URL, told how many new URLs it brought or 1 for a changed article.
-        age: seconds since its article was published, as far as is known; at the first visit.
-        alive: whether the article stored under it is there (True) or gone (False), when this visit says so.
-        raw: bytes to keep.
-        terms: how near the page is to what the crawl looks for, and its words: see `PageTerms`.
-    """
-
-    claim: Claim
-    state: str
-    reason: str = ""
-    counted: bool = False
-    http_status: int | None = None
-    fetched_at: float = 0.0
-    etag: str | None = None
-    last_modified: str | None = None
-    next_visit: float | None = None
-    ready_at: float = 0.0
-    failed: bool = False
-    tried: bool = True
-    same_as: int | None = None
-    article: NewArticle | None = None
-    place: Place | None = None
-    new_urls: Sequence[NewUrl] = ()
-    links: Edges = NO_EDGES
-    robots: Sequence[tuple[int, str, str]] = ()
-    seed_host: tuple[int, str] | None = None
-    kept: bool = False
-    seen: Callable[[int], Seen] | None = None
-    age: float = 0.0
-    alive: bool | None = None
-    raw: StoredPage | None = None
-    terms: tuple[float, bytes] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """An article of several pages, its URL, and what became of it as in `Stored.article`."""
-
-    url: str
-    article: NewArticle
-    what: str
-
-
-@dataclass(slots=True)
-class Stored(Found):
-    """What the transaction made of an outcome.
-
-    Attributes:
-        article: "new", "duplicate", "dropped", "same page", "updated", "unchanged", "part" or "" when there was none.
-        same_as: the stored page that a duplicate repeats, or a "same page" is another address of.
-        same_host: whether that is a page of the same host.
-        joined: articles of several pages that wait no longer, now that this one is stored.
-        changed: its text is another than before.
-        next_visit: when it is to be visited again, if this was a later visit.
-    """
-
-    article: str = ""
-    changed: bool = False
-    next_visit: float | None = None
-    same_as: int | None = None
-    same_host: bool = False
-    joined: list[Joined] = field(default_factory=list)
 
 
 class Store:

@@ -177,7 +177,7 @@ class Writer:
         """All jobs, which are of one kind, in one transaction."""
         try:
             if self._connection is None:
-                self._connection = self._database.engine.connect().execution_options(writer=True)
+                self._connection = self._database.connect_writer()
             if self._unsure is not None and self._is_done(self._connection, self._unsure[0]):
                 return self._unsure[1]
             self._unsure = None

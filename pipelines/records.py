@@ -198,6 +198,7 @@ class ParsedPage:
         observation: what the page shows of its site; only of articles, and only when asked for.
         bounds: of what there was too much, so that the rest was left out: see `extract.bounds`.
         doubt: why the article's text may not be what its author wrote; empty when nothing says so.
+        sends_to: where a page that shows nothing itself sends its readers, else empty.
     """
 
     kind: PageKind
@@ -212,3 +213,4 @@ class ParsedPage:
     observation: Observation | None = None
     bounds: tuple[str, ...] = ()
     doubt: str = ""
+    sends_to: str = ""

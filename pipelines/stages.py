@@ -17,7 +17,7 @@ from scrapy.exceptions import DropItem
 
 from db.errors import DatabaseProblem
 from db.frontier import Claim
-from db.store import Joined, Stored
+from db.outcome import Joined, Stored
 from db.tables import Kind
 
 from .extract.bounds import Bounds

@@ -172,7 +172,7 @@ def same_host(a: str, b: str) -> bool:
     Returns:
         True when a scope that holds one of them holds the other.
     """
-    return _bare_host(a) == _bare_host(b)
+    return bare_host(a) == bare_host(b)
 
 
 def file_type(url: str) -> str:
@@ -347,8 +347,8 @@ def _is_ipv4(name: str) -> bool:
     return True
 
 
-def _bare_host(key: str) -> str:
-    """Return a host key without `www.`."""
+def bare_host(key: str) -> str:
+    """Return a host key (or that of a URL) without `www.`, in lower case."""
     if "://" in key:
         key = host_key(key)
     key = key.lower()

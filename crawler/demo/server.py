@@ -193,6 +193,8 @@ class Newsroom:
                     return
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, ConnectionError):
             return  # the client has gone, is silent, or talks nonsense
+        except asyncio.CancelledError:  # the server stops; raised further, it would be reported as an error
+            return
         finally:
             writer.close()
             with suppress(ConnectionError, asyncio.CancelledError):

@@ -19,9 +19,11 @@ from typing import cast
 
 from pipelines.readable import is_readable
 
-from .decoding import Bomb, Decoder, DecodingBounds
+from .decoding import UNSAID, Bomb, Decoder, DecodingBounds
+from .framing import State
 from .reasons import BODY_CUT, BOMB, HEADERS_DROPPED, LOST, STALLED, TIMED_OUT, FetchError, why
-from .wire import AnswerReader, Head, HeadBounds, State, WireError
+from .room import LARGE, Enter
+from .wire import AnswerReader, Head, HeadBounds, WireError
 
 _NEXT_ADDRESS_SECONDS = 0.3
 """How long an address is waited for before the next one is tried beside it (RFC 8305)."""
@@ -30,6 +32,7 @@ _MOST_OTHER_BODY = 64 * 1024
 """Of errors, redirects, pictures and the like the body is only read to use the connection again."""
 _SHUTDOWN_SECONDS = 2.0
 _BEGINNING = 512
+_LONGEST_WAIT = 300.0
 _FRAMING_SHARE = 2
 _LEAST_CAME = 2 << 20
 """Bytes that may come in all: twice the body, for chunks of a few bytes, and the longest head."""
@@ -88,13 +91,20 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._exchange: _Exchange | None = None
 
-    async def ask(self, request: bytes, bounds: FetchBounds, deadline: float) -> Answer:
+    async def ask(
+        self,
+        request: bytes,
+        bounds: FetchBounds,
+        deadline: float,
+        enter: Enter,
+    ) -> Answer:
         """Send a request and wait for its answer.
 
         Args:
             request: head and body.
             bounds: of the answer.
             deadline: time of the event loop until which the answer must be complete.
+            enter: whether there is a place for a large body, see `Room.enter`; the time without one does not count.
 
         Raises:
             FetchError: no answer that can be used came.
@@ -102,7 +112,7 @@ class Connection(asyncio.Protocol):
         assert self._transport is not None
         self.is_idle = False
         self.is_silent = True
-        self._exchange = exchange = _Exchange(bounds, deadline)
+        self._exchange = exchange = _Exchange(bounds, deadline, self._transport, enter)
         self._transport.write(request)
         try:
             return await exchange.answer
@@ -142,7 +152,13 @@ class Connection(asyncio.Protocol):
 class _Exchange:
     """One request under way: puts the answer together and watches the clock."""
 
-    def __init__(self, bounds: FetchBounds, deadline: float) -> None:
+    def __init__(
+        self,
+        bounds: FetchBounds,
+        deadline: float,
+        transport: asyncio.Transport,
+        enter: Enter,
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self.answer: asyncio.Future[Answer] = self._loop.create_future()
         self.leaves_connection = False
@@ -154,6 +170,10 @@ class _Exchange:
         self._sent = 0
         self._is_page = True
         self._came = 0
+        self._transport = transport
+        self._enter = enter
+        self._is_large = False
+        self._waits_since: float | None = None
         self._last = self._loop.time()
         self._since = self._last, 0
         self._timer = self._loop.call_at(min(deadline, self._last + bounds.stall), self._watch)
@@ -193,7 +213,11 @@ class _Exchange:
     def _take(self, head: Head, pieces: list[bytes]) -> None:
         """Pieces of the body have come, or its end."""
         if self._decoder is None:
-            self._decoder = Decoder(self._reader.codings, DecodingBounds(self._bounds.size, self._bounds.ratio))
+            kind = b"".join(head.all(b"content-type")[:1]).lstrip().lower()
+            # pages packed once more, or without a word; packed sitemaps are unpacked elsewhere, within other bounds
+            unsaid = [UNSAID] if kind.startswith((b"text/html", b"application/xhtml")) else []
+            bounds = DecodingBounds(self._bounds.size, self._bounds.ratio)
+            self._decoder = Decoder([*unsaid, *self._reader.codings], bounds)
             self._is_page = 200 <= head.status < 300
         for piece in pieces:
             self._sent += len(piece)
@@ -210,6 +234,22 @@ class _Exchange:
             self._end(truncated=True)
         elif self._reader.state is not State.BODY:
             self._finish()
+        elif len(self._body) > LARGE and not self._is_large:
+            self._is_large = True
+            if not self._enter(self._go_on):
+                self._waits_since = self._loop.time()
+                self._transport.pause_reading()
+
+    def _go_on(self) -> None:
+        """There is a place for a large body now."""
+        if self._waits_since is None or self.answer.done():
+            return
+        waited = self._loop.time() - self._waits_since
+        self._waits_since = None
+        self._deadline += waited
+        self._last += waited
+        self._since = self._since[0] + waited, self._since[1]
+        self._transport.resume_reading()
 
     def _finish(self) -> None:
         """No more of the body will come."""
@@ -248,7 +288,9 @@ class _Exchange:
             return
         now, bounds = self._loop.time(), self._bounds
         started, came = self._since
-        if now >= self._deadline:
+        if self._waits_since is not None and now < self._waits_since + _LONGEST_WAIT:
+            self._timer = self._loop.call_later(bounds.stall, self._watch)
+        elif now >= self._deadline:
             self._give_up(TIMED_OUT)
         elif now >= self._last + bounds.stall or (
             now >= started + bounds.stall and self._came - came < bounds.least_rate * bounds.stall and self._came

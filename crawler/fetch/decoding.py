@@ -22,7 +22,9 @@ else:
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 
-_KNOWN = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate", "br": "br", "zstd": "zstd"}
+UNSAID = "unsaid"
+"""Name of a coding that is undone if it is there, though the server does not say so."""
+_KNOWN = {name: name for name in ("gzip", "deflate", "br", "zstd", UNSAID)} | {"x-gzip": "gzip"}
 MOST_LAYERS = 3
 _MOST_MEMBERS = 256
 """gzip members or zstd frames one after the other; each costs a new decoder."""
@@ -74,7 +76,7 @@ class Decoder:
             Bomb: there are more codings on each other than anybody honest applies.
         """
         names = [_KNOWN[name] for name in codings if name in _KNOWN]
-        if len(names) > MOST_LAYERS:
+        if len(names) - names.count(UNSAID) > MOST_LAYERS:
             raise Bomb(f"{len(names)} codings on each other")
         self.is_cut = False
         self.is_broken = False
@@ -84,7 +86,8 @@ class Decoder:
     @property
     def is_complete(self) -> bool:
         """Whether the coded bytes themselves say that all of them are here."""
-        return bool(self._layers) and all(layer.is_complete for layer in self._layers)
+        coded = [layer for layer in self._layers if not layer.is_plain]
+        return bool(coded) and all(layer.is_complete for layer in coded)
 
     def feed(self, data: bytes) -> list[bytes]:
         """Take coded bytes, return decoded ones; nothing more once the body `is_cut` or `is_broken`.
@@ -145,6 +148,7 @@ class _Layer:
     Attributes:
         is_wrong: the bytes make no sense.
         is_cut: more came of it than is allowed.
+        is_plain: it is none.
     """
 
     def __init__(self, name: str, bounds: DecodingBounds) -> None:
@@ -155,7 +159,7 @@ class _Layer:
         self._held = b""
         self._make: Callable[[], _Method] | None = None
         self._method: _Method | None = None
-        self._is_plain = False
+        self.is_plain = False
         self._members = 0
         self._came = 0
         self._made = 0
@@ -173,6 +177,9 @@ class _Layer:
     def run(self, pieces: Iterator[bytes], *, last: bool) -> Iterator[bytes]:
         """Decode what comes from the layer outside."""
         for piece in pieces:
+            if self.is_plain:
+                yield piece
+                continue
             # In small bites: what is not used yet must not count as what made the output.
             for at in range(0, len(piece), _BITE):
                 yield from self._feed(piece[at : at + _BITE])
@@ -183,7 +190,7 @@ class _Layer:
 
     def _feed(self, data: bytes) -> Iterator[bytes]:
         self._came += len(data)
-        if self._is_plain:
+        if self.is_plain:
             yield data
         elif self._method is None:
             self._held += data
@@ -197,7 +204,7 @@ class _Layer:
         data, self._held = self._held, b""
         self._make = _method_for(self._name, data)
         if self._make is None:
-            self._is_plain = True
+            self.is_plain = True
             yield data
             return
         self._method = self._make()
@@ -317,9 +324,9 @@ def _method_for(name: str, head: bytes) -> Callable[[], _Method] | None:
         return lambda: _Zlib(zlib.MAX_WBITS | 16)
     if head.startswith(_ZSTD):
         return _Zstd
-    if _is_zlib(head) and name != "br":
+    if _is_zlib(head) and name not in {"br", UNSAID}:
         return lambda: _Zlib(zlib.MAX_WBITS)
-    if name in {"gzip", "zstd"} or _looks_plain(head):
+    if name in {"gzip", "zstd", UNSAID} or _looks_plain(head):
         return None
     return _Brotli if name == "br" else lambda: _Zlib(-zlib.MAX_WBITS)
 

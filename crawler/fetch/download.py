@@ -11,6 +11,7 @@ import errno
 import re
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
@@ -27,6 +28,7 @@ from .decoding import ACCEPT_ENCODING
 from .guard import guard_from_settings
 from .names import Names
 from .reasons import LOST, FetchError
+from .room import Enter, Room
 from .tls import Trust
 from .wire import HeadBounds
 
@@ -100,7 +102,14 @@ class GuardedHandler(BaseDownloadHandler):
                 request.meta["download_maxsize"], bounds.ratio, bounds.head, bounds.stall, bounds.least_rate
             )
         target = _Target(request.url)
-        answer, connection = await self._ask(target, self._written(request, target), bounds, deadline)
+        room, claim = self._network.room, request.meta.get("claim")
+        key = request if claim is None else claim.id
+        enter = partial(room.enter, key)
+        try:
+            answer, connection = await self._ask(target, self._written(request, target), bounds, deadline, enter)
+        finally:
+            if claim is None:  # else the body is kept until its page is stored
+                room.leave(key)
         request.meta["download_latency"] = loop.time() - started
         return self._response(request, target, answer, connection)
 
@@ -110,12 +119,12 @@ class GuardedHandler(BaseDownloadHandler):
         self._network.names.close()
 
     async def _ask(
-        self, target: _Target, written: bytes, bounds: FetchBounds, deadline: float
+        self, target: _Target, written: bytes, bounds: FetchBounds, deadline: float, enter: Enter
     ) -> tuple[Answer, Connection]:
         """Send a request over a kept connection, or a new one."""
         while (kept := self._network.idle.take(target.key)) is not None:
             try:
-                answer = await kept.ask(written, bounds, deadline)
+                answer = await kept.ask(written, bounds, deadline, enter)
             except FetchError as error:
                 if kept.is_silent and error.reason == LOST:
                     continue  # the server had closed it, as it may at any time
@@ -133,7 +142,7 @@ class GuardedHandler(BaseDownloadHandler):
             if error.errno in {errno.EMFILE, errno.ENFILE}:
                 self._network.idle.close()  # what is only kept for later must not be in the way
             raise
-        return self._done(target, await fresh.ask(written, bounds, deadline), fresh)
+        return self._done(target, await fresh.ask(written, bounds, deadline, enter), fresh)
 
     def _done(self, target: _Target, answer: Answer, connection: Connection) -> tuple[Answer, Connection]:
         if connection.is_idle:
@@ -191,6 +200,7 @@ class _Network:
     trust: Trust
     cookies: SiteCookies | None
     idle: _IdleConnections
+    room: Room
 
 
 _networks: WeakValueDictionary[int, _Network] = WeakValueDictionary()
@@ -207,9 +217,17 @@ def _network_of(crawler: Crawler) -> _Network:
             trust=Trust(map(str, settings.getlist("TLS_UNVERIFIED_HOSTS"))),
             cookies=SiteCookies() if settings.getbool("SITE_COOKIES", default=True) else None,
             idle=_IdleConnections(),
+            room=Room(settings.getint("DOWNLOAD_MAXSIZE") or 1 << 62),
         )
         _networks[id(crawler)] = network
     return network
+
+
+def is_stored(crawler: Crawler, claim_id: int) -> None:
+    """What came for a claim is needed no longer: there is room for the bodies of others."""
+    network = _networks.get(id(crawler))
+    if network is not None:
+        network.room.leave(claim_id)
 
 
 class _Target:

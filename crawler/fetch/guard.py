@@ -44,6 +44,13 @@ _CLOSED = tuple(
 )
 _PUBLIC_V6 = ipaddress.IPv6Network("2000::/3")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_PORTS_OF_OTHERS = """
+    1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123
+    135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993
+    995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080
+"""
+_CLOSED_PORTS = frozenset(map(int, _PORTS_OF_OTHERS.split()))
+"""What listens there speaks something else (mail, chat, files) and might obey a request: the Fetch Standard's list."""
 _BRACKETS = re.compile(r"\[([^\[\]]*)\](?::(.*))?")
 _PORT = re.compile(r"[0-9]{1,5}")
 
@@ -67,7 +74,8 @@ class AddressRefused(Exception):
 
     def __str__(self) -> str:
         """Say what was refused, and what would open it."""
-        return f"{self.host} is at {self.address}, which is not public; ALLOW_NETWORKS can open it"
+        where = f"{self.host} is at {self.address}"
+        return f"{where}, which is not public (or its port is not the web's); ALLOW_NETWORKS can open it"
 
 
 class Guard:
@@ -90,7 +98,8 @@ class Guard:
 
         Args:
             address: IPv4 or IPv6 address; anything else is refused.
-            port: port of the connection; networks opened with a port need it.
+            port: port of the connection; networks opened with a port need it. Those of other services than the web are
+                closed unless they are opened by number.
 
         Returns:
             True for public and opened addresses. Addresses that carry an IPv4 address inside (mapped, 6to4, NAT64)
@@ -100,7 +109,10 @@ class Guard:
             parsed = _inner(ipaddress.ip_address(address))
         except ValueError:
             return False
-        if any(parsed in network and only in (None, port) for network, only in self._allowed):
+        opened = [only for network, only in self._allowed if parsed in network and only in (None, port)]
+        if port in _CLOSED_PORTS and port not in opened:
+            return False
+        if opened:
             return True
         if isinstance(parsed, ipaddress.IPv6Address) and (parsed not in _PUBLIC_V6 or parsed.scope_id):
             return False

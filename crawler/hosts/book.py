@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,17 +17,22 @@ from db.tables import Kind
 from pipelines.records import BlockKind
 from pipelines.scope import Scope
 from pipelines.stages import Page
-from pipelines.urls import canonicalize, host_key, same_host
+from pipelines.urls import bare_host, canonicalize, host_key, site_key
 
 from ..fetch.reasons import BOMB, REFUSED
 from ..outcomes import OUT_OF_HANDLES, is_lost
 from ..outlinks import new_url
 from ..rank.priority import Priority
 from .politeness import Pace, Patience, Rules, Speed, retry_after, retry_pause
+from .robots import parse
 from .troubles import ROBOTS_UNREACHABLE, Troubles
 
 _REASONS = {"unreachable": ROBOTS_UNREACHABLE, "refused": "address not allowed"}
 _ASK_AGAIN_SECONDS = 3_600.0
+_LONG_RULES = 50_000
+_MOST_RULES = 20_000_000
+TOO_MANY_RULES = "no room for its robots.txt"
+"""Reason of URLs whose host has long rules, when those of others fill the memory that there is for rules."""
 _NEW = Speed()
 
 
@@ -64,6 +70,8 @@ class Hosts:
         self._keep_seconds = keep_seconds
         self.troubles = Troubles(patience, now)
         self._rules: dict[int, Rules] = {}
+        self._chars: dict[int, int] = {}
+        self._all_chars = 0
         self._speeds: dict[int, Speed] = {}
         self._stale: list[tuple[float, int]] = []
         self._stale_at: dict[int, float] = {}
@@ -85,6 +93,7 @@ class Hosts:
         """The host is owned no longer."""
         for known in (self._rules, self._speeds, self._stale_at):
             known.pop(host_id, None)
+        self._makes_room(host_id, 0)
         self.troubles.forget(host_id)
 
     # ------------------------------------------------------------ rules
@@ -92,10 +101,25 @@ class Hosts:
     def set_rules(self, host_id: int, kind: str, text: str, at: float) -> Rules:
         """New rules, in the words of `Outcome.robots`, and when they came."""
         known = text if kind == "rules" else ""
-        rules = Rules(known, self._agent, _REASONS.get(kind, ""), most_delay=self._pace.most_crawl_delay)
+        reason = _REASONS.get(kind, "") if self._makes_room(host_id, len(known)) else TOO_MANY_RULES
+        rules = Rules(known, self._agent, reason, most_delay=self._pace.most_crawl_delay)
         self._rules[host_id] = rules
         self._fresh_until(host_id, at + self._keep_seconds)
         return rules
+
+    async def foreread(self, text: str) -> None:
+        """Read long rules in a thread, so that `set_rules` takes no time: a megabyte takes a tenth of a second."""
+        if len(text) > _LONG_RULES:
+            await asyncio.to_thread(parse, text, self._agent)
+
+    def _makes_room(self, host_id: int, chars: int) -> bool:
+        """Whether there is memory for rules of a host beside those of all others; it then holds so much."""
+        others = self._all_chars - self._chars.pop(host_id, 0)
+        fits = others + chars <= _MOST_RULES
+        if fits and chars:
+            self._chars[host_id] = chars
+        self._all_chars = others + self._chars.get(host_id, 0)
+        return fits
 
     def _fresh_until(self, host_id: int, at: float) -> None:
         self._stale_at[host_id] = at
@@ -114,11 +138,13 @@ class Hosts:
     def close(self, host_id: int, reason: str) -> None:
         """Nothing of a host is to be fetched from now on."""
         self._rules[host_id] = Rules("", self._agent, reason)
+        self._makes_room(host_id, 0)
         self._stale_at.pop(host_id, None)
 
     def open(self, host_id: int) -> None:
         """It is to be asked for its rules again. Not while URLs of it are being claimed."""
         self._rules.pop(host_id, None)
+        self._makes_room(host_id, 0)
         self.troubles.forget(host_id)
 
     def pause(self, host_id: int) -> float:
@@ -222,6 +248,9 @@ class Seeds:
     def __init__(self, rows: Iterable[SeedRow], depth: int | None) -> None:
         self._rows: dict[int, SeedRow] = {}
         self._scopes: dict[int, Scope] = {}
+        self._seed_of: dict[str, int] = {}
+        self._names: set[str] = set()
+        self._sites: set[str] = set()
         self._most_depth = depth
         self.learn(rows)
 
@@ -230,7 +259,16 @@ class Seeds:
         for row in rows:
             if self._rows.get(row.id) != row:
                 self._rows[row.id] = row
-                self._scopes[row.id] = Scope(row.stay, row.hosts)
+                self._put(row.id, Scope(row.stay, row.hosts))
+
+    def _put(self, seed_id: int, scope: Scope) -> None:
+        """Note where a seed's crawl may go, so that no question has to look at all seeds."""
+        self._scopes[seed_id] = scope
+        for host in scope.hosts:
+            self._seed_of.setdefault(host, seed_id)
+            self._names.add(bare_host(host))
+            if scope.stay == "site":
+                self._sites.add(site_key(host))
 
     def scope_of(self, claim: Claim) -> Scope:
         """Where the links of a claim's page may lead."""
@@ -244,20 +282,17 @@ class Seeds:
 
     def owns(self, host: str) -> bool:
         """Whether a host is one that some seed means, and not only one that its pages lead to."""
-        return any(
-            scope.covers(host) if scope.stay != "any" else any(same_host(host, own) for own in scope.hosts)
-            for scope in self._scopes.values()
-        )
+        return bare_host(host) in self._names or site_key(host) in self._sites
 
     def adopt(self, seed_id: int, host: str) -> None:
         """A further host counts as the seed's own."""
         scope = self._scopes.get(seed_id)
         if scope is not None:
-            self._scopes[seed_id] = Scope(scope.stay, (*scope.hosts, host))
+            self._put(seed_id, Scope(scope.stay, (*scope.hosts, host)))
 
     def sitemaps(self, host: str, base: str, named: Sequence[str], *, priority: Priority, now: float) -> list[NewUrl]:
         """Sitemaps of a host, if it is a seed's own: those its robots.txt names, else the usual place."""
-        seed_id = next((key for key, scope in self._scopes.items() if host in scope.hosts), None)
+        seed_id = self._seed_of.get(host)
         if seed_id is None or self.depth_of(seed_id) == 0:
             return []
         urls = [url for url in (canonicalize(text, base) for text in named) if url]

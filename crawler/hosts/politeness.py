@@ -7,19 +7,22 @@ everything until it answers.
 from __future__ import annotations
 
 import math
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-from protego import Protego
+from .robots import parse
 
 MOST_ROBOTS_BYTES = 1 << 20
 LONGEST_PAUSE = 3_600.0
+"""No promise of a server is believed for longer, and no wrong clock (a date may be years ahead): it is asked once an
+hour, which hurts nobody, and given up when it goes on like that."""
 _FIRST_PAUSE = 2.0
 _PATIENT_SECONDS = 8.0
 _SHARE = 0.3
 _GROWTH = 4.0
 _QUICK_SECONDS = 1.0
-_NEVER = 10**9
+_RAW = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
 
 TOO_SLOW = "crawl-delay too long"
 """Reason of URLs whose host asks for longer pauses than we are ready to keep."""
@@ -36,28 +39,19 @@ class Rules:
     """
 
     def __init__(self, text: str, agent: str, reason: str = "", *, most_delay: float = math.inf) -> None:
-        self._agent = agent
-        self._parsed = Protego.parse(text) if text and not reason else None
-        self.reason = reason or (TOO_SLOW if self._crawl_delay > most_delay else "")
+        self._parsed = parse(text, agent) if text and not reason else None
+        self.reason = reason or (TOO_SLOW if self._parsed and self._parsed.delay > most_delay else "")
 
     def objection(self, url: str) -> str:
         """Why a URL must not be fetched, or an empty string."""
         if self.reason:
             return self.reason
-        if self._parsed is None or self._parsed.can_fetch(url, self._agent):
-            return ""
-        return "robots"
-
-    @property
-    def _crawl_delay(self) -> float:
-        return float(self._parsed.crawl_delay(self._agent) or 0.0) if self._parsed else 0.0
+        return "" if self._parsed is None or self._parsed.allows(url) else "robots"
 
     @property
     def delay_seconds(self) -> float:
         """The pause asked for by crawl-delay or request-rate, 0 when none is."""
-        rate = self._parsed.request_rate(self._agent) if self._parsed else None
-        between = min(rate.seconds, _NEVER) / rate.requests if rate is not None and rate.requests > 0 else 0.0
-        return max(self._crawl_delay, between)
+        return max(self._parsed.delay, self._parsed.rate) if self._parsed else 0.0
 
     @property
     def sitemaps(self) -> list[str]:
@@ -78,7 +72,14 @@ def decode_robots(body: bytes, most_bytes: int = MOST_ROBOTS_BYTES) -> str:
     """The text of a robots.txt; of one that is longer than what is read (RFC 9309 section 2.5) the whole lines."""
     if len(body) > most_bytes:
         body = whole_lines(body[:most_bytes])
-    return body.decode("utf-8-sig", "replace").replace("\0", "")
+    if body.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        text = body.decode("utf-16", "replace").encode("utf-8", "replace").decode()
+    else:
+        try:
+            text = body.decode("utf-8-sig")
+        except UnicodeDecodeError:  # what is no UTF-8 is of the site's own character set, escaped in its addresses
+            text = body.decode("utf-8-sig", "surrogateescape").translate(_RAW)
+    return text.replace("\0", "")
 
 
 # ---------------------------------------------------------------- between requests that go well

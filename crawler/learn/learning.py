@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from db.found import NewUrl
 from db.frontier import Claim
 from db.health import ShownAlarm
-from db.store import Outcome, Stored
+from db.outcome import Outcome, Stored
 from db.tables import Kind
 
 from ..outcomes import leads_home

@@ -22,6 +22,8 @@ MOST_HOSTS = 2_000
 """Hosts whose memory is kept in this process (a few KB each)."""
 _FEWEST = 4
 _MOST = 64
+_MOST_WAITING = 16_000
+"""Observations of all hosts together that wait, of 1 to 10 KB each."""
 _SHARE = 4
 
 
@@ -58,6 +60,8 @@ class SiteMemory:
         self._most = most
         self._table = Memory(_learn)
         self._sites: OrderedDict[int, _Site] = OrderedDict()
+        self._waiting = 0
+        self._flushing = False
 
     async def of(self, host_id: int) -> bytes:
         """What is known of a host, packed; asks the database at the host's first page.
@@ -79,8 +83,12 @@ class SiteMemory:
         forgotten = site is None  # while its page was under way
         site = site or _Site(b"")
         site.waiting.append(observation)
+        self._waiting += 1
         if site.is_due or forgotten:
             self._start(self._save(host_id, site))
+        elif self._waiting > _MOST_WAITING and not self._flushing:
+            self._flushing = True
+            self._start(self._flush())
 
     async def close(self) -> None:
         """Learn all that waits.
@@ -90,8 +98,15 @@ class SiteMemory:
         """
         while any(site.saving for site in self._sites.values()):
             await asyncio.sleep(0.01)  # what was cancelled just now gives back its lessons
-        left = [self._save(host_id, site) for host_id, site in self._sites.items() if site.waiting]
-        await asyncio.gather(*left)
+        await self._flush()
+
+    async def _flush(self) -> None:
+        """Learn all that waits."""
+        try:
+            left = [(host_id, site) for host_id, site in self._sites.items() if site.waiting and not site.saving]
+            await asyncio.gather(*(self._save(host_id, site) for host_id, site in left))
+        finally:
+            self._flushing = False
 
     def _forget(self) -> None:
         """Drop the hosts not asked for longest."""
@@ -103,11 +118,13 @@ class SiteMemory:
     async def _save(self, host_id: int, site: _Site) -> None:
         """Tell the table what waits. Lessons whose fate is not known wait again: learning twice changes nothing."""
         lessons, site.waiting, site.saving = site.waiting, [], True
+        self._waiting -= len(lessons)
         try:
             site.known = await self._session.gather(self._table.save, Lessons(host_id, lessons))
             site.pages += len(lessons)
         except BaseException:
             site.waiting = lessons + site.waiting
+            self._waiting += len(lessons)
             raise
         finally:
             site.saving = False

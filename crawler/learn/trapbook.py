@@ -17,8 +17,8 @@ from db import traps as table
 from db.found import NewUrl
 from db.frontier import Claim
 from db.keys import fingerprint
+from db.outcome import Outcome, Stored
 from db.ownership import OwnedHost
-from db.store import Outcome, Stored
 from db.tables import Kind, State
 from db.traps import PatternRow, Source
 from db.urlrules import look_up

@@ -11,8 +11,8 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from db.frontier import Claim
+from db.outcome import Outcome
 from db.revisits import Seen
-from db.store import Outcome
 from db.tables import LIST_REASONS, SETTLED, Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page

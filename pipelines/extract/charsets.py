@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
 import cchardet
 
+from .alphabets import LETTERS, belonging, languages
 from .clean import words
 
 _HANS: Final = (
@@ -48,7 +50,7 @@ _KANJI: Final = (
     "広容必応演電歳住争談能無再位置企真流格有疑口過局少放税検藤町常校料沢裁状工建語球営空職証土与急止送援供可役構木割聞身費付施切由説転"
     "食比難防補車優夫研収断井何南石足違消境神番規術護展態導鮮備宅害配副算視条幹独警宮究育席輸訪楽起万着乗店述残想線率病農州武声質念待試"
 )
-_ENGLISH_MARKS: Final = "’“”–—‘…•·©®™°"
+_MARKS: Final = "’“”–—‘…•·©®™°€«»„"
 
 # The commoner half of an alphabet is enough: it covers four signs of five in its own language, two of five elsewhere.
 _RUSSIAN: Final = "оеаинтсрвлкмдпуія"
@@ -56,8 +58,8 @@ _GREEK: Final = "αοιετσνρκπμληςάΆ"
 _SETS: Final[Mapping[str, str]] = {
     "gb18030": _HANS + _HANT,
     "big5hkscs": _HANT,
-    "cp932": _KANA,
-    "euc_jp": _KANA,
+    "cp932": _KANA + _KANJI,
+    "euc_jp": _KANA + _KANJI,
     "cp949": _HANGUL,
     "cp1251": _RUSSIAN,
     "koi8-u": _RUSSIAN,
@@ -70,14 +72,8 @@ _SETS: Final[Mapping[str, str]] = {
     "iso8859-6": "اليمنوهرتبعدسفة",
     "cp874": "ารนอกเง่มยลวดท้สตะปบัิีู",
 }
-# Of Latin sets only what differs is told: the signs that languages written in each of them use beside a-z.
-_LATIN: Final[Mapping[str, str]] = {
-    "cp1252": "éèàùâêîôûçëïœæüäößñáíóúãõåøÉÀÇÄÖÜÅØ" + _ENGLISH_MARKS,
-    "cp1250": "ąćęłńóśźżáčďéěíňřšťúůýžőűöüäßăâîşţľôđÁČÉŁÓŚŠŽÖÜŻ" + _ENGLISH_MARKS,
-    "iso8859-2": "ąćęłńóśźżáčďéěíňřšťúůýžőűöüäßăâîşţľôđÁČÉŁÓŚŠŽÖÜŻ",
-    "cp1254": "ğışçöüâîİŞÇÖÜ" + _ENGLISH_MARKS,
-    "cp1257": "ąčęėįšųūžāēģīķļņõäöüŠŽČĀ" + _ENGLISH_MARKS,
-}
+# The commonest first; those of the web's standard hold marks of the press too.
+_LATIN: Final = ("cp1252", "cp1250", "iso8859-2", "iso8859-15", "cp1254", "cp1257", "cp1258")
 COMMON_HAN: Final = frozenset(_HANS + _HANT)
 """Signs of which half of any Chinese text consists."""
 COMMON_KANJI: Final = frozenset(_KANJI)
@@ -85,13 +81,12 @@ COMMON_HANGUL: Final = frozenset(_HANGUL)
 COMMON_CYRILLIC: Final = frozenset(_RUSSIAN + _RUSSIAN.upper())
 COMMON_GREEK: Final = frozenset(_GREEK + _GREEK.upper()) - frozenset("Ά")
 _COMMON: Final = {codec: frozenset(signs) for codec, signs in _SETS.items()}
-_ACCENTED: Final = {
-    codec: re.compile(
-        f"(?<=[A-Za-z])[{signs}]+|(?<![{signs}])[{signs}]+(?=[a-z])|(?<=[ '>])[{signs}](?= )"
-        f"|(?<=[ >])[{_ENGLISH_MARKS}]|[{_ENGLISH_MARKS}](?=[ .,<])"
-    )
-    for codec, signs in _LATIN.items()
-}
+_LETTERS: Final = "".join(sorted(frozenset().union(*LETTERS.values())))
+# Letters inside a word, or alone in it, and marks around one.
+_ACCENTED: Final = re.compile(
+    f"(?<=[A-Za-z])[{_LETTERS}]+|(?<![{_LETTERS}])[{_LETTERS}]+(?=[a-z])|(?<=[ '>])[{_LETTERS}](?= )"
+    f"|(?<=[ >])[{_MARKS}]|[{_MARKS}](?=[ .,<])"
+)
 _WIDE: Final = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
 # The commonest on the web first: among equals the first one is taken.
 _KNOWN: Final = tuple(dict.fromkeys(("gb18030", "cp1252", *_COMMON, *_LATIN)))
@@ -111,6 +106,8 @@ _LATIN_SHARES: Final = (0.0, 1.0)
 _SURE: Final = 0.7
 _DECLARED_BONUS: Final = 0.12
 _DETECTED_BONUS: Final = 0.08
+_DEFAULT_BONUS: Final = 0.04
+"""For the set that servers declare who know nothing."""
 _LEAST: Final = 0.15
 _BROKEN: Final = -0.3
 _FEW: Final = 8
@@ -202,10 +199,10 @@ def likeness(sample: bytes, codec: str) -> tuple[float, int]:
     """
     text = sample.decode(codec, "replace")[:_SAMPLE_CHARS]
     wrong = len(_WRONG.findall(text))
-    accented = _ACCENTED.get(codec)
-    if accented is not None:
+    if codec in _LATIN:
         signs = sum(not sign.isascii() and sign != "\xa0" for sign in text)
-        common = sum(map(len, accented.findall(text)))
+        placed = Counter("".join(_ACCENTED.findall(text)))
+        common = belonging(placed, languages(codec)) + sum(map(placed.__getitem__, _MARKS))
     else:
         letters = _NEUTRAL.sub("", (_ENCLOSED if codec in _WIDE else _MIXED).sub(_MARKED, text))
         signs = len(letters)
@@ -235,7 +232,7 @@ def choose(sample: bytes, declared: tuple[str, ...]) -> str:
     detected = codec(cchardet.detect(sample).get("encoding") or "")
     if detected in _COMMON and likeness(sample, detected)[0] >= _SURE:
         return detected
-    bonus = dict.fromkeys(declared, _DECLARED_BONUS)
+    bonus = {name: _DEFAULT_BONUS if name == "cp1252" else _DECLARED_BONUS for name in declared}
     if detected and detected not in _LATIN:  # among those, statistics of bytes are mostly wrong
         bonus[detected] = bonus.get(detected, 0.0) + _DETECTED_BONUS
     bonus.pop("utf-8", None)

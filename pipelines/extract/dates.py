@@ -12,10 +12,10 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final
 
 from . import zones
+from .calendars import western
 from .zones import Habits
 
 _EARLIEST: Final = 1990
-_DIGITS = str.maketrans("０１２３４５６７８９：／－．　〇○零", "0123456789:/-. 000")
 _HAN: Final = {sign: value for value, sign in enumerate("一二三四五六七八九", 1)} | {"0": 0, "元": 1}
 
 _YEAR = re.compile(r"(?:19|20)\d\d|民[國国]|年")
@@ -24,69 +24,76 @@ _ISO = re.compile(
     r"\s{0,2}[AP]M\b)",
     re.IGNORECASE,
 )
-_CLOCK = (
-    r"(?:[日號号일]?\.?[\sT,，|｜·(（]{0,6}(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[日月火水木金土](?:曜日)?(?=\s{0,2}[)）])|"
-    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6})?[\s)）|｜,，-]{0,4}"
-    r"(上午|下午|晚上|晚间|凌晨|中午|早上|午前|午後|오전|오후|AM|PM)?\s{0,3}"
-    r"(\d{1,2})\s?(?:[:∶]|时|時|點|点|시)\s?(\d{1,2})(?:\s?(?:[:∶]|分|분)\s?(\d{1,2})(?!\d))?(?:分|秒|분|초)?"
+_HALVES = "上午|下午|晚上|晚间|傍晚|深夜|夜间|清晨|早晨|凌晨|中午|早上|午前|午後|오전|오후|AM|PM"
+CLOCK: Final = (
+    r"(?:\s?[日號号일]?\.?[\sT,，|｜·(（]{0,6}(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[日月火水木金土](?:曜日)?(?=\s{0,2}[)）])|"
+    r"[월화수목금토일]요일|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6})?[\s)）|｜,，-]{0,4}(?:农历[^\W\d_]{2,8}\s{1,2})?"
+    rf"({_HALVES})?\s{{0,3}}(\d{{1,2}})"
+    r"\s?(?:[:∶]\s?(?=\d)|[时時點点시](?=\s?\d|[半整许\s,，|)）\]】]|$)\s?)(\d{1,2}|半)?"
+    r"(?:\s?(?:[:∶]|分|분)\s?(\d{1,2})(?!\d))?(?:分|秒|분|초)?"
     r"(?:\s{0,2}(AM|PM|am|pm)\b)?)?"
 )
-_NUMERIC = re.compile(r"(?<![\d.])((?:19|20)\d\d)\s?([-/.年년])\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)" + _CLOCK)
+"""A clock behind a date, in five groups that `clock_of` reads; empty when there is none."""
+_NUMERIC = re.compile(r"(?<![\d.])((?:19|20)\d\d)\s?([-/.年년])\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)" + CLOCK)
 _CLOCK_FIRST = re.compile(
     r"(?<![\d:])(\d{1,2}):(\d\d)(?::(\d\d))?\s{1,4}((?:19|20)\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)"
 )
 _BOXED = re.compile(
     r"(?<!\d)((?:19|20)\d\d)\s{1,4}(\d{1,2})\s?[-/月]\s?(\d{1,2})\s{1,4}(\d{1,2}):(\d\d)(?::(\d\d))?(?!\d)"
 )
-_ROC = re.compile(r"(?:中華民國|中华民国|民國|民国)\s?(\d{2,3})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?" + _CLOCK)
+_ROC = re.compile(
+    r"民[國国]\s?(\d{1,3}|[一二三四五六七八九十百0]{1,6})\s?年\s?(\d{1,2}|[元一二三四五六七八九十]{1,3})\s?月\s?(\d{1,2}|[一二三四五六七八九十]{1,3})\s?"
+    + CLOCK
+)
 _HAN_DATE = re.compile(
-    r"([一二三四五六七八九0]{4})年([元一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})日" + _CLOCK
-)
-_SHORT = re.compile(
-    r"(?<![\d-])(\d{1,2})\s?[-/月]\s?(\d{1,2})\s?日?\s{1,4}(\d{1,2}):(\d\d)(?!\d)|"
-    r"(?<!\d)(\d{1,2})月(\d{1,2})日\s{0,3}(?:(\d{1,2}):(\d\d))?"
-)
-# Followed by Han, "昨日" and "3天前" are words of a sentence.
-_RELATIVE = re.compile(
-    r"(\d{1,3}|an?|[一二两兩三四五六七八九十半])\s?个?個?(秒钟?|秒鐘|分钟|分鐘|小时|小時|钟头|天|日|周|週|星期|月|年|"
-    r"seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)\s?"
-    r"(?:(?:之?前|以前)(?=\s{0,3}(?:[^\u4e00-\u9fff\s]|$|发布|發布|发表|發表|更新|来自|來自|来源|來源|\s[\u4e00-\u9fff]))|ago)|"
-    r"(今天|今日|昨天|昨日|前天|yesterday|today|刚刚|剛剛|just now)(?![\u4e00-\u9fff])[,，]?\s{0,3}(?:at\s)?"
-    r"(?:(\d{1,2}):(\d\d))?",
-    re.IGNORECASE,
+    r"([一二三四五六七八九0]{4})年([元一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})日" + CLOCK
 )
 MONTHS: Final = {
     name: number
     for number, names in enumerate(
         (
             "january jan januar janvier enero janeiro gennaio januari stycznia января ianuarie ocak ledna tammikuuta "
-            "január ιανουαρίου січня",
+            "január ιανουαρίου січня"
+            " يناير",
             "february feb februar février fevrier febrero fevereiro febbraio februari lutego февраля februarie şubat "
-            "února helmikuuta február φεβρουαρίου лютого",
+            "února helmikuuta február φεβρουαρίου лютого"
+            " فبراير شباط",
             "march mar märz maerz mars marzo março marco maart marca марта martie mart března maaliskuuta maret "
-            "március μαρτίου березня",
-            "april apr avril abril aprile kwietnia апреля aprilie nisan dubna huhtikuuta április απριλίου квітня",
-            "may mai mayo maio maggio mei maja мая mayıs května toukokuuta május μαΐου травня",
-            "june jun juni juin junio junho giugno czerwca июня iunie haziran června kesäkuuta június ιουνίου червня",
-            "july jul juli juillet julio julho luglio lipca июля iulie temmuz července heinäkuuta július ιουλίου липня",
+            "március μαρτίου березня"
+            " مارس آذار",
+            "april apr avril abril aprile kwietnia апреля aprilie nisan dubna huhtikuuta április απριλίου квітня"
+            " أبريل ابريل نيسان",
+            "may mai mayo maio maggio mei maja мая mayıs května toukokuuta május μαΐου травня مايو أيار",
+            "june jun juni juin junio junho giugno czerwca июня iunie haziran června kesäkuuta június ιουνίου червня"
+            " يونيو حزيران",
+            "july jul juli juillet julio julho luglio lipca июля iulie temmuz července heinäkuuta július ιουλίου липня"
+            " يوليو تموز",
             "august aug août aout agosto augustus sierpnia августа ağustos srpna elokuuta agustus augusti augusztus "
-            "αυγούστου серпня",
+            "αυγούστου серпня"
+            " أغسطس اغسطس آب",
             "september sep sept septembre septiembre setembro settembre września сентября septembrie eylül září "
-            "syyskuuta szeptember σεπτεμβρίου вересня",
+            "syyskuuta szeptember σεπτεμβρίου вересня"
+            " سبتمبر أيلول",
             "october oct oktober okt octobre octubre outubro ottobre października октября octombrie ekim října "
-            "lokakuuta október οκτωβρίου жовтня",
+            "lokakuuta október οκτωβρίου жовтня"
+            " أكتوبر اكتوبر",
             "november nov novembre noviembre novembro listopada ноября noiembrie kasım listopadu marraskuuta "
-            "νοεμβρίου листопада",
+            "νοεμβρίου листопада"
+            " نوفمبر",
             "december dec dezember dez décembre decembre diciembre dezembro dicembre desember grudnia декабря "
-            "decembrie aralık prosince joulukuuta δεκεμβρίου грудня",
+            "decembrie aralık prosince joulukuuta δεκεμβρίου грудня"
+            " ديسمبر",
         ),
         1,
     )
     for name in names.split()
 }
 _CLOCK_WEST = (
-    r"(?:\s{0,2}[,:·|•–—-]?\s{0,3}(?:at|um|à|alle(?: ore)?|o|ore|kl\.?|a las|às|в|saat|pukul|klo|om)?\s{0,3}"
+    r"(?:(?:\s?г\.)?\s{0,2}[,:·|•–—-]?\s{0,3}(?:at|um|à|alle(?: ore)?|o|ore|kl\.?|a las|às|в|saat|pukul|klo|om)?\s{0,3}"
     r"(\d{1,2})[:.h](\d\d)(?::(\d\d))?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
+)
+_YEAR_FIRST = re.compile(
+    r"(?<!\d)((?:19|20)\d\d),?\s{1,2}([^\W\d_]{3,10})\.?\s{1,2}(\d{1,2})(?!\d)" + _CLOCK_WEST, re.IGNORECASE
 )
 _DAY_FIRST = re.compile(
     r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.|º)?\s{0,2}[-/]?(?:de\s)?([^\W\d_]{3,12})\.?,?\s{0,2}[-/]?(?:de\s|del\s)?"
@@ -107,10 +114,16 @@ _CLOCK_BEFORE = re.compile(
 _JAVA = re.compile(
     r"(?<!\w)([A-Z][a-z]{2}) (\d{1,2}) (\d\d):(\d\d):(\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:?\d\d) ((?:19|20)\d\d)(?!\d)"
 )
-_URL = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_/]?(0[1-9]|1[0-2])[-_/]?(0[1-9]|[12]\d|3[01])(?!\d)")
-_URL_LOOSE = re.compile(r"/((?:19|20)\d\d)/(\d{1,2})/(\d{1,2})(?!\d)")
-_COMPACT = re.compile(r"((?:19|20)\d\d)(0\d|1[0-2])([0-3]\d)(?:T?(\d\d):?(\d\d):?(\d\d)?Z?)?")
-_DAYS: Final = (("周週星w", 7), ("月m", 30), ("年y", 365))
+_URL = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)[-_/]?(0[1-9]|1[0-2])[-_/]?(0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d)?)?(?!\d)"
+)
+_URL_LOOSE = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_/])(\d{1,2}|[a-z]{3})\2(\d{1,2})(?![\d.])")
+_COMPACT = re.compile(
+    r"((?:19|20)\d\d)(0\d|1[0-2])([0-3]\d)(?:T?(\d\d):?(\d\d):?(\d\d)?(?:\.\d{1,6})?(Z|[+-]\d\d:?\d\d)?)?"
+)
+_LATER: Final = frozenset({"下午", "晚上", "晚间", "傍晚", "深夜", "夜间", "午後", "오후", "pm", "p"})
+_EARLIER: Final = frozenset({"凌晨", "上午", "清晨", "早晨", "午前", "오전", "am", "a"})
+_UNIX = re.compile(r"(?:/?Date\()?1[0-9]{9}(?:\d{3})?(?:\.\d{1,9})?(?:[+-]\d{4})?(?:\)/?)?")
 _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
 
@@ -123,7 +136,7 @@ class Moment:
     day: date
 
 
-def _moment(
+def moment(
     parts: tuple[int, int, int], clock: tuple[int, int, int | None] | None, zone: tzinfo | None, now: datetime
 ) -> Moment | None:
     """A moment from checked parts; None for impossible, ancient and future ones."""
@@ -144,28 +157,34 @@ def _moment(
     return Moment(stamp.isoformat(timespec="seconds"), "second", stamp.date())
 
 
-def _clock(match: re.Match[str], first: int) -> tuple[int, int, int | None] | None:
+def clock_of(match: re.Match[str], first: int) -> tuple[int, int, int | None] | None:
     """Hour, minute, second of the five clock groups that start at `first`."""
     half, hour, minute, second, half2 = (match.group(first + offset) for offset in range(5))
     if hour is None:
         return None
-    return _hour(int(hour), half or half2), int(minute), None if second is None else int(second)
+    return (
+        hour_of(int(hour), half or half2),
+        30 if minute == "半" else int(minute or 0),
+        int(second) if second else None,
+    )
 
 
-def _hour(hour: int, half: str | None) -> int:
+def hour_of(hour: int, half: str | None) -> int:
     """Hour of the day out of an hour and a half of the day."""
     half = (half or "").lower()[:2].rstrip(".")
-    if half in {"下午", "晚上", "晚间", "午後", "오후", "pm", "p"} and hour < 12:
+    if half in _LATER and hour < 12:
         return hour + 12
-    return 0 if hour == 12 and half in {"凌晨", "上午", "午前", "오전", "am", "a"} else hour
+    return 0 if hour == 12 and half in _EARLIER else hour
 
 
-def _han(text: str) -> int:
-    """Value of a Chinese number below 100."""
-    if "十" in text:
-        tens, _, units = text.partition("十")
-        return (_HAN.get(tens, 1) if tens else 1) * 10 + (_HAN.get(units, 0) if units else 0)
-    return _HAN.get(text, 0)
+def han(text: str) -> int:
+    """Value of a number below 1000, in digits or in Chinese."""
+    if text.isdecimal():
+        return int(text)
+    hundreds, hundred, rest = text.rpartition("百")
+    tens, ten, units = rest.rpartition("十")
+    value = 100 * (_HAN.get(hundreds, 1) if hundred else 0) + 10 * (_HAN.get(tens.lstrip("0"), 1) if ten else 0)
+    return value + _HAN.get(units.lstrip("0") or "0", 0)
 
 
 def read(text: str, now: datetime, habits: Habits) -> Moment | None:
@@ -184,7 +203,7 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
     >>> read("二〇二四年三月十二日", datetime(2025, 1, 1, tzinfo=UTC), Habits()).iso
     '2024-03-12'
     """
-    text = text[:400].translate(_DIGITS)
+    text = prepared(text[:400], habits)
     if not _YEAR.search(text):
         return None
     return _numeric(text, now, habits.zone) or _chinese(text, now, habits.zone) or _west(text, now, habits)
@@ -196,47 +215,53 @@ def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
     if match:
         clock = (int(match[4]), int(match[5]), int(match[6]) if match[6] else None)
         stated = zones.behind(text, match.end(), zone)
-        found = _moment((int(match[1]), int(match[2]), int(match[3])), clock, stated, now)
+        found = moment((int(match[1]), int(match[2]), int(match[3])), clock, stated, now)
         if found:
             return found
     swapped = _CLOCK_FIRST.search(text)
     if swapped:
         second = int(swapped[3]) if swapped[3] else None
-        return _moment(
+        return moment(
             (int(swapped[4]), int(swapped[5]), int(swapped[6])), (int(swapped[1]), int(swapped[2]), second), zone, now
         )
     boxed = _BOXED.search(text)
     if boxed:
         second = int(boxed[6]) if boxed[6] else None
-        return _moment((int(boxed[1]), int(boxed[2]), int(boxed[3])), (int(boxed[4]), int(boxed[5]), second), zone, now)
+        return moment((int(boxed[1]), int(boxed[2]), int(boxed[3])), (int(boxed[4]), int(boxed[5]), second), zone, now)
     for match in _NUMERIC.finditer(text):
-        found = _moment(
-            (int(match[1]), int(match[3]), int(match[4])), _clock(match, 5), zones.behind(text, match.end(), zone), now
+        parts = int(match[1]), int(match[3]), int(match[4])
+        found = moment(parts, clock_of(match, 5), zones.behind(text, match.end(), zone), now) or moment(
+            parts, None, None, now
         )
         if found:
             return found
     return None
+
+
+def prepared(text: str, habits: Habits) -> str:
+    """The text with its dates in Western digits, years and months."""
+    return western(text, republic=habits.republic, buddhist=habits.buddhist)
 
 
 def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
     """Dates of the Republic's calendar or in Chinese numerals."""
     republic = _ROC.search(text) if "民" in text else None
     if republic:
-        return _moment((int(republic[1]) + 1911, int(republic[2]), int(republic[3])), _clock(republic, 4), zone, now)
-    han = _HAN_DATE.search(text) if "年" in text else None
-    if han:
-        year = int("".join(str(_HAN[sign]) for sign in han[1]))
-        return _moment((year, _han(han[2]), _han(han[3])), _clock(han, 4), zone, now)
+        return moment((han(republic[1]) + 1911, han(republic[2]), han(republic[3])), clock_of(republic, 4), zone, now)
+    written = _HAN_DATE.search(text) if "年" in text else None
+    if written:
+        year = int("".join(str(_HAN[sign]) for sign in written[1]))
+        return moment((year, han(written[2]), han(written[3])), clock_of(written, 4), zone, now)
     return None
 
 
 def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Dates with month names or the year last."""
-    for pattern in (_DAY_FIRST, _MONTH_FIRST):
+    for pattern, day, name, year in ((_DAY_FIRST, 1, 2, 3), (_MONTH_FIRST, 2, 1, 3), (_YEAR_FIRST, 3, 2, 1)):
         for match in pattern.finditer(text):
-            name, day = (match[2], match[1]) if pattern is _DAY_FIRST else (match[1], match[2])
-            month = MONTHS.get(name.lower())
-            found = _western(text, match, (int(match[3]), month, int(day)), now, habits) if month else None
+            month = MONTHS.get(match[name].lower())
+            parts = (int(match[year]), month or 0, int(match[day]))
+            found = _western(text, match, parts, now, habits) if month else None
             if found:
                 return found
     dotted = _DOTTED.search(text)
@@ -252,7 +277,7 @@ def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
     if java and java[1].lower() in MONTHS:
         zone = zones.behind(java[6], 0, habits.zone)
         clock = (int(java[3]), int(java[4]), int(java[5]))
-        return _moment((int(java[7]), MONTHS[java[1].lower()], int(java[2])), clock, zone, now)
+        return moment((int(java[7]), MONTHS[java[1].lower()], int(java[2])), clock, zone, now)
     return None
 
 
@@ -261,26 +286,27 @@ def _western(
 ) -> Moment | None:
     """The moment of a date with its clock behind it (groups 4 to 7) or right before it."""
     if match[4] is not None:
-        clock = (_hour(int(match[4]), match[7]), int(match[5]), int(match[6]) if match[6] else None)
-        return _moment(parts, clock, zones.behind(text, match.end(), habits.zone), now)
+        clock = (hour_of(int(match[4]), match[7]), int(match[5]), int(match[6]) if match[6] else None)
+        return moment(parts, clock, zones.behind(text, match.end(), habits.zone), now)
     before = _CLOCK_BEFORE.search(text, max(0, match.start() - 40), match.start())
     if before:
         zone = zones.behind(before[4] or "", 0, habits.zone)
-        found = _moment(parts, (_hour(int(before[1]), before[3]), int(before[2]), None), zone, now)
+        found = moment(parts, (hour_of(int(before[1]), before[3]), int(before[2]), None), zone, now)
         if found:
             return found
-    return _moment(parts, None, None, now)
+    return moment(parts, None, None, now)
 
 
 def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read a machine-made value: ISO 8601, RFC 2822 or Unix time; falls back to `read`."""
     text = text.strip()[:100]
-    if _EPOCH.fullmatch(text):
+    if _UNIX.fullmatch(text):
         return read_epoch(text, now, habits)
     compact = _COMPACT.fullmatch(text)
     if compact:
         clock = (int(compact[4]), int(compact[5]), int(compact[6]) if compact[6] else None) if compact[4] else None
-        return _moment((int(compact[1]), int(compact[2]), int(compact[3])), clock, habits.zone, now)
+        zone = zones.behind(compact[7], 0, habits.zone) if compact[7] else habits.zone
+        return moment((int(compact[1]), int(compact[2]), int(compact[3])), clock, zone, now)
     return read(text, now, habits)
 
 
@@ -290,58 +316,19 @@ def read_epoch(text: str, now: datetime, habits: Habits) -> Moment | None:
     if not match:
         return None
     stamp = datetime.fromtimestamp(int(match[1]), UTC).astimezone(habits.zone)
-    return _moment((stamp.year, stamp.month, stamp.day), (stamp.hour, stamp.minute, stamp.second), habits.zone, now)
-
-
-def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read "3小时前", "昨天 08:30", "05-12 10:20" (of the year that puts it in the past) against `now`."""
-    text = text[:200].translate(_DIGITS)
-    zone = habits.zone
-    local = now.astimezone(zone)
-    match = _RELATIVE.search(text)
-    if match and match[1]:
-        return _ago(match[1].lower(), match[2].lower(), local, now)
-    if match:
-        word = match[3].lower()
-        back = 2 if word == "前天" else 1 if word in {"昨天", "昨日", "yesterday"} else 0
-        local -= timedelta(days=back)
-        clock = (int(match[4]), int(match[5]), None) if match[4] else None
-        return _moment((local.year, local.month, local.day), clock, zone, now)
-    match = _SHORT.search(text)
-    if not match:
-        return None
-    month, day = int(match[1] or match[5]), int(match[2] or match[6])
-    hour, minute = match[3] or match[7], match[4] or match[8]
-    clock = (int(hour), int(minute), None) if hour else None
-    return _moment((local.year, month, day), clock, zone, now) or _moment(
-        (local.year - 1, month, day), clock, zone, now
-    )
-
-
-def _ago(amount: str, unit: str, local: datetime, now: datetime) -> Moment | None:
-    """A moment some units before `local`; to the minute for units up to hours, to the day for longer ones."""
-    half = amount == "半"
-    count = 1 if amount in {"a", "an"} or half else 2 if amount in {"两", "兩"} else 0
-    count = count or (int(amount) if amount.isdecimal() else _han(amount))
-    if unit[0] in "秒s":
-        local -= timedelta(seconds=count)
-    elif unit[0] == "分" or unit.startswith("min"):
-        local -= timedelta(minutes=count)
-    elif unit[0] in "小钟h":
-        local -= timedelta(minutes=30) if half else timedelta(hours=count)
-    else:
-        days = next((size for signs, size in _DAYS if unit[0] in signs), 1)
-        local -= timedelta(days=days * count)
-        return _moment((local.year, local.month, local.day), None, local.tzinfo, now)
-    return _moment((local.year, local.month, local.day), (local.hour, local.minute, None), local.tzinfo, now)
+    return moment((stamp.year, stamp.month, stamp.day), (stamp.hour, stamp.minute, stamp.second), habits.zone, now)
 
 
 def read_url(url: str, now: datetime) -> Moment | None:
     """Read the day that a URL's path holds (/2024/03/12/, /20240312/, /t20240312_1.html)."""
-    path = url[:500].partition("://")[2].partition("/")[2].partition("?")[0]
-    for pattern in (_URL, _URL_LOOSE):
-        for match in pattern.finditer("/" + path):
-            found = _moment((int(match[1]), int(match[2]), int(match[3])), None, None, now)
-            if found:
-                return found
+    path = "/" + url[:500].partition("://")[2].partition("/")[2].partition("?")[0].lower()
+    for match in _URL.finditer(path):
+        found = moment((int(match[1]), int(match[2]), int(match[3])), None, None, now)
+        if found:
+            return found
+    for match in _URL_LOOSE.finditer(path):
+        month = int(match[3]) if match[3].isdecimal() else MONTHS.get(match[3], 0)
+        found = moment((int(match[1]), month, int(match[4])), None, None, now)
+        if found:
+            return found
     return None

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final
 
 from .charsets import choose, codec
+from .readings import read
 from .widesets import is_chinese, wide_set
 
 _BOMS: Final = (
@@ -30,6 +31,11 @@ _HEADER = re.compile(r"""charset\s{0,8}=\s{0,8}["']?([A-Za-z0-9_.:-]{2,40})""", 
 _HIGH: Final = bytes(range(0x80, 0x100))
 # `<`, `>` and line feed are no part of a sign in any set: they separate what may be in different ones.
 _LINES: Final = bytes.maketrans(b"<>", b"\n\n")
+# Many signs in UTF-8 on end, and nothing else beside them outside ASCII.
+_ISLAND = re.compile(
+    b"(?<![\x80-\xff])(?:[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf3][\x80-\xbf]{3}){4,}(?![\x80-\xff])"
+)
+_SHIFTED = re.compile(rb"\+[0-9A-Za-z+/]{12,200}")
 _PAIR = re.compile(b"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
 _LINE_BYTES: Final = 400
 _SAMPLE_BYTES: Final = 6000
@@ -65,9 +71,9 @@ def is_binary(body: bytes) -> bool:
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     """Return the text of `body` and the name of the character set it was read in.
 
-    Order: byte order mark; UTF-16 by where its zeros stand; ISO-2022-JP by its escapes; UTF-8 when the bytes are valid
-    UTF-8, or mostly so: then what is not is read by itself, in the set it is in. Otherwise the reading that looks most
-    like a language, see `charsets`.
+    Order: byte order mark; UTF-16 by where its zeros stand; sets in seven bits by their escapes; UTF-8 when the bytes
+    are valid UTF-8, or mostly so: then what is not is read by itself, in the set it is in, as is a piece in UTF-8 of a
+    page that is not. Otherwise the reading that looks most like a language, see `charsets`.
 
     Args:
         body: the bytes as fetched.
@@ -83,7 +89,7 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
             body = body[len(bom) :]
             # the mark of a wide set before bytes without a zero is a lie: no markup is without ASCII
             if name != "utf-8" and b"\0" in body[:_HEAD_BYTES]:
-                return body.decode(name, "replace"), name[:6]
+                return body.decode(wide_set(body[:_HEAD_BYTES]) or name, "replace"), name[:6]
             break
     wide = wide_set(body[:_HEAD_BYTES], content_type)
     if wide:
@@ -95,11 +101,13 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
             body = _PAIR.sub(_joined, body)
     declared = _declared(body, content_type, codec)
     sample = _sample(body)
-    read, broken = _as_utf8(sample)
-    if 2 * read > broken or (broken <= 2 and "utf-8" in declared):
-        return _mended(body, declared), "utf-8"
+    whole, broken = _as_utf8(sample)
+    if 2 * whole > broken or (broken <= 2 and "utf-8" in declared):
+        return _pieced(body, declared, _of_utf8)[0], "utf-8"
+    if _ISLAND.search(body):
+        return _pieced(body, declared, _island)
     best = choose(sample, declared)
-    return body.decode(best, "replace"), best
+    return read(body, best), best
 
 
 def _seven_bits(body: bytes, text: str, content_type: str) -> tuple[str, str]:
@@ -108,11 +116,14 @@ def _seven_bits(body: bytes, text: str, content_type: str) -> tuple[str, str]:
     if b"\x1b" in body and b"\x1b$)C" in body:
         return body.decode("iso2022_kr", "replace"), "iso2022_kr"
     if b"\x1b" in body and (b"\x1b$" in body or b"\x1b(J" in body):
-        return body.decode("iso2022_jp_2", "replace"), "iso2022_jp"
-    if b"~" in body and text.isascii() and b"~{" in body:
-        read = body.decode("hz", "replace")
-        if "hz" in _declared(body, content_type, _escaped) or is_chinese(read):
-            return read, "hz"
+        return read(body, "iso2022_jp_2"), "iso2022_jp"
+    if text.isascii():
+        pieces = b"-".join(_SHIFTED.findall(body, 0, _HEAD_BYTES)) if b"+" in body else b""
+        for name, sample in (("hz", body if b"~" in body and b"~{" in body else b""), ("utf-7", pieces)):
+            if not sample:
+                continue
+            if name in _declared(body, content_type, _escaped) or is_chinese(sample.decode(name, "replace")):
+                return body.decode(name, "replace"), name
     return text, "utf-8"
 
 
@@ -122,8 +133,8 @@ def _joined(pair: re.Match[bytes]) -> bytes:
 
 
 def _escaped(name: str) -> str:
-    """The one declared set in seven bits that is Chinese."""
-    return "hz" if name.lower() in {"hz", "hz-gb-2312"} else ""
+    """A declared set that writes everything in ASCII."""
+    return {"hz": "hz", "hz-gb-2312": "hz", "utf-7": "utf-7", "utf7": "utf-7"}.get(name.lower(), "")
 
 
 def _declared(body: bytes, content_type: str, read: Callable[[str], str]) -> tuple[str, ...]:
@@ -148,16 +159,31 @@ def _as_utf8(data: bytes) -> tuple[int, int]:
     return len(text) - len(data.translate(None, _HIGH)) - broken, broken
 
 
-def _mended(body: bytes, declared: tuple[str, ...]) -> str:
-    """The text of a page in UTF-8 that holds fragments in another set, or cut characters."""
-    pieces: list[str | bytes] = []
-    for piece in re.split(rb"(?=[<>\n])", body):
-        try:
-            pieces.append(piece.decode("utf-8"))
-        except UnicodeDecodeError as error:
-            read, broken = _as_utf8(piece)
-            cut = read and error.reason == "unexpected end of data"
-            pieces.append(piece.decode("utf-8", "replace") if cut or read >= 2 * broken else piece)
-    foreign = b"".join(piece for piece in pieces if isinstance(piece, bytes))
+def _of_utf8(piece: bytes) -> str | None:
+    """A piece of a page in UTF-8, also when a sign is cut; None for one in another set."""
+    try:
+        return piece.decode("utf-8")
+    except UnicodeDecodeError as error:
+        whole, broken = _as_utf8(piece)
+        cut = whole and error.reason == "unexpected end of data"
+        return piece.decode("utf-8", "replace") if cut or whole >= 2 * broken else None
+
+
+def _island(piece: bytes) -> str | None:
+    """A piece of a page in another set that is UTF-8: long enough not to be so by chance."""
+    if not piece.isascii() and not _ISLAND.search(piece):
+        return None
+    try:
+        return piece.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _pieced(body: bytes, declared: tuple[str, ...], as_utf8: Callable[[bytes], str | None]) -> tuple[str, str]:
+    """The text of a page of which pieces are in UTF-8 and others in another set, and which that is."""
+    pieces = re.split(rb"(?=[<>\n])", body)
+    texts = list(map(as_utf8, pieces))
+    foreign = b"".join(piece for piece, text in zip(pieces, texts, strict=True) if text is None)
     best = choose(_sample(foreign), declared) if foreign else ""
-    return "".join(piece if isinstance(piece, str) else piece.decode(best, "replace") for piece in pieces)
+    whole = "".join(read(piece, best) if text is None else text for piece, text in zip(pieces, texts, strict=True))
+    return whole, best or "utf-8"

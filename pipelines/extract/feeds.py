@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import re
+from codecs import BOM_UTF8
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from html import unescape
@@ -14,6 +14,8 @@ from lxml import etree
 from ..records import BlockKind, Links
 from ..urls import canonicalize
 from .clean import clean
+from .encoding import decode
+from .widesets import wide_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +28,6 @@ _HEAD_BYTES = 8192
 _MAX_TITLE_CHARS = 2000
 _MAX_DATE_CHARS = 60
 _LAST_YEAR = 2100
-_DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([A-Za-z0-9._-]{1,40})["']""")
 _DECLARATION = re.compile(rb"\A\s{0,999}<\?xml[^>]{0,400}\?>")
 _TAG = re.compile(r"<[^<>]*>")
 _SIGN = re.compile(r"\S")
@@ -156,24 +157,13 @@ def plain_title(text: str | None) -> str:
 def to_utf8(body: bytes) -> bytes:
     """Return an XML or text body in UTF-8, without byte order mark and XML declaration.
 
-    Strict UTF-8 comes before the declaration, because many servers declare what they do not send; GB 18030 stands for
-    its subsets gb2312 and gbk, and is the last guess.
-
     Args:
-        body: as received.
+        body: as received, in whatever set it is and says that it is (see `encoding.decode`).
 
     Returns:
         UTF-8; bytes that fit no encoding are replaced.
     """
-    if body.startswith(codecs.BOM_UTF8):
-        body = body[3:]
-    elif body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        body = body.decode("utf-16", "replace").encode()
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        body = body.decode(_declared(body), "replace").encode()
-    return _DECLARATION.sub(b"", body, count=1)
+    return _DECLARATION.sub(b"", decode(body)[0].encode("utf-8", "replace"), count=1)
 
 
 def without_prolog(body: bytes) -> bytes:
@@ -210,9 +200,10 @@ def head_text(body: bytes) -> str:
         ASCII characters as they are, others somehow.
     """
     head = body[:_HEAD_BYTES]
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return head.decode("utf-16", "replace")
-    return head.removeprefix(codecs.BOM_UTF8).decode("latin-1")
+    wide = wide_set(head)
+    return (
+        head.decode(wide, "replace").removeprefix("\ufeff") if wide else head.removeprefix(BOM_UTF8).decode("latin-1")
+    )
 
 
 def first_element(text: str) -> str:
@@ -251,19 +242,6 @@ def _skip_declaration(text: str, position: int) -> int:
                 return found + 2 if found >= 0 else -1
             return found + len(closing) if found >= 0 else -1
     return position
-
-
-def _declared(body: bytes) -> str:
-    """Return the encoding that a body declares, with supersets for its Chinese names."""
-    found = _DECLARED.search(body, 0, _HEAD_BYTES)
-    name = found[1].decode().lower() if found else ""
-    if name in ("", "utf-8", "utf8", "gb2312", "gbk", "gb_2312-80"):
-        return "gb18030"
-    try:
-        # Only encodings of text: the registry also holds hex, zlib and others.
-        return codecs.lookup(name).name if "a".encode(name) == b"a" else "gb18030"
-    except (LookupError, UnicodeError, TypeError):
-        return "gb18030"
 
 
 def _parse(body: bytes) -> etree._Element | None:

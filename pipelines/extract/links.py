@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -72,13 +74,49 @@ def _named(name: str, tag: str) -> BlockKind | None:
     return None
 
 
-def extract(document: Document, extraction: Extraction) -> Links:
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the links of a page lead, whatever else is thought of it.
+
+    Attributes:
+        urls: href -> canonical URL, None for what is no page.
+        own: canonical URL of the page.
+        too_long: how many different hrefs were left out for their length.
+    """
+
+    urls: Mapping[str, str | None]
+    own: str | None
+    too_long: int
+
+
+def addresses(document: Document) -> Addresses:
+    """Return where the links of a page lead: most of the work of `extract`, which may be asked twice.
+
+    Cost: O(links).
+    """
+    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+    urls: dict[str, str | None] = {}
+    too_long = 0
+    for _, href, _, _, _ in document.links:
+        if href not in urls:
+            if _UNFOLLOWED.match(href):
+                urls[href] = None
+            elif len(href) > MAX_URL_CHARS:
+                urls[href] = None
+                too_long += 1
+            else:
+                urls[href] = canonicalize(href, base)
+    return Addresses(urls, canonicalize(document.url), too_long)
+
+
+def extract(document: Document, extraction: Extraction, known: Addresses | None = None) -> Links:
     """Return the links of a page with the kind of block that each stands in.
 
     Args:
         document: a parsed page.
         extraction: its article, if any: links inside its text are `BODY`, and long link lists beside it are `RELATED`,
             while on a page without article they are `LIST`.
+        known: its `addresses`, if they have been looked at already.
 
     Returns:
         Each canonical URL once, in document order, its most telling place kept; at most `document.bounds.links`; never
@@ -86,24 +124,13 @@ def extract(document: Document, extraction: Extraction) -> Links:
 
     Cost: O(nodes + links).
     """
-    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
-    own = canonicalize(document.url)
+    known = known or addresses(document)
     place = _Places(document, extraction)
     found: dict[str, tuple[str, BlockKind, int]] = {}
-    seen: dict[str, str | None] = {}
     most = document.bounds.links
-    too_long = 0
     for number, (node, href, rel, anchor, block) in enumerate(document.links):
-        if href not in seen:
-            if _UNFOLLOWED.match(href):
-                seen[href] = None
-            elif len(href) > MAX_URL_CHARS:
-                seen[href] = None
-                too_long += 1
-            else:
-                seen[href] = canonicalize(href, base)
-        url = seen[href]
-        if url is None or url == own:
+        url = known.urls[href]
+        if url is None or url == known.own:
             continue
         label = anchor or clean(document.link_titles.get(number, "")[:400], 200)
         kind = place.kind(node, anchor, block)
@@ -121,7 +148,7 @@ def extract(document: Document, extraction: Extraction) -> Links:
         bytes(kind for _, kind, _ in found.values()),
         bytes(flag for _, _, flag in found.values()),
         (0.0,) * len(found),
-        too_long,
+        known.too_long,
     )
 
 

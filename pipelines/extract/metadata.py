@@ -17,6 +17,7 @@ from .language import detect
 from .near import lines
 from .paging import pages
 from .published import published
+from .shown import Lines
 from .source import source
 from .structured import meta
 from .tags import keywords, section
@@ -56,7 +57,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     language = detect(extraction.text or " ".join(document.blocks.texts[:200]) or title.text, declared)
     near = lines(document, title.block, kept)
     moment, origin = published(
-        document, data, near, fetched_at, habits(urlsplit(document.url).hostname or "", language, declared)
+        document, data, Lines(near, kept), fetched_at, habits(urlsplit(document.url).hostname or "", language, declared)
     )
     base = (canonicalize(document.base, document.url) if document.base else None) or document.url
     credit = source(document, near, kept)

@@ -8,12 +8,14 @@ small Cyrillic letters before capitals, accented letters in long runs or followe
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .alphabets import is_misread
 from .charsets import COMMON_CYRILLIC, COMMON_GREEK, COMMON_HAN, COMMON_HANGUL, COMMON_KANJI
 
 DOUBTFUL: Final = 0.3
@@ -42,6 +44,7 @@ _FEW: Final = 8
 _LETTERS_PER_SIGN: Final = 400
 _WRONG_WEIGHT: Final = 2.5
 _LEAST_SIGNS: Final = 12
+_PLAIN: Final = 4
 _GREEK_LETTERS: Final = 0.25
 _BROKEN_SHARE: Final = 0.12
 _SWAPPED_SHARE: Final = 0.003
@@ -64,8 +67,9 @@ _LATIN_RUN = re.compile("[\\xa1-\u024f]{4,}")
 # What no word of an alphabet holds: a sign inside it, a capital behind a small letter, letters of two alphabets.
 _BROKEN_WORD = re.compile(
     "[\xc0-\u052f][¡-©«-±´-¶¸»-¿‚-…†‡ˆ‰‹‘“•™€\xa0\xad\ufffd](?=\\w)|[¡-©¬-¶¸¹¼-¿†‡ˆ‰•™€](?=[\xc0-\u052f])|"
-    "(?<=[a-z])[¡-¿](?=[a-z])"
+    "(?<=[a-z])[¡-¿×÷‚„†‡ˆ‰‹›™\ufb01\ufb02](?=[a-z])|(?<=[a-z])[À-ÖØ-ÞŒŠŽŸ]"
 )
+_AMONG_LETTERS = re.compile("(?<=[a-z])[\xa1-\u024f]|[\xa1-\u024f](?=[a-z])")
 _SWAPPED = re.compile("[ß-öø-ÿά-ώа-џґў][À-ÖØ-ÞΆ-ΏΑ-ΫЀ-ЯҐЎ]")
 _CAPITALISED = re.compile("[À-ÖØ-ÞΆ-ΏΑ-ΫЀ-ЯҐ][ß-öø-ÿά-ώа-џґ]")
 _TWO_ALPHABETS = re.compile("[A-Za-zÀ-ɏ][Ͱ-ԯ]|[Ͱ-ԯ][A-Za-zÀ-ɏ]|[Ͱ-Ͽ][Ѐ-ԯ]|[Ѐ-ԯ][Ͱ-Ͽ]")
@@ -130,7 +134,7 @@ def suspicion(text: str) -> float:
         bad += cyrillic * _wrongness(counts[_COMMON_CYRILLIC] / cyrillic, _CYRILLIC_SHARES)
     if greek >= _LEAST_SIGNS and greek > _GREEK_LETTERS * plain:  # fewer are signs of formulas
         bad += greek * _wrongness(counts[_COMMON_GREEK] / greek, _GREEK_SHARES)
-    if counts[_LATIN] + cyrillic + greek:
+    if counts[_LATIN] + cyrillic + greek or plain > _PLAIN * signs:
         bad += _broken_words(text, counts[_LATIN] + cyrillic + greek)
     return min(1.0, bad / (signs + _FEW + plain / _LETTERS_PER_SIGN))
 
@@ -140,6 +144,8 @@ def _broken_words(text: str, letters: int) -> float:
     bad = 0.0
     swapped = len(_SWAPPED.findall(text))
     if swapped >= 2 and swapped > _SWAPPED_SHARE * letters and swapped > 0.5 * len(_CAPITALISED.findall(text)):
+        bad += letters
+    if is_misread(Counter(_AMONG_LETTERS.findall(text))):
         bad += letters
     for pattern in (_AS_LATIN, _LATIN_RUN):
         bad += sum(map(len, pattern.findall(text)))

@@ -12,7 +12,7 @@ from db.keys import fingerprint
 
 from ..dedup import method
 from ..records import Extraction, Metadata, PageKind, ParsedPage, Signature
-from . import DEFAULT, Extractor, kind, links, metadata, template
+from . import DEFAULT, Extractor, kind, links, metadata, refresh, template
 from . import extractor as find_extractor
 from .bounds import DEFAULT as BOUNDS
 from .bounds import LINKS, TEXT, TOO_LARGE, Bounds
@@ -114,14 +114,15 @@ def read_page(
         text = template.correct(document, own, known)
     extraction = text
     found = metadata.extract(document, text, fetched_at)
-    anchors = links.extract(document, text)
+    addresses = links.addresses(document)
+    anchors = links.extract(document, text, addresses)
     page_kind, reason = kind.decide(document, text, found, anchors)
     if page_kind is PageKind.ARTICLE and document.is_cut and _runs_on(document, text):
         page_kind, reason = PageKind.OTHER, TOO_LARGE
     noindex, nofollow = page_directives(document, robots_header, fetched_at)
     if page_kind is not PageKind.ARTICLE and text.text:
         text = Extraction(reason=reason)
-        anchors = links.extract(document, text)
+        anchors = links.extract(document, text, addresses)  # what stood in its text does so no longer
         found = Metadata(title=found.title, language=found.language, canonical=found.canonical)
     signature = sign(found.title, text.text)
     observation = None
@@ -141,6 +142,7 @@ def read_page(
         observation=observation,
         bounds=tuple(sorted(bitten)),
         doubt=_doubt(found.title, text.text),
+        sends_to="" if page_kind is PageKind.ARTICLE or nofollow else refresh.target(document),
     )
     return page, extraction
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Final
 
 from . import dates
 from .dates import Moment
 from .document import Document
+from .shown import Lines, shown
 from .structured import Structured, meta
 from .zones import Habits
 
@@ -25,71 +26,91 @@ _PUBLISHED: Final = (
 )  # fmt: skip
 # Written when the page was rendered or last changed: heard when nothing better speaks.
 _LATE: Final = ("apub:time", "dateupdate", "article:modified_time", "og:updated_time", "lastmodified")
-_TIME_WORD = re.compile(r"发布|發布|发表|發表|时间|時間|日期|上稿|建立|刊登|published|posted|来源|來源", re.IGNORECASE)
-_STATED_TIME = re.compile(
-    r"(?:发布|發布|发表|發表)(?:时间|時間|日期|于|於|：|:)|(?:时间|時間|日期)\s?[:：]|published|posted|"
-    r"veröffentlicht|publié|publicado|pubblicato|опубликован",
-    re.IGNORECASE,
+# Any other name that says so, however it is spelt; many of these tell when an editor last saved the article.
+_NAME: Final = re.compile(
+    r"(?:publish(?:ed)?|publication|pub|posted|post|issued?|releas(?:ed?)?|creat(?:ed?|ion)|display|"
+    r"content|news|citation|online)"
+    r"[-_.: ]?(?:date|time|datetime|at|on)(?![a-z]*(?:modif|upd))|"
+    r"(?:date|time|first|article|meta)[-_.: ]?(?:publi(?:shed|cation|sh)|issued|posted|created|submitted)|"
+    r"(?:^|[.:_])(?:created|issued|available)$|"
+    r"(?:prism|eprints|citation|page|online|dc(?:terms)?)[-_.:](?:\w{1,12}[-_.:])?date"
 )
-_UPDATED = re.compile(
-    r"更新|修改|updated|modified|截至|截止|成文|aktualisiert|mis à jour|actualizado|aggiornato|обновлен", re.IGNORECASE
+_NO: Final = re.compile(
+    r"modif|updat|expir|revis|valid|start|end[-_.:]?(?:date|time)|copyright|until|unpublish|event|last"
 )
-# What every way of writing a moment holds; the cheaper test first, because most lines hold none.
-_ANY_SIGN = re.compile(r"[\d〇零○年前昨今刚剛]|(?:day|ago|now)\b")
-_SIGN = re.compile(
-    r"\d{4}|\d\s?[:：月/.-]\s?\d|[〇零○一二三]年|年.{1,3}月|[前昨今刚剛民]|\bago\b|day\b|now\b",
-    re.IGNORECASE,
-)
+_SERVED_WITHIN: Final = timedelta(minutes=3)
 # In scripts the value is looked for first, because few numbers are times, and then the name in front of it.
 _SCRIPT_VALUE = re.compile(r"1\d{9}(?:\d{3})?(?!\d)|20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?[^\"']{0,8}")
 _SCRIPT_NAME = re.compile(
-    r"""(?<![\w.])["']?(?:ct|publish_?time|oriCreateTime|create_?time|pub_?date|pub_?time|datePublished|publishedAt|"""
+    r"""(?<![\w.])["']?(?:ct|publish_?time|oriCreateTime|create_?time|pub_?date|publication_?date|pub_?time|datePublished|publishedAt|"""
     r"""publish_?date)["']?\s{0,4}[:=]\s{0,4}["']?$""",
     re.IGNORECASE,
 )
 _BEFORE_VALUE: Final = frozenset("\"':= ")
 _MAX_VALUES: Final = 2000
 _NAME_CHARS: Final = 40
-_MAX_LINE_CHARS: Final = 300
-_BOX_CHARS: Final = 24
 
 
 def published(
-    document: Document, structured: Structured, near: Sequence[int], now: datetime, habits: Habits
+    document: Document, structured: Structured, lines: Lines, now: datetime, habits: Habits
 ) -> tuple[Moment | None, str]:
     """Return the publish time and the witness it comes from.
 
-    A time stated for machines is believed when it has a clock; a bare day is refined by the visible line of the same
-    day. Without either, times of `<time>` elements, of inline scripts and of the URL are asked, in this order.
+    A time stated for machines is believed when it has a clock, unless it is the time at which the page was served; a
+    bare day is refined by the visible line of the same day. Without either, times of `<time>` elements, of inline
+    scripts and of the URL are asked, in this order. When a page was changed is heard when nothing else speaks.
 
     Args:
         document: a parsed page.
         structured: its JSON-LD.
-        near: lines around headline and text, nearest first.
+        lines: those around headline and text, and those of the text.
         now: when the page was fetched; later times are refused.
         habits: how the site writes times.
 
     Returns:
         The moment and "json-ld", "meta", "visible", "script" or "url"; (None, "") when nothing speaks.
 
-    Cost: O(characters of `near`); of the inline scripts only when everything visible lacks a clock.
+    Cost: O(characters of the lines); of the inline scripts only when everything visible lacks a clock.
     """
     stated, origin = _stated(document, structured, now, habits)
-    if stated and stated.precision != "day" and "T00:00" not in stated.iso:
+    if stated and _has_clock(stated) and not _is_doubtful(stated, now, habits):
         return stated, origin
-    seen = _visible(document, near, now, habits)
+    seen, is_relative = shown(document, lines, now, habits)
+    exact = seen if seen and seen.precision != "day" else None
     if stated:
-        finer = seen and seen.precision != "day" and seen.day == stated.day
-        return (seen, "visible") if finer else (stated, origin)
-    if seen and seen.precision != "day":
-        return _zoned(document, seen, now, habits), "visible"
-    for witness, moment in _others(document, now, habits):
-        if seen is None or moment.day == seen.day:
+        if exact and _is_better(exact, stated, now):
+            return exact, "visible"
+        return stated, origin
+    if exact:
+        return _zoned(document, exact, now, habits), "visible"
+    day = None if is_relative else seen
+    for witness, moment in _others(document, structured, lines.kept, now, habits):
+        if day is None or moment.day == day.day:
             return moment, witness
-    if seen:
-        return seen, "visible"
-    found = dates.read_url(document.url, now)
-    return found, "url" if found else ""
+    return (seen, "visible") if seen else _late(document, structured, now, habits)
+
+
+def _is_better(seen: Moment, stated: Moment, now: datetime) -> bool:
+    """Whether readers see more than is stated for machines: a day, the time of the answer, local time called UTC."""
+    if _is_served(stated, now):
+        return True
+    if not _has_clock(stated):
+        return seen.day == stated.day
+    return stated.iso[:16] == seen.iso[:16] and stated.iso[-6:] != seen.iso[-6:]
+
+
+def _has_clock(moment: Moment) -> bool:
+    return moment.precision != "day" and "T00:00" not in moment.iso
+
+
+def _is_doubtful(moment: Moment, now: datetime, habits: Habits) -> bool:
+    """Whether a time stated for machines is to be compared with what readers see."""
+    return _is_served(moment, now) or (habits.zone is not UTC and moment.iso.endswith("+00:00"))
+
+
+def _is_served(moment: Moment, now: datetime) -> bool:
+    """Whether it is the time at which the page was made for this request."""
+    return moment.precision != "day" and abs(now - datetime.fromisoformat(moment.iso)) < _SERVED_WITHIN
 
 
 def _stated(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
@@ -107,48 +128,6 @@ def _stated(document: Document, structured: Structured, now: datetime, habits: H
     return day
 
 
-def _visible(document: Document, near: Sequence[int], now: datetime, habits: Habits) -> Moment | None:
-    """The best time among the lines near the headline: labelled before bare, with a clock before a day."""
-    best: Moment | None = None
-    best_rank = 0.0
-    blocks = document.blocks
-    for position, index in enumerate(near):
-        text = blocks.texts[index]
-        if len(text) > _MAX_LINE_CHARS or not _ANY_SIGN.search(text) or not _SIGN.search(text):
-            continue
-        moment, relative = _in_line(document, index, now, habits)
-        if moment is None:
-            continue
-        rank = 10.0 - min(0.3 * position, 5.0) - min(len(text), 200) / 40 + (2.5 if moment.precision != "day" else 0)
-        label = _STATED_TIME.search(text)
-        rank += 4.0 if label else 1.5 if _TIME_WORD.search(text) else 0
-        rank -= 2.0 if _UPDATED.search(text) and not label else 0
-        rank -= 3.0 if relative else 0
-        rank -= 3.0 if blocks.link_chars[index] * 2 > blocks.chars[index] else 0
-        if rank > best_rank:
-            best, best_rank = moment, rank
-    return best
-
-
-def _in_line(document: Document, index: int, now: datetime, habits: Habits) -> tuple[Moment | None, bool]:
-    """The time that one line holds, and whether it is told relative to now."""
-    texts = document.blocks.texts
-    text = texts[index]
-    label = _STATED_TIME.search(text) if _UPDATED.search(text) else None
-    # "Updated ... Published ...": the labelled one of the two.
-    found = (dates.read(text[label.start() :], now, habits) if label else None) or dates.read(text, now, habits)
-    prose = len(text) >= 60 or text[-1] in "。！？；…”"
-    relative = None if found or prose else dates.read_relative(text, now, habits)
-    moment = found or relative
-    if (moment is None or moment.precision == "day") and len(text) <= _BOX_CHARS:
-        # A date may be drawn as several boxes: year, day, clock.
-        boxes = [texts[at] for at in range(index, min(index + 3, len(texts))) if len(texts[at]) <= _BOX_CHARS]
-        joined = dates.read(" ".join(boxes), now, habits) if len(boxes) > 1 else None
-        if joined and (moment is None or joined.precision != "day"):
-            return joined, False
-    return moment, relative is not None
-
-
 def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> Moment:
     """The same minute as a `<time>` element states it, which also knows zone and second."""
     if habits.zone is not UTC:
@@ -162,19 +141,38 @@ def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> M
     return seen
 
 
-def _others(document: Document, now: datetime, habits: Habits) -> Iterator[tuple[str, Moment]]:
+def _others(
+    document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits
+) -> Iterator[tuple[str, Moment]]:
     """Witnesses that are only asked when headline and head say nothing exact."""
-    for _, value in document.times[:5]:
-        found = dates.read_stamp(value, now, habits)
+    # behind the text stand the times of other articles
+    last = kept[-1] + 1 if kept else len(document.blocks)
+    end = document.blocks.starts[last] if last < len(document.blocks) else len(document.tags)
+    for node, value in document.times[:5]:
+        found = dates.read_stamp(value, now, habits) if node <= end else None
         if found:
             yield "visible", found
-    for name in _LATE:
-        found = dates.read_stamp(meta(document, name), now, habits) if name in document.metas else None
-        if found:
-            yield "meta", found
+    values = [(structured.page_published, "json-ld")] if structured.page_published else []
+    values += [(meta(document, name), "meta") for name in document.metas if _NAME.search(name) and not _NO.search(name)]
+    for value, origin in values:
+        stated = dates.read_stamp(value, now, habits)
+        if stated and not _is_served(stated, now):
+            yield origin, stated
     scripted = _scripted(document, now, habits)
     if scripted:
         yield "script", scripted
+
+
+def _late(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
+    """The day in the URL, or the time of that day at which the page was made or changed; that of any day without."""
+    day = dates.read_url(document.url, now)
+    values = [(structured.modified, "json-ld")]
+    values += [(meta(document, name), "meta") for name in _LATE if name in document.metas]
+    for value, origin in values:
+        found = dates.read_stamp(value, now, habits) if value else None
+        if found and not _is_served(found, now) and (day is None or day.day == found.day):
+            return found, origin
+    return day, "url" if day else ""
 
 
 def _scripted(document: Document, now: datetime, habits: Habits) -> Moment | None:

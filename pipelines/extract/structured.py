@@ -22,6 +22,11 @@ _ARTICLE: Final = words(
 _MAX_OBJECTS: Final = 400
 _MAX_NUMBER: Final = 1e18
 _MARKUP = re.compile(r"<[^<>]{1,300}>")
+_COMMA = re.compile(r",(?=\s{0,100}[}\]])")
+_WRAPPED = re.compile(r"^/\*\s?<!\[CDATA\[\s?\*/|/\*\s?\]\]>\s?\*/$")
+_SALVAGED = re.compile(r"""["']datePublished["']\s{0,4}:\s{0,4}["']([^"'<>{}]{4,60})["']""")
+"""Of a block that is no JSON at all."""
+_MIN_HEADLINE: Final = 5
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -32,6 +37,8 @@ class Structured:
     found: bool = False
     headline: str = ""
     published: str = ""
+    page_published: str = ""
+    modified: str = ""
     authors: tuple[str, ...] = ()
     publisher: str = ""
     description: str = ""
@@ -42,38 +49,69 @@ class Structured:
 
 
 def read(document: Document) -> Structured:
-    """Return what the first article object of the page's JSON-LD says.
+    """Return what the article object of the page's JSON-LD says: of several the one that names the page, or the first.
 
     Args:
         document: a parsed page.
 
     Returns:
-        The object's fields as text; `found` is False when no block holds an article.
+        The object's fields as text; `found` is False when no block holds an article. `page_published` is when the page
+        as such came to be; `published` may also be there when a block is broken.
 
     Cost: O(characters of JSON-LD); at most 400 objects are looked at.
     """
-    return _first(tuple(document.json_ld))
+    return _first(tuple(document.json_ld), document.url, document.title)
 
 
 @lru_cache(maxsize=2)
-def _first(texts: tuple[str, ...]) -> Structured:
-    """The first article object; remembered, because text and metadata of a page both ask for it."""
+def _first(texts: tuple[str, ...], url: str, title: str) -> Structured:
+    """The article object; remembered, because text and metadata of a page both ask for it."""
+    articles: list[dict[str, object]] = []
+    published = page_published = modified = ""
     for text in texts:
-        for item in _objects(_load(text)):
-            if _types(item) & _ARTICLE:
-                return Structured(
-                    found=True,
-                    headline=_text(item.get("headline")) or _text(item.get("name")),
-                    published=_text(item.get("datePublished")) or _text(item.get("dateCreated")),
-                    authors=tuple(_names(item.get("author"))),
-                    publisher=next(iter(_names(item.get("publisher"))), ""),
-                    description=_text(item.get("description")),
-                    section=_text(item.get("articleSection")),
-                    keywords=tuple(_names(item.get("keywords"))),
-                    images=tuple(_addresses(item.get("image"))),
-                    body=_body(item),
-                )
-    return Structured()
+        value = _load(text)
+        if value is None:
+            salvaged = _SALVAGED.search(text)
+            published = published or (salvaged[1] if salvaged else "")
+        for item in _objects(value):
+            types = _types(item)
+            modified = modified or _text(item.get("dateModified"))
+            if types & _ARTICLE:
+                articles.append(item)
+            elif not types:
+                page_published = page_published or _text(item.get("pubDate"))  # as a Chinese search engine asks for it
+            elif "webpage" in types:
+                page_published = page_published or _text(item.get("datePublished"))
+    if not articles:
+        return Structured(published=published, page_published=page_published, modified=modified)
+    item = articles[0]
+    if len(articles) > 1:
+        item = next((one for one in articles if _is_of(one, url, title)), item)
+    stated = _text(item.get("datePublished")) or _text(item.get("dateCreated")) or _text(item.get("pubDate"))
+    return Structured(
+        found=True,
+        headline=_text(item.get("headline")) or _text(item.get("name")),
+        published=stated or published,
+        page_published=page_published,
+        modified=_text(item.get("dateModified")) or modified,
+        authors=tuple(_names(item.get("author"))),
+        publisher=next(iter(_names(item.get("publisher"))), ""),
+        description=_text(item.get("description")),
+        section=_text(item.get("articleSection")),
+        keywords=tuple(_names(item.get("keywords"))),
+        images=tuple(_addresses(item.get("image"))),
+        body=_body(item),
+    )
+
+
+def _is_of(item: dict[str, object], url: str, title: str) -> bool:
+    """Whether an article object is of this page, not of one that it names."""
+    page = item.get("mainEntityOfPage")
+    named = [page.get("@id") if isinstance(page, dict) else page, item.get("url"), item.get("@id")]
+    if any(isinstance(name, str) and name.partition("#")[0] == url for name in named):
+        return True
+    headline = _text(item.get("headline"))
+    return len(headline) > _MIN_HEADLINE and headline in title
 
 
 def _body(item: dict[str, object]) -> str:
@@ -96,7 +134,7 @@ def meta(document: Document, *names: str) -> str:
 def _load(text: str) -> object:
     """The value of a JSON block; sloppy ones (comments, raw control characters) are read when that is simple."""
     text = (
-        text.strip()
+        _WRAPPED.sub("", text.strip())
         .removeprefix("<!--")
         .removesuffix("-->")
         .removeprefix("//<![CDATA[")
@@ -109,7 +147,7 @@ def _load(text: str) -> object:
     except (ValueError, RecursionError):
         pass
     try:
-        return json.JSONDecoder(strict=False).raw_decode(_CONTROLS.sub(" ", text))[0]
+        return json.JSONDecoder(strict=False).raw_decode(_COMMA.sub(" ", _CONTROLS.sub(" ", text)))[0]
     except (ValueError, RecursionError):
         return None
 

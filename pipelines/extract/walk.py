@@ -22,6 +22,8 @@ from .clean import clean, visible, words
 if TYPE_CHECKING:
     from .document import Document
 
+REFRESH: Final = "http-equiv: refresh"
+"""Name in `Document.metas` of what sends the reader on; no page can give its metas such a name by chance."""
 MAX_SCRIPT_CHARS: Final = 300_000
 """Longest inline script or JSON-LD block that is kept."""
 _MAX_SCRIPTS: Final = 60
@@ -293,9 +295,11 @@ def _links(document: Document, elements: Sequence[etree._Element], pieces: _Piec
 
 
 def _meta(document: Document, element: etree._Element) -> None:
-    """Note a meta element under its name, property or microdata name."""
+    """Note a meta element under its name, property or microdata name, or as what sends the reader on."""
     content = element.get("content") or element.get("value")
     name = element.get("property") or element.get("name") or element.get("itemprop")
+    if not name and str(element.get("http-equiv", "")).strip().lower() == "refresh":
+        name = REFRESH
     if content and name and len(document.metas) < 500:
         document.metas.setdefault(str(name).strip().lower()[:80], []).append(str(content)[:5000])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from .charsets import COMMON_HAN
+from .charsets import COMMON_HAN, COMMON_HANGUL
 
 _SETS: Final = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _LEAST_BYTES: Final = 8
@@ -13,7 +13,8 @@ _LEAST_ZEROS: Final = 0.2
 _LEAST_SHARE: Final = 0.3
 _LEAST_HAN: Final = 12
 _HAN = re.compile("[\\u3400-\\u9fff]")
-_USUAL = re.compile("[\\n\\r\\t -~\\u3001-\\u30ff\\uac00-\\ud7a3\\uff01-\\uff5e]")
+_USUAL = re.compile("[\\n\\r\\t -~\\u3001-\\u30ff\\uff01-\\uff5e]")
+_COMMON: Final = COMMON_HAN | COMMON_HANGUL
 
 
 def wide_set(head: bytes, content_type: str = "") -> str:
@@ -51,7 +52,7 @@ def wide_set(head: bytes, content_type: str = "") -> str:
 def _share(head: bytes, name: str) -> float:
     """How much of a reading is usual signs."""
     text = head.decode(name, "replace")
-    usual = len(_USUAL.findall(text)) + sum(map(COMMON_HAN.__contains__, text))
+    usual = len(_USUAL.findall(text)) + sum(map(_COMMON.__contains__, text))
     return usual / max(1, len(text))
 
 

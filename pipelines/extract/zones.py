@@ -115,17 +115,20 @@ _LANGUAGES: Final[dict[str, tzinfo]] = {
 _MONTH_FIRST: Final = words("en")
 _DAY_FIRST_COUNTRIES: Final = words("uk ie au nz in za ng ke sg my hk pk lk")
 _BEHIND: Final = re.compile(
-    r"\s{0,3}(?:Uhr\s{0,2})?[(（,]?\s?(?:(?:UTC|GMT)\s?([+-]\d{1,2}(?::?\d\d)?)|([+-]\d\d:?\d\d)(?!\d)|"
+    r"\s{0,3}(?:Uhr\s{0,2})?[(（,]?\s?(?:(?:UTC|GMT)\s?([+-]\d{1,2}(?::?\d\d)?)|([+-]\d\d:?\d\d|[+-]\d\d(?=\s|$))(?!\d)|"
+    r"(Eastern|Central|Mountain|Pacific)(?=(?:\s(?:Standard|Daylight))?(?:\sTime)?\b)|"
     r"(北京时间|北京時間|[A-Z]{1,5})(?![A-Za-z]))"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How a site writes times: the zone of its clocks, and whether 3/4/2024 is a day in April."""
+    """How a site writes times: the zone of its clocks, whether 3/4/2024 is a day in April, how it counts years."""
 
     zone: tzinfo = UTC
     day_first: bool = False
+    republic: bool = False
+    buddhist: bool = False
 
 
 def habits(host: str, language: str, declared: str = "") -> Habits:
@@ -152,7 +155,8 @@ def habits(host: str, language: str, declared: str = "") -> Habits:
         or country in _DAY_FIRST_COUNTRIES
         or region in _DAY_FIRST_COUNTRIES | {"gb"}
     )
-    return Habits(zone, day_first)
+    republic = country == "tw" or (code == "zh" and region == "tw")
+    return Habits(zone, day_first, republic, buddhist=country == "th" or code == "th")
 
 
 def behind(text: str, place: int, default: tzinfo) -> tzinfo:
@@ -171,9 +175,11 @@ def behind(text: str, place: int, default: tzinfo) -> tzinfo:
     digits = match[1] or match[2]
     if digits:
         return offset(digits)
-    if match[3] == "CST" and default is CHINA:
+    if match[3]:
+        return _NAMES[match[3][0].upper() + "T"]
+    if match[4] == "CST" and default is CHINA:
         return CHINA
-    return _NAMES.get(match[3], default)
+    return _NAMES.get(match[4], default)
 
 
 def offset(digits: str) -> timezone:

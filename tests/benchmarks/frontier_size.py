@@ -42,7 +42,7 @@ from db.budgets import Limits
 from db.database import parse_url
 from db.found import NewUrl, add_urls
 from db.frontier import Claim, ClaimRequest
-from db.store import Edges, Outcome
+from db.outcome import Edges, Outcome
 from db.tables import Kind, State, Url
 from pipelines.records import BlockKind
 from pipelines.scope import host_identity

@@ -2,7 +2,7 @@
 
     uv run python -m tests.benchmarks.many_processes [--pages 2000] [--hosts 50] [--processes 2] [--kills 10]
         [--restarts 1] [--restart-mode fast] [--seed 1] [--postgres URL] [--max-pages N] [--max-pages-per-host N]
-        [--host-delay 0] [--latency 0.02] [--lease 10] [--set NAME=VALUE ...] [--limit 600] [--folder DIR]
+        [--host-delay 0] [--latency 0.02] [--lease 20] [--set NAME=VALUE ...] [--limit 600] [--folder DIR]
 
 Starts a Postgres server of its own (or makes a database on the one named; then there are no restarts), a web server of
 generated pages, and real `scrapy crawl news` commands. At random moments, drawn from the seed and tied to the progress
@@ -68,7 +68,7 @@ class Plan:
     max_pages: int | None = None
     max_pages_per_host: int | None = None
     host_delay: float = 0.0
-    lease: float = 10.0
+    lease: float = 20.0
     limit: float = 600.0
     settings: tuple[str, ...] = ()
 

@@ -31,10 +31,11 @@ from db import frontier, ownership, runs
 from db.budgets import Limits
 from db.database import Database, open_for_crawl
 from db.found import NewUrl, add_urls
-from db.frontier import Claim, ClaimRequest, Scores
+from db.frontier import Claim, ClaimRequest
 from db.keys import fingerprint
+from db.outcome import Edges, Outcome
 from db.runs import RunStart
-from db.store import Edges, Outcome
+from db.scores import Scores, set_scores
 from db.tables import State
 from db.writer import Writer
 from pipelines.records import BlockKind
@@ -166,7 +167,7 @@ def measure(database_url: str, urls: int, hosts: int, links: int) -> None:
         took, changed = [], 0
         for batch in scores.batches():
             at = time.monotonic()
-            changed += writers[0].submit(frontier.set_scores, batch).result()
+            changed += writers[0].submit(set_scores, batch).result()
             took.append(time.monotonic() - at)
         seconds = time.monotonic() - started
         crawl.stop.set()

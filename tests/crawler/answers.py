@@ -11,7 +11,7 @@ from crawler.rulebook import Rulebook
 from db.found import NewUrl
 from db.frontier import Claim
 from db.keys import fingerprint
-from db.store import Outcome
+from db.outcome import Outcome
 from db.tables import Kind
 from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature
 from pipelines.scope import Scope, resolve

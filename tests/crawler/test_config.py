@@ -147,12 +147,18 @@ def test_a_pause_without_end_is_none(name: str) -> None:
         ("FETCH_TRIES", "0"),
         ("HOST_WINDOW", "0"),
         ("MAX_HOSTS", "0"),
-        ("LEASE_SECONDS", "4.9"),
+        ("LEASE_SECONDS", "19.9"),
     ],
 )
 def test_too_small(name: str, value: str) -> None:
-    with pytest.raises(ConfigError, match=f"{name} is '{value}'; it takes a number, [15] or more"):
+    with pytest.raises(ConfigError, match=f"{name} is '{value}'; it takes a number, (1|20) or more"):
         Config.from_settings(given(**{name: value}))
+
+
+@pytest.mark.parametrize("name", ["MAX_PAGES", "WORKERS", "DATABASE_PATIENCE"])
+def test_what_nothing_can_hold(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name} is '1e20'; it takes a number, [01] to 2147483647"):
+        Config.from_settings(given(**{name: "1e20"}))
 
 
 def test_too_large() -> None:

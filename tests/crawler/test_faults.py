@@ -79,6 +79,37 @@ def test_what_postgres_cannot_store_does_not_keep_a_crawl_from_ending(tmp_path: 
     assert "Traceback" not in done.stderr
 
 
+def test_a_bug_in_the_spider_costs_a_page_and_not_the_crawl(tmp_path: Path) -> None:
+    paths = [f"/{n}" for n in range(4)]
+    answers = {("a.localhost", path): article(f"第{path[1:]}篇新闻") for path in paths}
+    answers["a.localhost", "/"] = article("首页", *paths)
+    code = """
+import sys
+from crawler.spiders.news import NewsSpider
+from scrapy.cmdline import execute
+parse = NewsSpider.parse
+def broken(self, response):
+    if response.url.endswith("/1"):
+        raise ZeroDivisionError  # before the frontier has heard of the answer
+    pages = parse(self, response)
+    return pages if not response.url.endswith("/2") else 1 / 0
+NewsSpider.parse = broken
+execute(["scrapy", *sys.argv[1:]])
+"""
+    with OddServer(answers) as server:
+        seeds = tmp_path / "seeds.txt"
+        seeds.write_text(f"http://a.localhost:{server.port}/")
+        settings = (f"DATABASE_URL=sqlite:///{tmp_path}/news.db", f"ALLOW_NETWORKS=127.0.0.1:{server.port}")
+        settings += ("HOST_DELAY=0", "WORKERS=1", "FETCH_TRIES=1", "SOFT_404_PROBE=False", "SAME_IP_DELAY=0.01")
+        arguments = ["crawl", "news", "-a", f"seeds={seeds}", *[x for s in settings for x in ("-s", s)]]
+        command = [sys.executable, "-c", code, *arguments]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    failed = rows(tmp_path, "SELECT substr(url, -2), reason FROM url WHERE state = 'failed' ORDER BY url")
+    assert failed == [("/1", "internal error (ZeroDivisionError)"), ("/2", "internal error (ZeroDivisionError)")]
+    assert rows(tmp_path, "SELECT count(*) FROM url WHERE kind = 'page' AND state = 'done'") == [(3,)]
+
+
 def test_too_few_file_handles_are_refused(newsroom: Newsroom, tmp_path: Path) -> None:
     arguments = crawl_arguments(newsroom, tmp_path)
     command = f"ulimit -n 100; exec {sys.executable} -m scrapy {' '.join(arguments)}"

@@ -12,8 +12,8 @@ from crawler.outcomes import (
 from crawler.rank.priority import Priority
 from crawler.rulebook import Threshold
 from db.keys import fingerprint
+from db.outcome import StoredPage
 from db.parts import Place
-from db.store import StoredPage
 from db.tables import Kind, State
 from pipelines.parts import MAX_PARTS
 from pipelines.records import BlockKind, PageKind, ParsedPage

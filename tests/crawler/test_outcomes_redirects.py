@@ -12,12 +12,12 @@ from crawler.outcomes import (
     judge,
 )
 from db.keys import fingerprint
-from db.store import Outcome
+from db.outcome import Outcome
 from db.tables import Kind, State
 from pipelines.records import BlockKind
 from pipelines.scope import Scope, resolve
 from pipelines.worker import Worked
-from tests.crawler.answers import NOW, SEED_ID, URL, by_url, edges, links, page, replace_claim, rules, written
+from tests.crawler.answers import NOW, SEED_ID, URL, by_url, edges, links, listed, page, replace_claim, rules, written
 
 
 class TestRedirect:
@@ -112,6 +112,19 @@ class TestCookies:
         back = judge(replace_claim(wall, found_on=fingerprint(URL)), rules()).new_urls[0]
         elsewhere = judge(replace_claim(wall, found_on=5), rules()).new_urls[0]
         assert (back.again, back.hops, elsewhere.again) == (new_cookie, 1, False)
+
+    def test_a_page_that_only_sends_on_is_a_redirect(self) -> None:
+        there = page(200, worked=listed(links("http://h.cn/b", "http://h.cn/c"), sends_to="http://h.cn/b"), hops=1)
+        outcome = judge(there, rules())
+        assert (outcome.state, outcome.reason, outcome.counted) == (State.SKIPPED, "redirect", False)
+        assert [(new.url, new.hops) for new in outcome.new_urls] == [("http://h.cn/b", 2)]
+        assert judge(replace_claim(there, hops=4), rules(redirects=4)).reason == "too many redirects"
+
+    def test_a_page_that_shows_itself_again_is_one_unless_it_sets_a_cookie(self) -> None:
+        again = listed(links("http://h.cn/b"), sends_to=URL)
+        assert judge(page(200, worked=again), rules()).state == State.DONE
+        wall = judge(page(200, worked=again, new_cookie=True), rules())
+        assert (wall.state, wall.next_visit, wall.failed) == (State.PENDING, NOW, False)
 
     @pytest.mark.parametrize(("new_cookie", "tries"), [(False, 0), (True, 2)])
     def test_but_not_without_one_nor_for_ever(self, *, new_cookie: bool, tries: int) -> None:

@@ -18,7 +18,7 @@ from db import frontier, ownership, runs
 from db.database import Database, open_for_crawl
 from db.found import add_urls
 from db.keys import fingerprint
-from db.store import Edges
+from db.outcome import Edges
 from pipelines.records import BlockKind
 from tests.crawler.crawling import crawl, rows, scrapy
 from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish

@@ -434,3 +434,20 @@ def test_a_host_that_rests_is_not_passed_over() -> None:
     held.finished(2, 50.0, 2.0)  # its server asks for a pause: from now on nobody is preferred to it
     got += [held.pop(now) for now in (20.0, 50.0, 60.5)]
     assert [one.host_id for one in got if one] == [2, 1, 1, 1, 2]
+
+
+def test_what_is_never_the_best_leaves_nothing_behind() -> None:
+    held = Window(depth=8, connections=1, most_hosts=40, patience=1.0)
+    for key in range(1, 41):
+        held.add_host(HostQueue(key, f"h{key}.cn", robots_known=True))
+    number, now, most = 0, 0.0, 0
+    for _ in range(4_000):  # each host is asked only when it has been passed over for long, but for the first
+        now += 0.1
+        number += 2
+        low = 2 + number // 2 % 39
+        held.push([claim(number, 1, 1.0), claim(number + 1, low, number / 1e6)], now)
+        taken = held.pop(now)
+        assert taken is not None
+        held.finished(taken.host_id, now, now)
+        most = max(most, len(held._ready) + len(held._waiting), len(held._passed_over))
+    assert most < 1_300

@@ -10,8 +10,8 @@ from db.budgets import Limits
 from db.found import NewUrl
 from db.frontier import ClaimRequest
 from db.keys import fingerprint
+from db.outcome import Outcome
 from db.runs import LifeSign, RunStart, SeedRow
-from db.store import Outcome
 from db.tables import State
 
 NOW = 1_700_000_000.0

@@ -9,7 +9,8 @@ from sqlalchemy import Connection
 
 from db.articles import Judge, NewArticle, Verdict
 from db.candidates import Candidate
-from db.store import Outcome, Store, Stored
+from db.outcome import Outcome, Stored
+from db.store import Store
 from pipelines.dedup import method
 from pipelines.duplicates import DuplicateJudge, Policy, SignatureIndex
 from pipelines.parts import joiner

@@ -16,8 +16,9 @@ from db.database import Database
 from db.found import add_urls
 from db.frontier import Claim
 from db.keys import fingerprint
+from db.outcome import Outcome
 from db.reprints import reprints
-from db.store import Outcome, Store
+from db.store import Store
 from pipelines.duplicates import SignatureIndex
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import METHOD, SIGN, EachTimeNew, real_judge, store_of

@@ -19,10 +19,10 @@ from db.errors import DatabaseGone, WrongDatabase
 from db.found import add_urls
 from db.keys import fingerprint
 from db.memory import Lessons, Memory
+from db.outcome import Edges, StoredPage
 from db.processes import here
 from db.runs import RunEnd
 from db.signatures import Reader
-from db.store import Edges, StoredPage
 from db.traps import PatternRow
 from db.urlrules import HostRules, RuleRow
 from pipelines.duplicates import SignatureIndex

@@ -161,6 +161,9 @@ def test_file_that_is_no_database(tmp_path: Path) -> None:
         ("postgresql://me:secret@host:port/x", "no database URL"),
         ("mysql://me:secret@host/x", "SQLite and Postgres"),
         ("sqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("sqlite:///file:x?mode=memory&uri=true", "names no file"),
+        ("postgresql://me@localhost:99999/news", "names port 99999"),
     ],
 )
 def test_wrong_urls(url: str, part: str) -> None:
@@ -218,3 +221,21 @@ def test_errors_do_not_repeat_what_was_to_be_stored(database: Database) -> None:
     with database.engine.connect() as connection, pytest.raises(DBAPIError) as caught:
         connection.execute(text("SELECT :crawled FROM nowhere"), {"crawled": "what the page says"})
     assert "what the page says" not in str(caught.value)
+
+
+def test_only_the_connection_that_writes_has_a_large_cache(tmp_path: Path) -> None:
+    database = open_for_crawl(f"sqlite:///{tmp_path}/news.db")
+    with database.connect_writer() as writer, database.engine.connect() as reader:
+        sizes = [one.exec_driver_sql("PRAGMA cache_size").scalar_one() for one in (writer, reader)]
+    database.close()
+    assert sizes == [-(128 << 10), -(16 << 10)]
+
+
+def test_a_locked_file_is_waited_for_only_as_long_as_anybody_wants_it(tmp_path: Path) -> None:
+    path = tmp_path / "news.db"
+    open_for_crawl(f"sqlite:///{path}").close()
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(DatabaseGone, match="is locked by another program; stopped waiting"):
+        open_for_crawl(f"sqlite:///{path}", patience_seconds=600, goes_on=lambda: False)
+    holder.close()

@@ -12,9 +12,9 @@ from db.budgets import Limits
 from db.database import Database
 from db.errors import DatabaseGone
 from db.found import add_urls
-from db.frontier import Scores
 from db.keys import fingerprint
 from db.runs import RunEnd
+from db.scores import Scores, set_scores
 from db.tables import State
 from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import EachTimeNew
@@ -160,7 +160,7 @@ def test_wider_limits_revive_what_was_too_deep(begin: Callable, run_in: Callable
 def test_new_scores_reorder_what_is_queued(begin: Callable, run_in: Callable) -> None:
     urls = [f"http://a.example/{i}" for i in range(3)]
     run_id = begin(*urls)
-    assert run_in(frontier.set_scores, scores({urls[2]: 9.0})) == 1
+    assert run_in(set_scores, scores({urls[2]: 9.0})) == 1
     assert [c.url for c in run_in(frontier.claim, wish(run_id, {A: 3})).urls] == [urls[2], urls[0], urls[1]]
 
 
@@ -168,7 +168,7 @@ def test_new_scores_of_what_is_under_way_hold_when_it_comes_back(begin: Callable
     urls = [f"http://a.example/{i}" for i in range(3)]
     run_id = begin(*urls)
     held = run_in(frontier.claim, wish(run_id, {A: 3})).urls
-    assert run_in(frontier.set_scores, scores({urls[1]: 9.0, urls[2]: 8.0})) == 2
+    assert run_in(set_scores, scores({urls[1]: 9.0, urls[2]: 8.0})) == 2
     run_in(frontier.give_back, (run_id, held))
     again = run_in(frontier.claim, wish(run_id, {A: 3})).urls
     assert [(c.url, c.score) for c in again] == [(urls[1], 9.0), (urls[2], 8.0), (urls[0], 1.0)]
@@ -184,7 +184,7 @@ def test_new_scores_leave_alone_what_goes_first_and_what_is_over(
     run_in(add_urls, (NOW, [robots, part, sitemap]))
     claims = {c.url: c for c in run_in(frontier.claim, wish(run_id, {A: 9})).urls}
     run_in(store, done(claims["http://a.example/done"]))
-    assert run_in(frontier.set_scores, scores(dict.fromkeys(claims, 0.75))) == 2
+    assert run_in(set_scores, scores(dict.fromkeys(claims, 0.75))) == 2
     with database.engine.connect() as connection:
         changed = text("SELECT url, score, score_parts FROM url WHERE score = 0.75 ORDER BY url")
         found = connection.execute(changed).all()
@@ -197,8 +197,8 @@ def test_scores_come_in_batches_of_bounded_size(begin: Callable, run_in: Callabl
     begin(*urls)
     batches = list(scores({url: -i / 7 for i, url in enumerate(urls)}).batches())
     assert [len(batch.ids) for batch in batches] == [1000, 1000, 500]
-    assert [run_in(frontier.set_scores, batch) for batch in batches] == [1000, 1000, 500]
-    assert run_in(frontier.set_scores, scores({})) == 0
+    assert [run_in(set_scores, batch) for batch in batches] == [1000, 1000, 500]
+    assert run_in(set_scores, scores({})) == 0
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_scores_come_in_batches_of_bounded_size(begin: Callable, run_in: Callabl
 )
 def test_wrong_scores(run_in: Callable, values: dict, what: str) -> None:
     with pytest.raises(ValueError, match=what):
-        run_in(frontier.set_scores, replace(scores({"http://a.example/": 1.0}), **values))
+        run_in(set_scores, replace(scores({"http://a.example/": 1.0}), **values))
 
 
 def scores(values: dict[str, float]) -> Scores:

@@ -15,7 +15,7 @@ from db.found import add_urls
 from db.frontier import Claim
 from db.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
 from db.keys import fingerprint
-from db.store import Edges, Outcome
+from db.outcome import Edges, Outcome
 from db.tables import Kind, State
 from db.writer import Writer
 from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish

@@ -15,12 +15,12 @@ from db.database import Database
 from db.found import add_urls
 from db.frontier import Claim
 from db.keys import fingerprint, iso
+from db.outcome import Outcome
 from db.ownership import take_hosts
 from db.resting import GivenUp, give_up
 from db.restored import put_off_host
 from db.revisits import Beginning, Due, Seen, Wish, Woken
 from db.runs import RunEnd, finish_run, start_run
-from db.store import Outcome
 from db.tables import AGAIN, Kind, State
 from tests.crawler import answers
 from tests.db.frontier_rows import NO_LIMITS, NOW, article, done, new_url, seed_row, start, wish

@@ -25,6 +25,7 @@ from db.ownership import Handover
 from db.processes import here, is_gone
 from db.queries import Waits, status
 from db.runs import News, RunEnd, equal_parts
+from db.scores import Scores, set_scores
 from db.writer import Writer
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import real_judge, store_of
@@ -410,10 +411,10 @@ def test_new_scores_and_pages_do_not_deadlock(run: Callable, writers: list[Write
     futures = []
     for number, claim in enumerate(mine):
         ids = np.array(keys[::-1] if number % 2 else keys, np.int64)
-        scores = frontier.Scores(ids, ids % 1000 / 1000, ["{}"] * len(ids), keep=12)
+        scores = Scores(ids, ids % 1000 / 1000, ["{}"] * len(ids), keep=12)
         found = [new_url(f"http://{h}/x{n}", depth=8 - number % 8) for h in HOSTS for n in range(number, number + 9)]
         futures.append(writers[0].submit(store, done(claim, new_urls=found[::-1])))
-        futures.append(writers[1].submit(frontier.set_scores, scores))
+        futures.append(writers[1].submit(set_scores, scores))
         futures.append(writers[0].submit(frontier.claim, wish(first, {fingerprint("a.example"): 1})))
     assert sum(n for n in at_once(futures) if isinstance(n, int)) > 0
 

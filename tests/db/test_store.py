@@ -12,8 +12,8 @@ from db.database import Database
 from db.found import add_urls
 from db.frontier import Claim
 from db.keys import fingerprint
+from db.outcome import Edges
 from db.queries import explain
-from db.store import Edges
 from tests.db.frontier_rows import NOW, article, done, features, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
 

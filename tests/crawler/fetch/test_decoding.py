@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetch.decoding import Bomb, Decoder, DecodingBounds
+from crawler.fetch.decoding import UNSAID, Bomb, Decoder, DecodingBounds
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -73,6 +73,19 @@ def test_a_body_that_is_not_coded_stays_as_it_is(said: list[str], body: bytes) -
 @pytest.mark.parametrize("real", ["gzip", "zstd"])
 def test_what_it_is_counts_not_what_it_is_said_to_be(said: str, real: str) -> None:
     assert decode([said], PACK[real](PAGE)) == (PAGE, False, False)
+
+
+@pytest.mark.parametrize("said", [[], ["gzip"], ["identity"], ["br"]])
+def test_what_is_not_said_is_undone_too_where_it_may_be(said: list[str]) -> None:
+    twice = gzip.compress(PAGE) if said != ["br"] else brotli.compress(gzip.compress(PAGE))
+    data = gzip.compress(twice) if said == ["gzip"] else twice
+    assert decode([UNSAID, *said], data, 100) == (PAGE, False, False)
+    assert decode([UNSAID, *said], data[:-100], 100)[2]
+    assert decode([UNSAID], b"x^ is a text", 5) == (b"x^ is a text", False, False)
+    short = Decoder([UNSAID, "gzip"], BOUNDS)
+    short.feed(gzip.compress(PAGE))
+    assert short.is_complete
+    assert not Decoder([UNSAID], BOUNDS).is_complete
 
 
 @pytest.mark.parametrize("name", PACK)

@@ -319,3 +319,11 @@ def test_a_fetch_that_is_given_up_leaves_nothing_open() -> None:
         with pytest.raises(TimeoutError):
             asyncio.run(give_up())
         assert server.connections == 1
+
+
+@pytest.mark.parametrize(("kind", "unpacked"), [(b"text/html", True), (b"application/x-gzip", False)])
+def test_pages_are_unpacked_though_nobody_says_that_they_are_packed(*, kind: bytes, unpacked: bool) -> None:
+    packed = gzip.compress(BODY)
+    with RawServer(answering(answer(packed).replace(b"text/html", kind))) as server:
+        response = one(fetch(server.url())[0])
+    assert (response.body, response.flags) == (BODY if unpacked else packed, [])

@@ -159,7 +159,7 @@ def test_ipv4_inside_ipv6_counts_as_itself(address: object) -> None:
 def test_message() -> None:
     assert (
         str(AddressRefused("h.cn", "10.0.0.1"))
-        == "h.cn is at 10.0.0.1, which is not public; ALLOW_NETWORKS can open it"
+        == "h.cn is at 10.0.0.1, which is not public (or its port is not the web's); ALLOW_NETWORKS can open it"
     )
 
 
@@ -243,3 +243,11 @@ def test_whatever_else_connects_through_the_reactor_is_guarded_too() -> None:
     assert asyncio.run(resolve("localhost")) == ["127.0.0.1"]
     assert asyncio.run(resolve("127.0.0.2")) == []
     assert asyncio.run(resolve("1.1.1.1")) == ["1.1.1.1"]
+
+
+@pytest.mark.parametrize("port", [22, 25, 110, 2049, 5060, 6667, 10080])
+def test_ports_of_other_services_are_closed_unless_they_are_named(port: int) -> None:
+    assert not Guard().permits("1.1.1.1", port)
+    assert not Guard(["127.0.0.0/8"]).permits("127.0.0.1", port)
+    assert Guard(["127.0.0.0/8", f"127.0.0.1:{port}"]).permits("127.0.0.1", port)
+    assert all(Guard().permits("1.1.1.1", usual) for usual in (None, 80, 443, 81, 3000, 5000, 8000, 8080, 8443, 9000))

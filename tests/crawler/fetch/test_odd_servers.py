@@ -68,7 +68,9 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
         ("s.localhost", "/"): redirect("http://s.localhost:PORT/home"),
         ("s.localhost", "/home"): article("首页", "/1"),
         ("s.localhost", "/1"): article("第一篇"),
-        ("k.localhost", "/"): article("首页", "/wall", "/gate", "/private"),
+        ("k.localhost", "/"): article("首页", "/wall", "/gate", "/private", "/moved"),
+        ("k.localhost", "/moved"): (200, {}, "<meta http-equiv=refresh content='0;url=/there'>正在跳转"),
+        ("k.localhost", "/there"): article("搬走的一篇"),
         ("k.localhost", "/wall"): _once(_cookie("seen", "/wall"), article("墙后的一篇")),
         ("k.localhost", "/gate"): _once(redirect("/check"), article("门后的一篇")),
         ("k.localhost", "/check"): _cookie("passed", "/gate"),
@@ -120,6 +122,11 @@ def test_walls_that_ask_for_a_cookie_are_passed(crawled: Crawled) -> None:
     behind = "SELECT state, http_status FROM url WHERE url LIKE '%/wall' OR url LIKE '%/gate'"
     assert crawled.rows(behind) == [("done", 200)] * 2
     assert crawled.asked.count("k/wall") == crawled.asked.count("k/gate") == 2
+
+
+def test_a_page_that_only_sends_on_is_followed(crawled: Crawled) -> None:
+    assert crawled.rows("SELECT title FROM v_articles WHERE url LIKE '%/there'") == [("搬走的一篇",)]
+    assert crawled.rows("SELECT state, reason FROM url WHERE url LIKE '%/moved'") == [("skipped", "redirect")]
 
 
 def test_more_hosts_than_are_held(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetch.wire import AnswerReader, HeadBounds, State, WireError
+from crawler.fetch.framing import State
+from crawler.fetch.wire import AnswerReader, HeadBounds, WireError
 
 BOUNDS = HeadBounds()
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
@@ -154,6 +155,9 @@ def test_a_connection_is_used_again_only_when_nothing_is_in_doubt(data: bytes, *
 def test_codings_of_both_kinds() -> None:
     reader, _ = read(HEAD + b"Content-Encoding: br , GZIP\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n")
     assert reader.codings == ["br", "gzip", "gzip"]
+    odd = b'Content-Encoding: "gzip", br;q=1\r\nTransfer-Encoding: "chunked"; x\r\n\r\n'
+    reader, body = read(HEAD + odd + b"1\r\nx\r\n0\r\n")
+    assert (reader.codings, body) == (["gzip", "br"], b"x")
 
 
 @given(st.binary(max_size=400), st.integers(1, 50))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.fetch.reasons import BODY_CUT, BOMB, REFUSED
-from crawler.hosts.book import Hosts
+from crawler.hosts.book import TOO_MANY_RULES, Hosts, Seeds, seed_row
 from crawler.hosts.politeness import Pace, Patience
 from crawler.outcomes import OUT_OF_HANDLES
+from crawler.rank.priority import Priority
 from db.frontier import Claim
 from db.keys import fingerprint
 from db.ownership import OwnedHost
@@ -55,6 +56,14 @@ ROBOTS = "http://a.cn/robots.txt"
 
 
 class TestRules:
+    def test_rules_of_all_hosts_have_a_bound_and_who_comes_late_is_left_out(self) -> None:
+        known, text = hosts(), "#" * 1_000_000
+        kept = [known.set_rules(n, "rules", text, NOW).reason for n in range(21)]
+        assert kept == [""] * 20 + [TOO_MANY_RULES]
+        assert known.set_rules(3, "rules", text, NOW).reason == ""
+        known.forget(3)
+        assert known.set_rules(20, "rules", text, NOW).reason == ""
+
     def test_they_are_kept_for_their_time_and_then_asked_for_again(self) -> None:
         known = hosts()
         assert known.take_over(owned(robots_text="User-agent: *\nDisallow: /x"), NOW)
@@ -159,3 +168,25 @@ class TestAnswers:
         pauses = [known.answered(page(status=200, seconds=4.0)).pause for _ in range(30)]
         assert pauses[0] == 1.0
         assert 7.9 < pauses[-1] <= 8.0
+
+
+def test_whose_a_host_is_needs_no_look_at_all_seeds() -> None:
+    rows = [seed_row(f"http://www.s{n}.com.cn/", stay="host", depth=None, pages=None, topic="") for n in range(2_000)]
+    rows.append(seed_row("http://news.b.cn/", stay="site", depth=0, pages=None, topic=""))
+    seeds = Seeds(rows, None)
+    assert seeds.owns("s7.com.cn")
+    assert seeds.owns("www.s7.com.cn")
+    assert seeds.owns("blog.b.cn")
+    assert not seeds.owns("m.s7.com.cn")
+    assert not seeds.owns("c.cn")
+    priority = Priority("news", {})
+    assert [
+        new.seed_id for new in seeds.sitemaps("www.s7.com.cn", "http://www.s7.com.cn/", (), priority=priority, now=NOW)
+    ] == [rows[7].id]
+    assert seeds.sitemaps("s7.com.cn", "http://s7.com.cn/", (), priority=priority, now=NOW) == []
+    seeds.adopt(rows[7].id, "s7.net")
+    assert seeds.owns("www.s7.net")
+    assert (
+        seeds.sitemaps("s7.net", "http://s7.net/", (), priority=priority, now=NOW)[0].url == "http://s7.net/sitemap.xml"
+    )
+    assert seeds.sitemaps("news.b.cn", "http://news.b.cn/", (), priority=priority, now=NOW) == [], "only itself"

@@ -15,6 +15,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as project_settings
 from crawler.demo.server import Newsroom
+from crawler.learn import memory
 from crawler.learn.memory import SiteMemory
 from crawler.seeds import Seed
 from crawler.session import Session
@@ -173,3 +174,22 @@ def test_switched_off_nothing_is_learned(newsroom: Newsroom, tmp_path: Path) -> 
     done = crawl(newsroom, tmp_path, "SITE_MEMORY=0", "MAX_PAGES=40")
     assert done.returncode == 0, done.stderr
     assert rows(tmp_path, "SELECT count(*) FROM site_memory") == [(0,)]
+
+
+def test_what_waits_of_all_hosts_together_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_MOST_WAITING", 10)
+
+    async def do(site: SiteMemory, problems: list[Exception]) -> None:
+        for host_id in range(6):
+            await site.of(host_id)
+        for n in range(12):
+            site.note(n % 6, lesson(n))
+        assert sum(len(one.waiting) for one in site._sites.values()) == 12
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert not any(one.waiting for one in site._sites.values())
+        await site.close()
+        assert not problems
+
+    with_memory(tmp_path, do)
+    assert [pages for _, pages in rows(tmp_path, "SELECT host_id, pages FROM site_memory")] == [2] * 6

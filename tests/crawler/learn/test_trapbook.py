@@ -20,8 +20,8 @@ from crawler.session import Session
 from db.found import NewUrl, add_urls
 from db.frontier import Claim, claim
 from db.keys import fingerprint
+from db.outcome import Outcome, Stored
 from db.ownership import return_strays, take_hosts
-from db.store import Outcome, Stored
 from pipelines.patterns import folder_key
 from pipelines.records import BlockKind, Links, PageKind, ParsedPage
 from pipelines.scope import Scope, Targets

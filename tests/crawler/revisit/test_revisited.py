@@ -10,7 +10,7 @@ from crawler.outcomes import REFUSED, judge
 from crawler.revisit.revisited import conditions, settle
 from crawler.revisit.revisits import DAY, Schedule
 from db.frontier import Claim
-from db.store import Outcome
+from db.outcome import Outcome
 from db.tables import Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.extract import dates, zones
+from pipelines.extract import dates, relative, zones
 from pipelines.extract.zones import CHINA, Habits
 
 NOW = datetime(2026, 6, 1, 4, 0, tzinfo=UTC)
@@ -61,6 +61,24 @@ CHINESE = Habits(CHINA)
         ("8 декабря 2023, 10:30", "2023-12-08T10:30+08:00"),
         ("1 Σεπτεμβρίου 2023", "2023-09-01"),
         ("22/10/2025, 08:30 (GMT+7)", "2025-10-22T08:30+07:00"),
+        ("2024年3月12日 18时", "2024-03-12T18:00+08:00"),
+        ("2024年3月12日 下午6点半", "2024-03-12T18:30+08:00"),
+        ("2024年3月12日 3点建议", "2024-03-12"),
+        ("2024年3月12日 农历二月初三 18:00", "2024-03-12T18:00+08:00"),
+        ("民國一百一十三年三月十二日", "2024-03-12"),
+        ("令和6年3月12日 18時05分", "2024-03-12T18:05+08:00"),
+        ("平成31年4月30日", "2019-04-30"),
+        ("2024년 3월 12일 화요일 오후 6시 30분", "2024-03-12T18:30+08:00"),
+        ("١٢ مارس ٢٠٢٤", "2024-03-12"),
+        ("12 حزيران 2024", "2024-06-12"),
+        ("Ngày 12 tháng 3 năm 2024", "2024-03-12"),
+        ("12 มี.ค. 2024 18:05 น.", "2024-03-12T18:05+08:00"),
+        ("12 मार्च 2024", "2024-03-12"),
+        ("12 марта 2024 г. в 18:05", "2024-03-12T18:05+08:00"),
+        ("2024 March 12", "2024-03-12"),
+        ("March 12, 2024 6:05 PM Pacific Time", "2024-03-12T18:05-07:00"),
+        ("2024-03-12 25:61", "2024-03-12"),
+        ("2024-03-12T24:00:00+08:00", "2024-03-12"),
     ],
 )
 def test_dates(text: str, iso: str) -> None:
@@ -75,7 +93,11 @@ def test_dates(text: str, iso: str) -> None:
         ("1710203415", "2024-03-12T08:30:15+08:00"),
         ("1710203415000", "2024-03-12T08:30:15+08:00"),
         ("20240312", "2024-03-12"),
-        ("20240312T083015Z", "2024-03-12T08:30:15+08:00"),
+        ("20240312T083015Z", "2024-03-12T08:30:15+00:00"),
+        ("20240312T083015+0800", "2024-03-12T08:30:15+08:00"),
+        ("1710203415.25", "2024-03-12T08:30:15+08:00"),
+        ("/Date(1710203415000)/", "2024-03-12T08:30:15+08:00"),
+        ("2024-03-12T08:30:15\u221205:00", "2024-03-12T08:30:15-05:00"),
         ("Fri Apr 28 19:20:36 CEST 2023", "2023-04-28T19:20:36+02:00"),
         ("Fri, 12 Apr 2024 08:30:00 +0200", "2024-04-12T08:30:00+02:00"),
         ("Tue Mar 12 2024 08:30:00 GMT+0800 (China Standard Time)", "2024-03-12T08:30:00+08:00"),
@@ -119,20 +141,63 @@ def test_the_day_stands_first_outside_america() -> None:
         ("05-12 10:20", "2026-05-12T10:20+08:00"),
         ("5月12日", "2026-05-12"),
         ("12-30 10:20", "2025-12-30T10:20+08:00"),
+        ("昨天 下午3:20", "2026-05-31T15:20+08:00"),
+        ("昨日下午，他说", None),
+        ("大前天 10:20", "2026-05-29T10:20+08:00"),
+        ("5月12日 18時00分", "2026-05-12T18:00+08:00"),
+        ("113年5月12日", None),
+        ("2099年5月12日 10:20", None),
+        ("25-05-12 10:20", "2025-05-12T10:20+08:00"),
+        ("25-05-12", None),
+        ("3時間前", "2026-06-01T09:00+08:00"),
+        ("15분 전", "2026-06-01T11:45+08:00"),
+        ("vor 3 Stunden", "2026-06-01T09:00+08:00"),
+        ("Il y a 3 heures", "2026-06-01T09:00+08:00"),
+        ("hace 2 días", "2026-05-30"),
+        ("3 часа назад", "2026-06-01T09:00+08:00"),
+        ("Вчера в 18:05", "2026-05-31T18:05+08:00"),
+        ("Yesterday at 6:05 PM", "2026-05-31T18:05+08:00"),
+        ("the man said yesterday that he was ill", None),
+        ("Now Reading", None),
+        ("Monday, Jun 30", "2025-06-30"),
     ],
 )
-def test_relative_dates(text: str, iso: str) -> None:
-    found = dates.read_relative(text, NOW, CHINESE)
-    assert found is not None
-    assert found.iso == iso
+def test_relative_dates(text: str, iso: str | None) -> None:
+    found = relative.read_relative(text, NOW, CHINESE)
+    assert (found and found.iso) == iso
+
+
+def test_years_of_other_calendars_are_read_where_they_are_used() -> None:
+    for text, host, language, iso in (
+        ("114/05/30", "e.tw", "zh-Hant", "2025-05-30"),
+        ("30/05/2568", "e.th", "th", "2025-05-30"),
+        ("114/05/30", "e.cn", "zh-Hans", None),
+    ):
+        found = dates.read(text, NOW, zones.habits(host, language))
+        assert (found and found.iso) == iso
+    for text, habits, iso in (
+        ("30.05.25, 18:05", Habits(day_first=True), "2025-05-30T18:05+00:00"),
+        ("05/30/25", Habits(), "2025-05-30"),
+    ):
+        short = relative.read_relative(text, NOW, habits)
+        assert short is not None
+        assert short.iso == iso
 
 
 def test_dates_in_urls() -> None:
-    for url in ("http://e.com/2024/03/12/a.html", "http://e.com/t20240312_1.html", "http://e.com/2024-03-12/a"):
+    for url in (
+        "http://e.com/2024/mar/12/a",
+        "http://e.com/a-20240312083015.html",
+        "http://e.com/2024-3-12/a",
+        "http://e.com/2024/03/12/a.html",
+        "http://e.com/t20240312_1.html",
+        "http://e.com/2024-03-12/a",
+    ):
         found = dates.read_url(url, NOW)
         assert found is not None
         assert found.iso == "2024-03-12"
-    assert dates.read_url("http://e.com/20991231/a", NOW) is None
+    for url in ("http://e.com/20991231/a", "http://e.com/2024/03/1.html", "http://e.com/a/1710203415.html"):
+        assert dates.read_url(url, NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -176,7 +241,7 @@ def test_habits(host: str, language: str, declared: str, expected: tuple[int, bo
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_not(text: str) -> None:
-    for read in (dates.read, dates.read_stamp, dates.read_relative, dates.read_epoch):
+    for read in (dates.read, dates.read_stamp, relative.read_relative, dates.read_epoch):
         found = read(text, NOW, CHINESE)
         assert found is None or found.day <= date(2026, 6, 3)
     assert dates.read_url(text, NOW) is None or text
@@ -184,7 +249,7 @@ def test_any_text_is_read_or_not(text: str) -> None:
 
 @given(st.from_regex(r"[0-9年月日:/. -]{0,40}", fullmatch=True))
 def test_any_heap_of_digits_is_read_or_not(text: str) -> None:
-    for read in (dates.read, dates.read_stamp, dates.read_relative):
+    for read in (dates.read, dates.read_stamp, relative.read_relative):
         found = read(text, NOW, Habits(UTC, day_first=True))
         assert found is None or datetime.fromisoformat(found.iso).date() == found.day
 

@@ -25,7 +25,16 @@ TEXTS = {
     "tr": "Belediye dün yeni metro hattının ilkbaharda açılacağını duyurdu; şehir sakinleri bunu yıllardır bekliyor.",
     "fr": "La mairie a annoncé hier que la nouvelle ligne de métro, très attendue, sera ouverte dès l’été à tous.",
 }
+TEXTS |= {
+    "hu": "Megnyílt az új kerékpárút a folyó mentén, a polgármester hidakat is ígért, és őrzik a fűzfákat.",
+    "cs": "Město letos opraví historickou kašnu, rozhodli zastupitelé, a vymění potrubí, které už léta prosakuje.",
+    "lt": "Šeštadienį atidarytas naujas pėsčiųjų tiltas, kurio gyventojai laukė daugiau kaip dešimt metų; džiaugėsi.",
+    "is": "Ný sundlaug verður opnuð í haust að sögn bæjarstjóra, íbúar fagna því að þurfa ekki að aka langa leið.",
+    "kanji": "東京都知事選挙、投票率過去最低。現職再選確実、野党共闘実現せず。経済産業省、半導体工場建設支援策発表。",
+}
 SETS = [
+    ("hu", "cp1250"), ("hu", "iso8859-2"), ("cs", "cp1250"), ("cs", "iso8859-2"), ("lt", "cp1257"), ("is", "cp1252"),
+    ("kanji", "cp932"), ("kanji", "euc_jp"),
     ("hans", "gbk"), ("hans", "gb18030"), ("hant", "gbk"), ("hant", "big5"), ("hant", "big5hkscs"),
     ("ja", "cp932"), ("ja", "euc_jp"), ("ja", "iso2022_jp"), ("ko", "euc_kr"), ("ru", "cp1251"), ("ru", "koi8-r"),
     ("ru", "iso8859-5"), ("ru", "cp866"), ("el", "cp1253"), ("he", "cp1255"), ("ar", "cp1256"), ("th", "cp874"),
@@ -180,6 +189,7 @@ def test_wide_sets_without_any_markup(name: str) -> None:
 
 
 def test_marks_that_lie() -> None:
+    assert decode(b"\xff\xfe" + PAGE.encode("utf-16-be")) == (PAGE, "utf-16")
     assert decode(b"\xff\xfe" + PAGE.encode())[0] == PAGE
     assert decode(b"\xef\xbb\xbf" + PAGE.encode("gb18030"))[0] == PAGE
 
@@ -221,3 +231,56 @@ def test_a_footer_in_another_set(body: str, footer: str) -> None:
 def test_names_that_are_none(name: str, real: str) -> None:
     page = f"<meta charset={name}>{PAGE}"
     assert decode(page.encode(real), f"text/html; charset={name}")[0] == page
+
+
+@pytest.mark.parametrize(
+    ("name", "language"), [("utf-8", "ru"), ("gb18030", "hans"), ("big5", "hant"), ("cp932", "ja")]
+)
+@pytest.mark.parametrize("declared", ["utf-16", "UTF-16LE", "utf-32"])
+def test_a_wide_set_that_is_only_declared(name: str, language: str, declared: str) -> None:
+    page = f"<html><title>x</title><p>{TEXTS[language]}</p></html>"
+    assert decode(page.encode(name), f"text/html; charset={declared}")[0] == page
+
+
+def test_utf_7() -> None:
+    assert decode(PAGE.encode("utf-7"), "text/html; charset=utf-7") == (PAGE, "utf-7")
+    assert decode(PAGE.encode("utf-7")) == (PAGE, "utf-7")
+    code = "<p>1+1=2, a+bcdefghijklmnopqrstuvwxyz+/0123456789abcdefghijklmnop-</p>"
+    assert decode(code.encode()) == (code, "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "language"), [("gb18030", "hans"), ("big5", "hant"), ("cp1251", "ru"), ("cp932", "ja")]
+)
+@pytest.mark.parametrize("times", [1, 9])
+def test_fragments_in_utf_8(name: str, language: str, times: int) -> None:
+    text, line = TEXTS[language], TEXTS["hans" if language == "hans" else language][:20]
+    parts = ((f"<title>{line}</title>{f'<p>{text}</p>' * 4}").encode(name), f"<i>{line}</i>".encode() * times)
+    for body in (b"".join(parts), b"".join(reversed(parts))):
+        found, _ = decode(body, "text/html; charset=utf-8")
+        assert (found.count(text), found.count(f"<i>{line}</i>")) == (4, times)
+
+
+@pytest.mark.parametrize(
+    ("body", "declared", "text"),
+    [
+        (b"\x80 100 " + TEXTS["hans"].encode("gbk"), "gbk", f"€ 100 {TEXTS['hans']}"),
+        (TEXTS["ja"].encode("euc_jp") + b"\xad\xa1\xad\xea\xfc\xe2", "euc-jp", f"{TEXTS['ja']}①㈱髙"),
+        (TEXTS["ja"].encode("iso2022_jp") + b"\x1b$B-!-j\x1b(B", "iso-2022-jp", f"{TEXTS['ja']}①㈱"),
+        (f"{TEXTS['hant']}尼爾‧阿姆斯壯～".encode("cp950"), "big5", f"{TEXTS['hant']}尼爾‧阿姆斯壯～"),
+        ("Thành phố Đà Nẵng mở thêm tuyến".encode("cp1258", "ignore"), "windows-1258", "Thành ph Đà Nng m thêm tuyn"),
+        (
+            "l'œuvre coûte 12 €, a-t-il déclaré".encode("iso8859-15"),
+            "iso-8859-15",
+            "l'œuvre coûte 12 €, a-t-il déclaré",
+        ),
+    ],
+)
+def test_what_browsers_read_and_python_does_not(body: bytes, declared: str, text: str) -> None:
+    assert decode(body, f"text/html; charset={declared}")[0] == text
+
+
+def test_tones_apart() -> None:
+    assert decode(
+        "<p>Đa` Nă\u0303ng mơ\u0309 thêm tuyê\u0301n xe buy\u0301t</p>".encode("cp1258"), "charset=windows-1258"
+    )[0].startswith("<p>Đa` Nẵng mở thêm tuyến")

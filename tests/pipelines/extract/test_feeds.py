@@ -215,3 +215,20 @@ def test_any_bytes_give_links(body: bytes) -> None:
 @given(st.text(max_size=40) | st.from_regex(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}[ T]?[0-9:+ -]{0,12}", fullmatch=True))
 def test_any_text_gives_a_time(text: str) -> None:
     assert 0.0 <= parse_time(text) < 4.2e9
+
+
+TITLES = {
+    "gb18030": "河口大桥昨日完成最后一段桥面浇筑", "big5": "山城咖啡季將於本週末在舊車站廣場登場",
+    "euc_jp": "川沿いの古い駅が図書館になりました", "cp949": "시청은 어제 새로운 지하철 노선을 밝혔다",
+    "cp1251": "Городской совет вчера объявил", "koi8-r": "Городской совет вчера объявил",
+    "utf-16-le": "河口大桥昨日完成", "utf-16-be": "河口大桥昨日完成",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TITLES)
+@pytest.mark.parametrize("declaration", ["", '<?xml version="1.0" encoding="utf-8"?>', '<?xml encoding="gb2312"?>'])
+def test_titles_in_sets_that_are_not_declared(name: str, declaration: str) -> None:
+    item = f"<item><link>/a</link><title>{TITLES[name]}</title></item>"
+    body = f"{declaration}<rss><channel>{item}</channel></rss>".encode(name)
+    assert looks_like_feed(body)
+    assert parse_feed(body, URL).anchors == (TITLES[name],)

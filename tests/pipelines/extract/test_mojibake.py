@@ -84,6 +84,45 @@ def test_wrong_readings_are_found(language: str) -> None:
     assert len(missed) <= 1, missed
 
 
+LATIN = {
+    "cs": (
+        "Olomouc letos opraví historickou kašnu na náměstí, rozhodli zastupitelé, řekl primátor.",
+        ("cp1250", "iso8859-2"),
+    ),
+    "hu": (
+        "Megnyílt az új kerékpárút, a polgármester további hidakat ígért, és őrzik a fűzfákat; örülnek.",
+        ("cp1250",),
+    ),
+    "tr": (
+        "Belediye başkanı yürüyüş yolunun ağaçlarla ışıklandırıldığını söyledi, çok sayıda kişi katıldı.",
+        ("cp1254",),
+    ),
+    "sv": (
+        "Kommunalrådet säger att vägen längs älven blir upplyst och att snön röjs på lördagar.",
+        ("cp1252", "cp850"),
+    ),
+    "fr": (
+        "La mairie a annoncé que l'école, très attendue, sera rénovée dès cet été à Orléans.",
+        ("mac_roman", "cp850"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LATIN)
+def test_letters_of_several_languages_are_of_none(language: str) -> None:
+    text, sets = LATIN[language][0] * 2, LATIN[language][1]
+    assert suspicion(text) < DOUBTFUL
+    for right in sets:
+        for wrong in ("cp1252", "cp1250", "cp1254", "mac_roman"):
+            read = text.encode(right).decode(wrong, "replace")
+            assert read == text or suspicion(read) >= DOUBTFUL, f"{right} as {wrong}: {read}"
+
+
+def test_names_of_other_languages_are_no_doubt() -> None:
+    names = "Müller, Łukasz, Šimić, Çelik, Øster, Peña, Nagyné Szőke, Dvořák, Gonçalves, Þór, Ştefănescu, Jõgi"
+    assert suspicion(f"In der Mannschaft stehen {names}; für sie wäre es die größte Überraschung.") < DOUBTFUL
+
+
 @pytest.mark.parametrize(
     "text",
     ["锟斤拷锟斤拷锟斤拷锟斤拷", "烫烫烫烫烫烫烫烫烫烫烫烫", "\ufffd" * 20, "It costs Â£1, not Â£125 â€“ heâ€™s sure"],
