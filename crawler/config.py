@@ -27,7 +27,7 @@ from .fetch.guard import Guard
 from .fetch.tls import Trust
 from .health.host import FEWEST
 from .hosts.politeness import Pace, Patience
-from .learn.traps import Bounds
+from .learn.trappattern import Bounds
 from .rank.priority import FOCUS_SIGNALS, Priority
 from .revisit.revisits import DAY, Schedule
 from .rulebook import Threshold

@@ -42,6 +42,7 @@ from .fetch.download import is_stored
 from .hosts.addresses import SharedClocks
 from .hosts.book import Hosts, Seeds
 from .known import KnownUrls
+from .learn.hooks import Hooks
 from .learn.learning import Learning
 from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error
 from .ranker import Ranker
@@ -138,15 +139,15 @@ class FrontierScheduler(BaseScheduler):
                 goes_on=lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
             )
             self._seeds = Seeds(session.resumed.seeds, session.config.limits.depth)
-            self._learning = await Learning(
-                session,
+            hooks = Hooks(
                 totals=self.totals,
                 is_own=self._seeds.owns,
                 start=self._start,
                 add=self._add,
                 clear=self._clear,
                 changed=self._rules_changed,
-            ).load()
+            )
+            self._learning = await Learning(session, hooks).load()
         except (ConfigError, SeedError, DatabaseProblem) as problem:
             self.problem = str(problem)
             self.exit_code = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE

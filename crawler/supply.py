@@ -326,6 +326,8 @@ class Supply:
         due = {host_id for _, host_id in self._due}
         idle = [host_id for host_id in self._window.idle_hosts() if host_id not in due]
         question = (self._session.resumed.run_id, self._session.config.limits, idle)
+        if self._traps is not None:
+            await self._traps.write(idle)  # first: another run may take them over at once
         kept = await self._session.submit(ownership.drop_hosts, question) if idle else set()
         for host_id in kept:
             self._window.refresh(host_id)

@@ -13,10 +13,11 @@ from sqlalchemy import Connection, Dialect, bindparam, func, literal_column, sel
 from sqlalchemy.dialects import postgresql, sqlite
 
 from .forms import HAS_WORK
+from .revisits import mark_gone
 from .statements import among, in_state, run_many
-from .tables import Host, State, Url, UrlPattern
+from .tables import Article, Host, State, Url, UrlPattern
 
-url, host, pattern = Url.table(), Host.table(), UrlPattern.table()
+article, url, host, pattern = Article.table(), Url.table(), Host.table(), UrlPattern.table()
 
 IS_TRAPPED = in_state(State.SKIPPED) & (
     func.substr(url.c.reason, literal_column("1"), literal_column("6")) == literal_column("'trap: '")
@@ -56,11 +57,24 @@ _COLUMNS = [pattern.c[name] for name in PatternRow._fields]
 _OF_HOSTS = select(*_COLUMNS).where(among(pattern.c.host_id))
 
 
-def save(connection: Connection, batches: Sequence[Sequence[PatternRow]]) -> list[None]:
-    """Write patterns, in the place of what was known of them."""
-    rows = {row[:3]: row for batch in batches for row in batch}
-    run_many(connection, _upsert(connection.dialect), [rows[key]._asdict() for key in sorted(rows)])
+class Noted(NamedTuple):
+    """What a run knows of some patterns."""
+
+    run_id: int
+    rows: Sequence[PatternRow]
+
+
+def save(connection: Connection, batches: Sequence[Noted]) -> list[None]:
+    """Write patterns in the place of what was known of them, but not of hosts that another run has taken over."""
+    rows = {row[:3]: (batch.run_id, row) for batch in batches for row in batch.rows}
+    ids = sorted({row.host_id for _, row in rows.values()})
+    owners = {row.id: row.owner for row in connection.execute(_OWNERS, {"ids": ids})}
+    mine = [rows[key][1] for key in sorted(rows) if owners.get(key[0], rows[key][0]) == rows[key][0]]
+    run_many(connection, _upsert(connection.dialect), [row._asdict() for row in mine])
     return [None for _ in batches]
+
+
+_OWNERS = select(host.c.id, host.c.owner).where(among(host.c.id), host.c.owner.is_not(None))
 
 
 @cache
@@ -136,6 +150,43 @@ def sources(connection: Connection, batches: Sequence[Sequence[int]]) -> list[li
 
 
 _SOURCES = select(url.c.id, url.c.url, url.c.host_id, url.c.found_on).where(among(url.c.id))
+
+
+class Titled(NamedTuple):
+    """An article by its title."""
+
+    id: int
+    url: str
+    title: str
+    text: str
+
+
+def titled(connection: Connection, host_id: int, title: str) -> list[Titled]:
+    """Articles of a host with a title, as far as they are there.
+
+    Cost: some microseconds for each article of the site.
+    """
+    return [Titled(*row) for row in connection.execute(_TITLED, {"host": host_id, "title": title})]
+
+
+_MOST_TITLED = 1000
+_TITLED = (
+    select(article.c.id, url.c.url, article.c.title, article.c.text)
+    .join(url, url.c.id == article.c.id)
+    .where(
+        article.c.site_id == select(host.c.site_id).where(host.c.id == bindparam("host")).scalar_subquery(),
+        article.c.title == bindparam("title"),
+        article.c.gone.is_(None),
+        url.c.host_id == bindparam("host"),
+    )
+    .limit(_MOST_TITLED)
+)
+
+
+def mark_missing(connection: Connection, batches: Sequence[Sequence[tuple[int, str]]]) -> list[None]:
+    """Mark articles as gone, (article, ISO time): their pages never were there."""
+    mark_gone(connection, [each for batch in batches for each in batch], ())
+    return [None for _ in batches]
 
 
 class Listed(NamedTuple):

@@ -22,7 +22,8 @@ _LEAST_NAME = 4
 _POSITIVE = (1 << 63) - 1
 _GRAM = 3
 _BITS = 64
-_SHORT = 800
+SHORT = 800
+"""Characters of a page that has nothing to say but "not here"."""
 _NEAR = 3
 _DIGITS = re.compile(r"[0-9]+")
 _WALLS = re.compile(
@@ -83,7 +84,7 @@ def look(document: Document, parsed: ParsedPage) -> Signs:
     text = _text(document)
     if parsed.kind is PageKind.ARTICLE:
         return Signs(sketch(f"{parsed.metadata.title}\n{parsed.extraction.text}"), outline(text, document.url))
-    is_wall = len(text) <= _SHORT and _WALLS.search(text) is not None
+    is_wall = len(text) <= SHORT and _WALLS.search(text) is not None
     return Signs(sketch(text), outline(text, document.url), is_wall)
 
 

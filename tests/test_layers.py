@@ -55,6 +55,8 @@ PURE = (
     "crawler.rulebook",
     "crawler.seeds",
     "crawler.learn.trapkinds",
+    "crawler.learn.trappages",
+    "crawler.learn.trappattern",
     "crawler.learn.traps",
     "db.evidence",
     "db.keys",

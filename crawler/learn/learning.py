@@ -8,11 +8,9 @@ alarms    how a host's answers change (`HEALTH_WINDOW`, `crawler.learn.alarms`)
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
 
-from db.found import NewUrl
 from db.frontier import Claim
 from db.health import ShownAlarm
 from db.outcome import Outcome, Stored
@@ -20,6 +18,7 @@ from db.tables import Kind
 
 from ..outcomes import leads_home
 from .alarms import Alarms
+from .hooks import Hooks
 from .memory import SiteMemory
 from .trapbook import Trapbook
 from .urlrules import UrlRules
@@ -38,44 +37,17 @@ class Learning:
 
     Args:
         session: the open database.
-        totals: where traps are counted.
-        is_own: whether a host, by its name, is one that the seeds mean.
-        start: runs a coroutine in the background and sees to its exceptions.
-        add: adds URLs to the frontier.
-        clear: told a host of which some URLs that are held may not be wanted any more.
-        changed: told a host and how many more of its URLs wait.
+        hooks: of the crawl.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        *,
-        totals: Counter[str],
-        is_own: Callable[[str], bool],
-        start: Callable[[Coroutine[Any, Any, None]], None],
-        add: Callable[[Sequence[NewUrl]], Coroutine[Any, Any, None]],
-        clear: Callable[[int], None],
-        changed: Callable[[int, int], None],
-    ) -> None:
+    def __init__(self, session: Session, hooks: Hooks) -> None:
         config = session.config
         self._session = session
-        self._start = start
-        self.memory = SiteMemory(session, start) if config.site_memory else None
-        self.rules = UrlRules(session, start, changed) if config.url_rules < 1 else None
+        self._start = hooks.start
+        self.memory = SiteMemory(session, hooks.start) if config.site_memory else None
+        self.rules = UrlRules(session, hooks.start, hooks.changed) if config.url_rules < 1 else None
         self.alarms = Alarms(session, config.health_window) if config.health_window else None
-        self.traps: Trapbook | None = None
-        if config.traps is not None:
-            self.traps = Trapbook(
-                session,
-                config.traps,
-                config.trap_days,
-                totals=totals,
-                is_own=is_own,
-                start=start,
-                add=add,
-                clear=clear,
-                changed=changed,
-            )
+        self.traps = None if config.traps is None else Trapbook(session, config.traps, config.trap_days, hooks)
 
     async def load(self) -> Self:
         """Read what is known already.

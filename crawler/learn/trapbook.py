@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
-from db import traps as table
 from db.found import NewUrl
 from db.frontier import Claim
-from db.keys import fingerprint
 from db.outcome import Outcome, Stored
 from db.ownership import OwnedHost
 from db.tables import Kind, State
-from db.traps import PatternRow, Source
-from db.urlrules import look_up
-from pipelines.patterns import PREFIX, Key, objection
+from db.traps import Source
+from pipelines.patterns import Key, objection
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 from pipelines.trapsigns import KnownTraps
@@ -30,19 +25,20 @@ from pipelines.trapsigns import KnownTraps
 from .. import clock
 from ..outlinks import new_url
 from ..session import Session
-from .traps import TRIAL_PAGES, Bounds, HostTraps, Pattern, Seen, open_for_trial
+from .hooks import Hooks
+from .trappages import made_up, seen_of, text_outline, trapped
+from .trappattern import Bounds, open_for_trial
+from .traps import HostTraps
+from .traptable import TrapTable
 
 logger = logging.getLogger(__name__)
 
 _SAVE_SECONDS = 5.0
 _TRIAL_SECONDS = 3600.0
 _DAY = 86_400.0
-_CHUNK = 500
-_LOOKED_AT = 2000
 _MOST_SOURCES = 50_000
 _MOST_UNKNOWN = 2000
 _HOPS = 3
-_MASK = (1 << 64) - 1
 _NOTHING = KnownTraps()
 _EXEMPT = (BlockKind.SEED, BlockKind.PART, BlockKind.SITEMAP, BlockKind.FEED, BlockKind.PROBE)
 """What is found so is fetched whatever its pattern: the user, an article or the site's own list of pages names it."""
@@ -55,36 +51,15 @@ class Trapbook:
         session: the open database.
         bounds: how long patterns may bring nothing.
         days: after so many days a few pages of a shut pattern are tried again.
-        totals: where traps are counted.
-        is_own: whether a host, by its name, is one that the seeds mean.
-        start: runs a coroutine in the background and sees to its exceptions.
-        add: adds URLs to the frontier.
-        clear: told a host of which some URLs that are held may not be wanted any more.
-        changed: told a host and how many more of its URLs wait.
+        hooks: of the crawl.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        bounds: Bounds,
-        days: float,
-        *,
-        totals: Counter[str],
-        is_own: Callable[[str], bool],
-        start: Callable[[Coroutine[Any, Any, None]], None],
-        add: Callable[[Sequence[NewUrl]], Coroutine[Any, Any, None]],
-        clear: Callable[[int], None],
-        changed: Callable[[int, int], None],
-    ) -> None:
-        self._session = session
+    def __init__(self, session: Session, bounds: Bounds, days: float, hooks: Hooks) -> None:
+        self._priority = session.config.priority
+        self._table = TrapTable(session)
         self._bounds = bounds
         self._seconds = days * _DAY
-        self._totals = totals
-        self._is_own = is_own
-        self._start = start
-        self._add = add
-        self._clear = clear
-        self._changed = changed
+        self._hooks = hooks
         self._hosts: dict[int, HostTraps] = {}
         self._touched: set[int] = set()
         self._sources: dict[int, Source] = {}
@@ -99,19 +74,19 @@ class Trapbook:
         Raises:
             DatabaseProblem: the database gave up.
         """
-        found = await self._session.submit(table.load, [host.id for host in hosts])
+        found = await self._table.load([host.id for host in hosts])
         for host in hosts:
-            known = map(pattern_of, found[host.id])
-            self._hosts[host.id] = HostTraps(self._bounds, foreign=not self._is_own(host.name), known=known)
+            foreign = not self._hooks.is_own(host.name)
+            self._hosts[host.id] = HostTraps(self._bounds, foreign=foreign, known=found[host.id])
 
     async def let_go(self, host_ids: Iterable[int]) -> None:
-        """Write what is known of hosts that the run gives up, and forget it.
+        """Forget what is known of hosts that the run gives up. It has to be written first: another may have them now.
 
         Raises:
             DatabaseProblem: the database gave up.
         """
         ids = list(host_ids)
-        await self._save(ids)
+        await self.write(ids)
         for host_id in ids:
             self._hosts.pop(host_id, None)
             self._touched.discard(host_id)
@@ -165,25 +140,24 @@ class Trapbook:
         if host is None:  # given up meanwhile
             return
         self._touched.add(claim.host_id)
-        shut = host.observe(_seen(page, outcome, stored, brought=brought), outcome.fetched_at)
+        shut = host.observe(seen_of(page, outcome, stored, brought=brought), outcome.fetched_at)
         for one in shut:
-            self._totals[f"traps/{one.kind}"] += 1
+            self._hooks.totals[f"traps/{one.kind}"] += 1
             logger.info("trap on %s: %s, %s; %s", claim.url, one.kind, one.text or "the whole host", one.why)
         if shut:
-            self._clear(claim.host_id)
-            self._start(self._save([claim.host_id]))
+            self._hooks.clear(claim.host_id)
+            self._hooks.start(self.write([claim.host_id]))
+        if any(not objection(url, host.shut) for url in trapped(outcome)):  # opened while the page was being read
+            self._hooks.start(self._free(claim.host_id))
         if host.wants_probe():
-            self._start(self._add([self._probe(claim)]))
+            self._hooks.start(self._hooks.add([self._probe(claim)]))
 
     def _probe(self, claim: Claim) -> NewUrl:
         """An address in the folder of a page that nobody has made."""
-        folder, _, name = claim.url.partition("?")[0].rpartition("/")
-        ending = name[name.rfind(".") :] if "." in name[-6:] else ""
-        made_up = f"{folder}/{fingerprint(f'no such page {folder}') & _MASK:016x}{ending}"
         return new_url(
-            made_up,
+            made_up(claim.url),
             Kind.PAGE,
-            priority=self._session.config.priority,
+            priority=self._priority,
             depth=claim.depth,
             found_in=BlockKind.PROBE,
             now=clock.now(),
@@ -196,9 +170,22 @@ class Trapbook:
         host = self._hosts.get(page.claim.host_id)
         if host is None:
             return
-        signs = page.worked.signs if page.worked is not None and page.status == 200 else None
+        worked = page.worked if page.status == 200 else None
+        signs = None if worked is None else worked.signs
         host.answered(0 if signs is None else signs.outline, page.claim.url, page.fetched_at)
         self._touched.add(page.claim.host_id)
+        if worked is not None and worked.parsed.kind is PageKind.ARTICLE:
+            title = worked.parsed.metadata.title or ""
+            outline = text_outline(title, worked.parsed.extraction.text, page.claim.url)
+            if outline:
+                self._hooks.start(self._take_back(page.claim, title, outline))
+
+    async def _take_back(self, claim: Claim, title: str, outline: int) -> None:
+        """Mark what was stored before it was known that the host shows it when there is no such page."""
+        count = await self._table.take_back(claim.host_id, title, outline)
+        if count:
+            self._hooks.totals["gone"] += count
+            logger.info("%d articles say what %s says, which nobody has made: marked as gone", count, claim.url)
 
     def _credit(self, source_id: int | None, hops: int) -> None:
         """An article was found: so much for the pages that led there."""
@@ -212,7 +199,7 @@ class Trapbook:
             if host is not None:
                 self._touched.add(source.host_id)
                 if host.credit(source.url):
-                    self._start(self._free(source.host_id))
+                    self._hooks.start(self._free(source.host_id))
             source_id, hops = source.found_on, hops - 1
 
     def _remember(self, source: Source) -> None:
@@ -243,21 +230,25 @@ class Trapbook:
     async def _settle(self) -> None:
         unknown, self._unknown = sorted(self._unknown), set()
         if unknown:
-            for source in await self._session.submit(table.sources, unknown):
+            for source in await self._table.sources(unknown):
                 self._remember(source)
                 self._credit(source.id, _HOPS)
-        await self._save(list(self._touched))
+        await self.write(list(self._touched))
 
-    async def _save(self, host_ids: Sequence[int]) -> None:
+    async def write(self, host_ids: Sequence[int]) -> None:
+        """Write what is new of some hosts.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
         changed = [(key, one) for key in host_ids if key in self._hosts for one in self._hosts[key].worth_keeping()]
         self._touched.difference_update(host_ids)
         if not changed:
             return
-        rows = [row_of(host_id, one) for host_id, one in changed]
         for _, one in changed:
             one.changed = False
         try:
-            await self._session.submit(table.save, rows)
+            await self._table.save(changed)
         except BaseException:
             for host_id, one in changed:
                 one.changed = True
@@ -266,21 +257,13 @@ class Trapbook:
 
     async def _free(self, host_id: int) -> None:
         """Let URLs wait again that belong to no shut pattern any longer."""
-        shut, last, freed = self.shut_of(host_id), -(1 << 63), 0
-        loop = asyncio.get_running_loop()
-        while True:
-            rows = await loop.run_in_executor(None, self._skipped, host_id, last)
-            if not rows:
-                break
-            last = rows[-1].id
-            free = [row.id for row in rows if not objection(row.url, shut)]
-            freed += await self._session.submit(table.let_wait, (host_id, free)) if free else 0
-        await self._save([host_id])
+        host = self._hosts.get(host_id)
+        if host is None:  # given up meanwhile: what is known is written, and whoever has it frees what waits
+            return
+        freed = await self._table.free(host_id, lambda: host.shut)
+        await self.write([host_id])
         if freed:
-            self._changed(host_id, freed)
-
-    def _skipped(self, host_id: int, after: int, most: int = _CHUNK) -> list[table.Skipped]:
-        return look_up(self._session.database, lambda connection: table.skipped(connection, host_id, after, most))
+            self._hooks.changed(host_id, freed)
 
     # ------------------------------------------------------------ another trial
 
@@ -290,15 +273,12 @@ class Trapbook:
         Raises:
             DatabaseProblem: the database gave up.
         """
-        by_host: dict[int, list[Pattern]] = {}
-        for row in await self._session.submit(table.due, clock.now() - self._seconds):
-            by_host.setdefault(row.host_id, []).append(pattern_of(row))
         freed = 0
-        for host_id, patterns in by_host.items():
+        for host_id, patterns in (await self._table.due(clock.now() - self._seconds)).items():
             for one in patterns:
                 open_for_trial(one, self._bounds)
-            await self._session.submit(table.save, [row_of(host_id, one) for one in patterns])
-            freed += await self._release(host_id, [(one.level, one.text) for one in patterns])
+            await self._table.save([(host_id, one) for one in patterns])
+            freed += await self._table.release(host_id, [(one.level, one.text) for one in patterns])
         return freed
 
     async def _try_own(self) -> None:
@@ -306,81 +286,5 @@ class Trapbook:
         for host_id, host in list(self._hosts.items()):
             keys = [key for key in host.shut_before(clock.now() - self._seconds) if host.try_again(key)]
             if keys:
-                await self._save([host_id])
-                self._changed(host_id, await self._release(host_id, keys))
-
-    async def _release(self, host_id: int, keys: Sequence[Key]) -> int:
-        """Let some of the URLs wait that were skipped for each of these patterns."""
-        rows = await asyncio.get_running_loop().run_in_executor(None, self._skipped, host_id, -(1 << 63), _LOOKED_AT)
-        chosen: set[int] = set()
-        for key in keys:
-            of_it = [row.id for row in rows if objection(row.url, {key: "it"}) == f"{PREFIX}it"]
-            chosen.update(of_it[:: max(1, len(of_it) // TRIAL_PAGES)][:TRIAL_PAGES])
-        return await self._session.submit(table.let_wait, (host_id, sorted(chosen))) if chosen else 0
-
-
-def pattern_of(row: PatternRow) -> Pattern:
-    """A pattern as it is remembered."""
-    return Pattern(
-        row.pattern,
-        row.level,
-        pages=row.pages,
-        brought=row.brought,
-        reached=row.reached,
-        barren=row.barren,
-        grown=row.grown,
-        kind=row.kind,
-        shut_at=row.shut_at,
-        why=row.why,
-        example=row.example,
-        trial=bool(row.trial),
-        changed=False,
-    )
-
-
-def row_of(host_id: int, one: Pattern) -> PatternRow:
-    """A pattern as the table holds it."""
-    return PatternRow(
-        host_id,
-        one.level,
-        one.text,
-        one.pages,
-        one.brought,
-        one.reached,
-        one.barren,
-        one.grown,
-        one.kind,
-        one.shut_at,
-        int(one.trial),
-        one.why,
-        one.example,
-    )
-
-
-def _seen(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> Seen:
-    """A page as far as traps are concerned."""
-    assert page.worked is not None
-    parsed, targets, signs = page.worked.parsed, page.worked.targets, page.worked.signs
-    meta = parsed.metadata
-    return Seen(
-        page.claim.url,
-        brought=brought,
-        named=bool(meta.published_at or meta.authors or meta.source),
-        missing=parsed.reason == "soft 404",
-        again=stored.article == "same page" or stored.same_host,
-        sketch=0 if signs is None else signs.sketch,
-        is_wall=signs is not None and signs.is_wall and parsed.kind is not PageKind.ARTICLE,
-        links=targets.ids,
-        folders=targets.folders,
-        found=_found(page, outcome, stored),
-    )
-
-
-def _found(page: Page, outcome: Outcome, stored: Stored) -> list[int]:
-    """Folders of the URLs of its own host that a page was the first to name."""
-    assert page.worked is not None
-    if not stored.new_urls:
-        return []
-    targets, own = page.worked.targets, page.claim.host_id
-    new = {each.id for each in outcome.new_urls if each.host_id == own and not each.reason}
-    return [folder for key, folder in zip(targets.ids, targets.folders, strict=False) if key in new]
+                await self.write([host_id])
+                self._hooks.changed(host_id, await self._table.release(host_id, keys))

@@ -16,7 +16,6 @@ Pure: what is remembered of one host, and what pages change in it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from pipelines.patterns import (
     ANSWER,
@@ -30,163 +29,21 @@ from pipelines.patterns import (
     key_of,
     patterns,
 )
-from pipelines.trapsigns import alike
 
 from .trapkinds import FARM, LOOK_ALIKE, NOTHING, SOFT_404, suspicion_of
+from .trappattern import FEW_PAGES, LEAST_GROWTH, Bounds, Pattern, Seen, open_for_trial
 
-_TIMES = (1.0, 2.0, 4.0)
-"""How many more pages a wider pattern may cost."""
 _DEEP_SHARE = 0.5
 _SHOWN_WEIGHT = 0.1
 """What a page counts that shows articles which its pattern has not shown before."""
 _OWN_TEXT_WEIGHT = 0.5
 """What a page counts that is like no other of its pattern and whose address looks honest."""
-_RARE = 10.0
-"""So many times its usual distance between two articles a pattern may go without one."""
-_FEW_PAGES = 5
-_LEAST_SHARE = 0.05
 _MOST_GROWTH = 5
-_LEAST_GROWTH = 0.5
-_SKETCHES = 6
 _DOUBTS = 3
+_MOST_PROBES = 3
 _MOST_STRANGE = 20
 """So many new folders in a row without an article, and further ones promise nothing."""
-_SHOWN_BITS = 1 << 12
 _MOST_PATTERNS = 300
-TRIAL_PAGES = 5
-"""Pages of a pattern that a later crawl tries again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How long a pattern or host may bring nothing.
-
-    Attributes:
-        pages: of a pattern, in a row.
-        host_pages: of a host that is no seed's own.
-        probe: whether a host may be asked for a page that does not exist.
-    """
-
-    pages: int = 30
-    host_pages: int = 200
-    probe: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A page as far as traps are concerned.
-
-    Attributes:
-        url: its address.
-        brought: whether it was an article that was not known yet.
-        named: whether that named its time, its author or its source.
-        missing: it says that there is no such page.
-        again: it is an article, but one that the host has shown before.
-        sketch, is_wall: see `pipelines.trapsigns.Signs`.
-        links, folders: what it links to and their folder patterns as numbers, 0 for other hosts.
-        found: folder patterns of the URLs that it was the first to name.
-    """
-
-    url: str
-    brought: bool = False
-    named: bool = False
-    missing: bool = False
-    again: bool = False
-    sketch: int = 0
-    is_wall: bool = False
-    links: Sequence[int] = ()
-    folders: Sequence[int] = ()
-    found: Sequence[int] = ()
-
-
-@dataclass(slots=True)
-class Pattern:
-    """What is known of one pattern of a host.
-
-    Attributes:
-        text, level: which it is.
-        pages: fetched in all.
-        brought: of these, how many were articles or led to some.
-        reached: how many had been fetched when one last brought something.
-        barren: how many in a row brought nothing, less for those that look honest.
-        grown: URLs of unfruitful patterns that these led to or that were found of it.
-        kind: of trap, when it is shut; else empty.
-        shut_at: Unix time at which it was last shut; 0.0 for never.
-        why: for people.
-        example: the URL of one of its pages.
-        trial: it was shut before; what was skipped of it waits again only when it brings something.
-        missing, alike: pages in a row that said they were missing, or said what others had said.
-        changed: it differs from what the table holds.
-    """
-
-    text: str
-    level: int
-    pages: int = 0
-    brought: int = 0
-    reached: int = 0
-    barren: float = 0.0
-    grown: int = 0
-    kind: str = ""
-    shut_at: float = 0.0
-    why: str = ""
-    example: str = ""
-    trial: bool = False
-    missing: int = 0
-    alike: int = 0
-    changed: bool = True
-    _sketches: list[int] = field(default_factory=list)
-    _shown: bytearray = field(default_factory=bytearray)
-
-    @property
-    def is_dull(self) -> bool:
-        """Whether links to its pages promise nothing."""
-        return bool(self.kind) or (self.pages >= _FEW_PAGES and self.is_unproven)
-
-    @property
-    def is_fruitful(self) -> bool:
-        """Whether its pages bring something, lately too."""
-        return not self.kind and self.brought > 0 and self.barren < _FEW_PAGES
-
-    @property
-    def is_unproven(self) -> bool:
-        """Whether hardly any of its pages brought something."""
-        return self.brought <= _LEAST_SHARE * self.pages + 1 or self.barren >= _FEW_PAGES * _RARE
-
-    def patience(self, bounds: Bounds) -> float:
-        """How many pages in a row may bring nothing."""
-        if self.level >= HOST:
-            return float(bounds.host_pages)
-        usual = bounds.pages * _TIMES[self.level]
-        return max(usual, _RARE * self.reached / self.brought) if self.brought else usual
-
-    def shows_more(self, links: Sequence[int]) -> bool:
-        """Whether some links are shown by its pages for the first time; they are remembered."""
-        if not links:
-            return False
-        if not self._shown:
-            self._shown = bytearray(_SHOWN_BITS // 8)
-        more = 0
-        for link in links:
-            place, bit = (link % _SHOWN_BITS) >> 3, 1 << (link & 7)
-            if not self._shown[place] & bit:
-                self._shown[place] |= bit
-                more += 1
-        return more > 0
-
-    def repeats(self, sketch: int) -> bool:
-        """Whether one of its last pages said the same; this one is remembered."""
-        same = any(alike(sketch, other) for other in self._sketches)
-        if not same and sketch:
-            self._sketches = [*self._sketches[1 - _SKETCHES :], sketch]
-        return same
-
-    def relieve(self) -> None:
-        """Something came of one of its pages."""
-        self.brought += 1
-        self.reached = self.pages
-        self.barren, self.grown, self.missing, self.alike = 0.0, 0, 0, 0
-        self._shown = bytearray()
-        self.changed = True
 
 
 class HostTraps:
@@ -206,10 +63,11 @@ class HostTraps:
         self.shut: dict[Key, str] = {}
         """Pattern -> kind, empty for those that are open although a wider one is shut. Other threads read it."""
         self._wide = False
+        self._shut_heads: frozenset[str] = frozenset()
         self._note_shut()
-        self._doubts = 0
         self._strange = 0
-        self._asked = False
+        self._doubtful = ""
+        self._asked: set[str] = set()
 
     def observe(self, seen: Seen, now: float) -> list[Pattern]:
         """Take a page into account; returns the patterns that have been shut for it."""
@@ -222,13 +80,14 @@ class HostTraps:
         same = [one.repeats(seen.sketch) for one in own]
         if seen.brought and not (same[EXACT] and suspicion):  # a calendar's days differ in their dates, as bulletins do
             return self._praise(own, seen, now)
-        self._doubts += seen.missing or seen.again or same[EXACT]
+        own[FOLDER].doubts += seen.missing or seen.again or same[EXACT]
+        self._doubtful = found.folder if own[FOLDER].doubts >= _DOUBTS else ""
         self._strange += own[FOLDER].pages == 1
         growth = self._growth(seen.found)
         if seen.is_wall and not growth:
             return []
         promising = self._promising(seen, own[FOLDER])
-        sure = bool(suspicion or seen.missing or not seen.sketch)
+        sure = bool(suspicion or seen.missing or not seen.sketch or _head(found.folder) in self._shut_heads)
         for one, repeats in zip(own, same, strict=True):
             one.alike += repeats
             weight = 1.0 if sure or repeats else _OWN_TEXT_WEIGHT
@@ -240,19 +99,23 @@ class HostTraps:
     @property
     def missing(self) -> tuple[int, ...] | None:
         """Outlines of what the host shows when there is no such page; None while nothing speaks for such."""
-        found = tuple(int(text, 16) for level, text in self.shut if level == ANSWER)
-        return found or (() if self._asked else None)
+        return self._outlines() or (() if self._asked else None)
+
+    def _outlines(self) -> tuple[int, ...]:
+        return tuple(int(text, 16) for level, text in self.shut if level == ANSWER)
 
     def wants_probe(self) -> bool:
-        """Whether to ask the host now for a page that does not exist; said once."""
-        if self._asked or not self._bounds.probe or self._doubts < _DOUBTS:
+        """Whether to ask the host for a page that does not exist beside the one seen last; once for each folder."""
+        folder = self._doubtful
+        if not (folder and self._bounds.probe and len(self._asked) < _MOST_PROBES) or folder in self._asked:
             return False
-        self._asked = True
+        if self._outlines():
+            return False
+        self._asked.add(folder)
         return True
 
     def answered(self, outline: int, url: str, now: float) -> None:
         """What the host showed for a page that does not exist, 0 for nothing that looks like a page."""
-        self._asked = True
         if outline:
             text = f"{outline:016x}"
             why = "the host answers so, with status 200, when there is no such page"
@@ -288,7 +151,7 @@ class HostTraps:
     def worth_keeping(self) -> list[Pattern]:
         """Patterns that differ from what is stored, as far as they matter."""
         return [
-            one for one in self._patterns.values() if one.changed and (one.pages >= _FEW_PAGES or one.kind or one.trial)
+            one for one in self._patterns.values() if one.changed and (one.pages >= FEW_PAGES or one.kind or one.trial)
         ]
 
     def shut_before(self, moment: float) -> list[Key]:
@@ -336,7 +199,7 @@ class HostTraps:
         growth = 0
         for key in found:
             folder = self._folders.get(key)
-            if folder is not None and folder.brought and folder.barren < _FEW_PAGES:
+            if folder is not None and folder.brought and folder.barren < FEW_PAGES:
                 continue
             growth += 1
             if folder is not None:
@@ -363,7 +226,7 @@ class HostTraps:
         if one.level == HOST:
             return one.barren >= self._bounds.host_pages
         patience = one.patience(self._bounds) * (_DEEP_SHARE if suspicion == ENDLESS_PATH else 1.0)
-        return one.barren >= patience and one.grown >= _LEAST_GROWTH * one.barren
+        return one.barren >= patience and one.grown >= LEAST_GROWTH * one.barren
 
     def _close(self, spent: Sequence[Pattern], suspicion: str, now: float) -> list[Pattern]:
         """Shut patterns, and say why."""
@@ -378,6 +241,7 @@ class HostTraps:
     def _note_shut(self) -> None:
         shut = {key: one.kind for key, one in self._patterns.items() if one.kind}
         self._wide = any(level in {FOLDER, SHAPE} for level, _ in shut)
+        self._shut_heads = frozenset(_head(text) for level, text in shut if level == FOLDER) - {""}
         if self._wide:  # a trap may have the shape of honest pages
             shut |= {key: "" for key, one in self._patterns.items() if key[0] < SHAPE and one.is_fruitful}
         self.shut = shut
@@ -390,11 +254,10 @@ class HostTraps:
             self._note_shut()
 
 
-def open_for_trial(one: Pattern, bounds: Bounds) -> None:
-    """Open a pattern for a few pages; when these bring nothing either it is shut at once."""
-    one.kind, one.why, one.trial, one.changed = "", "", True, True
-    one.barren = max(0.0, one.patience(bounds) - TRIAL_PAGES)
-    one.grown = int(_LEAST_GROWTH * one.barren) + TRIAL_PAGES
+def _head(folder: str) -> str:
+    """The folder that a pattern lies in by its name; empty when it has none."""
+    head, slash, _ = folder[1:].partition("/")
+    return head if slash and head != "*" else ""
 
 
 def _by_its_pages(one: Pattern) -> str:

@@ -108,6 +108,10 @@ NUMBERS = [
     "REVISIT_MAX",
     "REVISIT_ARTICLES",
     "REVISIT_AHEAD",
+    "TRAP_PATTERN_PAGES",
+    "TRAP_HOST_PAGES",
+    "TRAP_DAYS",
+    "HEALTH_WINDOW",
 ]
 
 
@@ -186,6 +190,8 @@ def test_priority_that_is_no_mapping(value: str) -> None:
         ),
         ("RANK_EVERY_PAGES", "0", "RANK_EVERY_PAGES is '0'; it takes a number, 1 or more"),
         ("RANK_GROWTH", "0", "RANK_GROWTH is '0'; it takes a number, 0.001 to 10"),
+        ("HEALTH_WINDOW", "9", "HEALTH_WINDOW is 9; it takes 0, or 10 to 200"),
+        ("HEALTH_WINDOW", "201", "HEALTH_WINDOW is 201; it takes 0, or 10 to 200"),
         ("HOST_PATIENCE", "-1", "HOST_PATIENCE is '-1'; it takes a number, 0 to 86400"),
         ("CRAWL_PRESET", "focused", "but there is none; give TOPIC, PROFILE, or seeds with topic="),
         ("CRAWL_PRIORITY", '{"anchor": 1}', "but there is none; give TOPIC"),

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode, urljoin
 
-from crawler.learn.traps import Bounds, HostTraps, Seen
+from crawler.learn.trappattern import Bounds, Seen
+from crawler.learn.traps import HostTraps
 from db.keys import fingerprint
 from pipelines.patterns import folder_key, objection
 from pipelines.trapsigns import sketch

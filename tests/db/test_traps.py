@@ -14,8 +14,10 @@ from db.keys import fingerprint
 from db.ownership import take_hosts
 from db.runs import start_run
 from db.traps import PatternRow
-from tests.db.frontier_rows import NOW, new_url, seed_row, start, wish
+from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
+from tests.db.stores import EachTimeNew
 
+STORE = EachTimeNew()
 HOST = fingerprint("a.example")
 
 
@@ -25,9 +27,13 @@ def row(pattern: str, **values: object) -> PatternRow:
     return PatternRow(host_id=HOST, pattern=pattern, **{**defaults, **more, **values})  # type: ignore[arg-type]
 
 
+def noted(rows: list[PatternRow], run_id: int = 1) -> table.Noted:
+    return table.Noted(run_id, rows)
+
+
 def test_what_is_saved_is_loaded_and_replaced(run_in: Callable) -> None:
-    run_in(table.save, [row("/a?b"), row("/c", level=1, kind="", shut_at=0.0)])
-    run_in(table.save, [row("/a?b", pages=31, kind="")])
+    run_in(table.save, noted([row("/a?b"), row("/c", level=1, kind="", shut_at=0.0)]))
+    run_in(table.save, noted([row("/a?b", pages=31, kind="")]))
     found = run_in(table.load, [HOST, 7])
     assert found[7] == []
     assert sorted((one.pattern, one.pages, one.kind) for one in found[HOST]) == [("/a?b", 31, ""), ("/c", 30, "")]
@@ -36,7 +42,7 @@ def test_what_is_saved_is_loaded_and_replaced(run_in: Callable) -> None:
 def test_patterns_are_due_on_hosts_that_nobody_crawls(run_in: Callable) -> None:
     run = run_in(start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url("http://a.example/")]))
-    run_in(table.save, [row("/a?b"), row("/late", shut_at=NOW + 9), row("/open", kind="")])
+    run_in(table.save, noted([row("/a?b"), row("/late", shut_at=NOW + 9), row("/open", kind="")]))
     assert [one.pattern for one in run_in(table.due, NOW + 1)] == ["/a?b"]
     run_in(take_hosts, (run.run_id, 5))
     assert run_in(table.due, NOW + 1) == []
@@ -104,3 +110,23 @@ def test_sources(run_in: Callable) -> None:
     run_in(add_urls, (NOW, [new_url("http://a.example/list")]))
     (found,) = run_in(table.sources, [fingerprint("http://a.example/list"), 5])
     assert (found.url, found.host_id, found.found_on) == ("http://a.example/list", HOST, None)
+
+
+def test_articles_by_title_are_marked_as_gone_once(database: Database, run_in: Callable) -> None:
+    run = run_in(start_run, start(seed_row("http://a.example/")))
+    urls = [f"http://{host}.example/{n}.html" for host in "ab" for n in range(2)]
+    run_in(add_urls, (NOW, [new_url(url) for url in urls]))
+    run_in(take_hosts, (run.run_id, 5))
+    claims = run_in(claim, wish(run.run_id, {HOST: 5, fingerprint("b.example"): 5})).urls
+    for one in claims:
+        title = "Notice" if "/0" in one.url else "News"
+        run_in(STORE.store, done(one, article=article(one.url, f"text of {one.url}", title=title)))
+
+    def titled() -> list[table.Titled]:
+        with database.engine.connect() as connection:
+            return table.titled(connection, HOST, "Notice")
+
+    (found,) = titled()
+    assert found[1:] == (urls[0], "Notice", f"text of {urls[0]}")
+    run_in(table.mark_missing, [(found.id, "2025-01-01T00:00:00+00:00")])
+    assert titled() == []

@@ -2,137 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections import Counter
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.settings import Settings
 
-from crawler import settings as project_settings
-from crawler.learn.trapbook import Trapbook
-from crawler.learn.traps import TRIAL_PAGES, Bounds
-from crawler.seeds import Seed
-from crawler.session import Session
-from db.found import NewUrl, add_urls
-from db.frontier import Claim, claim
+from crawler.learn.trappattern import TRIAL_PAGES
+from db.found import add_urls
 from db.keys import fingerprint
-from db.outcome import Outcome, Stored
-from db.ownership import return_strays, take_hosts
-from pipelines.patterns import folder_key
-from pipelines.records import BlockKind, Links, PageKind, ParsedPage
-from pipelines.scope import Scope, Targets
-from pipelines.stages import Page
+from db.outcome import Stored
+from db.ownership import return_strays
+from pipelines.records import BlockKind
 from pipelines.trapsigns import Signs
-from pipelines.worker import Worked
 from tests.crawler.crawling import rows, scrapy
 from tests.crawler.odd_server import Answer, OddServer
 from tests.crawler.repeating_site import page as article_page
-from tests.db.frontier_rows import NOW, new_url, wish
-
-SITE = "http://a.example"
-LATELY = time.time()
-HOST = fingerprint("a.example")
-
-
-def month(number: int) -> str:
-    return f"{SITE}/cal?month={number}"
-
-
-def claim_of(url: str, found_on: str | None = None, found_in: int = BlockKind.LIST) -> Claim:
-    source = None if found_on is None else fingerprint(found_on)
-    return Claim(fingerprint(url), url, HOST, None, "page", 1, 0.5, found_in, source, NOW, 1, 0, None, None)
-
-
-def list_page(url: str, *links: str, signs: Signs | None = None) -> tuple[Page, Outcome, Stored]:
-    """A page that holds nothing but some new links."""
-    ids = tuple(map(fingerprint, links))
-    targets = Targets(ids=ids, folders=tuple(map(folder_key, links)))
-    worked = Worked(ParsedPage(PageKind.LIST, "list page", links=Links(links)), targets, signs=signs or Signs(7, 8))
-    page = Page(claim_of(url), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, worked=worked)
-    new = tuple(new_url(link) for link in links)
-    return page, Outcome(page.claim, "done", new_urls=new, fetched_at=LATELY), Stored(new_urls=len(links))
-
-
-def article(url: str, found_on: str) -> tuple[Page, Outcome, Stored]:
-    worked = Worked(ParsedPage(PageKind.ARTICLE))
-    page = Page(claim_of(url, found_on), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, worked=worked)
-    return page, Outcome(page.claim, "done", fetched_at=LATELY), Stored(article="new")
-
-
-class Crawl:
-    """A session with its trap book, and what the book has asked of the frontier."""
-
-    def __init__(self, session: Session, *, days: float = 7) -> None:
-        self.session = session
-        self.days = days
-        self.tasks: list[asyncio.Task[None]] = []
-        self.cleared: list[int] = []
-        self.changed: list[tuple[int, int]] = []
-        self.added: list[NewUrl] = []
-        self.totals: Counter[str] = Counter()
-        self.book = self.new_book()
-
-    def new_book(self) -> Trapbook:
-        return Trapbook(
-            self.session,
-            Bounds(pages=10),
-            self.days,
-            totals=self.totals,
-            is_own=lambda name: name == "a.example",
-            start=lambda work: self.tasks.append(asyncio.ensure_future(work)),
-            add=self.add,
-            clear=self.cleared.append,
-            changed=lambda *change: self.changed.append(change),
-        )
-
-    async def add(self, new_urls: Any) -> None:
-        self.added += new_urls
-
-    async def settled(self) -> None:
-        while self.tasks:
-            await self.tasks.pop()
-
-    async def take(self) -> None:
-        hosts = await self.session.submit(take_hosts, (self.session.resumed.run_id, 5))
-        await self.book.take(hosts)
-
-    async def claim(self, most: int) -> list[str]:
-        request = wish(self.session.resumed.run_id, {HOST: most}, trap=self.book.objection)
-        return [one.url for one in (await self.session.submit(claim, request)).urls]
-
-
-def in_session(folder: Path, do: Callable[[Crawl], Awaitable[None]], **settings: Any) -> None:
-    async def run() -> None:
-        all_settings = Settings()
-        all_settings.setmodule(project_settings, "project")
-        all_settings.set("DATABASE_URL", f"sqlite:///{folder}/news.db", "cmdline")
-        session = await Session.begin(all_settings, [Seed(f"{SITE}/")], lambda _: None)
-        try:
-            crawl = Crawl(session, **settings)
-            await do(crawl)
-            await crawl.settled()
-        finally:
-            await session.close()
-
-    asyncio.run(run())
-
-
-def states(folder: Path) -> dict[str, int]:
-    found = rows(folder, "SELECT coalesce(reason, state), count(*) FROM url WHERE url LIKE '%cal?%' GROUP BY 1")
-    return dict(found)
-
-
-async def shut_the_calendar(crawl: Crawl) -> None:
-    """Ten pages that lead to nothing but more of their kind."""
-    await crawl.session.submit(add_urls, (NOW, [new_url(month(n)) for n in range(100, 160)]))
-    await crawl.take()
-    for n in range(10):
-        crawl.book.note(*list_page(month(n), month(n + 1), month(n + 2)))
-    await crawl.settled()
+from tests.crawler.trap_crawl import (
+    HOST,
+    SITE,
+    Crawl,
+    article,
+    claim_of,
+    in_session,
+    list_page,
+    month,
+    shut_the_calendar,
+    states,
+)
+from tests.db.frontier_rows import NOW, new_url
 
 
 def test_what_is_shut_is_skipped_and_stays_so_after_a_restart(tmp_path: Path) -> None:
@@ -236,7 +133,8 @@ class Calendar(dict[tuple[str, str], Answer]):
         if path == "/old.html" or path.startswith("/gone/"):
             name = fingerprint(path) & 0xFFFF
             links = "".join(f'<a href="/gone/{name + n:06x}.html">看看</a>' for n in range(3))
-            return 200, {}, f"<title>页面不存在</title><h1>页面不存在</h1><p>您要找的页面已被删除</p>{links}"
+            notice = "<p>您访问的网页已经搬家或者被编辑删除，请检查地址，或从首页重新进入。</p>" * 3
+            return 200, {}, f"<title>温馨提示</title><h1>温馨提示</h1><div>{notice}</div>{links}"
         if path.startswith("/events"):
             number = int(path.partition("=")[2] or 0)
             days = "".join(f'<a href="/events?month={number * 3 + n}">{n}</a> ' for n in range(1, 4))
@@ -263,9 +161,10 @@ def test_a_crawl_ends_and_says_what_it_left_out(tmp_path: Path) -> None:
         asked = server.paths()
     assert sum("/events" in path for path in asked) < 60
     assert rows(tmp_path, "SELECT count(*) FROM article JOIN url USING (id) WHERE url LIKE '%/news/%'") == [(6,)]
-    assert rows(tmp_path, "SELECT count(*) FROM article JOIN url USING (id) WHERE url LIKE '%/gone/%'") == [(0,)]
+    notices = "FROM article JOIN url USING (id) WHERE title = '温馨提示'"
+    assert rows(tmp_path, f"SELECT count(*), count(gone) {notices}") == [(1, 1)], "stored before the host was asked"
     assert rows(tmp_path, "SELECT count(*) > 0 FROM url WHERE reason = 'trap: calendar'") == [(1,)]
-    assert rows(tmp_path, "SELECT count(*) FROM url WHERE found_in = 13 AND state = 'done'") == [(1,)]
+    assert rows(tmp_path, "SELECT count(*) FROM url WHERE found_in = 13 AND state = 'done'") == [(2,)]
     assert "traps: URLs not fetched" in done.stderr
     told = scrapy(tmp_path, "status", "--traps", "-s", f"DATABASE_URL={given['DATABASE_URL']}").stdout
     assert "calendar" in told

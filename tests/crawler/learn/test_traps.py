@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from crawler.learn.trapkinds import suspicion_of
-from crawler.learn.traps import TRIAL_PAGES, Bounds, HostTraps, Pattern, Seen, open_for_trial
+from crawler.learn.trappattern import TRIAL_PAGES, Bounds, Pattern, Seen, open_for_trial
+from crawler.learn.traps import HostTraps
 from pipelines.patterns import EXACT, FOLDER, HOST, folder_key, objection, patterns
 from pipelines.trapsigns import sketch
 from tests.crawler.trap_sites import HONEST, TRAPS, crawl, words
@@ -148,7 +149,7 @@ def test_a_farm_is_a_host_that_no_seed_means_whose_pages_name_nobody() -> None:
     assert (shut(other), shut(own)) == ({}, {})
 
 
-def test_a_host_is_asked_once_what_no_page_looks_like() -> None:
+def test_a_host_is_asked_once_a_folder_what_no_page_looks_like() -> None:
     host = HostTraps(Bounds())
     asked = []
     for n in range(6):
@@ -158,11 +159,40 @@ def test_a_host_is_asked_once_what_no_page_looks_like() -> None:
     assert host.missing == ()
     host.answered(5, f"{SITE}/old/none.html", NOW)
     assert host.missing == (5,)
+    elsewhere = [Seen(f"{SITE}/new/{n}.html", missing=True) for n in range(6)]
+    other = HostTraps(Bounds())
+    other.answered(0, f"{SITE}/old/none.html", NOW)
+    for page in elsewhere:
+        host.observe(page, NOW)
+        assert not host.wants_probe(), "it is known"
+    assert [bool(other.observe(page, NOW)) or other.wants_probe() for page in elsewhere] == asked, "another folder"
     honest = HostTraps(Bounds(probe=False))
     for n in range(6):
         honest.observe(Seen(f"{SITE}/old/{n}.html", missing=True), NOW)
     assert not honest.wants_probe()
     assert honest.missing is None
+
+
+def test_patience_has_an_end_however_rare_articles_were() -> None:
+    one = Pattern("/cal?month", EXACT, pages=9000, brought=2, reached=8000)
+    assert one.patience(Bounds(pages=10)) == 200
+    assert replace(one, brought=1, reached=1).patience(Bounds(pages=10)) == 20, "gaps are usual"
+
+
+def test_a_folder_below_one_that_is_shut_has_no_benefit_of_the_doubt() -> None:
+    def pages_until_shut(host: HostTraps, folders: str) -> int:
+        for n in range(500):
+            url = f"{SITE}/shop/{folders}{words(n, 2)}/"
+            if any(
+                one.level == FOLDER
+                for one in host.observe(barren(0, sketch=sketch(words(url, 60)), url=url, found=[1, 2]), NOW)
+            ):
+                return n + 1
+        return 0
+
+    host = HostTraps(Bounds(pages=10))
+    assert pages_until_shut(host, "red/") == 40
+    assert pages_until_shut(host, "red/blue/") == 20
 
 
 def test_patterns_are_bounded() -> None:

@@ -1,0 +1,141 @@
+"""Trap books on real databases, and the pages that they are told of."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from scrapy.settings import Settings
+
+from crawler import settings as project_settings
+from crawler.learn.hooks import Hooks
+from crawler.learn.trapbook import Trapbook
+from crawler.learn.trappattern import Bounds
+from crawler.seeds import Seed
+from crawler.session import Session
+from db.found import NewUrl, add_urls
+from db.frontier import Claim, claim
+from db.keys import fingerprint
+from db.outcome import Outcome, Stored
+from db.ownership import take_hosts
+from pipelines.patterns import folder_key
+from pipelines.records import BlockKind, Links, PageKind, ParsedPage
+from pipelines.scope import Scope, Targets
+from pipelines.stages import Page
+from pipelines.trapsigns import Signs
+from pipelines.worker import Worked
+from tests.crawler.crawling import rows
+from tests.db.frontier_rows import NOW, new_url, wish
+
+SITE = "http://a.example"
+LATELY = time.time()
+HOST = fingerprint("a.example")
+
+
+def month(number: int) -> str:
+    return f"{SITE}/cal?month={number}"
+
+
+def claim_of(url: str, found_on: str | None = None, found_in: int = BlockKind.LIST) -> Claim:
+    source = None if found_on is None else fingerprint(found_on)
+    return Claim(fingerprint(url), url, HOST, None, "page", 1, 0.5, found_in, source, NOW, 1, 0, None, None)
+
+
+def list_page(url: str, *links: str, signs: Signs | None = None) -> tuple[Page, Outcome, Stored]:
+    """A page that holds nothing but some new links."""
+    ids = tuple(map(fingerprint, links))
+    targets = Targets(ids=ids, folders=tuple(map(folder_key, links)))
+    worked = Worked(ParsedPage(PageKind.LIST, "list page", links=Links(links)), targets, signs=signs or Signs(7, 8))
+    page = Page(claim_of(url), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, worked=worked)
+    new = tuple(new_url(link) for link in links)
+    return page, Outcome(page.claim, "done", new_urls=new, fetched_at=LATELY), Stored(new_urls=len(links))
+
+
+def article(url: str, found_on: str) -> tuple[Page, Outcome, Stored]:
+    worked = Worked(ParsedPage(PageKind.ARTICLE))
+    page = Page(claim_of(url, found_on), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, worked=worked)
+    return page, Outcome(page.claim, "done", fetched_at=LATELY), Stored(article="new")
+
+
+class Crawl:
+    """A session with its trap book, and what the book has asked of the frontier."""
+
+    def __init__(self, session: Session, *, days: float = 7) -> None:
+        self.session = session
+        self.days = days
+        self.tasks: list[asyncio.Task[None]] = []
+        self.cleared: list[int] = []
+        self.changed: list[tuple[int, int]] = []
+        self.added: list[NewUrl] = []
+        self.totals: Counter[str] = Counter()
+        self.book = self.new_book()
+
+    def new_book(self) -> Trapbook:
+        return Trapbook(
+            self.session,
+            Bounds(pages=10),
+            self.days,
+            Hooks(
+                totals=self.totals,
+                is_own=lambda name: name == "a.example",
+                start=lambda work: self.tasks.append(asyncio.ensure_future(work)),
+                add=self.add,
+                clear=self.cleared.append,
+                changed=lambda *change: self.changed.append(change),
+            ),
+        )
+
+    async def add(self, new_urls: Any) -> None:
+        self.added += new_urls
+
+    async def settled(self) -> None:
+        while self.tasks:
+            await self.tasks.pop()
+
+    async def take(self) -> None:
+        hosts = await self.session.submit(take_hosts, (self.session.resumed.run_id, 5))
+        await self.book.take(hosts)
+
+    async def claim(self, most: int) -> list[str]:
+        request = wish(self.session.resumed.run_id, {HOST: most}, trap=self.book.objection)
+        return [one.url for one in (await self.session.submit(claim, request)).urls]
+
+
+async def begin(database_url: str, **settings: Any) -> Crawl:
+    """A run of its own."""
+    all_settings = Settings()
+    all_settings.setmodule(project_settings, "project")
+    all_settings.set("DATABASE_URL", database_url, "cmdline")
+    return Crawl(await Session.begin(all_settings, [Seed(f"{SITE}/")], lambda _: None), **settings)
+
+
+def in_session(folder: Path, do: Callable[[Crawl], Awaitable[None]], **settings: Any) -> None:
+    """Do something in a run."""
+
+    async def run() -> None:
+        crawl = await begin(f"sqlite:///{folder}/news.db", **settings)
+        try:
+            await do(crawl)
+            await crawl.settled()
+        finally:
+            await crawl.session.close()
+
+    asyncio.run(run())
+
+
+def states(folder: Path) -> dict[str, int]:
+    found = rows(folder, "SELECT coalesce(reason, state), count(*) FROM url WHERE url LIKE '%cal?%' GROUP BY 1")
+    return dict(found)
+
+
+async def shut_the_calendar(crawl: Crawl) -> None:
+    """Ten pages that lead to nothing but more of their kind."""
+    await crawl.session.submit(add_urls, (NOW, [new_url(month(n)) for n in range(100, 160)]))
+    await crawl.take()
+    for n in range(10):
+        crawl.book.note(*list_page(month(n), month(n + 1), month(n + 2)))
+    await crawl.settled()
