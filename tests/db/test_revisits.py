@@ -214,9 +214,14 @@ def test_a_page_that_moves_for_good_takes_its_article_along(
         assert rows(database, "SELECT url FROM v_articles") == [(moved,)]
         return
     assert rows(database, "SELECT url FROM v_articles") == [(STORY,)]  # until it is known what is there
+    run_in(revisits.mark, Wish(urls=[fingerprint(STORY)]))
+    wake(run_in, NOW + DAY)
+    claims = claim_all(now=NOW + 2 * DAY)
+    run_in(STORE.store, done(claims[STORY], fetched_at=NOW + 2 * DAY, alive=False, **values, **leads))
+    assert rows(database, "SELECT url, gone IS NULL FROM v_articles") == [(STORY, False)]
     late = article(moved, TEXT + "另有一段全新的内容，与旧文不同。" * 9, seen="2025-01-02T00:00:00+00:00")
-    run_in(STORE.store, done(claim_all(now=NOW + DAY)[moved], article=late, fetched_at=NOW + DAY))
-    assert rows(database, "SELECT url, text FROM v_articles") == [(moved, late.text)]
+    run_in(STORE.store, done(claims[moved], article=late, fetched_at=NOW + 2 * DAY))
+    assert rows(database, "SELECT url, text, gone FROM v_articles") == [(moved, late.text, None)]
     assert rows(database, "SELECT article_id, text FROM article_version") == [(fingerprint(moved), TEXT)]
     assert rows(database, "SELECT first_seen FROM article") == [("2025-01-01T00:00:00+00:00",)]
 
