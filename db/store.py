@@ -240,6 +240,7 @@ def _follow_moves(connection: Connection, outcomes: Sequence[Outcome]) -> None:
         for old, target in moves:
             if target in there:
                 articles.absorb(connection, target, [old])
+        revisits.mark_gone(connection, [], sorted({target for _, target in moves if target in new}))
 
 
 def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:

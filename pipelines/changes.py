@@ -19,6 +19,10 @@ _SHORT = 80
 """Longer lines are sentences; shorter ones may be labels."""
 _LEFT_OVER = 2
 """Characters that may be left of a line that says only how often and when."""
+_LEAST_CUT = 10
+_LEAST_GONE = 200
+_WALL = 120
+"""Letters of what a wall says."""
 _MOST_LINES = 400
 """Lines between the first and the last that differ, of which the difference is shown."""
 _SHOWN_LINES = 40
@@ -64,6 +68,8 @@ _ENDS = re.compile(r"[。！？!?；;…]|\.(?:\s|$)")
 def differs(old: Text, new: Text) -> bool:
     r"""Whether an article says something else than before.
 
+    Only the beginning of it, such as a wall shows to those who have not paid, says nothing else: what is stored stays.
+
     Args:
         old: title and text.
         new: the same.
@@ -78,7 +84,7 @@ def differs(old: Text, new: Text) -> bool:
     if _words(old[0]) != _words(new[0]):
         return True
     before, after = _said(old[1]), _said(new[1])
-    if [key for key, _ in before] == [key for key, _ in after]:
+    if [key for key, _ in before] == [key for key, _ in after] or _is_beginning(before, after):
         return False
     if "".join(key for key, _ in before) == "".join(key for key, _ in after):  # other paragraphs
         return False
@@ -86,6 +92,17 @@ def differs(old: Text, new: Text) -> bool:
     return any(_says_more(lines, common) for lines in (before, after)) or _order(before, common) != _order(
         after, common
     )
+
+
+def _is_beginning(before: Sequence[tuple[str, bool]], after: Sequence[tuple[str, bool]]) -> bool:
+    """Whether what is there now is half or less of what was there, cut off, perhaps with a call to pay or log in."""
+    common = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old[0] != new[0]), len(after))
+    size = sum(len(key) for key, _ in after[:common])
+    rest = [key for key, _ in after[common:]]
+    if rest and common < len(before) and len(rest[0]) >= _LEAST_CUT and before[common][0].startswith(rest[0]):
+        size += len(rest.pop(0))
+    whole = sum(len(key) for key, _ in before)
+    return 0 < size <= whole / 2 and whole - size >= _LEAST_GONE and sum(map(len, rest)) <= min(size, _WALL)
 
 
 def _order(lines: Sequence[tuple[str, bool]], common: Counter[str]) -> list[str]:

@@ -11,7 +11,7 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from db.frontier import Claim
-from db.outcome import Outcome
+from db.outcome import NO_EDGES, Outcome
 from db.revisits import Seen
 from db.tables import LIST_REASONS, SETTLED, Kind, State
 from pipelines.records import BlockKind, PageKind
@@ -165,7 +165,7 @@ class _Again:
         return replace(self._kept(), fetched_at=self._now, seen=seen, alive=None if self._was_list else True)
 
     def _not_there(self) -> Outcome:
-        """404 or 410: a list may come back; of an article 410 is believed at once, 404 when it is said twice."""
+        """404 or 410: a list may come back; of an article 410 is believed at once, all else when it is said twice."""
         if not self._was_article and self._before == State.DONE:
             return self._unchanged() if self._was_list else self._failed()
         if self._before == State.FAILED:  # as before
@@ -182,24 +182,35 @@ class _Again:
         pause = self._schedule.of_gone(0.0)
         next_visit = None if pause is None else self._now + pause
         gone = Seen(next_visit, self._passed, 1.0, 0, changed=True)
-        return replace(self._outcome, kept=True, alive=False, seen=lambda _: gone)
+        outcome = replace(self._outcome, state=State.FAILED, reason=f"http {self._page.status}", same_as=None)
+        return replace(outcome, new_urls=(), links=NO_EDGES, kept=True, alive=False, seen=lambda _: gone)
 
     # ------------------------------------------------------------ something else is there
 
     def _redirected(self) -> Outcome:
-        """For good: what was here is there now. For the moment: nothing has moved, but a list may lead on."""
+        """For good: what was here is there now. For the moment: nothing has moved, but a list may lead on.
+
+        An article that has moved for good is looked for once more a day later: what is then still stored under its old
+        address has not come to the new one, and is gone.
+        """
         outcome, claim = self._outcome, self._claim
         followed = outcome.state == State.SKIPPED and any(not new.reason for new in outcome.new_urls)
-        if self._before == State.SKIPPED or not followed:
-            if followed:
-                return replace(outcome, next_visit=self._later() if self._was_list else None)
+        for_good = self._page.status in _FOR_GOOD
+        if not followed:
             return self._failed()
+        if self._before == State.SKIPPED:
+            later, alive = (self._later(), None) if self._was_list else (None, False if for_good else None)
+            return replace(outcome, next_visit=later, alive=alive)
         leads_home = _is_root(outcome.new_urls[0].url) and not _is_root(claim.url)
-        if self._page.status not in _FOR_GOOD or leads_home:  # to the home page: there is no such page, politely said
+        if leads_home and for_good and not self._was_list:  # there is no such page, politely said
+            return self._not_there()
+        if not for_good or leads_home:
             kept = replace(self._kept(), next_visit=self._later())
             return replace(kept, new_urls=outcome.new_urls, links=outcome.links) if self._was_list else kept
-        stays = claim.found_in == BlockKind.SEED
-        return replace(outcome, next_visit=self._later() if stays else None)
+        if self._was_article:
+            pause = self._schedule.of_gone(0.0)
+            return replace(outcome, next_visit=None if pause is None else self._now + pause)
+        return replace(outcome, next_visit=self._later() if claim.found_in == BlockKind.SEED else None)
 
     def _read(self) -> Outcome:
         """A page again."""

@@ -22,7 +22,7 @@ from db.restored import put_off_host
 from db.revisits import Beginning, Due, Seen, Wish, Woken
 from db.runs import RunEnd, finish_run, start_run
 from db.tables import AGAIN, Kind, State
-from tests.crawler import test_outcomes
+from tests.crawler import answers
 from tests.db.frontier_rows import NO_LIMITS, NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
 
@@ -214,9 +214,14 @@ def test_a_page_that_moves_for_good_takes_its_article_along(
         assert rows(database, "SELECT url FROM v_articles") == [(moved,)]
         return
     assert rows(database, "SELECT url FROM v_articles") == [(STORY,)]  # until it is known what is there
+    run_in(revisits.mark, Wish(urls=[fingerprint(STORY)]))
+    wake(run_in, NOW + DAY)
+    claims = claim_all(now=NOW + 2 * DAY)
+    run_in(STORE.store, done(claims[STORY], fetched_at=NOW + 2 * DAY, alive=False, **values, **leads))
+    assert rows(database, "SELECT url, gone IS NULL FROM v_articles") == [(STORY, False)]
     late = article(moved, TEXT + "另有一段全新的内容，与旧文不同。" * 9, seen="2025-01-02T00:00:00+00:00")
-    run_in(STORE.store, done(claim_all(now=NOW + DAY)[moved], article=late, fetched_at=NOW + DAY))
-    assert rows(database, "SELECT url, text FROM v_articles") == [(moved, late.text)]
+    run_in(STORE.store, done(claims[moved], article=late, fetched_at=NOW + 2 * DAY))
+    assert rows(database, "SELECT url, text, gone FROM v_articles") == [(moved, late.text, None)]
     assert rows(database, "SELECT article_id, text FROM article_version") == [(fingerprint(moved), TEXT)]
     assert rows(database, "SELECT first_seen FROM article") == [("2025-01-01T00:00:00+00:00",)]
 
@@ -261,7 +266,7 @@ def test_the_state_before_is_the_same_in_both_places(run_in: Callable, visited: 
             connection.execute(statement, {"r": reason, "s": status, "k": kind, "id": fingerprint(STORY)})
             put_off_host(connection, HOST, NOW)
         assert state(database, STORY)[0] == before
-        assert state_before(test_outcomes.claim(reason=reason, http_status=status, kind=kind, visits=1)) == before
+        assert state_before(answers.claim(reason=reason, http_status=status, kind=kind, visits=1)) == before
 
 
 def test_nothing_is_visited_again_beyond_the_limits(run_in: Callable, visited: None) -> None:

@@ -48,6 +48,17 @@ def test_another_statement_is_a_version(old: str, new: str) -> None:
     assert differs(("新馆开放", BODY.replace(old, new)), STORED)
 
 
+def test_the_beginning_of_what_was_there_is_no_version() -> None:
+    lines = [f"第{n}段说的是另一件事，并且有自己的数字{n * 37}和自己的名字，说得很详细。" for n in range(12)]
+    whole = ("题", "\n".join(lines))
+    for wall in ("", "\n登录后阅读全文", "\n本文为会员专享，开通会员后可继续阅读全文。", f"\n{lines[3][:20]}……"):
+        assert not differs(whole, ("题", "\n".join(lines[:3]) + wall))
+    assert differs(("题", "\n".join(lines[:3])), whole)  # it grew
+    assert differs(whole, ("题", "\n".join(lines[:9])))  # somebody shortened it
+    assert differs(whole, ("题", "\n".join(lines[:3]) + "\n更正：以上内容有误。" * 12))
+    assert differs(whole, ("题", lines[5]))
+
+
 def test_numbers_in_sentences_count() -> None:
     assert differs(("题", "共有300人参与。"), ("题", "共有500人参与。"))
     assert differs(("题", "The storm killed 3 people."), ("题", "The storm killed 5 people."))

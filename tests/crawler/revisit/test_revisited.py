@@ -14,7 +14,7 @@ from db.outcome import Outcome
 from db.tables import Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
-from tests.crawler.test_outcomes import NOW, claim, links, listed, page, rules, written
+from tests.crawler.answers import NOW, claim, links, listed, page, rules, written
 
 SCHEDULE = Schedule()
 THEN = NOW - 7_200
@@ -212,7 +212,20 @@ class TestMoved:
         assert (outcome.state, outcome.reason, outcome.http_status) == (State.SKIPPED, "redirect", status)
         assert [new.url for new in outcome.new_urls] == ["http://h.cn/b"]
         assert outcome.same_as == outcome.new_urls[0].id
-        assert outcome.next_visit is None
+        assert outcome.alive is None
+        assert outcome.next_visit == NOW + DAY
+
+    def test_what_has_not_come_to_the_new_address_is_gone(self) -> None:
+        moved = {"http_status": 301, "reason": "redirect", "same_as": 7}
+        outcome = again(301, headers={"location": "/b"}, **moved)
+        assert (outcome.state, outcome.reason, outcome.alive, outcome.next_visit) == (
+            State.SKIPPED,
+            "redirect",
+            False,
+            None,
+        )
+        assert again(302, headers={"location": "/b"}, **moved).alive is None
+        assert again(worked=written(), **moved).alive
 
     @pytest.mark.parametrize("status", [302, 303, 307])
     def test_for_the_moment(self, status: int) -> None:
@@ -221,7 +234,14 @@ class TestMoved:
         assert outcome.new_urls == ()
 
     def test_to_the_home_page_is_not_moved(self) -> None:
-        assert is_as_before(again(301, headers={"location": "/"}))
+        doubted = again(301, headers={"location": "/"})
+        assert is_as_before(doubted, http_status=301)
+        assert doubted.alive is None
+        gone = again(301, headers={"location": "/"}, http_status=301)
+        assert (gone.state, gone.reason, gone.alive, gone.new_urls) == (State.FAILED, "http 301", False, ())
+        later = again(301, headers={"location": "/"}, http_status=301, reason="http 301", etag=None)
+        assert (later.state, later.kept, later.alive) == (State.FAILED, True, None)
+        assert is_as_before(again(302, headers={"location": "/"}))
 
     def test_a_seed_that_leads_to_the_issue_of_today(self) -> None:
         held = {**BEFORE, "http_status": 302, "reason": "redirect", "found_in": BlockKind.SEED, "same_as": 7}
