@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scrapy.exporters import CsvItemExporter
 
-_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# Spreadsheets pass over what cannot be seen before a formula; a line feed or a tab may begin another cell.
+_FORMULA = re.compile(
+    "[\x00-\x20\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]*[=+\\-@＝＋－﹣−＠﹫﹢﹦]|[\t\r\n]"
+)
 
 
 def harmless(value: Any) -> Any:
@@ -16,7 +20,7 @@ def harmless(value: Any) -> Any:
     >>> harmless('=HYPERLINK("http://a.test")'), harmless("-3"), harmless(-3), harmless("news")
     ('\'=HYPERLINK("http://a.test")', "'-3", -3, 'news')
     """
-    if isinstance(value, str) and (value.startswith(_STARTS) or value.lstrip().startswith(_STARTS)):
+    if isinstance(value, str) and _FORMULA.match(value):
         return f"'{value}"
     return value
 

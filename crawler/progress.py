@@ -20,7 +20,8 @@ from pipelines.patterns import PREFIX as TRAP
 from .clock import Rate
 from .frontier import EXIT_FINISHED, FrontierScheduler
 from .learn.alarms import lines
-from .terminal import Terminal, guard_logs, one_line
+from .shown import one_line
+from .terminal import Terminal, guard_logs
 
 if TYPE_CHECKING:
     from rich.console import Console

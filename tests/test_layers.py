@@ -54,6 +54,7 @@ PURE = (
     "crawler.fetch.wire",
     "crawler.rulebook",
     "crawler.seeds",
+    "crawler.shown",
     "crawler.learn.trapkinds",
     "crawler.learn.trappages",
     "crawler.learn.trappattern",

@@ -18,7 +18,7 @@ from ..jobs import traps, urlrules
 from ..jobs.alarms import ENDED
 from ..jobs.alarms import table as table_of_alarms
 from ..jobs.database import read, wide_console
-from ..terminal import one_line
+from ..shown import one_line
 
 if TYPE_CHECKING:
     import argparse

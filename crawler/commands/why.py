@@ -23,7 +23,8 @@ from ..jobs.database import read
 from ..jobs.urlrules import rules_of
 from ..outlinks import GOES_FIRST
 from ..rank.priority import Priority
-from ..terminal import Terminal, one_line
+from ..shown import one_line
+from ..terminal import Terminal
 
 if TYPE_CHECKING:
     import argparse

@@ -87,12 +87,11 @@ _GUARD = re.compile(r"captcha|challenge|verify|antispider|anti-?bot|/waf", re.IG
 _MOST_TITLE = 200
 
 
-def answer_of(page: Page, *, doubtful: bool = False) -> Answer | None:
+def answer_of(page: Page) -> Answer | None:
     """What a page of a host says of it; None when it says nothing (another kind of URL, or a fault of this machine).
 
     Args:
         page: as it was fetched and read.
-        doubtful: whether its characters look wrongly decoded, as far as others know.
     """
     claim = page.claim
     if page.error in {REFUSED, OUT_OF_HANDLES, BOMB} or claim.kind not in {Kind.PAGE, Kind.ROBOTS}:
@@ -103,7 +102,7 @@ def answer_of(page: Page, *, doubtful: bool = False) -> Answer | None:
     if came is None:
         if page.worked is None:
             return Answer(claim.url, claim.found_in, Came.KEPT, page.unreadable, seconds=page.seconds)
-        return _page(page, page.worked.parsed, doubtful=doubtful)
+        return _page(page, page.worked.parsed)
     if not came:
         return None
     return Answer(claim.url, claim.found_in, Came(came), why, seconds=page.seconds)
@@ -148,7 +147,7 @@ def _moved(page: Page) -> tuple[str, str]:
     return (Came.GONE, "home page") if to.path in {"", "/"} and len(own.path) > 1 else ("", "")
 
 
-def _page(page: Page, parsed: ParsedPage, *, doubtful: bool) -> Answer:
+def _page(page: Page, parsed: ParsedPage) -> Answer:
     """A page that was read."""
     claim, title, reason = page.claim, parsed.metadata.title[:_MOST_TITLE], parsed.reason
     if parsed.kind == PageKind.ARTICLE:
@@ -161,7 +160,7 @@ def _page(page: Page, parsed: ParsedPage, *, doubtful: bool) -> Answer:
             confidence=parsed.extraction.confidence,
             title=crc32(title.encode("utf-8", "replace")) or 1 if title else 0,
             dated=bool(parsed.metadata.published_at),
-            doubtful=doubtful or bool(parsed.doubt) or text.count("\ufffd") * 500 > len(text),
+            doubtful=bool(parsed.doubt) or text.count("\ufffd") * 500 > len(text),
             seconds=page.seconds,
         )
     came = Came.PAGE

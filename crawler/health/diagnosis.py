@@ -1,11 +1,12 @@
 """What a finding means, as a sentence for people with what they can do about it. Pure.
 
-What is quoted of a site (an address, an error) is cut short and freed of everything that does not print, so that the
-sentence can be shown, logged and stored as it is.
+What is quoted of a site (an address, an error) is cut short and made harmless, so that the sentence can be shown,
+logged and stored as it is.
 """
 
 from __future__ import annotations
 
+from ..shown import quoted
 from .findings import Change, Finding
 from .past import ACCESS
 
@@ -47,7 +48,7 @@ def sentence(finding: Finding) -> str:
     """  # noqa: E501 - the sentence is the point
     parts = [_part(finding, change) for change in finding.changes]
     if not any(change.what in ACCESS for change in finding.changes):
-        example = quoted(finding.example)
+        example = quoted(finding.example, MOST_QUOTED)
         parts.append(f"e.g. {example}" if example else "")
     said = "; ".join(part for part in parts if part)
     return f"{_WHAT[finding.kind]}: {said}; {_ADVICE[finding.kind]}"
@@ -64,21 +65,11 @@ def normal_again(finding: Finding, *, accepted: bool) -> str:
     return f"no longer: {_WHAT[finding.kind]}"
 
 
-def quoted(text: str) -> str:
-    """What a site or server said, harmless and short.
-
-    >>> quoted("a" + chr(27) + "[31m")
-    'a?[31m'
-    """
-    shown = "".join(sign if sign.isprintable() else "?" for sign in text[: MOST_QUOTED + 1])
-    return shown if len(shown) <= MOST_QUOTED else f"{shown[:MOST_QUOTED]}..."
-
-
 def _part(finding: Finding, change: Change) -> str:
     before, now, what = change.before, change.now, change.what
     if what in ACCESS:
         was = f" ({before:.0%} before)" if before >= 0.1 else ""
-        return f"{finding.hits} of the last {finding.of} answers were {quoted(finding.why) or 'so'}{was}"
+        return f"{finding.hits} of the last {finding.of} answers were {quoted(finding.why, MOST_QUOTED) or 'so'}{was}"
     return {
         "articles": f"articles were {1 - before:.0%} of such pages, now {1 - now:.0%}",
         "empty": f"pages without text were {before:.0%}, now {now:.0%}",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Column, Table
 from rich.text import Text
 
-from ..health.diagnosis import quoted
+from ..shown import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,5 +23,7 @@ def table(alarms: Sequence[ShownAlarm]) -> Table:
     shown = Table(Column("host", overflow="fold"), Column("what", overflow="fold"), "since", "until", title="Alarms")
     for alarm in alarms:
         # as text, not as markup: it quotes what sites say
-        shown.add_row(Text(quoted(alarm.host)), Text(alarm.text), Text(alarm.since), Text(alarm.until or "it lasts"))
+        shown.add_row(
+            Text(one_line(alarm.host)), Text(one_line(alarm.text)), Text(alarm.since), Text(alarm.until or "it lasts")
+        )
     return shown

@@ -10,7 +10,7 @@ from rich.table import Column, Table
 from db.traps import Listed
 from pipelines.patterns import ANSWER, HOST, PREFIX
 
-from ..terminal import one_line
+from ..shown import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

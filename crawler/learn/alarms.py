@@ -23,9 +23,10 @@ from pipelines.urls import host_key
 
 from .. import clock
 from ..health.answers import Answer, answer_of
-from ..health.diagnosis import normal_again, quoted, sentence
+from ..health.diagnosis import normal_again, sentence
 from ..health.findings import Event
 from ..health.host import HostHealth
+from ..shown import one_line
 
 if TYPE_CHECKING:
     from pipelines.stages import Page
@@ -139,7 +140,7 @@ class Alarms:
 
     def _row(self, host_id: int, host: _Host, event: Event, at: float) -> AlarmRow:
         """Say it, once, and make it a row."""
-        kind, name = event.finding.kind, quoted(host.name)
+        kind, name = event.finding.kind, one_line(host.name)
         if not event.raised:
             text = normal_again(event.finding, accepted=event.accepted)
             logger.info("%s: %s", name, text)
@@ -180,4 +181,4 @@ def lines(alarms: Sequence[ShownAlarm]) -> Iterator[str]:
     if alarms:
         yield "Alarms:"
     for alarm in alarms:
-        yield f"  {quoted(alarm.host)}: {alarm.text} (since {alarm.since})"
+        yield f"  {one_line(alarm.host)}: {alarm.text} (since {alarm.since})"

@@ -22,8 +22,6 @@ _STOPS: Final = "。！？!?…।؟۔."
 _SPACE, _MARK, _STOP, _DIGIT, _CAPITAL, _HAN, _INVISIBLE = (1 << bit for bit in range(7))
 _BEYOND: Final = 0x10000
 """Stands for every sign outside the basic plane: of no class."""
-_TAGS: Final = 0xE0000
-"""From here on there is little that can be seen."""
 
 
 def _table() -> NDArray[np.uint8]:
@@ -79,6 +77,8 @@ def count(pieces: Sequence[str]) -> Census:
     lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
     owners = np.repeat(np.arange(len(pieces)), lengths)
 
+    beyond = codes[codes >= _BEYOND].tobytes().decode("utf-32-le")
+
     def sums(bit: int) -> Counts:
         return np.bincount(owners[(classes & bit) != 0], minlength=len(pieces))
 
@@ -89,5 +89,5 @@ def count(pieces: Sequence[str]) -> Census:
         sums(_DIGIT),
         sums(_CAPITAL),
         sums(_HAN),
-        bool((classes & _INVISIBLE).any() or codes.max(initial=0) >= _TAGS),
+        bool((classes & _INVISIBLE).any() or invisible(beyond)),
     )

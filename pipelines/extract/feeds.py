@@ -29,6 +29,10 @@ _MAX_TITLE_CHARS = 2000
 _MAX_DATE_CHARS = 60
 _LAST_YEAR = 2100
 _DECLARATION = re.compile(rb"\A\s{0,999}<\?xml[^>]{0,400}\?>")
+# References to halves of characters: the parser lets them through, and then no text can be made of it.
+_HALF = re.compile(
+    rb"&#(?:[xX]0*[dD][89a-fA-F][0-9a-fA-F]{2}|0*5(?:529[6-9]|5[3-9]\d\d|6\d{3}|7[0-2]\d\d|73[0-3]\d|734[0-3]));?"
+)
 _TAG = re.compile(r"<[^<>]*>")
 _SIGN = re.compile(r"\S")
 _NAME_END = re.compile(r"[\s/>]")
@@ -163,7 +167,8 @@ def to_utf8(body: bytes) -> bytes:
     Returns:
         UTF-8; bytes that fit no encoding are replaced.
     """
-    return _DECLARATION.sub(b"", decode(body)[0].encode("utf-8", "replace"), count=1)
+    body = _DECLARATION.sub(b"", decode(body)[0].encode("utf-8", "replace"), count=1)
+    return _HALF.sub(b"", body) if b"&#" in body else body
 
 
 def without_prolog(body: bytes) -> bytes:

@@ -14,7 +14,8 @@ from scrapy.exporters import JsonLinesItemExporter
 
 from crawler import settings
 from crawler.exporters import CsvExporter, harmless
-from crawler.terminal import LogLines, Terminal, guard_logs, one_line, visible
+from crawler.shown import one_line, visible
+from crawler.terminal import LogLines, Terminal, guard_logs
 
 HOSTILE = (
     "[red]title[/red]", "\x1b[2J\x1b]0;owned\x07", "gone\n12:00:00 ERROR: forged", "a\rb", "\u202egnp.exe", "\x9b31m",
@@ -75,7 +76,24 @@ def test_handlers_keep_their_format() -> None:
 
 
 @pytest.mark.parametrize(
-    "cell", ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "\n=1", "  =1", "＝1", '=cmd|" /C calc"!A0']
+    "cell",
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@x",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        "  =1",
+        "＝1",
+        "\u200b=1",
+        "\ufeff@x",
+        "\x00+1",
+        "\xa0-1",
+        "\u2003\u202e=1",
+        '=cmd|" /C calc"!A0',
+    ],
 )
 def test_cells_that_a_spreadsheet_would_run(cell: str) -> None:
     assert harmless(cell) == f"'{cell}"

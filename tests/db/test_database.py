@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
-import time
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -200,21 +198,19 @@ def test_reading_needs_a_database(tmp_path: Path) -> None:
         open_for_reading(f"sqlite:///{tmp_path}/none.db")
 
 
-def test_a_locked_file_is_waited_for(tmp_path: Path) -> None:
+def test_a_locked_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("db.database._SQLITE_BUSY_MS", 100)
     path = tmp_path / "news.db"
     open_for_crawl(f"sqlite:///{path}").close()
-    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
+    said: list[str] = []
 
-    def release() -> None:
-        time.sleep(2.5)
+    def waiting(sentence: str) -> None:
+        said.append(sentence)
         other.execute("ROLLBACK")
 
-    thread = threading.Thread(target=release)
-    thread.start()
-    said: list[str] = []
-    open_for_crawl(f"sqlite:///{path}", patience_seconds=20, waiting=said.append).close()
-    thread.join()
+    open_for_crawl(f"sqlite:///{path}", patience_seconds=60, waiting=waiting).close()
     other.close()
     assert len(said) == 1
     assert "locked" in said[0]

@@ -38,15 +38,6 @@ def insert(connection: Connection, numbers: Sequence[int]) -> list[int]:
     return list(numbers)
 
 
-def update_two(connection: Connection, orders: Sequence[tuple[int, int]]) -> list[None]:
-    """Change two rows in the order given, slowly: two that do so the other way round wait for each other."""
-    for order in orders:
-        for key in order:
-            connection.execute(text("UPDATE site SET name = name || 'x' WHERE id = :id"), {"id": key})
-            time.sleep(0.3)
-    return [None for _ in orders]
-
-
 def stored(url: str) -> list[int]:
     database = open_for_reading(url)
     with database.engine.connect() as connection:
@@ -120,15 +111,29 @@ def test_a_connection_that_is_cut_is_made_anew(url: str) -> None:
 
 def test_transactions_in_each_others_way_are_tried_again_without_a_word(url: str) -> None:
     said: list[str] = []
+    both = threading.Barrier(2)
+    tries: list[tuple[int, int]] = []
+
+    def update_two(connection: Connection, orders: Sequence[tuple[int, int]]) -> list[None]:
+        """Change two rows in the order given; whoever does so the other way round has its first row by then."""
+        for order in orders:
+            tries.append(order)
+            for key in order:
+                connection.execute(text("UPDATE site SET name = name || 'x' WHERE id = :id"), {"id": key})
+                if tries.count(order) == 1 and key == order[0]:
+                    both.wait(60)
+        return [None for _ in orders]
+
     databases = [open_for_crawl(url) for _ in range(2)]
-    writers = [Writer(database, patience_seconds=30, waiting=said.append) for database in databases]
+    writers = [Writer(database, patience_seconds=60, waiting=said.append) for database in databases]
     for number in (1, 2):
-        writers[0].submit(insert, number).result(10)
+        writers[0].submit(insert, number).result(30)
     futures = [writer.submit(update_two, order) for writer, order in zip(writers, ((1, 2), (2, 1)), strict=True)]
     for future in futures:
-        future.result(30)
+        future.result(60)
     with databases[0].engine.connect() as connection:
         assert set(connection.execute(text("SELECT name FROM site")).scalars()) == {"xx"}
+    assert len(tries) > 2, "one of them was in the other's way"
     assert said == []
     for writer, database in zip(writers, databases, strict=True):
         writer.close()
@@ -138,14 +143,12 @@ def test_transactions_in_each_others_way_are_tried_again_without_a_word(url: str
 def test_a_process_frozen_inside_a_transaction_does_not_hold_up_the_others(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "_FROZEN_SECONDS", 1)
+    monkeypatch.setattr(opening, "_FROZEN_SECONDS", 0.3)
     frozen, other = (open_for_crawl(url) for _ in range(2))
     with frozen.engine.connect() as connection:
         connection.execute(text("SELECT pg_advisory_xact_lock(1)"))
-        started = time.monotonic()
         with other.engine.begin() as living:
             living.execute(text("SELECT pg_advisory_xact_lock(1)"))
-        assert 0.5 < time.monotonic() - started < 20
         connection.invalidate()
     for database in (frozen, other):
         database.close()

@@ -22,7 +22,7 @@ from db.restored import put_off_host
 from db.revisits import Beginning, Due, Seen, Wish, Woken
 from db.runs import RunEnd, finish_run, start_run
 from db.tables import AGAIN, Kind, State
-from tests.crawler import test_outcomes
+from tests.crawler import answers
 from tests.db.frontier_rows import NO_LIMITS, NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
 
@@ -266,7 +266,7 @@ def test_the_state_before_is_the_same_in_both_places(run_in: Callable, visited: 
             connection.execute(statement, {"r": reason, "s": status, "k": kind, "id": fingerprint(STORY)})
             put_off_host(connection, HOST, NOW)
         assert state(database, STORY)[0] == before
-        assert state_before(test_outcomes.claim(reason=reason, http_status=status, kind=kind, visits=1)) == before
+        assert state_before(answers.claim(reason=reason, http_status=status, kind=kind, visits=1)) == before
 
 
 def test_nothing_is_visited_again_beyond_the_limits(run_in: Callable, visited: None) -> None:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from sqlalchemy import Connection, text
 
 from db.database import Database, open_for_crawl
 from db.errors import DatabaseGone
+from db.keys import fingerprint
 from db.writer import Writer
 
 
@@ -19,7 +19,7 @@ def insert(connection: Connection, names: Sequence[str]) -> list[int]:
     for name in names:
         connection.execute(
             text("INSERT INTO site (id, name, first_seen) VALUES (:id, :name, '')"),
-            {"id": hash(name) % 10**9, "name": name or None},
+            {"id": fingerprint(name), "name": name or None},
         )
     return [len(names)] * len(names)
 
@@ -51,32 +51,35 @@ def test_jobs_that_wait_share_a_transaction(database: Database) -> None:
     writer.close()
 
 
-def test_gathered_jobs_are_done_at_once_when_few_come(database: Database) -> None:
+def test_gathered_jobs_are_done_at_once_when_few_come(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("db.writer._GATHER_SECONDS", 3600)
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
-    writer.submit(insert, "first").result(10)
     for number in range(3):
-        time.sleep(0.2)
-        started = time.monotonic()
-        assert writer.gather(insert, f"slow {number}").result(10) == 1
-        assert time.monotonic() - started < 0.1
+        writer._rested_at = -1e9  # the last commit is long ago
+        assert writer.gather(insert, f"slow {number}").result(30) == 1
     writer.close()
 
 
-def test_gathered_jobs_share_transactions_under_load(database: Database) -> None:
+def test_gathered_jobs_share_a_transaction_under_load(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("db.writer._GATHER_SECONDS", 3600)
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
-    futures = []
-    for number in range(50):
-        futures.append(writer.gather(insert, f"site {number}"))
-        time.sleep(0.01)
-    batches = [future.result(10) for future in futures]
-    assert sum(1 / size for size in batches) < 12, "a transaction each tenth of a second, about"
-    started = time.monotonic()
-    last = writer.gather(insert, "patient")
-    writer.submit(insert, "urgent").result(10)
-    last.result(10)
-    assert time.monotonic() - started < 0.1, "an urgent job takes the others along"
+    writer.submit(insert, "first").result(30)
+    gathered = [writer.gather(insert, f"site {number}") for number in range(50)]
+    urgent = writer.submit(insert, "urgent").result(30)
+    assert urgent >= 50, "an urgent job takes the others along"
+    assert min(future.result(30) for future in gathered[1:]) == urgent
     assert count(database) == 52
     writer.close()
+
+
+def test_a_full_house_waits_no_longer(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("db.writer._GATHER_SECONDS", 3600)
+    writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
+    writer.submit(insert, "first").result(30)
+    gathered = [writer.gather(insert, f"site {number}") for number in range(70)]
+    assert gathered[60].result(30) > 1
+    writer.close()
+    assert count(database) == 71
 
 
 def test_closing_does_what_is_queued(database: Database) -> None:
@@ -98,15 +101,18 @@ def test_a_faulty_job_fails_alone(database: Database) -> None:
     writer.close()
 
 
-def test_a_locked_database_is_waited_for(tmp_path: Path) -> None:
+def test_a_locked_database_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("db.database._SQLITE_BUSY_MS", 100)
+    monkeypatch.setattr("db.writer._QUIET_SECONDS", 0.1)
     path = tmp_path / "news.db"
     database = open_for_crawl(f"sqlite:///{path}")
     said: list[str] = []
-    writer = Writer(database, patience_seconds=30, waiting=said.append)
+    waits = threading.Event()
+    writer = Writer(database, patience_seconds=60, waiting=lambda sentence: (said.append(sentence), waits.set()))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     future = writer.submit(insert, "one")
-    time.sleep(3)
+    assert waits.wait(30)
     assert not future.done()
     other.execute("ROLLBACK")
     other.close()
@@ -117,7 +123,8 @@ def test_a_locked_database_is_waited_for(tmp_path: Path) -> None:
     database.close()
 
 
-def test_giving_up_fails_everything_that_waits(tmp_path: Path) -> None:
+def test_giving_up_fails_everything_that_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("db.database._SQLITE_BUSY_MS", 100)
     path = tmp_path / "news.db"
     database = open_for_crawl(f"sqlite:///{path}")
     writer = Writer(database, patience_seconds=0, waiting=lambda _: None)

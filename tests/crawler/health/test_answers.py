@@ -122,4 +122,5 @@ def test_articles() -> None:
 
 def test_wrongly_decoded() -> None:
     assert answer_of(page(worked=read(PageKind.ARTICLE, body="好" * 700 + "\ufffd" * 2))).doubtful  # type: ignore[union-attr]
-    assert answer_of(page(worked=read(PageKind.ARTICLE, body="好")), doubtful=True).doubtful  # type: ignore[union-attr]
+    doubted = Worked(ParsedPage(PageKind.ARTICLE, extraction=Extraction(text="好"), doubt="doubtful encoding"))
+    assert answer_of(page(worked=doubted)).doubtful  # type: ignore[union-attr]

@@ -7,9 +7,10 @@ from itertools import islice
 
 import pytest
 
-from crawler.health.diagnosis import MOST_QUOTED, normal_again, quoted, sentence
+from crawler.health.diagnosis import MOST_QUOTED, normal_again, sentence
 from crawler.health.findings import Change, Finding
 from crawler.health.host import HostHealth
+from crawler.shown import quoted
 from tests.benchmarks.health import CHANGES, plain
 
 
@@ -45,7 +46,7 @@ def test_what_sites_say_is_harmless() -> None:
     said = sentence(Finding("blocks", (Change("blocks", 0.0, 1.0, 1e-9),), 40, 40, why))
     assert said.isprintable()
     assert len(said) < 300
-    assert quoted("x" * 101) == "x" * MOST_QUOTED + "..."
+    assert quoted("x" * 101, MOST_QUOTED) == "x" * MOST_QUOTED + "..."
 
 
 def test_the_end_of_an_alarm() -> None:

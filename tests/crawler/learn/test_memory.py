@@ -30,15 +30,18 @@ def lesson(n: int) -> Observation:
     return Observation(n, (1, 1000 + n), (1, 2, 3), (7, 8))
 
 
-def with_memory(folder: Path, do: Callable[[SiteMemory, list[Exception]], Awaitable[Any]], most: int = 100) -> Any:
-    """Do something with a memory in an open session; what failed in the background is in the list."""
+Tasks = set[asyncio.Task[None]]
+
+
+def with_memory(folder: Path, do: Callable[[SiteMemory, Tasks], Awaitable[Any]], most: int = 100) -> Any:
+    """Do something with a memory in an open session; what it does in the background is in the set."""
 
     async def run() -> Any:
         settings = Settings()
         settings.setmodule(project_settings, "project")
         settings.set("DATABASE_URL", f"sqlite:///{folder}/news.db", "cmdline")
         session = await Session.begin(settings, [Seed("http://a.example/")], lambda _: None)
-        tasks: set[asyncio.Task[None]] = set()
+        tasks: Tasks = set()
         failed: list[Exception] = []
 
         async def watched(coroutine: Any) -> None:
@@ -49,7 +52,7 @@ def with_memory(folder: Path, do: Callable[[SiteMemory, list[Exception]], Awaita
 
         memory = SiteMemory(session, lambda coroutine: tasks.add(asyncio.ensure_future(watched(coroutine))), most)
         try:
-            result = await do(memory, failed)
+            result = await do(memory, tasks)
             await asyncio.gather(*tasks)
             assert failed == []
             return result
@@ -60,12 +63,12 @@ def with_memory(folder: Path, do: Callable[[SiteMemory, list[Exception]], Awaita
 
 
 def test_lessons_wait_for_company(tmp_path: Path) -> None:
-    async def first(memory: SiteMemory, _: Any) -> list[int]:
+    async def first(memory: SiteMemory, saving: Tasks) -> list[int]:
         assert await memory.of(7) == b""
         seen = []
         for n in range(10):
             memory.note(7, lesson(n))
-            await asyncio.sleep(0.25)
+            await asyncio.gather(*saving)
             seen.append(unpack(await memory.of(7)).seen)
         return seen
 
@@ -113,10 +116,10 @@ def test_hosts_not_asked_for_are_written_and_forgotten(tmp_path: Path) -> None:
 
 
 def test_a_host_forgotten_while_its_page_was_under_way_is_learned_from(tmp_path: Path) -> None:
-    async def late(memory: SiteMemory, _: Any) -> int:
+    async def late(memory: SiteMemory, saving: Tasks) -> int:
         memory.note(7, lesson(1))
         assert not memory._sites
-        await asyncio.sleep(0.3)
+        await asyncio.gather(*saving)
         return unpack(await memory.of(7)).seen
 
     assert with_memory(tmp_path, late) == 1

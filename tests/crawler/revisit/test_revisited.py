@@ -14,7 +14,7 @@ from db.outcome import Outcome
 from db.tables import Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
-from tests.crawler.test_outcomes import NOW, claim, links, listed, page, rules, written
+from tests.crawler.answers import NOW, claim, links, listed, page, rules, written
 
 SCHEDULE = Schedule()
 THEN = NOW - 7_200

@@ -19,22 +19,33 @@ from pipelines.records import ParsedPage
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 HARMFUL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufffe\uffff"
-    "\U000e0000-\U000e007f]"
+    "\U0001d173\U0010ffff\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
 )
-SIGNS = "\x00\x07\x1b[31m\x9b\u200b\u202e\u2066\u2069\ufeff\ufffe\u2028\x85\xad\U000e0041"
+SIGNS = "\U0001d173\U0010ffff\U000e0fff\x00\x07\x1b[31m\x9b\u200b\u202e\u2066\u2069\ufeff\ufffe\u2028\x85\xad\U000e0041"
 PROSE = "市政府昨天宣布，新的地铁线路将于明年春天开工建设，全长二十三公里，沿途设十五座车站，预计三年后通车。"
 
 
 @pytest.mark.parametrize(
     "text",
-    ["نمی‌خواهم کتاب‌ها", "क्‍ष", "👨‍👩‍👧 and ❤️‍🔥", "l’été “naïve” – 3 € ½ ™", "𠮷野家 한국어", "葛󠄀城"],
+    ["نمی‌خواهم کتاب‌ها", "क्‍ष", "👨‍👩‍👧 and ❤️‍🔥", "l’été “naïve” – 3 € ½ ™", "𠮷野家 한국어", "葛󠄀城", "1️⃣ ©️ ✔️ ℹ️"],
 )
 def test_what_does_no_harm_stays(text: str) -> None:
     assert clean(text) == visible(text) == text
 
 
 @pytest.mark.parametrize(
-    ("text", "left"), [("a\u200cb", "ab"), ("新\u200d闻", "新闻"), ("\u200d", ""), ("x\U000e0041y", "xy")]
+    ("text", "left"),
+    [
+        ("a\u200cb", "ab"),
+        ("新\u200d闻", "新闻"),
+        ("\u200d", ""),
+        ("x\U000e0041y", "xy"),
+        ("a\ufe0fb", "ab"),
+        ("😀\ufe0f\ufe0e\U000e0148\U000e0155", "😀\ufe0f"),
+        ("新\U000e0100\U000e0101闻", "新\U000e0100闻"),
+        ("😀\u200d\u200d\u200dx", "😀x"),
+        ("a\U000e0fff\U0001d173\U0001bca0\U0001ffffb", "ab"),
+    ],
 )
 def test_joiners_that_join_nothing_go(text: str, left: str) -> None:
     assert clean(text) == left
@@ -80,6 +91,17 @@ def test_titles_of_feeds() -> None:
     feed = f"<rss><item><link>http://h.cn/1</link><title>头条{SIGNS[1:]}\n新闻</title></item></rss>"
     (anchor,) = parse_feed(feed.encode("utf-8", "surrogatepass"), "http://h.cn/rss").anchors
     assert not HARMFUL.search(anchor)
+
+
+@pytest.mark.parametrize(
+    "half", ["&#xD800;", "&#xdFfF", "&#55296;", "&#057343;", "&#xFFFE;", "&#0;", "&#x110000;", "&#27;"]
+)
+def test_feeds_with_references_to_no_sign(half: str) -> None:
+    feed = f"<rss><item><link>http://h.cn/1</link><title>头{half}条&#65281;&#xFF01;&#57344;</title></item></rss>"
+    links = parse_feed(feed.encode(), "http://h.cn/rss")
+    assert links.urls == ("http://h.cn/1",)
+    assert not HARMFUL.search(links.anchors[0])
+    assert links.anchors[0].endswith("条！！\ue000")
 
 
 @pytest.mark.parametrize(

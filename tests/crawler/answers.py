@@ -1,0 +1,123 @@
+"""Answers of servers and what workers made of them, for tests of what they mean."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from crawler.known import KnownUrls
+from crawler.rank.priority import Priority
+from crawler.rulebook import Rulebook
+from db.found import NewUrl
+from db.frontier import Claim
+from db.keys import fingerprint
+from db.outcome import Outcome
+from db.tables import Kind
+from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature
+from pipelines.scope import Scope, resolve
+from pipelines.stages import Page
+from pipelines.worker import Worked
+
+NOW = 1_700_000_000.0
+URL = "http://h.cn/a"
+SEED_ID = 7
+SCOPE = Scope("host", ("h.cn",))
+PRIORITY = Priority("breadth", {"freshness": 1.0})
+FAR = 1 << 30
+
+
+def claim(url: str = URL, **values: Any) -> Claim:
+    defaults: dict[str, Any] = {
+        "kind": Kind.PAGE,
+        "depth": 1,
+        "score": 0.5,
+        "found_in": BlockKind.LIST,
+        "found_on": None,
+        "found_at": NOW - 10,
+        "tries": 0,
+        "hops": 0,
+        "etag": None,
+        "last_modified": None,
+        "seed_id": SEED_ID,
+    }
+    return Claim(id=fingerprint(url), url=url, host_id=fingerprint(url.split("/")[2]), **{**defaults, **values})
+
+
+def rules(**values: Any) -> Rulebook:
+    defaults: dict[str, Any] = {
+        "priority": PRIORITY,
+        "tries": 3,
+        "redirects": 4,
+        "depth": None,
+        "known": KnownUrls(100),
+        "extractor": "density",
+        "objection": lambda _host, _url: "",
+    }
+    return Rulebook(**{**defaults, **values})
+
+
+_OWN = ("error", "body", "worked", "unreadable", "truncated", "bounds", "new_cookie")
+
+
+def page(status: int = 200, url: str = URL, *, scope: Scope = SCOPE, headers: Any = None, **values: Any) -> Page:
+    """An answer; names that a page does not have are those of its claim."""
+    own = {name: values.pop(name) for name in _OWN if name in values}
+    return Page(claim(url, **values), scope, status=status, headers=headers or {}, fetched_at=NOW, **own)
+
+
+def remember(depths: dict[int, int]) -> KnownUrls:
+    """A memory of these URLs."""
+    memory = KnownUrls(1_000)
+    for key, depth in depths.items():
+        memory.note(key, depth)
+    return memory
+
+
+def edges(outcome: Outcome) -> list[tuple[int, int]]:
+    """The links of an outcome, target and block kind."""
+    return list(zip(outcome.links.targets, outcome.links.blocks, strict=True))
+
+
+def links(*urls: str, **values: Any) -> Links:
+    defaults: dict[str, Any] = {
+        "urls": urls,
+        "anchors": tuple(f"about {url}" for url in urls),
+        "blocks": bytes([BlockKind.LIST] * len(urls)),
+        "nofollow": bytes(len(urls)),
+    }
+    return Links(**{**defaults, **values})
+
+
+def listed(found: Links, *, scope: Scope = SCOPE, sitemaps: tuple[str, ...] = (), **values: Any) -> Worked:
+    """What a worker makes of a page that is a list of links."""
+    defaults: dict[str, Any] = {"kind": PageKind.LIST, "reason": "list page", "links": found}
+    return Worked(ParsedPage(**{**defaults, **values}), resolve(found, scope), sitemaps)
+
+
+def written(**values: Any) -> Worked:
+    """What a worker makes of an article."""
+    meta = Metadata(
+        title="题目",
+        authors=("张三", "李四"),
+        source="新华社",
+        published_at="2023-11-14",
+        published_precision="day",
+        published_from="meta",
+        language="zh-Hans",
+        summary="提要",
+        keywords=("一", "二"),
+        section="要闻",
+        images=(Image("http://h.cn/1.jpg", "图", lead=True),),
+        **values,
+    )
+    text = Extraction("第一段。", "<p>第一段。</p>", 0.75)
+    return Worked(ParsedPage(PageKind.ARTICLE, "", meta, text, Signature(5, b"abcd", 9), encoding="gb18030"))
+
+
+def by_url(outcome: Outcome) -> dict[str, NewUrl]:
+    assert len({new.url for new in outcome.new_urls}) == len(outcome.new_urls)
+    return {new.url: new for new in outcome.new_urls}
+
+
+def replace_claim(of: Page, **values: Any) -> Page:
+    return replace(of, claim=replace(of.claim, **values))
