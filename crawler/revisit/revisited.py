@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from db.frontier import Claim
@@ -24,6 +25,7 @@ _LISTS = frozenset(LIST_REASONS)
 _NOT_THERE = frozenset({404, 410})
 _GONE_AT_ONCE = 410
 _FOR_GOOD = frozenset({301, 308})
+_CLOCKS_DIFFER = 600.0
 _LONGEST_AGE = 50 * 366 * 86_400.0
 
 
@@ -31,8 +33,17 @@ def conditions(claim: Claim) -> dict[str, str]:
     """Request headers that ask for a page only if it has changed since it was stored."""
     if not claim.is_revisit or state_before(claim) != State.DONE:
         return {}
-    headers = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
+    headers = {"If-None-Match": claim.etag, "If-Modified-Since": _sensible(claim.last_modified, claim.fetched_at)}
     return {name: value for name, value in headers.items() if value and "\ufffd" not in value}
+
+
+def _sensible(date: str | None, fetched_at: float | None) -> str | None:
+    """A date that can be asked with: of one that lies ahead, a server would say "not modified" until then."""
+    try:
+        stated = parsedate_to_datetime(date or "").timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return date if fetched_at is not None and stated <= fetched_at + _CLOCKS_DIFFER else None
 
 
 def state_before(claim: Claim) -> State:
