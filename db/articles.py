@@ -342,7 +342,7 @@ class _Round:
 
 def _completed(stored: Row[Any], values: dict[str, Any]) -> dict[str, Any]:
     """Values of an article that is read again: what its page no longer says of it, or less exactly, stays."""
-    if values["title"] not in {"", stored.title}:
+    if values["title"] not in {"", stored.title} and values["text_hash"] != stored.text_hash:
         return values  # perhaps another one
     kept = {name: stored._mapping[name] for name in ("title", "authors", "source") if not values[name]}
     day, known = (str(one)[: len("2024-03-12")] for one in (values["published_at"], stored.published_at))

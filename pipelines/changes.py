@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
+from unicodedata import normalize
 
 Text = tuple[str, str]
 """Title and text; paragraphs are separated by line feeds."""
@@ -77,6 +78,7 @@ _MINUS = re.compile(r"(?<=[为至到于约达是由从降低\s(（,，、：:])[
 _PIECES = re.compile(r"[-_|｜—–·]+")
 _SHORTENED = ("…", "...")
 _SENTENCE = re.compile(r"(?<=[。！？!?])(?![”’」』）)\"])")
+_OTHERS = re.compile(r"\s*[【\[]?(?:推荐|相关|延伸|更多|热门|猜你)(?:阅读|新闻|链接|报道|文章|推荐|内容|喜欢)")
 _ENDS = re.compile(r"[。！？!?；;…]|\.(?:\s|$)")
 
 
@@ -162,13 +164,14 @@ def _says_more(lines: Sequence[Line], common: Counter[str]) -> bool:
 
 def _said(text: str, titles: Collection[str]) -> list[Line]:
     """The lines of a text that say something, as they are compared, without the title, which some pages repeat."""
-    lines = (found for line in text[:_MOST_CHARS].split("\n") for found in _line(line))
+    plain = normalize("NFKC", text[:_MOST_CHARS])
+    lines = (found for line in plain.split("\n") for found in _line(line))
     return [(key, is_sentence) for key, is_sentence in lines if key not in titles]
 
 
 def _line(line: str) -> Iterator[Line]:
     """None for a line that says only how often or when; what it says otherwise, without "5 minutes ago"."""
-    if len(line) > _SHORT or _ENDS.search(line):
+    if (len(line) > _SHORT or _ENDS.search(line)) and not _OTHERS.match(line):
         yield _words(_AGO.sub("", _READERS.sub("", line))), True
         return
     plain = _AGO.sub("", _COUNTERS.sub("", line))
