@@ -14,7 +14,7 @@ from html import unescape
 from typing import NamedTuple, Self
 
 from db.articles import NewArticle
-from db.parts import Chain, Joiner, Part
+from db.partial import Chain, Joiner, Part
 
 from .dedup.normalize import normalize
 from .records import Signature
@@ -186,10 +186,13 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
     if len(articles) == 1:
         return first
     texts, htmls = [], []
+    said: set[str] = set()
     for text, html in _without_repeats(articles):
-        if text:
+        lines = set(text.split("\n"))
+        if text and not lines <= said:  # else a page before it holds all of it
             texts.append(text)
             htmls.append(html)
+        said |= lines
     dated = next((one for one in articles if one.published_at), first)
     images = dict(pair for one in reversed(articles) for pair in reversed(one.images))
     ordered = dict.fromkeys(address for one in articles for address, _ in one.images)

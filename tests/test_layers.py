@@ -69,7 +69,7 @@ RECORDS = (
     "db.found",
     "db.frontier",
     "db.outcome",
-    "db.parts",
+    "db.partial",
     "db.revisits",
     "db.signatures",
     "db.tables",

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from db.frontier import Claim
 from db.outcome import NO_EDGES, Outcome
+from db.partial import PART_REASONS
 from db.revisits import Seen
 from db.tables import LIST_REASONS, SETTLED, Kind, State
 from pipelines.records import BlockKind, PageKind
@@ -67,8 +68,6 @@ def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
     """After the first visit, or the first that is worth anything."""
     claim, now = page.claim, page.fetched_at
     if outcome.article is not None and claim.found_in != BlockKind.SEED:
-        if outcome.place is not None:  # of an article of several pages
-            return outcome
         age = _age(outcome.article.published_at, now)
         pause = schedule.of_article(age, 0, 0, age)
         return replace(outcome, next_visit=None if pause is None else now + pause, age=age)
@@ -118,7 +117,8 @@ class _Again:
         self._was_list = claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or reason in _LISTS
         # an article may be stored under a URL with a reason, such as a doubt: whatever is no list may be one
         self._was_article = not self._was_list and self._before == State.DONE
-        self._was_worthless = bool(reason) and reason not in SETTLED and not reason.startswith("doubt")
+        worth_something = reason in {"", *SETTLED, *PART_REASONS} or reason.startswith("doubt")
+        self._was_worthless = not worth_something
 
     def settled(self) -> Outcome:
         """The outcome of this visit."""
@@ -234,8 +234,7 @@ class _Again:
         if self._was_list:
             return self._list(kind)
         if outcome.article is not None:
-            look = self._look if outcome.place is None else None
-            return replace(outcome, seen=look, alive=True)
+            return replace(outcome, seen=self._look, alive=True)
         if not self._was_worthless:
             return replace(self._kept(), next_visit=self._later())
         return _first(self._page, outcome, self._schedule)

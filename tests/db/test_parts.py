@@ -15,7 +15,7 @@ from db.found import add_urls
 from db.frontier import Claim
 from db.keys import fingerprint
 from db.outcome import Outcome, Stored
-from db.parts import JOINED, REPEATS, WAITS, Place
+from db.partial import JOINED, REPEATS, WAITS, Place
 from tests.db.frontier_rows import NOW, article, done, new_url, start, wish
 from tests.db.stores import SIGN, EachTimeNew, real_judge
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from db.articles import NewArticle
-from db.parts import Chain, Part
+from db.partial import Chain, Part
 from pipelines.parts import MAX_PARTS, arrange, continues, join, joiner
 from tests.db.frontier_rows import article
 from tests.db.stores import SIGN

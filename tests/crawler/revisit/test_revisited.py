@@ -61,8 +61,8 @@ class TestFirst:
         outcome = settled(page(status, headers=headers, found_in=BlockKind.SEED, depth=0, tries=9, worked=written()))
         assert outcome.next_visit == NOW + 3_600
 
-    def test_a_part_of_an_article_is_not(self) -> None:
-        assert settled(page(worked=written(next_page="http://h.cn/a_2"))).next_visit is None
+    def test_so_is_a_part_of_an_article(self) -> None:
+        assert settled(page(worked=written(next_page="http://h.cn/a_2"))).next_visit is not None
 
     def test_another_try_is_no_visit(self) -> None:
         answer = page(503)
