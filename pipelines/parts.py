@@ -186,13 +186,10 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
     if len(articles) == 1:
         return first
     texts, htmls = [], []
-    said: set[str] = set()
-    for text, html in _without_repeats(articles):
-        lines = set(text.split("\n"))
-        if text and not lines <= said:  # else a page before it holds all of it
+    for text, html in _without_repeats(_saying_more(articles)):
+        if text:
             texts.append(text)
             htmls.append(html)
-        said |= lines
     dated = next((one for one in articles if one.published_at), first)
     images = dict(pair for one in reversed(articles) for pair in reversed(one.images))
     ordered = dict.fromkeys(address for one in articles for address, _ in one.images)
@@ -214,6 +211,18 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
         images=tuple((address, images[address]) for address in ordered)[:_MOST_IMAGES],
         seen=max(one.seen for one in articles),
     )
+
+
+def _saying_more(articles: Sequence[NewArticle]) -> list[NewArticle]:
+    """Parts without those whose every line stands in the ones before them: the first may hold the whole by now."""
+    said: set[str] = set()
+    kept = []
+    for one in articles:
+        lines = set(one.text.split("\n"))
+        if not kept or not lines <= said:
+            kept.append(one)
+        said |= lines
+    return kept
 
 
 def _first(articles: Sequence[NewArticle], value: Callable[[NewArticle], str]) -> str:
