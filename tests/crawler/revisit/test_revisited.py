@@ -82,6 +82,12 @@ class TestAsking:
     def test_not_when_there_is_nothing_to_keep(self, values: dict[str, Any]) -> None:
         assert conditions(claim(**{**BEFORE, **values})) == {}
 
+    @pytest.mark.parametrize(
+        "stated", ["Fri, 01 Jan 2038 00:00:00 GMT", "yesterday", "Tue, 99 Nov 2023 22:14:20 GMT", ""]
+    )
+    def test_not_with_a_date_that_lies_ahead_or_is_none(self, stated: str) -> None:
+        assert conditions(claim(**{**BEFORE, "etag": None}, last_modified=stated)) == {}
+
 
 class TestFailures:
     @pytest.mark.parametrize("reason", ["", "list page", "doubtful encoding"])
