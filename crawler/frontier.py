@@ -28,8 +28,8 @@ from db.frontier import Claim, Waiting
 from db.health import ShownAlarm
 from db.outcome import Outcome, Stored
 from db.revisits import Woken
+from db.states import Kind, State
 from db.store import Store
-from db.tables import Kind, State
 from pipelines.changes import differs
 from pipelines.duplicates import DuplicateJudge
 from pipelines.parts import joiner

@@ -21,7 +21,7 @@ from db.frontier import Claim, ClaimRequest, Waiting
 from db.keys import fingerprint
 from db.ownership import Handover, OwnedHost
 from db.runs import News
-from db.tables import Kind
+from db.states import Kind
 from pipelines.records import BlockKind
 
 from . import clock

@@ -35,7 +35,9 @@ from .forms import revive
 from .restored import CLOSED_SECONDS, put_off_host, put_off_urls
 from .runs import SeedRow, seed_rows
 from .statements import among, in_state, is_postgres, run_many
-from .tables import Host, Kind, Run, State, Url
+from .states import Kind, State
+from .tables.runs import Run
+from .tables.urls import Host, Url
 
 url, host, run = Url.table(), Host.table(), Run.table()
 

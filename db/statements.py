@@ -31,7 +31,8 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.dml import Insert
 from sqlalchemy.sql.functions import FunctionElement
 
-from .tables import State, Url
+from .states import State
+from .tables.urls import Url
 
 
 def is_postgres(connection: Connection) -> bool:

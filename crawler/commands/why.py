@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 from db.evidence import RELATED
 from db.keys import fingerprint, iso
 from db.queries import Explanation, explain
-from db.tables import URL_RULE
+from db.states import URL_RULE
 from pipelines.changes import difference
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key

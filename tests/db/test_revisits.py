@@ -21,7 +21,8 @@ from db.resting import GivenUp, give_up
 from db.restored import put_off_host
 from db.revisits import Beginning, Due, Seen, Wish, Woken
 from db.runs import RunEnd, finish_run, start_run
-from db.tables import AGAIN, Kind, State
+from db.states import Kind, State
+from db.tables.urls import AGAIN
 from tests.crawler import answers
 from tests.db.frontier_rows import NO_LIMITS, NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
