@@ -385,8 +385,8 @@ class FrontierScheduler(BaseScheduler):
 
     def _database_waits(self, text: str) -> None:
         """The database thread waits for something, or no longer does."""
-        if text:  # the first signal has nothing to wait for but this
-            logger.warning("%s; to end the crawl without it, stop it twice (what is not stored is fetched again)", text)
+        if text:  # once stopped, a crawl ends when what it has fetched is stored: here that may take long
+            logger.warning("%s (to end at once, stop it twice: what is not stored is fetched again)", text)
         elif self.waiting_for:
             logger.warning("the database answers again")
             self._known.clear()
