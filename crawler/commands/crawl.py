@@ -15,8 +15,8 @@ from db.queries import seed_urls
 from pipelines.urls import host_key
 
 from ..config import Config, ConfigError, check_names
+from ..exits import EXIT_STOPPED, EXIT_USAGE
 from ..fetch.handles import raise_limit
-from ..frontier import EXIT_STOPPED, EXIT_USAGE
 from ..heap import settle
 from ..seeds import Seed, SeedError, load_seeds, topics
 from ..session import MODES, ONCE

@@ -18,7 +18,7 @@ from db.revisits import Wish, count, mark
 from db.states import Kind
 from pipelines.urls import canonicalize
 
-from ..frontier import EXIT_DATABASE, EXIT_USAGE
+from ..exits import EXIT_DATABASE, EXIT_USAGE
 from ..jobs.database import read
 from ..outlinks import url_id
 

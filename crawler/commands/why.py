@@ -18,7 +18,7 @@ from pipelines.changes import difference
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key
 
-from ..frontier import EXIT_USAGE
+from ..exits import EXIT_USAGE
 from ..jobs.database import read
 from ..jobs.urlrules import rules_of
 from ..outlinks import GOES_FIRST
