@@ -20,7 +20,7 @@ from .evidence import Evidence
 from .keys import day_of
 from .signatures import Index, Signed
 from .statements import insert_new, insert_rows, run_many
-from .tables import Article, ArticleVersion, Cluster, Image
+from .tables.articles import Article, ArticleVersion, Cluster, Image
 
 article, version, cluster, image = (m.table() for m in (Article, ArticleVersion, Cluster, Image))
 

@@ -23,8 +23,10 @@ from .articles import WHY_NOT_STORED, Added, NewArticle
 from .partial import JOINED, REPEATS, SURPLUS, WAITS, Arrival, Chain, Fate, Gathered, Joiner, Part, Place, Ready
 from .signatures import lock_articles
 from .statements import among, run_many, upsert
-from .tables import Article, Image, State, Url
-from .tables import Part as PartRow
+from .states import State
+from .tables.articles import Article, Image
+from .tables.articles import Part as PartRow
+from .tables.urls import Url
 
 part, url, article, image = (model.table() for model in (PartRow, Url, Article, Image))
 

@@ -29,7 +29,10 @@ from .budgets import Limits, beyond_limits, pages_left
 from .forms import HAS_WORK
 from .keys import iso
 from .statements import among, is_postgres, run_many
-from .tables import AGAIN, LIST_REASONS, Article, Host, Kind, Part, Run, Seed, State, Url
+from .states import LIST_REASONS, Kind, State
+from .tables.articles import Article, Part
+from .tables.runs import Run
+from .tables.urls import AGAIN, Host, Seed, Url
 
 url, article, host, seed, run, part = (model.table() for model in (Url, Article, Host, Seed, Run, Part))
 

@@ -27,7 +27,10 @@ from .partial import Arrival, Fate, Gathered, Joiner, Ready
 from .revisits import CHANGE, LINKS
 from .signatures import Index, catch_up, lock_articles
 from .statements import among, insert_rows, run_many, upsert
-from .tables import SETTLED, Host, Kind, Link, Page, PageTerms, Seed, Site, State, Url
+from .states import SETTLED, Kind, State
+from .tables.articles import Page
+from .tables.learned import PageTerms
+from .tables.urls import Host, Link, Seed, Site, Url
 
 url, host, site, link, seed, page, page_terms = (m.table() for m in (Url, Host, Site, Link, Seed, Page, PageTerms))
 

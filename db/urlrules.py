@@ -15,7 +15,10 @@ from .errors import classify
 from .forms import IS_RULED, stands
 from .partial import PART_REASONS
 from .statements import in_state, insert_rows
-from .tables import Article, Host, Kind, State, Url, UrlRule
+from .states import Kind, State
+from .tables.articles import Article
+from .tables.learned import UrlRule
+from .tables.urls import Host, Url
 
 url, host, article, rule = Url.table(), Host.table(), Article.table(), UrlRule.table()
 

@@ -216,7 +216,7 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
 def _saying_more(articles: Sequence[NewArticle]) -> list[NewArticle]:
     """Parts without those whose every line stands in the ones before them: the first may hold the whole by now."""
     said: set[str] = set()
-    kept = []
+    kept: list[NewArticle] = []
     for one in articles:
         lines = set(one.text.split("\n"))
         if not kept or not lines <= said:

@@ -15,7 +15,7 @@ from db.frontier import Claim
 from db.outcome import NO_EDGES, Outcome
 from db.partial import PART_REASONS
 from db.revisits import Seen
-from db.tables import LIST_REASONS, SETTLED, Kind, State
+from db.states import LIST_REASONS, SETTLED, Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 

@@ -22,7 +22,8 @@ from db.resting import GivenUp, give_up
 from db.restored import put_off_host
 from db.revisits import Beginning, Due, Seen, Wish, Woken
 from db.runs import RunEnd, finish_run, start_run
-from db.tables import AGAIN, Kind, State
+from db.states import Kind, State
+from db.tables.urls import AGAIN
 from pipelines.changes import differs
 from pipelines.duplicates import SignatureIndex
 from tests.crawler import answers

@@ -11,7 +11,7 @@ from crawler.revisit.revisited import conditions, settle
 from crawler.revisit.revisits import DAY, Schedule
 from db.frontier import Claim
 from db.outcome import Outcome
-from db.tables import Kind, State
+from db.states import Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 from tests.crawler.answers import NOW, claim, links, listed, page, rules, written
