@@ -45,7 +45,7 @@ class Params:
     threshold: float = 0.9
     sureness: float = 1.645
     most_repeats: int = 3
-    session_prior: int = 12
+    session_prior: int = 16
     proposed: float = 0.5
     most_candidates: int = 200
     most_rules: int = 16
