@@ -70,7 +70,7 @@ RECORDS = (
     "db.found",
     "db.frontier",
     "db.outcome",
-    "db.parts",
+    "db.partial",
     "db.revisits",
     "db.signatures",
     "pipelines.stages",
