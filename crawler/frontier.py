@@ -12,8 +12,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Coroutine, Sequence
-from dataclasses import replace
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
@@ -21,38 +20,34 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
-from db import frontier as table
 from db.errors import DatabaseGone, DatabaseProblem
 from db.found import NewUrl
 from db.frontier import Claim, Waiting
 from db.health import ShownAlarm
-from db.outcome import Outcome, Stored
-from db.revisits import Woken
-from db.store import Store
-from db.tables import Kind, State
-from pipelines.changes import differs
-from pipelines.duplicates import DuplicateJudge
-from pipelines.parts import joiner
+from db.outcome import Stored
+from db.states import Kind
 from pipelines.scope import Scope
 from pipelines.stages import Page, export
 
-from . import clock, outcomes
+from . import clock
+from .background import Background
 from .config import ConfigError
+from .exits import EXIT_DATABASE, EXIT_FINISHED, EXIT_STOPPED, EXIT_USAGE
 from .fetch.download import is_stored
 from .hosts.addresses import SharedClocks
 from .hosts.book import Hosts, Seeds
 from .known import KnownUrls
 from .learn.hooks import Hooks
 from .learn.learning import Learning
-from .outcomes import HANDLES_PAUSE, OUT_OF_HANDLES, depth_memory, internal_error
+from .outcomes import OUT_OF_HANDLES
 from .ranker import Ranker
-from .revisit.revisited import conditions, settle
+from .revisit.revisited import conditions
 from .revisit.watch import Watch
-from .rulebook import Rulebook
 from .seeds import SeedError
 from .session import ONCE, WATCH, Session
+from .storing import Storing
 from .supply import Supply
-from .totals import count
+from .waking import WAKE, Waker
 from .window import Window
 
 if TYPE_CHECKING:
@@ -65,9 +60,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-EXIT_FINISHED, EXIT_USAGE, EXIT_STOPPED, EXIT_DATABASE = 0, 2, 3, 4
-
-_WAKE = Request("data:,wake")
 _MOST_KNOWN = 400_000
 _FEW = 16
 
@@ -77,8 +69,6 @@ class FrontierScheduler(BaseScheduler):
 
     Attributes:
         totals: counts of this run (pages, articles, duplicates, drops by reason ...), for whoever shows them.
-        exit_code: what the process should return; see the README.
-        problem: one sentence about why the crawl could not start or go on, else empty.
         waiting_for: what the database thread waits for at the moment, else empty.
         session: the open database, once there is one.
         window: the URLs in memory, once there is a session.
@@ -90,9 +80,9 @@ class FrontierScheduler(BaseScheduler):
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._background = Background(lambda reason: crawler.engine.close_spider_async(reason=reason))
+        self._waker = Waker(crawler, self._background)
         self.totals: Counter[str] = Counter()
-        self.exit_code = EXIT_STOPPED
-        self.problem = ""
         self.waiting_for = ""
         self.left: Waiting | None = None
         self.alarms: Sequence[ShownAlarm] = ()
@@ -102,17 +92,12 @@ class FrontierScheduler(BaseScheduler):
         self.ranker: Ranker | None = None
         self._hosts: Hosts
         self._seeds: Seeds
-        self._store: Store
+        self._storing: Storing | None = None
         self._learning: Learning | None = None
         self._watch: Watch | None = None
         self._known = KnownUrls(_MOST_KNOWN)
         self._in_flight: set[int] = set()
         self._unanswered: set[int] = set()
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._stopping: asyncio.Future[None] | None = None
-        self._closing = False
-        self._rests_until = 0.0
-        self._timer: asyncio.TimerHandle | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -122,6 +107,11 @@ class FrontierScheduler(BaseScheduler):
         crawler.signals.connect(scheduler._item_failed, signal=signals.item_error)
         crawler.signals.connect(scheduler._spider_failed, signal=signals.spider_error)
         return scheduler
+
+    @property
+    def exit_code(self) -> int:
+        """What the process should return; see the README."""
+        return self._background.exit_code
 
     # ------------------------------------------------------------ beginning and end
 
@@ -142,15 +132,14 @@ class FrontierScheduler(BaseScheduler):
             hooks = Hooks(
                 totals=self.totals,
                 is_own=self._seeds.owns,
-                start=self._start,
+                start=self._background.start,
                 add=self._add,
                 clear=self._clear,
-                changed=self._rules_changed,
+                changed=lambda host_id, urls: self._more(urls, {host_id}),
             )
             self._learning = await Learning(session, hooks).load()
         except (ConfigError, SeedError, DatabaseProblem) as problem:
-            self.problem = str(problem)
-            self.exit_code = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
+            self._background.refuse(str(problem), EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE)
             return
         config = session.config
         self.window = Window(
@@ -164,11 +153,8 @@ class FrontierScheduler(BaseScheduler):
         self._hosts = Hosts(
             config.pace, config.patience, config.robots_agent, keep_seconds=config.robots_keep, now=clock.now()
         )
-        method, policy = config.duplicate_method, config.duplicates
-        judge = DuplicateJudge(method, policy)
-        self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign), differs)
         if mode == WATCH:
-            self._watch = Watch(session, self._woke)
+            self._watch = Watch(session, lambda woken: self._more(woken.urls, woken.hosts))
         self.supply = Supply(
             session,
             self.window,
@@ -176,22 +162,37 @@ class FrontierScheduler(BaseScheduler):
             self._seeds,
             totals=self.totals,
             in_flight=self._in_flight,
-            start=self._start,
-            wake=self._wake,
+            start=self._background.start,
+            wake=self._waker.wake,
             finish=self._finish,
             traps=self._learning.traps,
             watch=self._watch,
         )
+        self._storing = Storing(
+            session,
+            self.window,
+            self.supply,
+            hosts=self._hosts,
+            seeds=self._seeds,
+            known=self._known,
+            learning=self._learning,
+            ranker=self.ranker,
+            watch=self._watch,
+            totals=self.totals,
+            background=self._background,
+            stored=self._is_stored,
+        )
         if self._watch is not None:
-            self._start(self._watch.keep())
+            self._background.start(self._watch.keep())
         self._learning.run()
-        self._start(session.keep_alive(hosts=self.supply.hosts_with_work, totals=self.totals, heard=self.supply.heard))
+        alive = session.keep_alive(hosts=self.supply.hosts_with_work, totals=self.totals, heard=self.supply.heard)
+        self._background.start(alive)
         self.supply.top_up()
 
     def _refuse_to_run(self) -> None:
         """End a crawl that could not start (an exception in `open` would leave Scrapy half-open)."""
-        if self.problem:
-            logger.error("%s", self.problem)
+        if self._background.problem:
+            logger.error("%s", self._background.problem)
             raise CloseSpider("not started")
 
     def close(self, reason: str) -> Deferred[None]:
@@ -199,13 +200,10 @@ class FrontierScheduler(BaseScheduler):
         return deferred_from_coro(self._close(reason))
 
     async def _close(self, reason: str) -> None:
-        self._closing = True
+        self._background.close()
+        self._waker.close()
         if self.supply is not None:
             self.supply.close()
-        for task in list(self._tasks):
-            task.cancel()
-        if self._timer:
-            self._timer.cancel()
         if self.ranker is not None:
             await self.ranker.close()
         if self.session is not None:
@@ -214,15 +212,15 @@ class FrontierScheduler(BaseScheduler):
                     self.alarms = await self._learning.close()
                 self.left = await self.session.end(outcome=lambda left: self._verdict(left, reason), totals=self.totals)
             except DatabaseProblem as problem:
-                self._give_up(problem)
+                self._background.give_up(problem)
             await self.session.close()
         self._crawler.stats.set_value("crawl/exit_code", self.exit_code)
 
     def _verdict(self, left: Waiting, reason: str) -> tuple[str, int]:
         """How the run ended: the table decides whether it is finished."""
-        if self.problem:
-            return f"stopped ({self.problem})", self.exit_code
-        self.exit_code = EXIT_STOPPED if left.within else EXIT_FINISHED
+        if self._background.problem:
+            return f"stopped ({self._background.problem})", self.exit_code
+        self._background.exit_code = EXIT_STOPPED if left.within else EXIT_FINISHED
         ended = "finished" if self._watch is None or self._watch.spent else "stopped watching"
         return f"stopped ({reason})" if left.within else ended, self.exit_code
 
@@ -230,28 +228,31 @@ class FrontierScheduler(BaseScheduler):
 
     def has_pending_requests(self) -> bool:
         """False only when the table says that nothing is left within the limits."""
-        return not (self._closing or self.problem or (self.supply is not None and self.supply.exhausted))
+        return not (self._background.ends or (self.supply is not None and self.supply.exhausted))
 
     def enqueue_request(self, request: Request) -> bool:
         """Swallow the sentinel; requests of others have no place in this frontier."""
-        if request is _WAKE:
+        if request is WAKE:
             return True
         logger.warning("dropped %s: only the frontier makes requests", request)
         return False
 
     def next_request(self) -> Request | None:
         """The best URL among hosts that are ready, or None. Never waits."""
-        if self.window is None or self.session is None or self.supply is None or self._closing or self.problem:
+        if self.window is None or self.session is None or self.supply is None or self._background.ends:
             return None
         now = time.monotonic()
-        if now < self._rests_until:
+        if self._waker.rests(now):
             return None
         if len(self._in_flight) >= self.session.config.in_flight or self.session.lapsed:
             return None  # the next page that is stored, or the next sign of life, wakes the engine
         claim = self.window.pop(now)
         self.supply.top_up()
         if claim is None:
-            self._plan_wake(now)
+            pauses = [ready_at - now] if (ready_at := self.window.next_ready()) is not None else []
+            if (due := self.supply.next_due()) is not None:
+                pauses.append(due - clock.now())
+            self._waker.plan(min(pauses, default=None))
             return None
         self._in_flight.add(claim.id)
         self._unanswered.add(claim.id)
@@ -298,11 +299,11 @@ class FrontierScheduler(BaseScheduler):
             self.window.shared.join(host_id, page.address)
         self.window.finished(host_id, now + pause, now)
         if not pause and len(self._in_flight) <= _FEW:  # else a page that is stored soon wakes the engine
-            asyncio.get_running_loop().call_soon(self._wake)
+            asyncio.get_running_loop().call_soon(self._waker.wake)
         if page.error == OUT_OF_HANDLES:
-            self._rest(now)
+            self._waker.rest(now)
         if verdict.rests or verdict.lost:
-            self._start(self.supply.follow(verdict))
+            self._background.start(self.supply.follow(verdict))
 
     def _clear(self, host_id: int) -> None:
         """Give back what is held of a host, to be looked at once more."""
@@ -310,20 +311,8 @@ class FrontierScheduler(BaseScheduler):
         assert self.supply is not None
         surplus = self.window.take_all(host_id)
         if surplus:
-            self._start(self.supply.give_back(surplus))
+            self._background.start(self.supply.give_back(surplus))
         self.window.refresh(host_id)
-
-    def _rest(self, now: float) -> None:
-        """Ask nobody for a while: this machine cannot make requests."""
-        if now >= self._rests_until:
-            logger.warning(
-                "no file can be opened (%s); resting for %.0f s. Raise the limit (ulimit -n) or lower "
-                "CONCURRENT_REQUESTS or MAX_HOSTS",
-                OUT_OF_HANDLES,
-                HANDLES_PAUSE,
-            )
-            self._rests_until = now + HANDLES_PAUSE
-            asyncio.get_running_loop().call_later(HANDLES_PAUSE, self._wake)
 
     async def knowledge(self, claim: Claim) -> bytes | None:
         """What is known of a page's site, packed; None when nothing is to be learned."""
@@ -331,7 +320,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             return await self._learning.knowledge(claim)
         except DatabaseProblem as problem:  # the page cannot be stored either, and says so
-            self._give_up(problem)
+            self._background.give_up(problem)
             return None
 
     def url_rules(self, claim: Claim) -> str:
@@ -344,223 +333,63 @@ class FrontierScheduler(BaseScheduler):
         assert self._learning is not None
         return self._learning.known_traps(claim)
 
-    def _rules_changed(self, host_id: int, waiting: int) -> None:
-        """Other rules of a host: more or fewer of its URLs wait."""
-        assert self.supply is not None
-        self.supply.queued += waiting
-        self.supply.found({}, {host_id})
-        self.supply.top_up()
-        self._wake()
-
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links.
 
         Raises:
             DatabaseProblem: the database gave up; the crawl is being stopped.
         """
-        assert self.session is not None
-        assert self.window is not None
-        config = self.session.config
-        rulebook = Rulebook(
-            priority=config.priority,
-            tries=config.tries,
-            redirects=config.redirects,
-            depth=self._seeds.depth_of(page.claim.seed_id),
-            known=self._known,
-            extractor=config.extractor,
-            objection=self._hosts.foreseen,
-            focus=config.focus,
-            robots_hosts=self._hosts.hosts_of_robots(page.claim),
-            robots_again=self._hosts.robots_again(page.claim),
-            robots_bytes=config.robots_bytes,
-            resting=self._hosts.troubles.is_resting(page.claim.host_id),
-        )
-        page.stored = True
-        try:
-            judged = replace(outcomes.judge(page, rulebook), ready_at=page.ready_at)
-            for _, _, text in judged.robots[:1]:  # the same for all
-                await self._hosts.foreread(text)
-            outcome = settle(page, judged, config.schedule)
-            # while there is something else to fetch, pages may wait for each other and share a transaction
-            write = self.session.gather if len(self.window) else self.session.submit
-            stored = await write(self._store.store, outcome)
-        except DatabaseProblem as problem:
-            self._give_up(problem)
-            raise
-        except Exception as error:  # a fault of ours: the page is marked failed, never left as if it were stored
-            logger.error("%s could not be stored", page.claim.url, exc_info=error)
-            outcome = internal_error(page, error)
-            stored = await self.session.submit(self._store.store, outcome)
-        finally:
-            self._in_flight.discard(page.claim.id)
-            is_stored(self._crawler, page.claim.id)
-        self._took(page, outcome, stored)
-        return stored
+        assert self._storing is not None
+        return await self._storing.store(page)
 
-    def _took(self, page: Page, outcome: Outcome, stored: Stored) -> None:
-        """A page is stored: bring memory in line with the table."""
-        assert self.supply is not None
-        assert self._learning is not None
-        claim = page.claim
-        count(self.totals, page, outcome, stored)
-        for key, depth in depth_memory(outcome):
-            self._known.note(key, depth)
-        if outcome.seed_host is not None:
-            self._seeds.adopt(*outcome.seed_host)
-        if claim.kind == Kind.ROBOTS and outcome.state != State.PENDING:
-            self._robots_came(claim, outcome)
-        self._learning.note(page, outcome, stored)
-        self._queue(outcome, stored)
-        self.supply.top_up()
-        if self.ranker is not None and self.ranker.is_due(self.totals["pages"]):
-            self._start(self.ranker.hold(self.totals["pages"]))
-
-    def _queue(self, outcome: Outcome, stored: Stored) -> None:
-        """Say what waits now, and what will at some time."""
-        assert self.supply is not None
-        best: dict[int, float] = {}
-        for new in outcome.new_urls:
-            if not new.reason:
-                best[new.host_id] = max(new.score, best.get(new.host_id, new.score))
-        waits = outcome.state == State.PENDING and outcome.next_visit is not None
-        # a page that was on its way when its host was given up is skipped like the others
-        if waits and not self._hosts.is_closed(outcome.claim.host_id):
-            self.supply.later(outcome.next_visit or 0.0, outcome.claim.host_id)
-        else:
-            self.supply.found(best, stored.hosts)
-            if self._watch is not None:
-                self._watch.note(stored.next_visit if outcome.seen is not None else outcome.next_visit)
+    def _is_stored(self, claim_id: int) -> None:
+        self._in_flight.discard(claim_id)
+        is_stored(self._crawler, claim_id)
 
     async def _add(self, new_urls: Sequence[NewUrl]) -> None:
         """Add URLs that no page named."""
         assert self.supply is not None
         await self.supply.add(new_urls)
 
-    def _woke(self, woken: Woken) -> None:
-        """URLs that were fetched before wait again."""
+    def _more(self, urls: int, hosts: Set[int]) -> None:
+        """Of some hosts more URLs wait, or fewer: rules have changed, or their time has come again."""
         assert self.supply is not None
-        self.supply.queued += woken.urls
-        self.supply.found({}, woken.hosts)
-        self.supply.top_up()
-        self._wake()
+        self.supply.more(urls, hosts)
 
     async def _finish(self) -> bool:
         """Nothing is left to be fetched: whether there is, after all. If not, store articles that wait for parts."""
-        assert self.session is not None
+        assert self._storing is not None
         assert self._learning is not None
         if await self._learning.look_again():
             return True
-        while finished := await self.session.submit(self._store.finish, None):
+        while finished := await self._storing.finish():
             self.totals.update(one.what for one in finished)
             export(self._crawler, finished)
         return False
 
     def _item_failed(self, item: Page, failure: Any) -> None:
         """A stage before the store raised: the page must not look stored."""
-        if not self._closing and not item.stored:
+        if not self._background.closing and not item.stored:
             item.worked, item.unreadable = None, f"internal error ({failure.type.__name__})"
-            self._start(self.store(item))
+            self._background.start(self.store(item))
 
     def _spider_failed(self, failure: Any, response: Any) -> None:
         """The spider raised: no item will come, so the URL is given another try like one that was not answered."""
         claim: Claim = response.request.meta["claim"]  # the answer's, or the failure's
-        if not self._closing and claim.id in self._in_flight:
+        if not self._background.closing and claim.id in self._in_flight:
             error = f"internal error ({failure.type.__name__})"
             page = Page(claim, self.scope_of(claim), error=error, fetched_at=clock.now())
             if claim.id in self._unanswered:
                 self.answered(page)
-            self._start(self.store(page))
-
-    def _robots_came(self, claim: Claim, outcome: Outcome) -> None:
-        """New rules for hosts, or a further hop towards them."""
-        assert self.window is not None
-        assert self.session is not None
-        assert self.supply is not None
-        answers = list(outcome.robots)
-        if answers:  # hosts whose robots.txt redirected here while this answer was on its way
-            _, kind, text = answers[0]
-            told = {host_id for host_id, _, _ in answers}
-            late = [(key, kind, text) for key in self._hosts.hosts_of_robots(claim) if key not in told]
-            answers += late
-            if late:
-                rows = [(key, kind, text, outcome.fetched_at) for key, kind, text in late]
-                self._start(self.session.submit(table.set_robots, rows))
-        self._hosts.robots_moved(claim, outcome.same_as if outcome.state == State.SKIPPED else None)
-        sitemaps: list[NewUrl] = []
-        for host_id, kind, text in answers:
-            rules = self._hosts.set_rules(host_id, kind, text, outcome.fetched_at)
-            host = self.window.hosts.get(host_id)
-            if host is None:
-                continue
-            if host.robots_known:  # what is held was claimed under the old rules
-                self._start(self.supply.give_back(self.window.take_all(host_id)))
-            host.robots_known = True
-            self.window.refresh(host_id)
-            if kind in {"rules", "none"}:
-                base = f"{claim.url.partition(':')[0]}://{host.name}/"
-                priority, now = self.session.config.priority, outcome.fetched_at
-                sitemaps += self._seeds.sitemaps(host.name, base, rules.sitemaps, priority=priority, now=now)
-        if sitemaps:
-            self._start(self.supply.add(sitemaps))
-
-    # ------------------------------------------------------------ small machinery
-
-    def _start(self, coroutine: Coroutine[Any, Any, Any]) -> None:
-        """Run in the background; a database that gave up stops the crawl, anything else is a bug to be seen."""
-        task = asyncio.ensure_future(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if isinstance(error, DatabaseProblem):
-            self._give_up(error)
-        elif error is not None and not self._closing:
-            self.problem = f"internal error ({type(error).__name__}: {error}); the same command goes on"
-            logger.error("%s", self.problem, exc_info=error)
-            self._stop("internal error")
+            self._background.start(self.store(page))
 
     def _database_waits(self, text: str) -> None:
         """The database thread waits for something, or no longer does."""
-        if text:
-            logger.warning("%s", text)
+        if text:  # once stopped, a crawl ends when what it has fetched is stored: here that may take long
+            logger.warning("%s (to end at once, stop it twice: what is not stored is fetched again)", text)
         elif self.waiting_for:
             logger.warning("the database answers again")
             self._known.clear()
             if self.supply is not None:
                 self.supply.reconnected()
         self.waiting_for = text
-
-    def _give_up(self, problem: DatabaseProblem) -> None:
-        """The database is gone: stop, say so once, keep everything resumable."""
-        if not self.problem:
-            self.problem = str(problem)
-            self.exit_code = EXIT_DATABASE
-            logger.error("%s", self.problem)
-            self._stop("database")
-
-    def _stop(self, reason: str) -> None:
-        if not self._closing:
-            self._closing = True
-            # not among self._tasks: closing cancels those
-            self._stopping = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason=reason))
-
-    def _wake(self) -> None:
-        """Make the engine poll now."""
-        if not self._closing and self._crawler.engine.spider is not None:
-            self._crawler.engine.crawl(_WAKE)
-
-    def _plan_wake(self, now: float) -> None:
-        """Make the engine poll when the next host becomes ready or the next URL is due."""
-        assert self.window is not None
-        assert self.supply is not None
-        if self._timer:
-            self._timer.cancel()
-            self._timer = None
-        ready_at, due = self.window.next_ready(), self.supply.next_due()
-        pauses = [] if ready_at is None else [ready_at - now]
-        if due is not None:
-            pauses.append(due - clock.now())
-        if pauses:
-            self._timer = asyncio.get_running_loop().call_later(max(0.001, min(pauses)), self._wake)

@@ -13,8 +13,8 @@ from db.articles import NewArticle
 from db.found import NewUrl
 from db.keys import fingerprint, iso
 from db.outcome import NO_EDGES, Edges, Outcome, StoredPage
-from db.parts import Place
-from db.tables import Kind, State
+from db.partial import Place
+from db.states import Kind, State
 from pipelines.parts import MAX_PARTS
 from pipelines.patterns import PREFIX as TRAP
 from pipelines.records import BlockKind, PageKind

@@ -10,7 +10,7 @@ import numpy as np
 
 from db.found import NewUrl
 from db.keys import fingerprint
-from db.tables import Kind
+from db.states import Kind
 from pipelines.extract import dates
 from pipelines.records import BlockKind
 from pipelines.scope import host_identity

@@ -18,7 +18,8 @@ from scrapy.logformatter import LogFormatter
 from pipelines.patterns import PREFIX as TRAP
 
 from .clock import Rate
-from .frontier import EXIT_FINISHED, FrontierScheduler
+from .exits import EXIT_FINISHED
+from .frontier import FrontierScheduler
 from .learn.alarms import lines
 from .shown import one_line
 from .terminal import Terminal, guard_logs

@@ -15,7 +15,7 @@ import numpy as np
 from db.database import Database, open_for_reading
 from db.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
 from db.scores import Scores
-from db.tables import Kind, State
+from db.states import Kind, State
 from pipelines.focus import record
 from pipelines.focus.terms import PageTerms
 from pipelines.focus.topic import Topic, is_entry

@@ -26,7 +26,7 @@ from db.processes import here
 from db.revisits import Beginning, Due
 from db.runs import LivingRun, Resumed, RunEnd, RunStart
 from db.signatures import Reader
-from db.tables import Kind
+from db.states import Kind
 from db.writer import Work, Writer
 from pipelines.duplicates import SignatureIndex
 from pipelines.records import BlockKind

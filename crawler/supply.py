@@ -17,11 +17,11 @@ from typing import Any
 from db import frontier as table
 from db import ownership
 from db.found import NewUrl, add_urls
-from db.frontier import Claim, ClaimRequest, Waiting
+from db.frontier import Claim, ClaimRequest
 from db.keys import fingerprint
 from db.ownership import Handover, OwnedHost
 from db.runs import News
-from db.tables import Kind
+from db.states import Kind
 from pipelines.records import BlockKind
 
 from . import clock
@@ -59,7 +59,6 @@ class Supply:
 
     Attributes:
         queued: URLs waiting in the database, as far as this process knows.
-        left: what was left when last counted.
         exhausted: nothing is left within the limits.
     """
 
@@ -91,7 +90,6 @@ class Supply:
         self._traps = traps
         self._watch = watch
         self.queued = session.queued
-        self.left: Waiting | None = None
         self.exhausted = False
         self._due: list[tuple[float, int]] = []
         self._soonest: dict[int, float] = {}
@@ -130,6 +128,13 @@ class Supply:
                 self._window.refresh(host_id, best.get(host_id, -math.inf))
             else:
                 self._may_have_hosts = True
+
+    def more(self, urls: int, hosts: Set[int]) -> None:
+        """So many more URLs of hosts wait (fewer, when it is negative) than were waiting before."""
+        self.queued += urls
+        self.found({}, hosts)
+        self.top_up()
+        self._wake()
 
     def heard(self, news: News) -> None:
         """The run's lease has been renewed, and this is how the other runs are doing."""
@@ -360,8 +365,8 @@ class Supply:
     async def _look_around(self) -> None:
         """Nothing queued, nothing under way: is anything left within the limits, and when is it due?"""
         self._refilled_at = time.monotonic()
-        self.left = await self._session.submit(table.waiting, self._session.config.limits)
-        if self.left.within == 0:
+        left = await self._session.submit(table.waiting, self._session.config.limits)
+        if left.within == 0:
             more = await self._finish_crawl()
             if self._watch is None or self._watch.spent:
                 self.exhausted = not more
@@ -371,7 +376,7 @@ class Supply:
             return
         if self._watch is None and await self._resting.let_go_hopeless():
             return
-        due, latest = self.left.next_due, clock.now() + LONGEST_PAUSE
+        due, latest = left.next_due, clock.now() + LONGEST_PAUSE
         if due is not None and due > latest:  # nothing waits that long: the clock has been set back since
             await self._session.submit(table.bring_forward, latest)
         pause = due - clock.now() if due is not None else _LOOK_AGAIN_SECONDS

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from db.articles import WHY_NOT_STORED
 from db.outcome import Outcome, Stored
-from db.tables import URL_RULE, Kind, State
+from db.states import URL_RULE, Kind, State
 
 from .fetch.reasons import TOO_LONG
 

@@ -20,7 +20,7 @@ from .evidence import Evidence
 from .keys import day_of
 from .signatures import Index, Signed
 from .statements import insert_new, insert_rows, run_many
-from .tables import Article, ArticleVersion, Cluster, Image
+from .tables.articles import Article, ArticleVersion, Cluster, Image
 
 article, version, cluster, image = (m.table() for m in (Article, ArticleVersion, Cluster, Image))
 
@@ -271,25 +271,16 @@ class _Round:
 
     def _update(self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate]) -> Added:
         """The same article again: keep the text that was, if it has changed."""
-        values = _values(new)
+        values = _completed(stored, _values(new))
         if stored.text_hash == new.text_hash:
-            if stored.text_of is not None:
-                values |= {"text": "", "html": ""}
-            if all(stored._mapping[name] == value for name, value in values.items() if name != "updated"):
-                return Added("unchanged")
-            self._connection.execute(update(article).where(article.c.id == new.id).values(values))
-            signed = signatures.row_of(self._connection, new.id) if values["text"] != stored.text else None
-            if signed is not None and signed.features != new.features:
-                self._sign_again(new)  # it had the text of the article that it was a copy of
-            return Added("updated")
+            return self._renew(stored, new, values)
         held = stored if stored.text_of is None else stored_rows(self._connection, [stored.text_of])[stored.text_of]
         if not self._differs((stored.title, held.text), (new.title, new.text)):
-            return Added("unchanged")
+            # what is said of it may be put right all the same
+            facts = {name: values[name] for name in _FACTS} if values["title"] == stored.title else {}
+            return self._write_values(stored, facts)
         if stored.text_of is None:
-            self._connection.execute(
-                insert_new(self._connection, version),
-                {"article_id": stored.id, "seen": stored.updated, "title": stored.title, "text": stored.text},
-            )
+            self._keep_version(stored)
             self._hand_down(stored)
         self._connection.execute(update(article).where(article.c.id == new.id).values(values | {"text_of": None}))
         if stored.duplicate_of is None:
@@ -301,6 +292,34 @@ class _Round:
                 clusters.leave(self._connection, new.id, stored.cluster_id)
         self._sign_again(new)
         return Added("updated", changed=True)
+
+    def _renew(self, stored: Row[Any], new: NewArticle, values: dict[str, Any]) -> Added:
+        """The same text again, but for signs, or under another title, or with more that is known of it."""
+        before, after = (stored.title, stored.text), (values["title"], new.text)
+        changed = stored.text_of is None and before != after and self._differs(before, after)
+        if changed:
+            self._keep_version(stored)
+        if stored.text_of is not None:
+            values |= {"text": "", "html": ""}
+        added = self._write_values(stored, values)
+        signed = signatures.row_of(self._connection, new.id) if values["text"] != stored.text else None
+        if signed is not None and signed.features != new.features:
+            self._sign_again(new)  # it had the text of the article that it was a copy of
+        return added._replace(changed=changed)
+
+    def _write_values(self, stored: Row[Any], values: dict[str, Any]) -> Added:
+        """Write what is not as it was."""
+        if all(stored._mapping[name] == value for name, value in values.items() if name != "updated"):
+            return Added("unchanged")
+        self._connection.execute(update(article).where(article.c.id == stored.id).values(values))
+        return Added("updated")
+
+    def _keep_version(self, stored: Row[Any]) -> None:
+        """Keep an article as it is now beside what it will be."""
+        self._connection.execute(
+            insert_new(self._connection, version),
+            {"article_id": stored.id, "seen": stored.updated, "title": stored.title, "text": stored.text},
+        )
 
     def _hand_down(self, stored: Row[Any]) -> None:
         """The text of an article is about to change: a copy without one gets it, and is found by it."""
@@ -319,6 +338,22 @@ class _Round:
             return False
         clusters.write_evidence(self._connection, _evidence(new, verdict)._replace(own=1))
         return True
+
+
+def _completed(stored: Row[Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Values of an article that is read again: what its page no longer says of it, or less exactly, stays."""
+    if values["title"] not in {"", stored.title} and values["text_hash"] != stored.text_hash:
+        return values  # perhaps another one
+    kept = {name: stored._mapping[name] for name in ("title", "authors", "source") if not values[name]}
+    day, known = (str(one)[: len("2024-03-12")] for one in (values["published_at"], stored.published_at))
+    vaguer = day == known and values["published_precision"] == "day"
+    if values["published_at"] is None or (vaguer and stored.published_precision != "day"):
+        kept |= {name: stored._mapping[name] for name in _PUBLISHED}
+    return values | kept
+
+
+_PUBLISHED = ("published_at", "published_precision", "published_from")
+_FACTS = ("authors", "source", *_PUBLISHED, "updated")
 
 
 def _evidence(new: NewArticle, verdict: Verdict) -> Evidence:

@@ -14,7 +14,9 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 
 from .statements import insert_new, run_many
-from .tables import Budget, Host, Kind, Seed, Url
+from .states import Kind
+from .tables.runs import Budget
+from .tables.urls import Host, Seed, Url
 
 url, host, seed, budget = Url.table(), Host.table(), Seed.table(), Budget.table()
 

@@ -11,7 +11,8 @@ from sqlalchemy import Connection, Row, bindparam, func, select
 from .keys import day_of
 from .signatures import Index
 from .statements import among
-from .tables import Article, Url
+from .tables.articles import Article
+from .tables.urls import Url
 
 if TYPE_CHECKING:
     from .articles import NewArticle

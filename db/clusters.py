@@ -15,7 +15,8 @@ from sqlalchemy import Connection, Row, bindparam, func, select, update
 from . import signatures
 from .evidence import Evidence
 from .statements import among, insert_new, insert_rows, run_many
-from .tables import Article, ArticleVersion, Cluster, Credit, Duplicate, Image, Site, Url
+from .tables.articles import Article, ArticleVersion, Cluster, Credit, Duplicate, Image
+from .tables.urls import Site, Url
 
 article, version, duplicate, cluster, image, credit, site, url = (
     model.table() for model in (Article, ArticleVersion, Duplicate, Cluster, Image, Credit, Site, Url)

@@ -23,7 +23,8 @@ from .ownership import wake_hosts
 from .processes import is_gone
 from .runs import release
 from .statements import clock, is_postgres
-from .tables import Record, Run
+from .tables import Record
+from .tables.runs import Run
 
 Rows = Sequence[Sequence[Any]]
 Progress = Callable[[int, str, int], None]

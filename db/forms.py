@@ -15,7 +15,9 @@ from sqlalchemy.orm import aliased
 
 from .keys import is_sampled
 from .statements import among, in_state, insert_rows, run_many
-from .tables import SETTLED, URL_RULE, Host, State, Url, UrlForm
+from .states import SETTLED, URL_RULE, State
+from .tables.learned import UrlForm
+from .tables.urls import Host, Url
 
 url, host, form = Url.table(), Host.table(), UrlForm.table()
 

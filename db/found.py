@@ -14,7 +14,8 @@ from sqlalchemy import Connection, Float, and_, bindparam, case, func, or_, sele
 from .forms import HAS_WORK, stand_for
 from .keys import iso
 from .statements import among, insert_new, insert_rows, is_postgres, run_many
-from .tables import URL_RULE, Host, Site, State, Url
+from .states import URL_RULE, State
+from .tables.urls import Host, Site, Url
 
 url, host, site = Url.table(), Host.table(), Site.table()
 

@@ -12,30 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import (
-    Connection,
-    bindparam,
-    func,
-    literal_column,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Connection, bindparam, func, literal_column, or_, select, update
 
-from .budgets import (
-    Limits,
-    beyond_limits,
-    locked_seed_budgets,
-    pages_left,
-    refund,
-    spend_hosts,
-    spend_totals,
-)
+from .budgets import Limits, beyond_limits, locked_seed_budgets, pages_left, refund, spend_hosts, spend_totals
 from .forms import revive
 from .restored import CLOSED_SECONDS, put_off_host, put_off_urls
 from .runs import SeedRow, seed_rows
 from .statements import among, in_state, is_postgres, run_many
-from .tables import Host, Kind, Run, State, Url
+from .states import Kind, State
+from .tables.runs import Run
+from .tables.urls import Host, Url
 
 url, host, run = Url.table(), Host.table(), Run.table()
 
@@ -357,6 +343,19 @@ def held_by(connection: Connection, run_id: int, ids: Sequence[int]) -> set[int]
 _HELD = select(url.c.id).where(among(url.c.id), in_state(State.LEASED), url.c.leased_by == bindparam("run"))
 _GIVE_BACK = (
     update(url).where(url.c.id == bindparam("key")).values(state=State.PENDING, leased_by=None, tries=url.c.tries - 1)
+)
+
+
+def abandon(connection: Connection, failures: Sequence[tuple[int, int, str]]) -> list[None]:
+    """Give up URLs of which nothing else can be written: (run, identifier, reason)."""
+    run_many(connection, _ABANDON, [{"run": run_id, "key": key, "why": reason} for run_id, key, reason in failures])
+    return [None for _ in failures]
+
+
+_ABANDON = (
+    update(url)
+    .where(url.c.id == bindparam("key"), in_state(State.LEASED), url.c.leased_by == bindparam("run"))
+    .values(state=State.FAILED, reason=bindparam("why"), leased_by=None)
 )
 
 

@@ -19,7 +19,9 @@ from sqlalchemy.exc import DBAPIError
 from .database import Database
 from .errors import classify
 from .statements import among
-from .tables import Host, Kind, Link, PageTerms, State, Url
+from .states import Kind, State
+from .tables.learned import PageTerms
+from .tables.urls import Host, Link, Url
 
 url, host, link, page_terms = (model.table() for model in (Url, Host, Link, PageTerms))
 
@@ -90,7 +92,7 @@ class LinkRows:
 
 @dataclass(frozen=True, slots=True)
 class TermRows:
-    """Words of pages that were fetched, as they were stored with them: see `db.tables.PageTerms`."""
+    """Words of pages that were fetched, as they were stored with them: see `db.tables.learned.PageTerms`."""
 
     ids: Int64s
     relevance: Floats

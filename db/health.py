@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, bindparam, func, select, update
 
 from .statements import among, insert_rows, run_many
-from .tables import Alarm, Host, HostHealth
+from .tables.learned import Alarm, HostHealth
+from .tables.urls import Host
 
 health, alarm, host = HostHealth.table(), Alarm.table(), Host.table()
 

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 
 from .statements import among, insert_rows, run_many
-from .tables import SiteMemory
+from .tables.learned import SiteMemory
 
 memory = SiteMemory.table()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .articles import NewArticle
 from .found import Found, NewUrl
 from .frontier import Claim
-from .parts import Place
+from .partial import Place
 from .revisits import Seen
 
 

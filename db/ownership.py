@@ -14,7 +14,8 @@ from sqlalchemy import Connection, bindparam, exists, literal_column, not_, or_,
 from .budgets import Limits, beyond_limits
 from .frontier import CLAIM_COLUMNS, LIVES, Claim, give_back
 from .statements import among, in_state, run_many
-from .tables import Host, State, Url
+from .states import State
+from .tables.urls import Host, Url
 
 url, host = Url.table(), Host.table()
 

@@ -12,113 +12,27 @@ What a group looks like in order, and how texts are joined, is not decided here 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, func, literal_column, select, union_all, update
+from sqlalchemy import Connection, bindparam, delete, exists, func, literal_column, select, union_all, update
 
 from . import articles
 from .articles import WHY_NOT_STORED, Added, NewArticle
+from .partial import JOINED, REPEATS, SURPLUS, WAITS, Arrival, Chain, Fate, Gathered, Joiner, Part, Place, Ready
 from .signatures import lock_articles
 from .statements import among, run_many, upsert
-from .tables import Article, Image, State, Url
-from .tables import Part as PartRow
+from .states import State
+from .tables.articles import Article, Image
+from .tables.articles import Part as PartRow
+from .tables.urls import Url
 
 part, url, article, image = (model.table() for model in (PartRow, Url, Article, Image))
-
-WAITS = "waits for other parts"
-JOINED = "part of an article"
-REPEATS = "repeats a part"
-SURPLUS = "too many parts"
 
 _MOST_TIED = 200
 _MOST_REDIRECTS = 10
 _MOST_GROUPS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a page stands in its article, as it says: number (0 for unknown), and the URLs behind and before it."""
-
-    number: int = 0
-    next_id: int | None = None
-    previous_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What is known of a stored part beside its text; names as in the table."""
-
-    id: int
-    group_id: int
-    first_id: int
-    position: int
-    joined: int
-    number: int
-    next_id: int | None
-    previous_id: int | None
-    title: str
-    text_hash: int
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """One article's pages.
-
-    Attributes:
-        parts: those it is made of, in order.
-        repeats: pages that say what one of the parts says: other addresses, servers that answer any number with page 1.
-        surplus: pages beyond the longest article.
-        missing: URLs that would bring another part.
-    """
-
-    parts: tuple[int, ...]
-    repeats: tuple[int, ...] = ()
-    surplus: tuple[int, ...] = ()
-    missing: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Joiner:
-    """What is to be known of texts.
-
-    Attributes:
-        continues: whether pages with these two titles can be parts of one article.
-        arrange: puts the parts of a group in order; every part is in one chain.
-        join: makes one article of its parts, given in order.
-    """
-
-    continues: Callable[[str, str], bool]
-    arrange: Callable[[Sequence[Part]], Sequence[Chain]]
-    join: Callable[[Sequence[NewArticle]], NewArticle]
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """A page that has come to its end: its URL, the article on it, and its place if it says that it is a part."""
-
-    id: int
-    article: NewArticle | None
-    place: Place | None
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """An article whose parts have all come, its URL, and the page that was the last of them (0 if none was)."""
-
-    url: str
-    article: NewArticle
-    chain: Chain
-    by: int
-
-
-@dataclass(slots=True)
-class Gathered:
-    """What some arrivals mean: which of them are parts, and the articles that are ready now."""
-
-    parts: set[int] = field(default_factory=set)
-    ready: list[Ready] = field(default_factory=list)
 
 
 def gather(connection: Connection, arrivals: Sequence[Arrival], joiner: Joiner) -> Gathered:
@@ -175,7 +89,10 @@ class _Groups:
         lock_articles(self._connection)
         named = {key for row in near for key in (row.id, row.next_id, row.previous_id)}
         named |= {key for one in arrivals for key in _names(one)[1:]}
+        self._visited_again([one for one in arrivals if one.fate is not Fate.CAME], near)
         for one in arrivals:
+            if one.fate is not Fate.CAME:
+                continue
             self._stirred |= {row.group_id: one.id for row in near if one.id in {row.next_id, row.previous_id}}
             if one.article is not None and (one.place is not None or one.id in named):
                 self._keep(one.article, one.place or Place(), one.id)
@@ -184,6 +101,24 @@ class _Groups:
             group_id, by = self._stirred.popitem()
             gathered.ready += self._look_at(group_id, by)
         return gathered
+
+    def _visited_again(self, arrivals: Sequence[Arrival], near: Sequence[Part]) -> None:
+        """Later visits that brought no part: others may have waited for them, and some end a part."""
+        groups = {row.id: row.group_id for row in near}
+        here = {one.id: one for one in arrivals if one.id in groups}
+        if not here:
+            return
+        ended = [key for key, one in here.items() if one.fate is Fate.MOVED]
+        followers = {row.next_id for row in near}
+        for (
+            row
+        ) in near:  # the article has become shorter; it does not lose its beginning, nor what its pages still name
+            if row.id in here and here[row.id].fate is Fate.GONE and row.position > 1 and row.id not in followers:
+                ended.append(row.id)
+                self._stirred[row.group_id] = row.id
+        run_many(self._connection, _END, [{"key": key} for key in sorted(ended)])
+        waiting = self._connection.execute(_WAITING_AMONG, {"ids": sorted({groups[key] for key in here})}).scalars()
+        self._stirred |= {group: next(key for key in here if groups[key] == group) for group in waiting}
 
     def as_they_are(self, group_ids: Iterable[int]) -> Gathered:
         """See `unfinished`."""
@@ -247,13 +182,15 @@ class _Groups:
             rows = {row.id: row for row in self._rows(group_id)}
             chains = self._joiner.arrange(list(rows.values()))
             states = self._states(chains)
+            again = self._visited_soon(rows)
             if not self._follow(rows.values(), states, by):
                 break
             if self._stirred.pop(group_id, None) is None:  # it went into another group
                 return []
         ready = []
         for chain in chains:
-            if any(key in states and states[key].state in _TO_COME for key in chain.missing):
+            to_come = any(key in states and states[key].state in _TO_COME for key in chain.missing)
+            if to_come or not again.isdisjoint(chain.parts):
                 self._let_wait(chain, rows)
             else:
                 ready.append(self._join(chain, by))
@@ -263,6 +200,11 @@ class _Groups:
         """What became of the URLs that are missing."""
         ids = sorted({key for chain in chains for key in chain.missing})
         return {row.id: row for row in self._connection.execute(_STATES, {"ids": ids})} if ids else {}
+
+    def _visited_soon(self, rows: Iterable[int]) -> set[int]:
+        """Parts that are about to be visited again: changed together, they are changed at once."""
+        found = self._connection.execute(_STATES, {"ids": sorted(rows)})
+        return {row.id for row in found if row.state in _TO_COME}
 
     def _follow(self, rows: Iterable[Part], states: Mapping[int, Any], by: int) -> bool:
         """Let parts name what a URL redirects to, and make parts of articles that they name; whether there was any."""
@@ -374,6 +316,8 @@ _WAITING_GROUPS = (
     .order_by(part.c.group_id)
     .limit(_MOST_GROUPS)
 )
+_WAITING_AMONG = select(part.c.group_id).where(part.c.joined == literal_column("0"), among(part.c.group_id)).distinct()
+_END = delete(part).where(part.c.id == bindparam("key"))
 _ADDRESS = select(url.c.url).where(url.c.id == bindparam("key"))
 _STATES = select(url.c.id, url.c.state, url.c.same_as).where(among(url.c.id))
 _STORED = select(article).where(among(article.c.id), ~exists().where(part.c.id == article.c.id))

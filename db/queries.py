@@ -14,7 +14,10 @@ from .keys import fingerprint
 from .outcome import StoredPage
 from .processes import is_gone
 from .statements import among, clock, in_state
-from .tables import AGAIN, Article, ArticleVersion, Duplicate, Host, Kind, Page, Part, Run, Seed, Site, State, Url
+from .states import Kind, State
+from .tables.articles import Article, ArticleVersion, Duplicate, Page, Part
+from .tables.runs import Run
+from .tables.urls import AGAIN, Host, Seed, Site, Url
 
 url, host, site, article, version, part, duplicate, run, seed, page = (
     m.table() for m in (Url, Host, Site, Article, ArticleVersion, Part, Duplicate, Run, Seed, Page)

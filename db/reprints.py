@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from .keys import fingerprint
-from .tables import Article, Duplicate, Site, Url
+from .tables.articles import Article, Duplicate
+from .tables.urls import Site, Url
 
 article, duplicate, url, site = (m.table() for m in (Article, Duplicate, Url, Site))
 

@@ -13,7 +13,8 @@ from sqlalchemy import Connection, bindparam, case, literal_column, not_, or_, s
 from .budgets import Limits, beyond_limits
 from .restored import put_off_host
 from .statements import among, in_state, run_many
-from .tables import Host, Kind, State, Url
+from .states import Kind, State
+from .tables.urls import Host, Url
 
 url, host = Url.table(), Host.table()
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, case, or_, update
 
 from .statements import in_state, run_many
-from .tables import Kind, State, Url
+from .states import Kind, State
+from .tables.urls import Url
 
 url = Url.table()
 

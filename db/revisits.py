@@ -29,9 +29,12 @@ from .budgets import Limits, beyond_limits, pages_left
 from .forms import HAS_WORK
 from .keys import iso
 from .statements import among, is_postgres, run_many
-from .tables import AGAIN, LIST_REASONS, Article, Host, Kind, Run, Seed, State, Url
+from .states import LIST_REASONS, Kind, State
+from .tables.articles import Article, Part
+from .tables.runs import Run
+from .tables.urls import AGAIN, Host, Seed, Url
 
-url, article, host, seed, run = Url.table(), Article.table(), Host.table(), Seed.table(), Run.table()
+url, article, host, seed, run, part = (model.table() for model in (Url, Article, Host, Seed, Run, Part))
 
 MARKED = 0.0
 """`next_visit` of URLs that a user wants to be visited by the next run."""
@@ -265,7 +268,7 @@ def _ids(wish: Wish) -> dict[str, Any]:
 
 
 def _wished(wish: Wish) -> ColumnElement[bool]:
-    is_article = exists().where(article.c.id == url.c.id)
+    is_article = or_(exists().where(article.c.id == url.c.id), exists().where(part.c.id == url.c.id))
     is_list = or_(
         url.c.kind.in_([Kind.FEED, Kind.SITEMAP]), url.c.reason.in_(LIST_REASONS), url.c.id.in_(select(seed.c.id))
     )

@@ -19,7 +19,9 @@ from .errors import DatabaseGone, WrongDatabase
 from .processes import is_gone
 from .resting import LOST, reopen
 from .statements import among, clock, in_state, is_postgres, upsert
-from .tables import Host, Kind, Run, Seed, State, Url
+from .states import Kind, State
+from .tables.runs import Run
+from .tables.urls import Host, Seed, Url
 
 url, host, seed, run = Url.table(), Host.table(), Seed.table(), Run.table()
 

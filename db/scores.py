@@ -24,7 +24,8 @@ from sqlalchemy import (
 )
 
 from .statements import array_of, in_state, is_postgres, run_many
-from .tables import Kind, State, Url
+from .states import Kind, State
+from .tables.urls import Url
 
 url = Url.table()
 

@@ -17,7 +17,7 @@ from sqlalchemy import BigInteger, Connection, bindparam, exists, func, or_, sel
 
 from .keys import day_of
 from .statements import among, insert_rows, is_postgres, upsert
-from .tables import Article, Duplicate, Signature, SignatureForm
+from .tables.articles import Article, Duplicate, Signature, SignatureForm
 
 article, duplicate, signature, form = (m.table() for m in (Article, Duplicate, Signature, SignatureForm))
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     bindparam,
+    case,
     func,
     literal,
     literal_column,
@@ -31,7 +32,8 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.dml import Insert
 from sqlalchemy.sql.functions import FunctionElement
 
-from .tables import State, Url
+from .states import State
+from .tables.urls import Url
 
 
 def is_postgres(connection: Connection) -> bool:
@@ -63,13 +65,18 @@ def transaction_number(connection: Connection) -> int | None:
 
 
 def transaction_state(connection: Connection, number: int) -> str | None:
-    """What the server knows of a transaction: "committed", "aborted", "in progress", or None when it is too old."""
+    """What the server knows of a transaction: "committed", "aborted", "in progress", or None when it is too old.
+
+    A number that is yet to come was given out before a crash, and its transaction did not come as far as the disk.
+    """
     state: str | None = connection.execute(_TRANSACTION_STATE, {"number": number}).scalar_one()
     return state
 
 
 _TRANSACTION = select(func.txid_current_if_assigned())
-_TRANSACTION_STATE = select(func.txid_status(bindparam("number", type_=BigInteger)))
+_NUMBER = bindparam("number", type_=BigInteger)
+_IS_TO_COME = func.txid_current() <= _NUMBER
+_TRANSACTION_STATE = select(case((_IS_TO_COME, "aborted"), else_=func.txid_status(_NUMBER)))
 
 
 # ---------------------------------------------------------------- one of many identifiers

@@ -23,11 +23,14 @@ from .frontier import SET_ROBOTS, held_by
 from .keys import iso
 from .outcome import Joined, Outcome, Stored
 from .ownership import LOCK_HOSTS
-from .parts import Arrival, Joiner, Ready
+from .partial import Arrival, Fate, Gathered, Joiner, Ready
 from .revisits import CHANGE, LINKS
 from .signatures import Index, catch_up, lock_articles
 from .statements import among, insert_rows, run_many, upsert
-from .tables import SETTLED, Host, Kind, Link, Page, PageTerms, Seed, Site, State, Url
+from .states import SETTLED, Kind, State
+from .tables.articles import Page
+from .tables.learned import PageTerms
+from .tables.urls import Host, Link, Seed, Site, Url
 
 url, host, site, link, seed, page, page_terms = (m.table() for m in (Url, Host, Site, Link, Seed, Page, PageTerms))
 
@@ -93,15 +96,15 @@ class Store:
     def _add_articles(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
         """Write articles: those of one page, and those whose last part has come."""
         arrivals = [
-            Arrival(outcome.claim.id, outcome.article, outcome.place)
+            Arrival(outcome.claim.id, outcome.article, outcome.place, _fate(outcome))
             for outcome in outcomes
-            if outcome.claim.kind == Kind.PAGE and outcome.state != State.PENDING and not outcome.kept
+            if outcome.claim.kind == Kind.PAGE and outcome.state != State.PENDING
         ]
         has_articles = any(one.article for one in arrivals) or any(_has_moved(outcome) for outcome in outcomes)
         if has_articles:
             lock_articles(connection)
             _follow_moves(connection, outcomes)
-        gathered = parts.gather(connection, arrivals, self._joiner) if arrivals else parts.Gathered()
+        gathered = parts.gather(connection, arrivals, self._joiner) if arrivals else Gathered()
         if has_articles or gathered.ready:
             catch_up(connection, self._index)
         pairs = list(zip(outcomes, results, strict=True))
@@ -115,6 +118,7 @@ class Store:
             for one, what in zip(gathered.ready, added[len(single) :], strict=True):
                 if one.by == outcome.claim.id:
                     result.joined.append(Joined(one.url, one.article, what.what))
+                    result.changed |= what.changed
 
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
         """Write articles of one page, then those of several."""
@@ -220,6 +224,13 @@ def _close_claims(connection: Connection, run_id: int, outcomes: Sequence[Outcom
     ]
     if run_many(connection, _CLOSE, sorted(rows, key=lambda row: row["key"])) < len(rows):
         raise Contended("this run was taken for dead while it was storing")  # once more, with what it still holds
+
+
+def _fate(outcome: Outcome) -> Fate:
+    """What a visit means for the part that a page may be."""
+    if outcome.alive is False:
+        return Fate.GONE
+    return Fate.STAYED if outcome.kept else Fate.MOVED if _has_moved(outcome) else Fate.CAME
 
 
 def _has_moved(outcome: Outcome) -> bool:

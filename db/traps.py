@@ -15,7 +15,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 from .forms import HAS_WORK
 from .revisits import mark_gone
 from .statements import among, in_state, run_many
-from .tables import Article, Host, State, Url, UrlPattern
+from .states import State
+from .tables.articles import Article
+from .tables.learned import UrlPattern
+from .tables.urls import Host, Url
 
 article, url, host, pattern = Article.table(), Url.table(), Host.table(), UrlPattern.table()
 

@@ -13,15 +13,18 @@ from sqlalchemy.orm import aliased
 from .database import Database
 from .errors import classify
 from .forms import IS_RULED, stands
-from .parts import JOINED, REPEATS, SURPLUS, WAITS
+from .partial import PART_REASONS
 from .statements import in_state, insert_rows
-from .tables import Article, Host, Kind, State, Url, UrlRule
+from .states import Kind, State
+from .tables.articles import Article
+from .tables.learned import UrlRule
+from .tables.urls import Host, Url
 
 url, host, article, rule = Url.table(), Host.table(), Article.table(), UrlRule.table()
 
 T = TypeVar("T")
 
-_LISTS = ("list page", JOINED, REPEATS, SURPLUS, WAITS)
+_LISTS = ("list page", *PART_REASONS)
 """Reasons of pages that are like no other although they are no articles."""
 _MOST_STEPS = 5
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
+from unicodedata import normalize
 
 Text = tuple[str, str]
 """Title and text; paragraphs are separated by line feeds."""
+Line = tuple[str, bool]
+"""A line as it is compared, and whether it is a sentence."""
 
 _MOST_CHARS = 1_000_000
 _SHORT = 80
@@ -20,9 +23,12 @@ _SHORT = 80
 _LEFT_OVER = 2
 """Characters that may be left of a line that says only how often and when."""
 _LEAST_CUT = 10
+_MOST_TITLE = 1_000
 _LEAST_GONE = 200
 _WALL = 120
 """Letters of what a wall says."""
+_NOTICE = 240
+"""Letters of a page that says only why there is nothing to read."""
 _MOST_LINES = 400
 """Lines between the first and the last that differ, of which the difference is shown."""
 _SHOWN_LINES = 40
@@ -61,14 +67,26 @@ _LABELS = re.compile(
     r"|\b(?:today|now|is|current|local|server|time|date|last|updated?|modified|generated|page|on|at|the|it|as|of)\b",
     re.IGNORECASE,
 )
-_NO_WORD = re.compile(r"[\W_]+")
+_NO_WORD = re.compile(r"[^\w%‰]+|_+")
+_POINT, _BELOW_ZERO = "\ua78f", "\u30fc"
+"""Letters that stand for these signs."""
+_DIGIT = re.compile(r"\d")
+_THOUSANDS = re.compile(r"(?<=\d)[,，](?=\d{3}(?!\d))")
+_WITHIN_NUMBER = re.compile(r"(?<=\d)\s?[^\w\s%‰]\s?(?=\d)")
+"""A decimal point, a dash between two years: "3.5" is not "35", but which dash it is makes no difference."""
+_MINUS = re.compile(r"(?<=[为至到于约达是由从降低\s(（,，、：:])[-−－](?=\d)")
+_PIECES = re.compile(r"[-_|｜—–·]+")
+_SHORTENED = ("…", "...")
+_SENTENCE = re.compile(r"(?<=[。！？!?])(?![”’」』）)\"])")
+_OTHERS = re.compile(r"\s*[【\[]?(?:推荐|相关|延伸|更多|热门|猜你)(?:阅读|新闻|链接|报道|文章|推荐|内容|喜欢)")
 _ENDS = re.compile(r"[。！？!?；;…]|\.(?:\s|$)")
 
 
 def differs(old: Text, new: Text) -> bool:
     r"""Whether an article says something else than before.
 
-    Only the beginning of it, such as a wall shows to those who have not paid, says nothing else: what is stored stays.
+    Only the beginning of it, such as a wall shows to those who have not paid, says nothing else, nor does a notice of a
+    few words in the place of a long text: what is stored stays.
 
     Args:
         old: title and text.
@@ -81,12 +99,13 @@ def differs(old: Text, new: Text) -> bool:
     >>> differs(("题", "死亡人数升至3人。"), ("题", "死亡人数升至5人。"))
     True
     """
-    if _words(old[0]) != _words(new[0]):
-        return True
-    before, after = _said(old[1]), _said(new[1])
-    if [key for key, _ in before] == [key for key, _ in after] or _is_beginning(before, after):
+    titles = {_words(old[0]), _words(new[0])}
+    before, after = _said(old[1], titles), _said(new[1], titles)
+    if _is_beginning(before, after) or _is_notice(before, after):
         return False
-    if "".join(key for key, _ in before) == "".join(key for key, _ in after):  # other paragraphs
+    if not _same_title(old[0], new[0]):
+        return True
+    if "".join(key for key, _ in before) == "".join(key for key, _ in after):  # at most other paragraphs
         return False
     common = Counter(key for key, _ in before) & Counter(key for key, _ in after)
     return any(_says_more(lines, common) for lines in (before, after)) or _order(before, common) != _order(
@@ -94,7 +113,19 @@ def differs(old: Text, new: Text) -> bool:
     )
 
 
-def _is_beginning(before: Sequence[tuple[str, bool]], after: Sequence[tuple[str, bool]]) -> bool:
+def _same_title(old: str, new: str) -> bool:
+    """Whether two titles are one, perhaps with the name of the site or the section beside it, or cut short."""
+    short, long = sorted((old.strip(), new.strip()), key=len)
+    key = _words(short)
+    if not key or key == _words(long):
+        return True
+    if short.endswith(_SHORTENED) and _words(long).startswith(key):
+        return True
+    pieces = [_words(piece) for piece in _PIECES.split(long[:_MOST_TITLE])]
+    return any(key in {"".join(pieces[:place]), "".join(pieces[place:])} for place in range(1, len(pieces)))
+
+
+def _is_beginning(before: Sequence[Line], after: Sequence[Line]) -> bool:
     """Whether what is there now is half or less of what was there, cut off, perhaps with a call to pay or log in."""
     common = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old[0] != new[0]), len(after))
     size = sum(len(key) for key, _ in after[:common])
@@ -105,12 +136,20 @@ def _is_beginning(before: Sequence[tuple[str, bool]], after: Sequence[tuple[str,
     return 0 < size <= whole / 2 and whole - size >= _LEAST_GONE and sum(map(len, rest)) <= min(size, _WALL)
 
 
-def _order(lines: Sequence[tuple[str, bool]], common: Counter[str]) -> list[str]:
+def _is_notice(before: Sequence[Line], after: Sequence[Line]) -> bool:
+    """Whether a few words stand where a long text was, and none of that is left: an error, a request to log in."""
+    size, whole = (sum(len(key) for key, _ in lines) for lines in (after, before))
+    if size > min(_NOTICE, whole / 3) or whole - size < _LEAST_GONE:
+        return False
+    return {key for key, _ in before}.isdisjoint(key for key, _ in after)
+
+
+def _order(lines: Sequence[Line], common: Counter[str]) -> list[str]:
     """The sentences that both have, as one has them."""
     return [key for key, is_sentence in lines if is_sentence and key in common]
 
 
-def _says_more(lines: Sequence[tuple[str, bool]], common: Counter[str]) -> bool:
+def _says_more(lines: Sequence[Line], common: Counter[str]) -> bool:
     """Whether there is a line that the other has not; headlines around all sentences are others'."""
     sentences = [place for place, (_, is_sentence) in enumerate(lines) if is_sentence]
     first, last = (sentences[0], sentences[-1]) if sentences else (0, len(lines))
@@ -123,14 +162,16 @@ def _says_more(lines: Sequence[tuple[str, bool]], common: Counter[str]) -> bool:
     return False
 
 
-def _said(text: str) -> list[tuple[str, bool]]:
-    """The lines of a text that say something, as they are compared, and whether each is a sentence."""
-    return [(key, is_sentence) for line in text[:_MOST_CHARS].split("\n") for key, is_sentence in _line(line)]
+def _said(text: str, titles: Collection[str]) -> list[Line]:
+    """The lines of a text that say something, as they are compared, without the title, which some pages repeat."""
+    plain = normalize("NFKC", text[:_MOST_CHARS])
+    lines = (found for line in plain.split("\n") for found in _line(line))
+    return [(key, is_sentence) for key, is_sentence in lines if key not in titles]
 
 
-def _line(line: str) -> Iterator[tuple[str, bool]]:
+def _line(line: str) -> Iterator[Line]:
     """None for a line that says only how often or when; what it says otherwise, without "5 minutes ago"."""
-    if len(line) > _SHORT or _ENDS.search(line):
+    if (len(line) > _SHORT or _ENDS.search(line)) and not _OTHERS.match(line):
         yield _words(_AGO.sub("", _READERS.sub("", line))), True
         return
     plain = _AGO.sub("", _COUNTERS.sub("", line))
@@ -139,7 +180,9 @@ def _line(line: str) -> Iterator[tuple[str, bool]]:
 
 
 def _words(text: str) -> str:
-    """Letters and digits."""
+    """Letters and digits, and the signs by which numbers differ."""
+    if _DIGIT.search(text):
+        text = _MINUS.sub(_BELOW_ZERO, _WITHIN_NUMBER.sub(_POINT, _THOUSANDS.sub("", text)))
     return _NO_WORD.sub("", text).casefold()
 
 
@@ -156,19 +199,40 @@ def difference(old: Text, new: Text) -> list[str]:
     >>> difference(("题", "一。\n二。"), ("题", "一。\n三。"))
     ['- 二。', '+ 三。']
     """
-    before, after = _between([old[0], *old[1].split("\n")], [new[0], *new[1].split("\n")])
-    shown: list[str] = []
-    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        paired = min(b - a, d - c)
-        for gone, come in zip(before[a : a + paired], after[c : c + paired], strict=True):
-            shown += _beside(gone, come)
-        shown += [f"- {_cut(line)}" for line in before[a + paired : b]]
-        shown += [f"+ {_cut(line)}" for line in after[c + paired : d]]
+    titles = {_words(old[0]), _words(new[0])}
+    before, after = (
+        [title, *(line for line in text.split("\n") if _words(line) not in titles)] for title, text in (old, new)
+    )
+    if _same_title(old[0], new[0]):
+        before[0] = after[0]
+    before, after = _between(before, after)
+    shown = [line for gone, come in _changed(before, after) for line in _shown(gone, come)]
     if len(shown) > _SHOWN_LINES:
         return [*shown[:_SHOWN_LINES], f"... and {len(shown) - _SHOWN_LINES} more lines"]
     return shown
+
+
+def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """What differs: some strings, and what stands in their place."""
+    matcher = SequenceMatcher(None, [_words(one) for one in before], [_words(one) for one in after], autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag != "equal":
+            yield before[a:b], after[c:d]
+
+
+def _shown(gone: Sequence[str], come: Sequence[str]) -> Iterator[str]:
+    """Lines that are gone and new: whole ones, or, of those that were only rewritten, the sentences."""
+    if gone and come:
+        before, after = ([part for line in lines for part in _SENTENCE.split(line) if part] for lines in (gone, come))
+        for old, new in _changed(before[:_MOST_LINES], after[:_MOST_LINES]):
+            paired = min(len(old), len(new))
+            for one, other in zip(old[:paired], new[:paired], strict=True):
+                yield from _beside(one, other)
+            yield from (f"- {_cut(part)}" for part in old[paired:])
+            yield from (f"+ {_cut(part)}" for part in new[paired:])
+    else:
+        yield from (f"- {_cut(line)}" for line in gone)
+        yield from (f"+ {_cut(line)}" for line in come)
 
 
 def _between(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:

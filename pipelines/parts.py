@@ -14,7 +14,7 @@ from html import unescape
 from typing import NamedTuple, Self
 
 from db.articles import NewArticle
-from db.parts import Chain, Joiner, Part
+from db.partial import Chain, Joiner, Part
 
 from .dedup.normalize import normalize
 from .records import Signature
@@ -186,7 +186,7 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
     if len(articles) == 1:
         return first
     texts, htmls = [], []
-    for text, html in _without_repeats(articles):
+    for text, html in _without_repeats(_saying_more(articles)):
         if text:
             texts.append(text)
             htmls.append(html)
@@ -211,6 +211,18 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
         images=tuple((address, images[address]) for address in ordered)[:_MOST_IMAGES],
         seen=max(one.seen for one in articles),
     )
+
+
+def _saying_more(articles: Sequence[NewArticle]) -> list[NewArticle]:
+    """Parts without those whose every line stands in the ones before them: the first may hold the whole by now."""
+    said: set[str] = set()
+    kept: list[NewArticle] = []
+    for one in articles:
+        lines = set(one.text.split("\n"))
+        if not kept or not lines <= said:
+            kept.append(one)
+        said |= lines
+    return kept
 
 
 def _first(articles: Sequence[NewArticle], value: Callable[[NewArticle], str]) -> str:

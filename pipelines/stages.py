@@ -18,7 +18,7 @@ from scrapy.exceptions import DropItem
 from db.errors import DatabaseProblem
 from db.frontier import Claim
 from db.outcome import Joined, Stored
-from db.tables import Kind
+from db.states import Kind
 
 from .extract.bounds import Bounds
 from .focus.topic import Topic

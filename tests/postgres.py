@@ -19,9 +19,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import URL, NullPool, create_engine, text
+from sqlalchemy import URL, NullPool, create_engine
 
 from db.database import parse_url
+from db.tables import Record
 
 _USERS = ("postgres", "pgserver", "nobody")
 _SECONDS = 120
@@ -126,18 +127,31 @@ def _other_user() -> pwd.struct_passwd:
 
 
 @contextmanager
-def empty_database(server: str, name: str, like: str | None = None) -> Iterator[str]:
-    """URL of a new database on a server, or of a copy of another one there; it is dropped in the end."""
+def empty_database(server: str, name: str) -> Iterator[str]:
+    """URL of a new database on a server; it is dropped in the end."""
     url = parse_url(server)
-    _administer(url, f"CREATE DATABASE {name}" + (f" TEMPLATE {like}" if like else ""))
+    _administer(url, f"CREATE DATABASE {name}")
     try:
         yield url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
     finally:
         _administer(url, f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def _administer(url: URL, statement: str) -> None:
-    """Run a statement that stands in no transaction, on a connection of its own."""
+def clear(database: str) -> None:
+    """Make a database with all tables of a crawl as if nothing had ever been in it; whoever is connected is cut off."""
+    _administer(
+        parse_url(database),
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        "SET session_replication_role = replica",  # no look at foreign keys
+        ";".join(f"DELETE FROM {table}" for table in Record.metadata.tables),
+        "SELECT setval(format('%%I.%%I', schemaname, sequencename)::regclass, start_value, false) FROM pg_sequences",
+    )
+
+
+def _administer(url: URL, *statements: str) -> None:
+    """Run statements that stand in no transaction, on a connection of its own."""
     engine = create_engine(url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
     with engine.connect() as connection:
-        connection.execute(text(statement))
+        for statement in statements:
+            connection.exec_driver_sql(statement)

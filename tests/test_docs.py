@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crawler import settings
-from crawler.frontier import EXIT_DATABASE, EXIT_FINISHED, EXIT_STOPPED, EXIT_USAGE
+from crawler.exits import EXIT_DATABASE, EXIT_FINISHED, EXIT_STOPPED, EXIT_USAGE
 from crawler.rank.priority import PRESETS, SIGNALS
 from crawler.seeds import OPTIONS
 from db.tables import Record

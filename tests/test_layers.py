@@ -61,6 +61,7 @@ PURE = (
     "crawler.learn.traps",
     "db.evidence",
     "db.keys",
+    "db.states",
 )
 # Not pure themselves, but they define records (classes, never functions) that pure modules may take and return.
 RECORDS = (
@@ -69,10 +70,9 @@ RECORDS = (
     "db.found",
     "db.frontier",
     "db.outcome",
-    "db.parts",
+    "db.partial",
     "db.revisits",
     "db.signatures",
-    "db.tables",
     "pipelines.stages",
     "pipelines.worker",
 )

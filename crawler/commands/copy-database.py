@@ -19,7 +19,7 @@ from db.copying import Copied, copy_database, database_url
 from db.errors import DatabaseProblem, WrongDatabase
 
 from ..config import Config, ConfigError, check_names
-from ..frontier import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
+from ..exits import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 from ..terminal import Terminal
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -16,8 +15,9 @@ from db.queries import seed_urls
 from pipelines.urls import host_key
 
 from ..config import Config, ConfigError, check_names
+from ..exits import EXIT_STOPPED, EXIT_USAGE
 from ..fetch.handles import raise_limit
-from ..frontier import EXIT_STOPPED, EXIT_USAGE
+from ..heap import settle
 from ..seeds import Seed, SeedError, load_seeds, topics
 from ..session import MODES, ONCE
 
@@ -65,9 +65,7 @@ class Command(ScrapyCrawl):
             sys.stderr.write(f"scrapy crawl: {problem}\n")
             self.exitcode = EXIT_USAGE
             return
-        # what exists by now stays; collecting seldom saves a tenth of the time of a process full of short-lived cycles
-        gc.freeze()
-        gc.set_threshold(20_000, 20, 50)
+        settle()
         crawler = self._create_crawler("news")
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()

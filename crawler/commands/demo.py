@@ -11,7 +11,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from ..demo.server import Newsroom
-from ..frontier import EXIT_USAGE
+from ..exits import EXIT_USAGE
 from .crawl import DEMO_PORT
 
 if TYPE_CHECKING:

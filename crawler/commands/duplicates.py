@@ -18,7 +18,7 @@ from pipelines.duplicates import SignatureIndex
 from pipelines.urls import canonicalize
 
 from ..config import Config, ConfigError
-from ..frontier import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
+from ..exits import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 from ..jobs.database import read, wide_console
 
 if TYPE_CHECKING:

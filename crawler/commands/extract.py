@@ -29,7 +29,7 @@ from pipelines.worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 
 from .. import saved as files
 from ..config import Config, ConfigError, check_names
-from ..frontier import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
+from ..exits import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 from ..jobs.database import ask
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
 
-from ..frontier import EXIT_STOPPED, EXIT_USAGE
+from ..exits import EXIT_STOPPED, EXIT_USAGE
 from ..jobs.database import read_with, wide_console
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from db.database import open_for_crawl
 from db.errors import DatabaseGone, DatabaseProblem
 from db.keys import fingerprint
 from db.revisits import Wish, count, mark
-from db.tables import Kind
+from db.states import Kind
 from pipelines.urls import canonicalize
 
-from ..frontier import EXIT_DATABASE, EXIT_USAGE
+from ..exits import EXIT_DATABASE, EXIT_USAGE
 from ..jobs.database import read
 from ..outlinks import url_id
 

@@ -18,7 +18,7 @@ from pipelines.extract import combined, fusion, models, network, weighted_learni
 from pipelines.extract.training import Example
 from pipelines.focus import profile
 
-from ..frontier import EXIT_STOPPED, EXIT_USAGE
+from ..exits import EXIT_STOPPED, EXIT_USAGE
 from ..jobs.corpus import examples
 from ..jobs.liked import liked
 from ..terminal import Terminal

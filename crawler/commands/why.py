@@ -13,12 +13,12 @@ from scrapy.exceptions import UsageError
 from db.evidence import RELATED
 from db.keys import fingerprint, iso
 from db.queries import Explanation, explain
-from db.tables import URL_RULE
+from db.states import URL_RULE
 from pipelines.changes import difference
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key
 
-from ..frontier import EXIT_USAGE
+from ..exits import EXIT_USAGE
 from ..jobs.database import read
 from ..jobs.urlrules import rules_of
 from ..outlinks import GOES_FIRST

@@ -13,7 +13,7 @@ from db.keys import fingerprint
 from db.ownership import OwnedHost
 from db.resting import Rest
 from db.runs import SeedRow
-from db.tables import Kind
+from db.states import Kind
 from pipelines.records import BlockKind
 from pipelines.scope import Scope
 from pipelines.stages import Page

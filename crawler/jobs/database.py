@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from db.database import Database, open_for_reading
 from db.errors import DatabaseGone, DatabaseProblem, classify
 
-from ..frontier import EXIT_DATABASE, EXIT_USAGE
+from ..exits import EXIT_DATABASE, EXIT_USAGE
 from ..terminal import Terminal
 
 if TYPE_CHECKING:

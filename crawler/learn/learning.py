@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from db.frontier import Claim
 from db.health import ShownAlarm
 from db.outcome import Outcome, Stored
-from db.tables import Kind
+from db.states import Kind
 
 from ..outcomes import leads_home
 from .alarms import Alarms

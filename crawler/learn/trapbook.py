@@ -15,7 +15,7 @@ from db.found import NewUrl
 from db.frontier import Claim
 from db.outcome import Outcome, Stored
 from db.ownership import OwnedHost
-from db.tables import Kind, State
+from db.states import Kind, State
 from db.traps import Source
 from pipelines.patterns import Key, objection
 from pipelines.records import BlockKind, PageKind

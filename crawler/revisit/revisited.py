@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from db.frontier import Claim
 from db.outcome import NO_EDGES, Outcome
+from db.partial import PART_REASONS
 from db.revisits import Seen
-from db.tables import LIST_REASONS, SETTLED, Kind, State
+from db.states import LIST_REASONS, SETTLED, Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 
@@ -24,6 +26,7 @@ _LISTS = frozenset(LIST_REASONS)
 _NOT_THERE = frozenset({404, 410})
 _GONE_AT_ONCE = 410
 _FOR_GOOD = frozenset({301, 308})
+_CLOCKS_DIFFER = 600.0
 _LONGEST_AGE = 50 * 366 * 86_400.0
 
 
@@ -31,8 +34,17 @@ def conditions(claim: Claim) -> dict[str, str]:
     """Request headers that ask for a page only if it has changed since it was stored."""
     if not claim.is_revisit or state_before(claim) != State.DONE:
         return {}
-    headers = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
+    headers = {"If-None-Match": claim.etag, "If-Modified-Since": _sensible(claim.last_modified, claim.fetched_at)}
     return {name: value for name, value in headers.items() if value and "\ufffd" not in value}
+
+
+def _sensible(date: str | None, fetched_at: float | None) -> str | None:
+    """A date that can be asked with: of one that lies ahead, a server would say "not modified" until then."""
+    try:
+        stated = parsedate_to_datetime(date or "").timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return date if fetched_at is not None and stated <= fetched_at + _CLOCKS_DIFFER else None
 
 
 def state_before(claim: Claim) -> State:
@@ -56,8 +68,6 @@ def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
     """After the first visit, or the first that is worth anything."""
     claim, now = page.claim, page.fetched_at
     if outcome.article is not None and claim.found_in != BlockKind.SEED:
-        if outcome.place is not None:  # of an article of several pages
-            return outcome
         age = _age(outcome.article.published_at, now)
         pause = schedule.of_article(age, 0, 0, age)
         return replace(outcome, next_visit=None if pause is None else now + pause, age=age)
@@ -107,7 +117,8 @@ class _Again:
         self._was_list = claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or reason in _LISTS
         # an article may be stored under a URL with a reason, such as a doubt: whatever is no list may be one
         self._was_article = not self._was_list and self._before == State.DONE
-        self._was_worthless = bool(reason) and reason not in SETTLED and not reason.startswith("doubt")
+        worth_something = reason in {"", *SETTLED, *PART_REASONS} or reason.startswith("doubt")
+        self._was_worthless = not worth_something
 
     def settled(self) -> Outcome:
         """The outcome of this visit."""
@@ -223,8 +234,7 @@ class _Again:
         if self._was_list:
             return self._list(kind)
         if outcome.article is not None:
-            look = self._look if outcome.place is None else None
-            return replace(outcome, seen=look, alive=True)
+            return replace(outcome, seen=self._look, alive=True)
         if not self._was_worthless:
             return replace(self._kept(), next_visit=self._later())
         return _first(self._page, outcome, self._schedule)

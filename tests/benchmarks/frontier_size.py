@@ -43,7 +43,8 @@ from db.database import parse_url
 from db.found import NewUrl, add_urls
 from db.frontier import Claim, ClaimRequest
 from db.outcome import Edges, Outcome
-from db.tables import Kind, State, Url
+from db.states import Kind, State
+from db.tables.urls import Url
 from pipelines.records import BlockKind
 from pipelines.scope import host_identity
 from tests.db.stores import real_judge, store_of

@@ -83,8 +83,8 @@ def chaos(folder: Path, command: str, modes: list[str], kills: int) -> int:
     bad = 0
     for mode in ["baseline", *modes]:
         run = [_ARENA, PYTHON, str(WEB / "chaos.py"), "--cmd", command, "--cwd", str(ROOT), "--mode", mode, *VIEW]
-        run += ["--per-site", "8", "--out", str(folder / mode)]
-        run += ["--n", str(kills), "--lo", "2", "--hi", "5"] if mode == "kill" else []
+        run += ["--per-site", "40", "--out", str(folder / mode)]
+        run += ["--n", str(kills), "--lo", "5", "--hi", "12"] if mode == "kill" else []
         run += ["--mb", "3"] if mode == "full" else []
         run += ["--ref", str(reference)] if mode != "baseline" else []
         done = subprocess.run(run, capture_output=True, text=True, check=True)

@@ -36,7 +36,7 @@ from db.keys import fingerprint
 from db.outcome import Edges, Outcome
 from db.runs import RunStart
 from db.scores import Scores, set_scores
-from db.tables import State
+from db.states import State
 from db.writer import Writer
 from pipelines.records import BlockKind
 from tests.db.stores import store_of

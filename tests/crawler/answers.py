@@ -12,7 +12,7 @@ from db.found import NewUrl
 from db.frontier import Claim
 from db.keys import fingerprint
 from db.outcome import Outcome
-from db.tables import Kind
+from db.states import Kind
 from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature
 from pipelines.scope import Scope, resolve
 from pipelines.stages import Page

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import resource
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from crawler.demo.server import Newsroom
 from crawler.fetch.handles import exhausted
+from db.database import open_for_crawl
 from tests.crawler.crawling import ROOT, Running, crawl_arguments, rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer, article
 from tests.postgres import empty_database
@@ -108,6 +111,31 @@ execute(["scrapy", *sys.argv[1:]])
     failed = rows(tmp_path, "SELECT substr(url, -2), reason FROM url WHERE state = 'failed' ORDER BY url")
     assert failed == [("/1", "internal error (ZeroDivisionError)"), ("/2", "internal error (ZeroDivisionError)")]
     assert rows(tmp_path, "SELECT count(*) FROM url WHERE kind = 'page' AND state = 'done'") == [(3,)]
+
+
+def test_a_page_that_cannot_even_be_stored_as_failed_is_not_fetched_for_ever(tmp_path: Path) -> None:
+    answers = {("a.localhost", path): article(f"第{path[1:]}篇新闻") for path in ("/1", "/2")}
+    answers["a.localhost", "/"] = article("首页", "/1", "/2")
+    url = f"sqlite:///{tmp_path}/news.db"
+    open_for_crawl(url, patience_seconds=10, waiting=print).close()
+    with closing(sqlite3.connect(tmp_path / "news.db")) as connection:
+        connection.execute(
+            "CREATE TRIGGER broken BEFORE UPDATE OF http_status ON url WHEN OLD.url LIKE '%/1' "
+            "BEGIN SELECT RAISE(ABORT, 'broken'); END"
+        )
+        connection.commit()
+    with OddServer(answers) as server:
+        seeds = tmp_path / "seeds.txt"
+        seeds.write_text(f"http://a.localhost:{server.port}/")
+        settings = (f"DATABASE_URL={url}", f"ALLOW_NETWORKS=127.0.0.1:{server.port}", "HOST_DELAY=0", "WORKERS=1")
+        done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={seeds}", *[x for s in settings for x in ("-s", s)])
+    assert done.returncode == 0, done.stderr
+    assert server.paths().count("a/1") == 1
+    assert rows(tmp_path, "SELECT state, reason FROM url WHERE url LIKE '%/1'") == [
+        ("failed", "internal error (IntegrityError)")
+    ]
+    assert rows(tmp_path, "SELECT state FROM url WHERE url LIKE '%/2'") == [("done",)]
+    assert "that could not be stored either" in done.stderr
 
 
 def test_too_few_file_handles_are_refused(newsroom: Newsroom, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from crawler.outcomes import (
 )
 from crawler.outlinks import url_id
 from db.keys import fingerprint
-from db.tables import Kind, State
+from db.states import Kind, State
 from pipelines.records import BlockKind
 from tests.crawler.answers import FAR, NOW, SEED_ID, by_url, edges, links, listed, page, remember, replace_claim, rules
 

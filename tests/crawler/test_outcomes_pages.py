@@ -13,8 +13,8 @@ from crawler.rank.priority import Priority
 from crawler.rulebook import Threshold
 from db.keys import fingerprint
 from db.outcome import StoredPage
-from db.parts import Place
-from db.tables import Kind, State
+from db.partial import Place
+from db.states import Kind, State
 from pipelines.parts import MAX_PARTS
 from pipelines.records import BlockKind, PageKind, ParsedPage
 from pipelines.scope import resolve

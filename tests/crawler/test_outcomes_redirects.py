@@ -13,7 +13,7 @@ from crawler.outcomes import (
 )
 from db.keys import fingerprint
 from db.outcome import Outcome
-from db.tables import Kind, State
+from db.states import Kind, State
 from pipelines.records import BlockKind
 from pipelines.scope import Scope, resolve
 from pipelines.worker import Worked

@@ -13,7 +13,7 @@ from crawler.rank.priority import Priority
 from crawler.rulebook import Rulebook
 from db.frontier import Claim
 from db.keys import fingerprint
-from db.tables import Kind
+from db.states import Kind
 from pipelines.records import BlockKind, Links, PageKind, ParsedPage
 from pipelines.scope import Scope, resolve
 from pipelines.stages import Page

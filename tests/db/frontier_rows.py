@@ -12,7 +12,7 @@ from db.frontier import ClaimRequest
 from db.keys import fingerprint
 from db.outcome import Outcome
 from db.runs import LifeSign, RunStart, SeedRow
-from db.tables import State
+from db.states import State
 
 NOW = 1_700_000_000.0
 NO_LIMITS = Limits()

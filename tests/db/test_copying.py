@@ -23,7 +23,7 @@ from db.outcome import Edges, StoredPage
 from db.processes import here
 from db.runs import RunEnd
 from db.signatures import Reader
-from db.traps import PatternRow
+from db.traps import Noted, PatternRow
 from db.urlrules import HostRules, RuleRow
 from pipelines.duplicates import SignatureIndex
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
@@ -79,7 +79,8 @@ def fill(url: str, pages: int = 3) -> None:
     run_in(database, Memory(lambda known, more: (known + b"".join(more), 1)).save, Lessons(A, [bytes(range(256))]))
     run_in(database, urlrules.save, HostRules(A, [RuleRow("slug", "/<number>-*", 30, 1, 0.85, 1, "[]")]))
     run_in(database, forms.fill, [(1, A, page.id)])
-    run_in(database, traps.save, [PatternRow(A, 0, "/<number>", 9, 1, 1, 2.5, 3, "", 0.0, 1, "", page.url)])
+    patterns = [PatternRow(A, 0, "/<number>", 9, 1, 1, 2.5, 3, "", 0.0, 1, "", page.url)]
+    run_in(database, traps.save, Noted(first, patterns))
     run_in(database, runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 1}))
     second = run_in(database, runs.start_run, start()).run_id
     run_in(database, ownership.take_hosts, (second, 10))

@@ -15,7 +15,7 @@ from db.found import add_urls
 from db.keys import fingerprint
 from db.runs import RunEnd
 from db.scores import Scores, set_scores
-from db.tables import State
+from db.states import State
 from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import EachTimeNew
 

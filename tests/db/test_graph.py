@@ -16,7 +16,7 @@ from db.frontier import Claim
 from db.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
 from db.keys import fingerprint
 from db.outcome import Edges, Outcome
-from db.tables import Kind, State
+from db.states import Kind, State
 from db.writer import Writer
 from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew

@@ -45,8 +45,8 @@ def test_hostile_text_goes_through_both_databases(run_in: Callable, database: Da
 
 # What may stand in a formatted statement: names of tables and states of ours, numbers of ours; never a value of a row.
 _OURS = {
-    "Kind.ROBOTS", "state", "URL_RULE", "pragma", "_LOCK_SECONDS", "_FROZEN_SECONDS", "-_CACHE_KB", "name", "columns",
-    "places", "_names(writer, table)[0]",
+    "Kind.ROBOTS", "state", "URL_RULE", "pragma", "_LOCK_SECONDS", "_FROZEN_SECONDS", "-_CACHE_KB",
+    "_READER_CACHE_KB", "_WRITER_CACHE_KB", "name", "columns", "places", "_names(writer, table)[0]",
 }  # fmt: skip
 _EXECUTING = {"text", "execute", "exec_driver_sql", "literal_column"}
 

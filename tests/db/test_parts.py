@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from db.found import add_urls
 from db.frontier import Claim
 from db.keys import fingerprint
 from db.outcome import Outcome, Stored
-from db.parts import JOINED, REPEATS, WAITS, Place
+from db.partial import JOINED, REPEATS, WAITS, Place
 from tests.db.frontier_rows import NOW, article, done, new_url, start, wish
 from tests.db.stores import SIGN, EachTimeNew, real_judge
 
@@ -281,3 +282,74 @@ def test_the_next_part_is_fetched_before_others_also_when_it_waits_already(crawl
     crawl.come(crawl.page(1, 2, new_urls=[soon]))
     claims = crawl.run_in(frontier.claim, wish(1, {fingerprint("a.example"): 1})).urls
     assert [(c.url, c.depth, c.found_in) for c in claims] == [(URLS[3], 1, 12)]
+
+
+# ---------------------------------------------------------------- later visits
+
+
+@pytest.fixture
+def stored(crawl: Crawl) -> Crawl:
+    """An article of three pages, all of which are visited again."""
+    crawl.come(*(crawl.page(n) for n in (1, 2, 3)))
+    crawl.run_in(
+        lambda connection, _: [connection.execute(text("UPDATE url SET state = 'pending' WHERE visits > 0"))], 0
+    )
+    crawl.claims = {url: replace(claim, visits=1, http_status=200) for url, claim in crawl.claims.items()}
+    return crawl
+
+
+def stays(crawl: Crawl, n: int, **values: Any) -> Outcome:
+    return done(crawl.claims[URLS[n - 1]], **{"kept": True, "http_status": 304, **values})
+
+
+def gone(crawl: Crawl, n: int) -> Outcome:
+    return stays(crawl, n, state="failed", reason="http 410", http_status=410, alive=False)
+
+
+def versions(crawl: Crawl) -> int:
+    return crawl.rows("SELECT count(*) FROM article_version")[0][0]
+
+
+@pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2)], ids=str)
+def test_parts_that_changed_together_make_one_version(stored: Crawl, order: tuple[int, ...]) -> None:
+    pages = {
+        1: stored.page(1, body="更正。" + TEXTS[0], article={"seen": "2025-02-01T00:00:00+00:00"}),
+        2: stays(stored, 2),
+        3: stored.page(3, body=TEXTS[2] + "续。", article={"seen": "2025-02-01T00:00:00+00:00"}),
+    }
+    for n in order[:2]:
+        stored.come(pages[n])
+        assert stored.articles() == [(URLS[0], TEXTS[:3])]
+    stored.come(pages[order[2]])
+    assert stored.articles() == [(URLS[0], ["更正。" + TEXTS[0], TEXTS[1], TEXTS[2] + "续。"])]
+    assert versions(stored) == 1
+    assert stored.rows("SELECT DISTINCT joined FROM part") == [(1,)]
+
+
+def test_an_article_loses_the_last_part_when_no_page_names_it(stored: Crawl) -> None:
+    stored.come(stored.page(2, of=2))
+    stored.come(stays(stored, 1))
+    stored.come(gone(stored, 3))
+    assert stored.articles() == [(URLS[0], TEXTS[:2])]
+    assert versions(stored) == 1
+
+
+def test_an_article_whose_pages_are_all_gone_stays(stored: Crawl) -> None:
+    for n in (3, 1, 2):
+        stored.come(gone(stored, n))
+    assert stored.articles() == [(URLS[0], TEXTS[:3])]
+    assert versions(stored) == 0
+
+
+def test_parts_that_move_are_parts_there(stored: Crawl) -> None:
+    there = {n: fingerprint(URLS[n + 2]) for n in (1, 2, 3)}
+    for n in (1, 2, 3):
+        redirect = {"state": "skipped", "reason": "redirect", "http_status": 301, "same_as": there[n]}
+        stored.come(done(stored.claims[URLS[n - 1]], **redirect))
+    assert stored.articles() == [(URLS[0], TEXTS[:3])]  # until there is one
+    for n in (1, 2, 3):
+        place = Place(n, there.get(n + 1), there.get(n - 1))
+        new = article(URLS[n + 2], TEXTS[n - 1], title=TITLE)
+        stored.come(done(stored.claims[URLS[n + 2]], article=new, place=place))
+    assert stored.articles() == [(URLS[3], TEXTS[:3])]
+    assert versions(stored) == 0

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, create_engine, event, make_url, text
 from db import database as opening
 from db.database import Database, open_for_crawl, open_for_reading
 from db.errors import DatabaseGone, WrongDatabase
+from db.statements import transaction_number, transaction_state
 from db.writer import Writer
 from tests.postgres import NoPostgres, Postgres, empty_database
 
@@ -88,6 +89,20 @@ def test_a_commit_that_was_not_heard_of_is_not_done_twice(url: str) -> None:
     writer.close()
     database.close()
     assert stored(url) == [1, 2]
+
+
+def test_what_a_crash_took_along_was_not_done(url: str) -> None:
+    """A number that the server gave out and has forgotten, because nothing of its transaction reached the disk."""
+    database = open_for_crawl(url)
+    with database.engine.begin() as connection:
+        done = connection.execute(text("SELECT txid_current()")).scalar_one()
+    with database.engine.begin() as connection:
+        connection.execute(text("SELECT txid_current()"))
+        mine = transaction_number(connection)
+        assert mine is not None
+        states = [transaction_state(connection, number) for number in (done, mine, mine + 1000)]
+    database.close()
+    assert states == ["committed", "aborted", "aborted"]
 
 
 def test_a_connection_that_is_cut_is_made_anew(url: str) -> None:

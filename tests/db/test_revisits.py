@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from crawler.revisit.revisited import state_before
-from db import frontier, revisits
+from db import articles, frontier, revisits
 from db.budgets import Limits
 from db.database import Database
 from db.found import add_urls
@@ -21,10 +22,13 @@ from db.resting import GivenUp, give_up
 from db.restored import put_off_host
 from db.revisits import Beginning, Due, Seen, Wish, Woken
 from db.runs import RunEnd, finish_run, start_run
-from db.tables import AGAIN, Kind, State
+from db.states import Kind, State
+from db.tables.urls import AGAIN
+from pipelines.changes import differs
+from pipelines.duplicates import SignatureIndex
 from tests.crawler import answers
 from tests.db.frontier_rows import NO_LIMITS, NOW, article, done, new_url, seed_row, start, wish
-from tests.db.stores import EachTimeNew
+from tests.db.stores import METHOD, EachTimeNew, no_judge
 
 HOME, STORY, FEED = "http://a.example/", "http://a.example/story", "http://a.example/feed"
 HOST = fingerprint("a.example")
@@ -180,6 +184,32 @@ def test_changes_of_an_article_are_counted_and_kept(
     assert told == [1]
     assert rows(database, f"SELECT brought, watched, visits FROM url WHERE id = {claim.id}") == [(1.0, DAY + 50, 2)]
     assert rows(database, "SELECT text FROM article_version") == [(TEXT,)]
+
+
+def test_another_title_alone_is_a_version_and_facts_are_put_right(
+    run_in: Callable, visited: None, claim_all: Callable, database: Database
+) -> None:
+    index = SignatureIndex(METHOD, None)
+    first = article(
+        STORY, TEXT, title="旧题", seen="2025-01-01T12:00:00+00:00", **_at("2024-03-12T10:20:00+08:00", "minute")
+    )
+    again = replace(
+        first, title="新题", authors="", seen="2025-01-02T00:00:00+00:00", **_at("2024-03-12T00:00:00+08:00", "day")
+    )
+    corrected = replace(again, authors="李四", text=TEXT + "\n阅读 100", text_hash=5)
+    added = [
+        run_in(lambda connection, new: articles.add(connection, new, no_judge, index, differs), new)
+        for new in (first, again, corrected, corrected)
+    ]
+    assert [one.what for one in added] == ["updated", "updated", "updated", "unchanged"]
+    assert [one.changed for one in added] == [True, True, False, False]
+    known = "SELECT title, authors, published_at, text FROM article"
+    assert rows(database, known) == [("新题", "李四", "2024-03-12T10:20:00+08:00", TEXT)]
+    assert rows(database, "SELECT title, text FROM article_version") == [("题目", TEXT), ("旧题", TEXT)]
+
+
+def _at(time: str, precision: str) -> dict[str, str]:
+    return {"published_at": time, "published_precision": precision, "published_from": "visible"}
 
 
 def test_a_page_that_is_gone_keeps_its_article_and_may_come_back(

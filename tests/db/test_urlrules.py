@@ -14,7 +14,7 @@ from db.database import Database
 from db.found import NewUrl, add_urls
 from db.frontier import Claim
 from db.keys import fingerprint, is_sampled
-from db.tables import State
+from db.states import State
 from db.urlrules import HostRules, RuleRow
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew

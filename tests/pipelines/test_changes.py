@@ -24,6 +24,10 @@ STORED = ("新馆开放", BODY)
         ("\n页面生成时间：2026-03-05 08:15:03", "\n页面生成时间：2026-03-05 09:00:00"),
         ("\n我市新增三条地铁线路", "\n全国游泳锦标赛落幕\n春季招聘会周末举行"),
         ("", "  \n\n"),
+        ("\n【推荐阅读】游泳锦标赛落幕，主队夺冠。", "\n【推荐阅读】招聘会周末举行，三百家企业参加。"),
+        ("\n今年共有35人参加ABC活动，花费1,200元。", "\n今年共有３５人参加ＡＢＣ活动，花费1200元。"),
+        ("\n施工期为2020—2021年。", "\n施工期为2020-2021年。"),
+        ("\nBeyonc\u00e9 came.", "\nBeyonce\u0301 came."),
     ],
 )
 def test_noise_is_no_version(before: str, after: str) -> None:
@@ -59,6 +63,45 @@ def test_the_beginning_of_what_was_there_is_no_version() -> None:
     assert differs(whole, ("题", lines[5]))
 
 
+@pytest.mark.parametrize("titles", [("新馆开放！", "新馆开放！"), ("新馆开放！", "新馆开放！_要闻_江城网")])
+def test_a_headline_within_the_text_is_no_statement(titles: tuple[str, str]) -> None:
+    long = BODY * 5
+    assert not differs((titles[0], f"{titles[0]}\n{long}"), (titles[1], long))
+    assert not differs((titles[0], long), (titles[1], f"{titles[1]}\n{long}"))
+    assert differs((titles[0], f"{titles[0]}\n{long}"), (titles[1], long + "更正：周一闭馆。"))
+
+
+def test_a_notice_in_the_place_of_a_long_text_is_no_version() -> None:
+    whole = ("新馆开放", "\n".join(f"第{n}段说的是另一件事，并且有自己的数字{n * 37}。" for n in range(20)))
+    assert not differs(whole, ("提示", "您访问的文章不存在或已被删除，请返回首页。"))
+    assert differs(whole, ("另一篇", "这里讲的完全是别的事情，而且讲得很长。" * 20))
+    assert differs(("提示", "您访问的文章不存在或已被删除，请返回首页。"), whole)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_another"),
+    [
+        ("大桥昨日通车", "大桥昨日通车 - 江城网", False),
+        ("要闻 | 大桥昨日通车", "大桥昨日通车", False),
+        ("大桥昨日通车，全长三公里，总投资…", "大桥昨日通车，全长三公里，总投资十亿元", False),
+        ("大桥昨日通车", "", False),
+        ("事故致3人死亡", "事故致3人死亡12人受伤", True),
+        ("大桥昨日通车", "大桥今日通车", True),
+    ],
+)
+def test_a_title_with_the_name_of_the_site_is_the_same(old: str, new: str, *, is_another: bool) -> None:
+    assert differs((old, BODY), (new, BODY)) == differs((new, BODY), (old, BODY)) == is_another
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("增长3.5%。", "增长35%。"), ("气温为-5度。", "气温为5度。"), ("占3%。", "占3‰。"), ("cost $1.5m.", "cost $15m.")],
+)
+def test_signs_of_numbers_count(old: str, new: str) -> None:
+    assert differs(("题", old), ("题", new))
+    assert difference(("题", old), ("题", new)) == [f"- {old}", f"+ {new}"]
+
+
 def test_numbers_in_sentences_count() -> None:
     assert differs(("题", "共有300人参与。"), ("题", "共有500人参与。"))
     assert differs(("题", "The storm killed 3 people."), ("题", "The storm killed 5 people."))
@@ -85,6 +128,9 @@ def test_the_difference_shows_the_place() -> None:
     ]
     assert difference(STORED, STORED) == []
     assert difference(("旧题", BODY), ("新题", BODY)) == ["- 旧题", "+ 新题"]
+    rewritten = BODY.replace("三千", "五千").replace("\n", "")
+    changed = ["- 市图书馆新馆昨天开放，首日迎来三千多名读者。", "+ 市图书馆新馆昨天开放，首日迎来五千多名读者。"]
+    assert difference(("题", f"题\n{BODY}"), ("题", rewritten)) == changed
 
 
 def test_the_difference_is_bounded() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from db.articles import NewArticle
-from db.parts import Chain, Part
+from db.partial import Chain, Part
 from pipelines.parts import MAX_PARTS, arrange, continues, join, joiner
 from tests.db.frontier_rows import article
 from tests.db.stores import SIGN
@@ -264,3 +264,9 @@ def test_hostile_lines_cost_little() -> None:
     started = time.process_time()
     join(pages)
     assert time.process_time() - started < 5
+
+
+def test_a_part_that_says_only_what_stands_before_it_adds_nothing() -> None:
+    pages = [[f"第{number}页第{n}段说的是另一件事。" for n in range(8)] for number in range(3)]
+    whole = [line for lines in pages for line in lines]
+    assert joined(page(*whole), *(page(*lines) for lines in pages[1:])) == whole

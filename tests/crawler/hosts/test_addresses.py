@@ -13,7 +13,7 @@ from crawler.hosts.addresses import SharedClocks
 from crawler.hosts.lookups import look_up
 from crawler.window import HostQueue, Window
 from db.frontier import Claim
-from db.tables import Kind
+from db.states import Kind
 
 ADDRESSES = {1: "10.0.0.1", 2: "10.0.0.1", 3: "10.0.0.1", 4: "10.0.0.2", 5: ""}
 

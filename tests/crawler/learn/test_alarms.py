@@ -18,7 +18,7 @@ from crawler.seeds import Seed
 from crawler.session import Session
 from db.frontier import Claim
 from db.health import ShownAlarm
-from db.tables import Kind
+from db.states import Kind
 from pipelines.records import BlockKind, Extraction, Metadata, PageKind, ParsedPage
 from pipelines.scope import Scope
 from pipelines.stages import Page

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -13,10 +12,10 @@ from crawler.learn.trappattern import TRIAL_PAGES
 from db.ownership import Handover, hand_over
 from tests.crawler.trap_crawl import HOST, SITE, Crawl, article, begin, claim_of, list_page, month, shut_the_calendar
 from tests.db.frontier_rows import NOW
-from tests.postgres import empty_database
+from tests.postgres import clear
 
 
-def with_two(server: str, do: Callable[[Crawl, Crawl], Awaitable[None]]) -> None:
+def with_two(database: str, do: Callable[[Crawl, Crawl], Awaitable[None]]) -> None:
     async def run(url: str) -> None:
         one, other = [await _on_machine(name, url) for name in ("one", "other")]
         try:
@@ -27,8 +26,10 @@ def with_two(server: str, do: Callable[[Crawl, Crawl], Awaitable[None]]) -> None
             await other.session.close()
             await one.session.close()
 
-    with empty_database(server, f"traps_{os.getpid()}", f"tables_{os.getpid()}") as url:
-        asyncio.run(run(url))
+    try:
+        asyncio.run(run(database))
+    finally:
+        clear(database)
 
 
 async def _on_machine(name: str, url: str) -> Crawl:
@@ -57,7 +58,7 @@ async def give(one: Crawl, other: Crawl) -> None:
     await other.take()
 
 
-def test_hosts_are_handed_over_with_what_is_known_of_them(postgres_server: str, postgres_tables: str) -> None:
+def test_hosts_are_handed_over_with_what_is_known_of_them(postgres_tables: str) -> None:
     async def do(one: Crawl, other: Crawl) -> None:
         await shut_the_calendar(one)
         assert await one.claim(5) == [f"{SITE}/"]
@@ -72,10 +73,10 @@ def test_hosts_are_handed_over_with_what_is_known_of_them(postgres_server: str, 
         await other.settled()
         assert (waiting(one), kinds(one)) == (60, {"/cal?month": ""})
 
-    with_two(postgres_server, do)
+    with_two(postgres_tables, do)
 
 
-def test_a_run_that_has_lost_a_host_writes_nothing_of_it(postgres_server: str, postgres_tables: str) -> None:
+def test_a_run_that_has_lost_a_host_writes_nothing_of_it(postgres_tables: str) -> None:
     async def do(one: Crawl, other: Crawl) -> None:
         await shut_the_calendar(one)
         await one.claim(5)
@@ -89,10 +90,10 @@ def test_a_run_that_has_lost_a_host_writes_nothing_of_it(postgres_server: str, p
         await other.book.close()
         assert kinds(one) == {"/cal?month": ""}
 
-    with_two(postgres_server, do)
+    with_two(postgres_tables, do)
 
 
-def test_both_try_again_what_was_shut_long_ago(postgres_server: str, postgres_tables: str) -> None:
+def test_both_try_again_what_was_shut_long_ago(postgres_tables: str) -> None:
     async def do(one: Crawl, other: Crawl) -> None:
         await shut_the_calendar(one)
         await one.claim(5)
@@ -106,4 +107,4 @@ def test_both_try_again_what_was_shut_long_ago(postgres_server: str, postgres_ta
         await other.take()
         assert other.book.objection(claim_of(month(500))) == "", "for a few pages"
 
-    with_two(postgres_server, do)
+    with_two(postgres_tables, do)

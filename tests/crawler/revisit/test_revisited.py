@@ -11,7 +11,7 @@ from crawler.revisit.revisited import conditions, settle
 from crawler.revisit.revisits import DAY, Schedule
 from db.frontier import Claim
 from db.outcome import Outcome
-from db.tables import Kind, State
+from db.states import Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 from tests.crawler.answers import NOW, claim, links, listed, page, rules, written
@@ -61,8 +61,8 @@ class TestFirst:
         outcome = settled(page(status, headers=headers, found_in=BlockKind.SEED, depth=0, tries=9, worked=written()))
         assert outcome.next_visit == NOW + 3_600
 
-    def test_a_part_of_an_article_is_not(self) -> None:
-        assert settled(page(worked=written(next_page="http://h.cn/a_2"))).next_visit is None
+    def test_so_is_a_part_of_an_article(self) -> None:
+        assert settled(page(worked=written(next_page="http://h.cn/a_2"))).next_visit is not None
 
     def test_another_try_is_no_visit(self) -> None:
         answer = page(503)
@@ -72,15 +72,21 @@ class TestFirst:
 
 class TestAsking:
     def test_only_for_changes(self) -> None:
-        held = claim(**BEFORE, last_modified="Tue, 14 Nov 2023 22:14:20 GMT")
+        held = claim(**BEFORE, last_modified="Tue, 07 Nov 2023 22:14:20 GMT")
         assert conditions(held) == {
             "If-None-Match": 'W/"1"',
-            "If-Modified-Since": "Tue, 14 Nov 2023 22:14:20 GMT",
+            "If-Modified-Since": "Tue, 07 Nov 2023 22:14:20 GMT",
         }
 
     @pytest.mark.parametrize("values", [{"visits": 0}, {"http_status": None}, {"reason": "http 410"}, {"etag": None}])
     def test_not_when_there_is_nothing_to_keep(self, values: dict[str, Any]) -> None:
         assert conditions(claim(**{**BEFORE, **values})) == {}
+
+    @pytest.mark.parametrize(
+        "stated", ["Fri, 01 Jan 2038 00:00:00 GMT", "yesterday", "Tue, 99 Nov 2023 22:14:20 GMT", ""]
+    )
+    def test_not_with_a_date_that_lies_ahead_or_is_none(self, stated: str) -> None:
+        assert conditions(claim(**{**BEFORE, "etag": None}, last_modified=stated)) == {}
 
 
 class TestFailures:

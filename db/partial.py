@@ -1,0 +1,114 @@
+"""Articles that are spread over several pages: what is known of pages and articles. Records only; see `db.parts`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from .articles import NewArticle
+
+WAITS = "waits for other parts"
+JOINED = "part of an article"
+REPEATS = "repeats a part"
+SURPLUS = "too many parts"
+PART_REASONS = (WAITS, JOINED, REPEATS, SURPLUS)
+"""Reasons of pages that are no article of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page stands in its article, as it says: number (0 for unknown), and the URLs behind and before it."""
+
+    number: int = 0
+    next_id: int | None = None
+    previous_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is known of a stored part beside its text; names as in the table."""
+
+    id: int
+    group_id: int
+    first_id: int
+    position: int
+    joined: int
+    number: int
+    next_id: int | None
+    previous_id: int | None
+    title: str
+    text_hash: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """One article's pages.
+
+    Attributes:
+        parts: those it is made of, in order.
+        repeats: pages that say what one of the parts says: other addresses, servers that answer any number with page 1.
+        surplus: pages beyond the longest article.
+        missing: URLs that would bring another part.
+    """
+
+    parts: tuple[int, ...]
+    repeats: tuple[int, ...] = ()
+    surplus: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Joiner:
+    """What is to be known of texts.
+
+    Attributes:
+        continues: whether pages with these two titles can be parts of one article.
+        arrange: puts the parts of a group in order; every part is in one chain.
+        join: makes one article of its parts, given in order.
+    """
+
+    continues: Callable[[str, str], bool]
+    arrange: Callable[[Sequence[Part]], Sequence[Chain]]
+    join: Callable[[Sequence[NewArticle]], NewArticle]
+
+
+class Fate(StrEnum):
+    """What became of a page."""
+
+    CAME = "came"
+    """It was read, or cannot be."""
+    STAYED = "stayed"
+    """A later visit brought nothing: it is what it was."""
+    GONE = "gone"
+    """A later visit found it gone."""
+    MOVED = "moved"
+    """A later visit found it moved for good: there it will be a part again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A page that has come to its end: its URL, the article on it, and its place if it says that it is a part."""
+
+    id: int
+    article: NewArticle | None
+    place: Place | None
+    fate: Fate = Fate.CAME
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An article whose parts have all come, its URL, and the page that was the last of them (0 if none was)."""
+
+    url: str
+    article: NewArticle
+    chain: Chain
+    by: int
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What some arrivals mean: which of them are parts, and the articles that are ready now."""
+
+    parts: set[int] = field(default_factory=set)
+    ready: list[Ready] = field(default_factory=list)

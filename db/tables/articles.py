@@ -1,0 +1,187 @@
+"""Articles: their texts and versions, what repeats what, their parts and images, and pages as they were fetched."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Float, Index, Integer, LargeBinary, SmallInteger, String, Text, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from .record import Record
+
+_BORROWED = text("text_of IS NOT NULL")
+
+
+class Article(Record):
+    """An article. Its identifier is that of its URL."""
+
+    __tablename__ = "article"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    site_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    title: Mapped[str] = mapped_column(Text)
+    authors: Mapped[str] = mapped_column(Text)
+    """Names joined by "、"."""
+    source: Mapped[str] = mapped_column(Text)
+    published_at: Mapped[str | None] = mapped_column(Text, index=True)
+    published_precision: Mapped[str | None] = mapped_column(String(6))
+    published_from: Mapped[str | None] = mapped_column(String(8))
+    language: Mapped[str] = mapped_column(String(8))
+    text: Mapped[str] = mapped_column(Text)
+    html: Mapped[str] = mapped_column(Text)
+    summary: Mapped[str] = mapped_column(Text)
+    keywords: Mapped[str] = mapped_column(Text)
+    classes: Mapped[str] = mapped_column(Text)
+    """Channel or section, as the page names it."""
+    quality: Mapped[float] = mapped_column(Float)
+    """Confidence of the extraction, 0 to 1."""
+    relevance: Mapped[float | None] = mapped_column(Float)
+    """How near the text is to what the crawl looks for, 0 to 1; empty when it looks for everything."""
+    extractor: Mapped[str] = mapped_column(Text)
+    text_hash: Mapped[int] = mapped_column(BigInteger, index=True)
+    text_chars: Mapped[int] = mapped_column(Integer)
+    cluster_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    duplicate_of: Mapped[int | None] = mapped_column(BigInteger)
+    """The article that stands for the cluster; empty for that one itself."""
+    text_of: Mapped[int | None] = mapped_column(BigInteger)
+    """The article whose text says the same, when that of this one is not kept."""
+    gone: Mapped[str | None] = mapped_column(Text)
+    """When its page was found to be gone (404 or 410)."""
+    first_seen: Mapped[str] = mapped_column(Text)
+    updated: Mapped[str] = mapped_column(Text)
+
+    __table_args__ = (
+        Index(
+            "ix_article_text_of",
+            "text_of",
+            sqlite_where=_BORROWED,
+            postgresql_where=_BORROWED,
+        ),
+    )
+
+
+class ArticleVersion(Record):
+    """An earlier text of an article that has changed since."""
+
+    __tablename__ = "article_version"
+    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    seen: Mapped[str] = mapped_column(Text, primary_key=True)
+    title: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+
+
+_MEMBER = text("fresh IS NOT NULL")
+
+
+class Signature(Record):
+    """What near-duplicates of an article are found by: each crawl process keeps an index of these in memory."""
+
+    __tablename__ = "signature"
+    number: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """Counts up: what comes after the number that a process has read is new to it."""
+    article_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    """0 when the text is not there any more."""
+    story: Mapped[int] = mapped_column(BigInteger)
+    """Number of the first signature of the texts that repeat one another."""
+    day: Mapped[int] = mapped_column(Integer)
+    """When the article was seen, in days since 1970."""
+    length: Mapped[int] = mapped_column(Integer)
+    """Characters of the normalised text."""
+    features: Mapped[bytes] = mapped_column(LargeBinary)
+    """32-bit hashes, little-endian, ascending."""
+    fresh: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """Those that no earlier text of the story has, which are looked up; empty for all of them."""
+
+    __table_args__ = (Index("ix_signature_member", "story", sqlite_where=_MEMBER, postgresql_where=_MEMBER),)
+
+
+class SignatureForm(Record):
+    """How the signatures were made (one row): those of another form cannot be compared with new ones."""
+
+    __tablename__ = "signature_form"
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    form: Mapped[str] = mapped_column(Text)
+
+
+class Duplicate(Record):
+    """Evidence that one article repeats another, or is related to it without repeating it."""
+
+    __tablename__ = "duplicate"
+    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    of_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    similarity: Mapped[float] = mapped_column(Float)
+    method: Mapped[str] = mapped_column(Text)
+    kind: Mapped[str] = mapped_column(Text)
+    """same, edited, part-of, contains; or quotes, template: related, but no duplicates."""
+    own: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    """1 when the duplicate has wording of its own, by which copies of it may be found."""
+
+    __table_args__ = (Index("ix_duplicate_of_id", "of_id"),)
+
+
+class Credit(Record):
+    """How many articles of a site name which source, counted when they are first stored: whose name is it?"""
+
+    __tablename__ = "credit"
+    site_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    source: Mapped[str] = mapped_column(Text, primary_key=True)
+    articles: Mapped[int] = mapped_column(Integer)
+
+    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own form
+
+
+class Cluster(Record):
+    """Articles that tell the same text; the identifier is that of the article standing for them."""
+
+    __tablename__ = "cluster"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    size: Mapped[int] = mapped_column(Integer)
+
+
+_WAITING = text("joined = 0")
+
+
+class Part(Record):
+    """A page that holds one part of an article: the article is made of its parts whenever one of them comes."""
+
+    __tablename__ = "part"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """The URL's identifier."""
+    group_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    """The same for all pages that are tied by next and previous links."""
+    first_id: Mapped[int] = mapped_column(BigInteger)
+    """The first part as far as known: the article is stored under it."""
+    position: Mapped[int] = mapped_column(SmallInteger)
+    """Place in the article, from 1; 0 for a page that adds nothing to it."""
+    joined: Mapped[int] = mapped_column(SmallInteger)
+    """1 once the article has been made with it; 0 while that waits for other parts."""
+    number: Mapped[int] = mapped_column(SmallInteger)
+    """Page number as the page states it; 0 when it states none."""
+    next_id: Mapped[int | None] = mapped_column(BigInteger, index=True)
+    previous_id: Mapped[int | None] = mapped_column(BigInteger, index=True)
+    title: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    html: Mapped[str] = mapped_column(Text)
+    text_hash: Mapped[int] = mapped_column(BigInteger)
+    rest: Mapped[str] = mapped_column(Text)
+    """JSON: everything else that the page says about the article."""
+
+    __table_args__ = (Index("ix_part_waiting", "group_id", sqlite_where=_WAITING, postgresql_where=_WAITING),)
+
+
+class Image(Record):
+    """An image of an article, the lead image first."""
+
+    __tablename__ = "image"
+    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    position: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    url: Mapped[str] = mapped_column(Text)
+    caption: Mapped[str] = mapped_column(Text)
+
+
+class Page(Record):
+    """The bytes of a page as fetched, zstd-compressed (only with `STORE_HTML`)."""
+
+    __tablename__ = "page"
+    url_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    fetched_at: Mapped[float] = mapped_column(Float)
+    content_type: Mapped[str] = mapped_column(Text)
+    encoding: Mapped[str] = mapped_column(Text)
+    body: Mapped[bytes] = mapped_column(LargeBinary)

@@ -1,0 +1,116 @@
+"""What crawls learn of pages, hosts and their addresses while they run."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Float, Integer, LargeBinary, SmallInteger, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from .record import Record
+
+
+class PageTerms(Record):
+    """The words of a page by which it is compared with others, and how near it is to what the crawl looks for."""
+
+    __tablename__ = "page_terms"
+    url_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    relevance: Mapped[float] = mapped_column(Float)
+    """0 to 1."""
+    terms: Mapped[bytes] = mapped_column(LargeBinary)
+    """Written and read by whoever ranks pages."""
+
+
+class SiteMemory(Record):
+    """What crawls have learned of a host's pages: texts that come back, places of the body in its templates."""
+
+    __tablename__ = "site_memory"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    pages: Mapped[int] = mapped_column(Integer)
+    """Articles learned from."""
+    state: Mapped[bytes] = mapped_column(LargeBinary)
+    """See `pipelines.extract.knowledge.pack`."""
+
+
+class HostHealth(Record):
+    """What a host's answers were like so far, to notice when that changes."""
+
+    __tablename__ = "host_health"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    answers: Mapped[int] = mapped_column(Integer)
+    """Answers learned from."""
+    state: Mapped[str] = mapped_column(Text)
+    """JSON, see `crawler.health.host`."""
+    updated: Mapped[str] = mapped_column(Text)
+
+
+class Alarm(Record):
+    """Something that is, or was, wrong with a host."""
+
+    __tablename__ = "alarm"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(String(12), primary_key=True)
+    """blocks, login, unreachable, gone, layout, empty, encoding or slow."""
+    since: Mapped[str] = mapped_column(Text, primary_key=True)
+    until: Mapped[str | None] = mapped_column(Text)
+    """Empty while it lasts."""
+    text: Mapped[str] = mapped_column(Text)
+    """A sentence for people; what it quotes of a site is without control characters."""
+    evidence: Mapped[str] = mapped_column(Text)
+    """JSON: what was compared with what."""
+
+
+class UrlRule(Record):
+    """What makes no difference in the addresses of a host, learned from its pages."""
+
+    __tablename__ = "url_rule"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(String(9), primary_key=True)
+    """parameter or slug."""
+    pattern: Mapped[str] = mapped_column(Text, primary_key=True)
+    """See `pipelines.dedup.urlforms.Rule`."""
+    support: Mapped[int] = mapped_column(Integer)
+    """Requests that it would have saved."""
+    against: Mapped[int] = mapped_column(Integer)
+    """Requests that it would have kept from bringing something else."""
+    confidence: Mapped[float] = mapped_column(Float)
+    used: Mapped[int] = mapped_column(SmallInteger)
+    """1 when addresses are skipped by it; 0 for a proposal."""
+    example: Mapped[str] = mapped_column(Text)
+    """JSON: two addresses of one page."""
+
+
+class UrlForm(Record):
+    """What is left of an address under its host's rules, and the URL that stands for all of that form."""
+
+    __tablename__ = "url_form"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """Fingerprint of the form and the rules that make it."""
+    host_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    url_id: Mapped[int] = mapped_column(BigInteger)
+
+
+class UrlPattern(Record):
+    """A pattern of a host's URLs and what its pages brought: one that brings nothing without end is a trap."""
+
+    __tablename__ = "url_pattern"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    level: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    """How wide: 0 exact, 1 folder, 2 shape (see `pipelines.patterns`), 3 the whole host."""
+    pattern: Mapped[str] = mapped_column(Text, primary_key=True)
+    pages: Mapped[int] = mapped_column(Integer)
+    """Fetched in all."""
+    brought: Mapped[int] = mapped_column(Integer)
+    """Articles among these or found by their links."""
+    reached: Mapped[int] = mapped_column(Integer)
+    """How many had been fetched when one last brought something."""
+    barren: Mapped[float] = mapped_column(Float)
+    """Pages in a row that brought nothing, as far as they count."""
+    grown: Mapped[int] = mapped_column(Integer)
+    """URLs of unfruitful patterns that these led to."""
+    kind: Mapped[str] = mapped_column(String(20))
+    """Of trap, when it is shut; empty when it is open."""
+    shut_at: Mapped[float] = mapped_column(Float)
+    """When it was last shut, 0 for never."""
+    trial: Mapped[int] = mapped_column(SmallInteger)
+    """1 when it was shut before and some of its pages are tried again."""
+    why: Mapped[str] = mapped_column(Text)
+    example: Mapped[str] = mapped_column(Text)

@@ -1,0 +1,40 @@
+"""Crawls: one row a process, and what they have used of the limits that they share."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Float, Integer, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from .record import Record
+
+
+class Run(Record):
+    """One crawl process: its settings, its end, its totals."""
+
+    __tablename__ = "run"
+    id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+    started: Mapped[str] = mapped_column(Text)
+    finished: Mapped[str | None] = mapped_column(Text)
+    outcome: Mapped[str | None] = mapped_column(Text)
+    exit_code: Mapped[int | None] = mapped_column(Integer)
+    machine: Mapped[str] = mapped_column(Text)
+    pid: Mapped[int] = mapped_column(Integer)
+    place: Mapped[str] = mapped_column(Text, server_default="")
+    """Where `pid` means something, see `db.processes`."""
+    alive_until: Mapped[float] = mapped_column(Float)
+    """The lease on hosts and URLs ends at this time unless it is renewed."""
+    hosts: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Hosts with work that it held when it last renewed its lease."""
+    pages_per_second: Mapped[float] = mapped_column(Float, server_default="0")
+    """Lately, when it last renewed its lease."""
+    settings: Mapped[str] = mapped_column(Text)
+    totals: Mapped[str | None] = mapped_column(Text)
+    """JSON: pages, articles, drops by reason; kept up to date while it runs."""
+
+
+class Budget(Record):
+    """Pages counted against the limits of the whole crawl: one row, locked by whoever claims."""
+
+    __tablename__ = "budget"
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    pages: Mapped[int] = mapped_column(Integer)

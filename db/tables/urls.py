@@ -1,0 +1,200 @@
+"""The frontier: sites, their hosts, the seeds, every URL, and the links between them."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Float, Index, Integer, SmallInteger, String, Text, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from ..states import URL_RULE
+from .record import Record
+
+AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
+"""URLs that are not queued and are to be visited again."""
+
+
+class Site(Record):
+    """A registrable domain (or a host that has none)."""
+
+    __tablename__ = "site"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    name: Mapped[str] = mapped_column(Text)
+    first_seen: Mapped[str] = mapped_column(Text)
+    stories: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Articles that repeated nothing when they were first stored."""
+    reprints: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Articles that repeated another one then."""
+
+
+class Host(Record):
+    """A host and port: robots rules, clock, budget, and the run that may fetch from it."""
+
+    __tablename__ = "host"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    site_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    name: Mapped[str] = mapped_column(Text)
+    scheme: Mapped[str] = mapped_column(String(5))
+    robots: Mapped[str] = mapped_column(String(12), server_default="unknown")
+    """unknown, rules (see `robots_text`), none (everything allowed), unreachable or refused (nothing allowed)."""
+    robots_text: Mapped[str | None] = mapped_column(Text)
+    robots_at: Mapped[float | None] = mapped_column(Float)
+    ready_at: Mapped[float] = mapped_column(Float, server_default="0")
+    """No request before this time: the host clock as it was when last stored."""
+    pages: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Pages counted against the limits: answered or leased."""
+    articles: Mapped[int] = mapped_column(Integer, server_default="0")
+    failures: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Requests failed in a row."""
+    trouble: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    """Rests in a row that it was given, each because it did not answer properly."""
+    rests_until: Mapped[float] = mapped_column(Float, server_default="0")
+    """End of the last of them; of a host that was given up, when it is tried again."""
+    given_up: Mapped[str | None] = mapped_column(Text)
+    """Why the crawl no longer waits for it; empty while it does. The next crawl tries it again, a long one itself."""
+    queued: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    """1 when pages of the host may be pending; 2 when another run than its owner has found some."""
+    owner: Mapped[int | None] = mapped_column(BigInteger)
+    """The run that may fetch from this host now."""
+
+    __table_args__ = (
+        Index("ix_host_queued", "owner", sqlite_where=text("queued = 1"), postgresql_where=text("queued = 1")),
+        Index("ix_host_knocked", "owner", sqlite_where=text("queued = 2"), postgresql_where=text("queued = 2")),
+    )
+
+
+class Seed(Record):
+    """A line of the seeds file."""
+
+    __tablename__ = "seed"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """The URL's identifier."""
+    url: Mapped[str] = mapped_column(Text)
+    stay: Mapped[str] = mapped_column(String(4))
+    depth: Mapped[int | None] = mapped_column(Integer)
+    pages: Mapped[int | None] = mapped_column(Integer)
+    topic: Mapped[str] = mapped_column(Text, server_default="")
+    hosts: Mapped[str] = mapped_column(Text)
+    """Host names that count as the seed's own, separated by spaces (grows when the seed itself redirects)."""
+    used: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Pages counted against `pages`."""
+
+
+_TRAPPED = text("state = 'skipped' AND substr(reason, 1, 6) = 'trap: '")
+
+
+class Url(Record):
+    """The frontier: every URL ever seen, and what became of it."""
+
+    __tablename__ = "url"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    url: Mapped[str] = mapped_column(Text)
+    host_id: Mapped[int] = mapped_column(BigInteger)
+    seed_id: Mapped[int | None] = mapped_column(BigInteger)
+    kind: Mapped[str] = mapped_column(String(7))
+    state: Mapped[str] = mapped_column(String(7))
+    reason: Mapped[str | None] = mapped_column(Text)
+    depth: Mapped[int] = mapped_column(Integer)
+    score: Mapped[float] = mapped_column(Float)
+    score_parts: Mapped[str | None] = mapped_column(Text)
+    """JSON: value of each signal the score was made of."""
+    found_on: Mapped[int | None] = mapped_column(BigInteger)
+    found_in: Mapped[int] = mapped_column(SmallInteger)
+    """`pipelines.records.BlockKind` of the place it was found in."""
+    anchor: Mapped[str | None] = mapped_column(Text)
+    found_at: Mapped[float] = mapped_column(Float, index=True)
+    """When it was found as it is here: anew when a shorter way to it was."""
+    dated: Mapped[float | None] = mapped_column(Float)
+    """Time that a feed or sitemap states for the page."""
+    leased_by: Mapped[int | None] = mapped_column(BigInteger)
+    tries: Mapped[int] = mapped_column(Integer, server_default="0")
+    hops: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Redirects followed to come here."""
+    http_status: Mapped[int | None] = mapped_column(Integer)
+    fetched_at: Mapped[float | None] = mapped_column(Float)
+    etag: Mapped[str | None] = mapped_column(Text)
+    last_modified: Mapped[str | None] = mapped_column(Text)
+    next_visit: Mapped[float | None] = mapped_column(Float)
+    """Of a pending URL: not before that time. Of any other: when it is to be visited again."""
+    visits: Mapped[int] = mapped_column(Integer, server_default="0")
+    """How often it was fetched; once it was, visits that failed do not count."""
+    watched: Mapped[float] = mapped_column(Float, server_default="0")
+    """Seconds between its visits, of lists the older ones counting less; `named` and `brought` are of that time."""
+    named: Mapped[float] = mapped_column(Float, server_default="0")
+    """New URLs that later visits than the first found on it."""
+    brought: Mapped[float] = mapped_column(Float, server_default="0")
+    """Articles that came of those; of an article itself: visits that found its text changed."""
+    changed_at: Mapped[float | None] = mapped_column(Float)
+    """When a visit last found something new on it."""
+    same_as: Mapped[int | None] = mapped_column(BigInteger)
+    """The URL this one is another address of: redirect target, canonical or stored page."""
+
+    __table_args__ = (
+        Index(
+            "ix_url_queue",
+            "host_id",
+            text("score DESC"),
+            "found_at",
+            sqlite_where=text("state = 'pending'"),
+            postgresql_where=text("state = 'pending'"),
+        ),
+        Index(
+            "ix_url_due",
+            "next_visit",
+            sqlite_where=text("state = 'pending' AND next_visit IS NOT NULL"),
+            postgresql_where=text("state = 'pending' AND next_visit IS NOT NULL"),
+        ),
+        Index(
+            "ix_url_again",
+            "next_visit",
+            sqlite_where=text(AGAIN),
+            postgresql_where=text(AGAIN),
+        ),
+        Index(
+            "ix_url_same_as",
+            "same_as",
+            sqlite_where=text("same_as IS NOT NULL"),
+            postgresql_where=text("same_as IS NOT NULL"),
+        ),
+        Index(
+            "ix_url_leased",
+            "leased_by",
+            sqlite_where=text("state = 'leased'"),
+            postgresql_where=text("state = 'leased'"),
+        ),
+        Index(
+            "ix_url_fetched_at",
+            "fetched_at",
+            sqlite_where=text("fetched_at IS NOT NULL"),
+            postgresql_where=text("fetched_at IS NOT NULL"),
+        ),
+        Index(
+            "ix_url_host_fetched",
+            "host_id",
+            "fetched_at",
+            sqlite_where=text("fetched_at IS NOT NULL"),
+            postgresql_where=text("fetched_at IS NOT NULL"),
+        ),
+        Index(
+            "ix_url_ruled",
+            "host_id",
+            sqlite_where=text(f"reason = '{URL_RULE}'"),
+            postgresql_where=text(f"reason = '{URL_RULE}'"),
+        ),
+        Index(
+            "ix_url_trapped",
+            "host_id",
+            "id",
+            sqlite_where=_TRAPPED,
+            postgresql_where=_TRAPPED,
+        ),
+    )
+
+
+class Link(Record):
+    """A link from page to page and the kind of block it stands in."""
+
+    __tablename__ = "link"
+    source: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    target: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    block: Mapped[int] = mapped_column(SmallInteger)
+
+    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own form
