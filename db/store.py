@@ -265,6 +265,9 @@ def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: S
             seen.append((outcome.claim.id, CHANGE if is_article else LINKS, outcome.fetched_at, what))
     if seen:
         revisits.note(connection, seen)
+    for outcome, result in zip(outcomes, results, strict=True):
+        if revisits.bring_forward(connection, outcome.stated, outcome.fetched_at):
+            result.next_visit = outcome.fetched_at
     pairs = [(o.claim, r) for o, r in zip(outcomes, results, strict=True) if r.article in _STORED]
     found = [(claim.found_on, claim.found_at) for claim, _ in pairs if claim.found_on is not None]
     if found:
