@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+_MANY = 50
+"""Pages among which most hosts have an article. No alarm: one crawl meets all lists first, another a mere portal."""
+
+
 class Command(ScrapyCommand):
     """Show what is left, per host."""
 
@@ -130,12 +134,14 @@ def _print(console: Console, name: str, crawl: Status) -> None:
 
 
 def _health(host: HostStatus, now: float) -> str:
-    """Whether a host answers, rests or is given up."""
+    """Whether a host answers, rests or is given up, and brings anything at all."""
     if host.given_up:
         return f"given up: {host.given_up}"
     if host.trouble and host.rests_until > now:
         return f"rests for {host.rests_until - now:.0f} s, {host.trouble} in a row"
-    return f"{host.failures} failures in a row" if host.failures else ""
+    if host.failures:
+        return f"{host.failures} failures in a row"
+    return f"no article among {host.done} pages" if host.done >= _MANY and not host.articles else ""
 
 
 def _waits(waits: Waits) -> Iterator[str]:

@@ -70,6 +70,8 @@ def _part(finding: Finding, change: Change) -> str:
     if what in ACCESS:
         was = f" ({before:.0%} before)" if before >= 0.1 else ""
         return f"{finding.hits} of the last {finding.of} answers were {quoted(finding.why, MOST_QUOTED) or 'so'}{was}"
+    if before == 0:  # what is compared with a past is never quite 0
+        return f"{finding.hits} of {finding.of} pages, from the first on"
     return {
         "articles": f"articles were {1 - before:.0%} of such pages, now {1 - now:.0%}",
         "empty": f"pages without text were {before:.0%}, now {now:.0%}",

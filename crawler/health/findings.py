@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,6 +19,7 @@ GAIN = {"blocks": 0.2, "login": 0.3, "unreachable": 0.25, "gone": 0.4, "articles
 """By how much a rate must have grown to matter."""
 SHIFT = {"chars": math.log(1.7), "confidence": 0.1, "seconds": math.log(3.0)}
 """By how much a number must have moved (logarithms of characters and seconds)."""
+_PLACES = {Came.BLOCKED: 0, Came.CAPTCHA: 0, Came.LOGIN: 1, Came.FAILED: 2, Came.GONE: 3}
 _MAY_BE_NORMAL = ("layout", "encoding", "slow")
 
 
@@ -92,6 +95,17 @@ class ContentItem(NamedTuple):
     confidence: float
     why: str
     url: str
+
+
+def place_of(came: Came) -> int:
+    """Which of `ACCESS` kept a page from being had; -1 for none."""
+    return _PLACES.get(came, -1)
+
+
+def commonest(texts: Iterable[str]) -> str:
+    """What comes most often, of several the first; empty for nothing."""
+    counts = Counter(texts)
+    return max(counts, key=lambda text: counts[text]) if counts else ""
 
 
 def usual_share(finding: Finding) -> float:

@@ -21,7 +21,7 @@ import json
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from typing import Any
 from zlib import crc32
@@ -35,43 +35,28 @@ from .findings import (
     ContentItem,
     Event,
     Finding,
-    may_be_normal,
-    shows,
+    commonest,
+    place_of,
     shows_change,
-    usual_share,
 )
-from .judge import CHANCE, NUMBERS_OF_TEXT, Judge, mean_of
+from .judge import NUMBERS_OF_TEXT, Judge, mean_of
+from .lasting import Lasting
+from .newcomer import Newcomer
 from .past import ACCESS, FLAGS, KNOWN, METRICS, Past, count, expected, no_bins
 from .shapes import shape
-from .twosample import LEAST, binomial
+from .twosample import LEAST
 
 FEWEST = 10
 """The smallest window."""
 _MOST_SHAPES = 24
 _MOST_TITLES = 24
 _CHANCE_OF_STREAK = 1e-9
-_CHANCE_OF_END = 1e-6
 _TELLING = 0.1
 """Where more pages than this showed a fault anyway, addresses tell little, and pages without it come in runs."""
-_NORMAL_AFTER = 20
-"""Windows after which a change that leaves articles readable counts as normal."""
-_ROBOTS_TRIES = 3
 _VERSION = 1
 
-_PLACES = {Came.BLOCKED: 0, Came.CAPTCHA: 0, Came.LOGIN: 1, Came.FAILED: 2, Came.GONE: 3}
 _PAGES = {Came.ARTICLE, Came.PAGE, Came.EMPTY}
 _SLOW_SECONDS = 1.0
-
-
-@dataclass(slots=True)
-class _Open:
-    """An alarm that lasts: what it found, and whether the newest of such answers still show it."""
-
-    finding: Finding
-    needs: int
-    """So many answers that it is no chance when few of them show what is wrong."""
-    recent: str = ""
-    age: int = 0
 
 
 class HostHealth:
@@ -91,21 +76,18 @@ class HostHealth:
         self._step = max(2, window // 4)
         self._streak = max(8, window // 4)
         self.answers = 0
-        self._good = 0
-        self._articles = 0
         self._words: list[str] = []
         self._past: dict[str, Past] = {}
         self._judge = Judge(window, self._past)
         self._access: deque[AccessItem] = deque()
         self._content: deque[ContentItem] = deque()
-        self._latest: deque[tuple[str, str]] = deque(maxlen=window)
+        self._newcomer = Newcomer(window, self._streak)
         self._titles: deque[tuple[int, int]] = deque(maxlen=_MOST_TITLES)
         self._seen = {"access": 0, "content": 0}
         self._since: dict[str, int] = {}
         self._suspected = {"access": False, "content": False}
         self._limbo: dict[str, list[AccessItem | ContentItem]] = {"access": [], "content": []}
-        self._robots_lost = 0
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, Lasting] = {}
 
     @property
     def alarms(self) -> tuple[Finding, ...]:
@@ -117,13 +99,10 @@ class HostHealth:
     def learn(self, answer: Answer) -> list[Event]:
         """Take one answer in; returns what begins or ends with it."""
         self.answers += 1
-        place = _PLACES.get(answer.came, -1)
-        self._good += place < 0
-        self._articles += answer.came == Came.ARTICLE
-        self._latest.append((answer.came.value, answer.why))
+        place = place_of(answer.came)
+        self._newcomer.note(answer)
         is_robots = answer.found_in == ROBOTS
         kind = "robots" if is_robots else shape(answer.url, answer.found_in, self._words)
-        self._robots_lost = 0 if place < 0 else self._robots_lost + is_robots
         past = self._past.get(kind) or self._new(kind)
         access = AccessItem(kind, place, math.log(max(0.01, answer.seconds)), answer.why, answer.url)
         content = self._read_content(answer, kind) if answer.came in _PAGES else None
@@ -144,7 +123,7 @@ class HostHealth:
                 if len(self._content) > self._window:
                     self._leave(self._content.popleft())
         for finding in self._found(content):
-            self._open[finding.kind] = _Open(finding, self._needs(finding))
+            self._open[finding.kind] = Lasting(finding, self._window, self._streak)
             self._judge.raised()
             events.append(Event(raised=True, finding=finding))
         return events
@@ -235,26 +214,10 @@ class HostHealth:
 
     def _ended(self, access: AccessItem, content: ContentItem | None) -> Iterator[Event]:
         for kind, alarm in list(self._open.items()):
-            hit = shows(alarm.finding, access, content)
-            if hit is None:
-                continue
-            alarm.age += 1
-            alarm.recent = (alarm.recent + ("x" if hit else "."))[-alarm.needs :]
-            finding = alarm.finding
-            accepted = may_be_normal(finding) and alarm.age >= _NORMAL_AFTER * self._window
-            over = len(alarm.recent) >= alarm.needs and alarm.recent.count("x") <= usual_share(finding) * alarm.needs
-            if accepted or over:
+            if alarm.hears(access, content) and (alarm.is_normal or alarm.is_over):
                 del self._open[kind]
-                self._after(alarm.finding, accepted=accepted)
-                yield Event(raised=False, finding=alarm.finding, accepted=accepted)
-
-    def _needs(self, finding: Finding) -> int:
-        """How many answers tell that an alarm is over: with fewer hits the more, so that it does not flicker."""
-        share = finding.hits / max(1, finding.of)
-        for n in range(self._streak, 2 * self._window):
-            if binomial(n, math.floor(usual_share(finding) * n), share) <= _CHANCE_OF_END:
-                return n
-        return 2 * self._window
+                self._after(alarm.finding, accepted=alarm.is_normal)
+                yield Event(raised=False, finding=alarm.finding, accepted=alarm.is_normal)
 
     def _after(self, finding: Finding, *, accepted: bool) -> None:
         """An alarm is over: what lies in the window belongs to it, and if that comes again it proves less."""
@@ -276,9 +239,13 @@ class HostHealth:
 
     def _found(self, content: ContentItem | None) -> Iterator[Finding]:
         if not self._is_open(*ACCESS):
-            finding = self._streak_found() or self._shut() or self._never_well()
+            finding = self._streak_found() or self._newcomer.shut() or self._newcomer.never_had()
             if finding is None and self._seen["access"] >= self._step:
                 finding = self._access_found()
+            if finding is not None:
+                yield finding
+        if not self._is_open(*ACCESS, *OF_CONTENT):
+            finding = self._newcomer.never_read()
             if finding is not None:
                 yield finding
         if self._seen["access"] >= self._step:
@@ -306,39 +273,6 @@ class HostHealth:
         if chance > _CHANCE_OF_STREAK:
             return None
         return self._finding(ACCESS[place], [Change(ACCESS[place], before, 1.0, chance)], items[::-1])
-
-    def _shut(self) -> Finding | None:
-        """Without its robots.txt nothing may be fetched of a host: then there will be no other answers to judge by."""
-        n = self._robots_lost
-        if n < _ROBOTS_TRIES:
-            return None
-        change = Change("unreachable", 0.0, 1.0, CHANCE)
-        return Finding("unreachable", (change,), n, n, self._latest[-1][1])
-
-    def _never_well(self) -> Finding | None:
-        """A host that has never answered well has no past to differ from."""
-        n = len(self._latest)
-        if n < self._streak or self._good * 4 > self.answers:
-            return self._never_filled()
-        letters = [came for came, _ in self._latest]
-        for place, name in enumerate(ACCESS):
-            hits = sum(_PLACES.get(Came(came), -1) == place for came in letters)
-            if hits == n or (hits >= 0.9 * n and n >= self._half):
-                why = _commonest(why for came, why in self._latest if _PLACES.get(Came(came), -1) == place)
-                return Finding(name, (Change(name, 0.0, hits / n, CHANCE),), n, hits, why)
-        return None
-
-    def _never_filled(self) -> Finding | None:
-        """A host whose pages have never shown any text."""
-        if self._articles or len(self._latest) < self._half or self._latest[-1][0] != Came.EMPTY:
-            return None
-        if self._is_open(*OF_CONTENT):
-            return None
-        pages = [why for came, why in self._latest if came in _LETTERS_OF_PAGES]
-        hits = sum(came == Came.EMPTY for came, _ in self._latest)
-        if len(pages) < self._half or hits < 0.9 * len(pages):
-            return None
-        return Finding("empty", (Change("empty", 0.0, hits / len(pages), CHANCE),), len(pages), hits, "no text")
 
     def _access_found(self) -> Finding | None:
         items = list(self._access)
@@ -395,7 +329,7 @@ class HostHealth:
         hits = [item for item in items if shows_change(main, item)]
         shapes = tuple(sorted({item.kind for item in hits}))
         of = [item for item in items if item.kind in shapes] if kind in OF_CONTENT else items
-        why = _commonest(item.why for item in hits)
+        why = commonest(item.why for item in hits)
         return Finding(kind, tuple(changes), len(of), len(hits), why, hits[-1].url if hits else "", shapes)
 
     # ------------------------------------------------------------ keeping it
@@ -405,17 +339,17 @@ class HostHealth:
         return json.dumps(
             {
                 "version": _VERSION,
-                "counts": [self.answers, self._good, self._articles],
+                "counts": self._newcomer.counts(),
                 "words": self._words,
                 "past": {key: past.packed() for key, past in self._past.items()},
                 "bins": {name: [round(x, 2) for x in bins] for name, bins in self._judge.bins.items()},
                 "spread": {name: round(value, 3) for name, value in self._judge.spread.items()},
                 "access": [_short(item) for item in self._access],
                 "content": [_short(item) for item in self._content],
-                "latest": list(self._latest),
+                "latest": list(self._newcomer.latest),
                 "titles": list(self._titles),
-                "since": [self._since, self._robots_lost],
-                "open": [[asdict(one.finding), one.recent, one.age] for one in self._open.values()],
+                "since": [self._since, self._newcomer.robots_lost],
+                "open": [[asdict(one.finding), *one.packed()] for one in self._open.values()],
             },
             separators=(",", ":"),
         )
@@ -433,7 +367,8 @@ class HostHealth:
     def _fill(self, state: dict[str, Any]) -> None:
         if state["version"] != _VERSION:
             raise ValueError("another version")
-        self.answers, self._good, self._articles = map(int, state["counts"])
+        self._newcomer.fill(state["counts"], state["latest"], state["since"][1])
+        self.answers = int(state["counts"][0])
         self._words = [str(word) for word in state["words"]]
         self._past.update((str(key), Past.unpacked(past)) for key, past in state["past"].items())
         for name in METRICS:
@@ -443,28 +378,18 @@ class HostHealth:
         self._judge.spread.update((str(name), float(value)) for name, value in state["spread"].items())
         self._access.extend(AccessItem(*item) for item in state["access"][-self._window :] if item[0] in self._past)
         self._content.extend(ContentItem(*item) for item in state["content"][-self._window :] if item[0] in self._past)
-        self._latest.extend((Came(came).value, str(why)) for came, why in state["latest"])
         self._titles.extend((int(title), int(url)) for title, url in state["titles"])
-        since, self._robots_lost = state["since"][0], int(state["since"][1])
-        self._since.update((str(what), int(at)) for what, at in since.items())
+        self._since.update((str(what), int(at)) for what, at in state["since"][0].items())
         self._suspected = {"access": "slow" in self._since, "content": "content" in self._since}
         for finding, recent, age in state["open"]:
             finding["changes"] = tuple(Change(**change) for change in finding["changes"])
             finding["shapes"] = tuple(finding["shapes"])
             made = Finding(**finding)
-            self._open[made.kind] = _Open(made, self._needs(made), str(recent), int(age))
+            self._open[made.kind] = Lasting(made, self._window, self._streak, str(recent), int(age))
 
 
-_LETTERS_OF_PAGES = {came.value for came in _PAGES}
 _IN_A_ROW = (0, 2)
 _WEIGHTIEST = ("doubtful", "empty", "articles", "chars", "untitled", "undated", "confidence")
-
-
-def _commonest(texts: Iterable[str]) -> str:
-    counts: dict[str, int] = {}
-    for text in texts:
-        counts[text] = counts.get(text, 0) + 1
-    return max(counts, key=lambda text: counts[text]) if counts else ""
 
 
 def _short(item: AccessItem | ContentItem) -> list[Any]:

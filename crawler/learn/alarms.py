@@ -117,11 +117,11 @@ class Alarms:
 
     async def _load(self, host_ids: set[int]) -> None:
         """Take over what the table knows of hosts that are new here."""
-        for host_id in sorted(host_ids):
-            if host_id in self._hosts:
-                self._hosts.move_to_end(host_id)
-                continue
-            answers, state = await self._session.submit(table.load, host_id)
+        for host_id in sorted(host_ids & self._hosts.keys()):
+            self._hosts.move_to_end(host_id)
+        new = sorted(host_ids - self._hosts.keys())
+        states = await asyncio.gather(*(self._session.submit(table.load, host_id) for host_id in new))
+        for host_id, (answers, state) in zip(new, states, strict=True):
             self._hosts[host_id] = self._host_of(answers, state)
 
     def _host_of(self, answers: int, state: str) -> _Host:

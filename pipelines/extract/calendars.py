@@ -7,12 +7,15 @@ Persian and Indian digits are digits. What is rewritten is for reading a date on
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
-_SIGNS = str.maketrans(
+_WRITTEN: Final = (
     "０１２３４５６７８９：／－．　〇○零−‐‑٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙",
     "0123456789:/-. 000---" + "0123456789" * 5,
 )
+_SIGNS: Final = str.maketrans(*_WRITTEN)
+_ANY_SIGN = re.compile(f"[{_WRITTEN[0]}]")
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _ERA = re.compile(r"(令和|平成|昭和)\s?(元|\d{1,2})\s?年")
 _REPUBLIC = re.compile(r"(?<![\d./-])(1[01]\d)\s?([年./-])\s?(\d{1,2})\s?([月./-])\s?(\d{1,2})(?!\d)")
@@ -30,6 +33,7 @@ _MONTH = re.compile("|".join(sorted(map(re.escape, _ENGLISH), key=len, reverse=T
 _SIGNED = re.compile("[\u0900-\u097f\u0e01-\u0e5b]")
 
 
+@lru_cache(maxsize=32)
 def western(text: str, *, republic: bool = False, buddhist: bool = False) -> str:
     """Rewrite the dates of a text in Western digits, years and names of months.
 
@@ -41,22 +45,26 @@ def western(text: str, *, republic: bool = False, buddhist: bool = False) -> str
     Returns:
         The text with its dates rewritten; all else as it was, but for digits and full-width signs.
 
-    Cost: O(characters).
+    Cost: O(characters), once for the last texts: each way of reading a line asks for it again.
 
     >>> western("令和7年6月30日")
     '2025年6月30日'
     """
-    text = text.translate(_SIGNS)
-    if "和" in text or "平成" in text:
-        text = _ERA.sub(_emperor, text)
+    is_ascii = text.isascii()
+    if not is_ascii:
+        if _ANY_SIGN.search(text):
+            text = text.translate(_SIGNS)
+        if "和" in text or "平成" in text:
+            text = _ERA.sub(_emperor, text)
     if republic:
         text = _REPUBLIC.sub(lambda match: f"{int(match[1]) + 1911}{match[0][match.end(1) - match.start() :]}", text)
     if buddhist:
         text = _BUDDHIST.sub(lambda match: str(2500 + int(match[1]) - 543), text)
-    if "tháng" in text:
-        text = _VIETNAMESE.sub(r"\1.\2.\3", text)
-    if _SIGNED.search(text):
-        text = _MONTH.sub(lambda match: f" {_ENGLISH[match[0]]} ", text)
+    if not is_ascii:
+        if "tháng" in text:
+            text = _VIETNAMESE.sub(r"\1.\2.\3", text)
+        if _SIGNED.search(text):
+            text = _MONTH.sub(lambda match: f" {_ENGLISH[match[0]]} ", text)
     return text
 
 

@@ -13,14 +13,18 @@ _JOINED = "\u0600-\u109f\u1780-\u17ff"
 _PICTURES = "\u20e3\u2190-\u2bff\U0001f000-\U0001faff"
 _VARIED = f"#*0-9©®\u1000-\u109f\u203c\u2049\u2100-\u2bff\u3030\u303d\u3297\u3299\ua840-\ua877{_PICTURES}"
 _IDEOGRAPHS = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
-_HARMFUL = (
+_PLAIN_HARMFUL = (
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffc\ufffe\uffff"
+)
+_HARMFUL = (
+    f"{_PLAIN_HARMFUL}"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
     + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
 )
 _INVISIBLE = re.compile(f"[{_HARMFUL}\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Finds out at once that there is nothing to do."""
+_DOUBTED = re.compile(f"[{_PLAIN_HARMFUL}\u200c\u200d\ufe00-\ufe0f\U0001bca0-\U0001d17a\U0001fffe-\U0010ffff]")
+"""Finds out at once that there is nothing to do: beyond the basic plane each range is asked for each sign of a text."""
 _REMOVED = re.compile(
     f"[{_HARMFUL}]|(?<![{_JOINED}])\u200c|\u200c(?![{_JOINED}])|"
     f"(?<![{_JOINED}{_PICTURES}])(?<![{_PICTURES}]\ufe0f)\u200d|\u200d(?![{_JOINED}{_PICTURES}])|"
@@ -45,7 +49,7 @@ def clean(text: str, limit_chars: int | None = None) -> str:
     >>> clean("a\x00 \u202eb\n c")
     'a b c'
     """
-    if _INVISIBLE.search(text):
+    if _DOUBTED.search(text):
         text = _REMOVED.sub("", text)
     text = " ".join(text.split())
     if limit_chars is not None and len(text) > limit_chars:
@@ -55,7 +59,7 @@ def clean(text: str, limit_chars: int | None = None) -> str:
 
 def visible(text: str) -> str:
     """Return `text` without control, bidi, zero-width and surrogate characters."""
-    return _REMOVED.sub("", text)
+    return _REMOVED.sub("", text) if _DOUBTED.search(text) else text
 
 
 def squeeze(text: str) -> str:

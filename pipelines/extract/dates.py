@@ -18,9 +18,11 @@ from .zones import Habits
 _EARLIEST: Final = 1990
 _HAN: Final = {sign: value for value, sign in enumerate("一二三四五六七八九", 1)} | {"0": 0, "元": 1}
 
-_YEAR = re.compile(r"(?:19|20)\d\d|民[國国]|年")
+# A search skips to where a pattern may begin when this is a sign or one of a set: what must not stand in front is
+# therefore looked at behind the first signs.
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _ISO = re.compile(
-    r"(?<!\d)((?:19|20)\d\d)-(\d\d?)-(\d\d?)(?:[T ]\s?|T%20)(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?!\d|"
+    r"((?:19|20)\d\d)(?<!\d{5})-(\d\d?)-(\d\d?)(?:[T ]\s?|T%20)(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?!\d|"
     r"\s{0,2}[AP]M\b)",
     re.IGNORECASE,
 )
@@ -34,12 +36,12 @@ CLOCK: Final = (
     r"(?:\s{0,2}(AM|PM|am|pm)\b)?)?"
 )
 """A clock behind a date, in five groups that `clock_of` reads; empty when there is none."""
-_NUMERIC = re.compile(r"(?<![\d.])((?:19|20)\d\d)\s?([-/.年년])\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)" + CLOCK)
+_NUMERIC = re.compile(r"((?:19|20)\d\d)(?<![\d.]\d{4})\s?([-/.年년])\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)" + CLOCK)
 _CLOCK_FIRST = re.compile(
-    r"(?<![\d:])(\d{1,2}):(\d\d)(?::(\d\d))?\s{1,4}((?:19|20)\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)"
+    r"(\d(?<![\d:]\d)\d?):(\d\d)(?::(\d\d))?\s{1,4}((?:19|20)\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)"
 )
 _BOXED = re.compile(
-    r"(?<!\d)((?:19|20)\d\d)\s{1,4}(\d{1,2})\s?[-/月]\s?(\d{1,2})\s{1,4}(\d{1,2}):(\d\d)(?::(\d\d))?(?!\d)"
+    r"((?:19|20)\d\d)(?<!\d{5})\s{1,4}(\d{1,2})\s?[-/月]\s?(\d{1,2})\s{1,4}(\d{1,2}):(\d\d)(?::(\d\d))?(?!\d)"
 )
 _ROC = re.compile(
     r"民[國国]\s?(\d{1,3}|[一二三四五六七八九十百0]{1,6})\s?年\s?(\d{1,2}|[元一二三四五六七八九十]{1,3})\s?月\s?(\d{1,2}|[一二三四五六七八九十]{1,3})\s?"
@@ -93,26 +95,26 @@ _CLOCK_WEST = (
     r"(\d{1,2})[:.h](\d\d)(?::(\d\d))?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
 )
 _YEAR_FIRST = re.compile(
-    r"(?<!\d)((?:19|20)\d\d),?\s{1,2}([^\W\d_]{3,10})\.?\s{1,2}(\d{1,2})(?!\d)" + _CLOCK_WEST, re.IGNORECASE
+    r"((?:19|20)\d\d)(?<!\d{5}),?\s{1,2}([^\W\d_]{3,10})\.?\s{1,2}(\d{1,2})(?!\d)" + _CLOCK_WEST, re.IGNORECASE
 )
 _DAY_FIRST = re.compile(
-    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.|º)?\s{0,2}[-/]?(?:de\s)?([^\W\d_]{3,12})\.?,?\s{0,2}[-/]?(?:de\s|del\s)?"
+    r"(\d(?<!\d\d)\d?)(?:st|nd|rd|th|er|\.|º)?\s{0,2}[-/]?(?:de\s)?([^\W\d_]{3,12})\.?,?\s{0,2}[-/]?(?:de\s|del\s)?"
     r"((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(
-    r"(?<!\w)([^\W\d_]{3,10})\.?\s{1,2}(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
+    r"([^\W\d_](?<!\w\w)[^\W\d_]{2,9})\.?\s{1,2}(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )
-_DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
-_SLASHED = re.compile(r"(?<![\d/-])(\d{1,2})[/-](\d{1,2})[/-]((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
+_DOTTED = re.compile(r"(\d(?<![\d.]\d)\d?)\.\s?(\d{1,2})\.\s?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
+_SLASHED = re.compile(r"(\d(?<![\d/-]\d)\d?)[/-](\d{1,2})[/-]((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
 _CLOCK_BEFORE = re.compile(
     r"(?<![\d:])(\d{1,2})[:h](\d\d)\s{0,2}([ap]\.?m\.?)?\s{0,2}([A-Z]{2,5})?[\s,·|•–—-]{0,5}"
     r"(?:on\s|[^\W\d_]{3,10},?\s{1,2})?$",
     re.IGNORECASE,
 )
 _JAVA = re.compile(
-    r"(?<!\w)([A-Z][a-z]{2}) (\d{1,2}) (\d\d):(\d\d):(\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:?\d\d) ((?:19|20)\d\d)(?!\d)"
+    r"([A-Z](?<!\w\w)[a-z]{2}) (\d{1,2}) (\d\d):(\d\d):(\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:?\d\d) ((?:19|20)\d\d)(?!\d)"
 )
 _URL = re.compile(
     r"(?<!\d)((?:19|20)\d\d)[-_/]?(0[1-9]|1[0-2])[-_/]?(0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d)?)?(?!\d)"
@@ -204,9 +206,11 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
     '2024-03-12'
     """
     text = prepared(text[:400], habits)
-    if not _YEAR.search(text):
-        return None
-    return _numeric(text, now, habits.zone) or _chinese(text, now, habits.zone) or _west(text, now, habits)
+    has_year = _YEAR.search(text)
+    found = _numeric(text, now, habits.zone) if has_year else None
+    if found is None and "年" in text:
+        found = _chinese(text, now, habits.zone)
+    return _west(text, now, habits) if found is None and has_year else found
 
 
 def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
@@ -248,7 +252,7 @@ def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
     republic = _ROC.search(text) if "民" in text else None
     if republic:
         return moment((han(republic[1]) + 1911, han(republic[2]), han(republic[3])), clock_of(republic, 4), zone, now)
-    written = _HAN_DATE.search(text) if "年" in text else None
+    written = _HAN_DATE.search(text)
     if written:
         year = int("".join(str(_HAN[sign]) for sign in written[1]))
         return moment((year, han(written[2]), han(written[3])), clock_of(written, 4), zone, now)

@@ -31,9 +31,11 @@ _HEADER = re.compile(r"""charset\s{0,8}=\s{0,8}["']?([A-Za-z0-9_.:-]{2,40})""", 
 _HIGH: Final = bytes(range(0x80, 0x100))
 # `<`, `>` and line feed are no part of a sign in any set: they separate what may be in different ones.
 _LINES: Final = bytes.maketrans(b"<>", b"\n\n")
-# Many signs in UTF-8 on end, and nothing else beside them outside ASCII.
+# Many signs in UTF-8 on end, and nothing else beside them outside ASCII. A search skips to the set that stands first.
 _ISLAND = re.compile(
-    b"(?<![\x80-\xff])(?:[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf3][\x80-\xbf]{3}){4,}(?![\x80-\xff])"
+    b"[\xc3-\xf3](?<![\x80-\xff]{2})"
+    b"(?:(?<=[\xc3-\xdf])[\x80-\xbf]|(?<=[\xe0-\xef])[\x80-\xbf]{2}|(?<=[\xf0-\xf3])[\x80-\xbf]{3})"
+    b"(?:[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf3][\x80-\xbf]{3}){3,}(?![\x80-\xff])"
 )
 _SHIFTED = re.compile(rb"\+[0-9A-Za-z+/]{12,200}")
 _PAIR = re.compile(b"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")

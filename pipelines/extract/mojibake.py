@@ -65,11 +65,13 @@ _HIGH: Final = "\\x80-\\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–�
 _AS_LATIN = re.compile(f"[Â-Û][{_HIGH}]|[à-ï][{_HIGH}]{{2}}|[ð-ô][{_HIGH}]{{3}}|ï¿½")
 _LATIN_RUN = re.compile("[\\xa1-\u024f]{4,}")
 # What no word of an alphabet holds: a sign inside it, a capital behind a small letter, letters of two alphabets.
+# A set of signs stands first, because a search skips to those; what each choice demands of it comes behind.
 _BROKEN_WORD = re.compile(
-    "[\xc0-\u052f][¡-©«-±´-¶¸»-¿‚-…†‡ˆ‰‹‘“•™€\xa0\xad\ufffd](?=\\w)|[¡-©¬-¶¸¹¼-¿†‡ˆ‰•™€](?=[\xc0-\u052f])|"
-    "(?<=[a-z])[¡-¿×÷‚„†‡ˆ‰‹›™\ufb01\ufb02](?=[a-z])|(?<=[a-z])[À-ÖØ-ÞŒŠŽŸ]"
+    "[\xa1-\u052f‚„†‡‰‹›•™€\ufb01\ufb02](?:"
+    "(?<=[\xc0-\u052f])[¡-©«-±´-¶¸»-¿‚-…†‡ˆ‰‹‘“•™€\xa0\xad\ufffd](?=\\w)|(?<=[¡-©¬-¶¸¹¼-¿†‡ˆ‰•™€])(?=[\xc0-\u052f])|"
+    "(?<=[a-z][¡-¿×÷‚„†‡ˆ‰‹›™\ufb01\ufb02])(?=[a-z])|(?<=[a-z][À-ÖØ-ÞŒŠŽŸ]))"
 )
-_AMONG_LETTERS = re.compile("(?<=[a-z])[\xa1-\u024f]|[\xa1-\u024f](?=[a-z])")
+_AMONG_LETTERS = re.compile("[\xa1-\u024f](?:(?=[a-z])|(?<=[a-z].))")
 _SWAPPED = re.compile("[ß-öø-ÿά-ώа-џґў][À-ÖØ-ÞΆ-ΏΑ-ΫЀ-ЯҐЎ]")
 _CAPITALISED = re.compile("[À-ÖØ-ÞΆ-ΏΑ-ΫЀ-ЯҐ][ß-öø-ÿά-ώа-џґ]")
 _TWO_ALPHABETS = re.compile("[A-Za-zÀ-ɏ][Ͱ-ԯ]|[Ͱ-ԯ][A-Za-zÀ-ɏ]|[Ͱ-Ͽ][Ѐ-ԯ]|[Ѐ-ԯ][Ͱ-Ͽ]")
@@ -135,13 +137,13 @@ def suspicion(text: str) -> float:
     if greek >= _LEAST_SIGNS and greek > _GREEK_LETTERS * plain:  # fewer are signs of formulas
         bad += greek * _wrongness(counts[_COMMON_GREEK] / greek, _GREEK_SHARES)
     if counts[_LATIN] + cyrillic + greek or plain > _PLAIN * signs:
-        bad += _broken_words(text, counts[_LATIN] + cyrillic + greek)
+        bad += _broken_words(text, counts[_LATIN], cyrillic + greek)
     return min(1.0, bad / (signs + _FEW + plain / _LETTERS_PER_SIGN))
 
 
-def _broken_words(text: str, letters: int) -> float:
+def _broken_words(text: str, latin: int, others: int) -> float:
     """How many of the letters outside ASCII stand as no alphabet lets them."""
-    bad = 0.0
+    bad, letters = 0.0, latin + others
     swapped = len(_SWAPPED.findall(text))
     if swapped >= 2 and swapped > _SWAPPED_SHARE * letters and swapped > 0.5 * len(_CAPITALISED.findall(text)):
         bad += letters
@@ -149,7 +151,7 @@ def _broken_words(text: str, letters: int) -> float:
         bad += letters
     for pattern in (_AS_LATIN, _LATIN_RUN):
         bad += sum(map(len, pattern.findall(text)))
-    broken = len(_BROKEN_WORD.findall(text)) + len(_TWO_ALPHABETS.findall(text))
+    broken = len(_BROKEN_WORD.findall(text)) + (len(_TWO_ALPHABETS.findall(text)) if others else 0)
     return bad + (2 * broken if broken > _BROKEN_SHARE * letters else 0)
 
 

@@ -54,6 +54,8 @@ _DAY = re.compile(
     r"|(?:今天|今日|昨天|昨日|前天)(?=(?:凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚间|午前|午後)?\s?\d)",
     re.IGNORECASE,
 )
+_TOLD = re.compile("|".join(("前", "전", "ago", "назад", "trước", "fa", "temu", "vor", "il y a", "hace", "há", *_BACK)))
+"""What each of these ways of telling holds, in small letters."""
 _CLOCK_WEST = re.compile(
     r"[,，]?\s{0,3}(?:(?:at|um|à|a las|às|alle|o|в|lúc)\s)?(\d{1,2})[:.h](\d\d)\s?([ap]\.?m\.?(?![a-z]))?",
     re.IGNORECASE,
@@ -61,7 +63,7 @@ _CLOCK_WEST = re.compile(
 _CLOCK_EAST = re.compile(CLOCK)
 # The year is left out.
 _SHORT = re.compile(
-    r"(?<![\d年./-])(\d{1,2})(?:\s?月\s?(\d{1,2})(?=\s?[日號号]|\s{1,4}\d{1,2}:\d\d)|\s?[-/]\s?(\d{1,2})(?=\s{1,4}\d{1,2}:\d\d))"
+    r"(\d(?<![\d年./-]\d)\d?)(?:\s?月\s?(\d{1,2})(?=\s?[日號号]|\s{1,4}\d{1,2}:\d\d)|\s?[-/]\s?(\d{1,2})(?=\s{1,4}\d{1,2}:\d\d))"
     + CLOCK
 )
 _NAMED = re.compile(
@@ -70,7 +72,8 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 # Of the year there are two digits.
-_TWO = re.compile(r"(?<![\w./-])(\d\d)([./-])(\d\d)\2(\d\d)(?![\w/-]|\.\d)[,，]?\s{0,3}(?:(\d{1,2}):(\d\d))?")
+_TWO = re.compile(r"(\d(?<![\w./-]\d)\d)([./-])(\d\d)\2(\d\d)(?![\w/-]|\.\d)[,，]?\s{0,3}(?:(\d{1,2}):(\d\d))?")
+_DIGIT = re.compile(r"\d")
 _LINE_CHARS: Final = 60
 
 
@@ -88,13 +91,17 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
     Cost: O(characters).
     """
     text = prepared(text[:200], habits)
+    is_told = _TOLD.search(text.lower())
+    if not is_told and not _DIGIT.search(text):
+        return None
     local = now.astimezone(habits.zone)
-    match = _BEHIND.search(text) or _BEFORE.search(text)
-    if match:
-        return _ago(match[1].lower(), match[2].lower(), local, now)
-    word = _DAY.search(text)
-    if word:
-        return _on_day(text, word, local, now, habits)
+    if is_told:
+        match = _BEHIND.search(text) or _BEFORE.search(text)
+        if match:
+            return _ago(match[1].lower(), match[2].lower(), local, now)
+        word = _DAY.search(text)
+        if word:
+            return _on_day(text, word, local, now, habits)
     return _two_digits(text, local, now, habits) or _no_year(text, local, now, habits)
 
 

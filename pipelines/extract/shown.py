@@ -18,52 +18,61 @@ from .near import fields
 from .relative import read_relative
 from .zones import Habits
 
-_LABEL = re.compile(
-    # last changed
-    r"(?P<changed>(?:更新|修改|变更|變更)(?:时间|時間|日期)?|수정|"
-    r"updated|modified|edited|aktualisiert|stand\s?:|mis(?:e)? à jour|modifié|"
-    r"actualizado|aggiornat[oa]|"
-    r"ultima modifica|atualizado|обновлен[оа]?|cập nhật|aktualizacja|تحديث)"
-    # of what the article is about, or of the page as it was served
-    r"|(?P<other>(?:活动|活動|报名|報名|会议|會議|开庭|比赛|演出|考试|举办|舉辦|开标|投标|公示|有效|实施|施行|"
-    r"讲座|上映|开始|開始|"
-    r"结束|結束|截止|截至|生成|访问|当前|现在|系统|登录|注册|出生|成立|开放|营业|办理|投票|"
-    r"直播|预约|发货|开业|出发|比賽|演講)"
-    r"(?:时间|時間|日期|于|到|至|[:：])|今天是|今日是|现在是|当前时间|服务器|"
-    r"generated|server time|expires|deadline|valid)"
-    # published
-    r"|(?P<stated>(?:发布|發布|发表|發表|刊发|刊登|"
-    r"上传|上稿|录入|创建|发稿|發稿|發佈|发文|印发|信息|文章|稿件|公开|公開|推送|"
-    r"建立)?(?<![\d个個])(?:时间|時間|日期)"
-    r"|(?:发布|發布|發佈|发表|發表)(?:于|於|[：:])|"
-    r"公開|配信|입력|승인|등록|"
-    r"published|posted|veröffentlicht|publié|publicado|pubblicato|"
-    r"опубликован[оа]?|đăng|نشر)",
-    re.IGNORECASE,
+
+def _each(words: str, behind: str) -> str:
+    """A pattern of words, each with the same behind it."""
+    return "|".join(word + behind for word in words.split())
+
+
+# Patterns of words are for small letters and every choice begins with a letter: a search skips to one of these.
+_SPAN: Final = "(?:时间|時間|日期)"
+_CHANGED: Final = _each("更新 修改 变更 變更", f"{_SPAN}?") + (
+    r"|수정|updated|modified|edited|aktualisiert|stand\s?:|mis(?:e)? à jour|modifié|actualizado|aggiornat[oa]|"
+    r"ultima modifica|atualizado|обновлен[оа]?|cập nhật|aktualizacja|تحديث"
 )
-_TIME_WORD = re.compile(r"发布|發布|发表|發表|上稿|建立|刊登|来源|來源", re.IGNORECASE)
-_PAGE = re.compile(
-    r"©|copyright|版权|版權|备案|備案|all rights reserved|页面生成|generated (?:on|at|in)", re.IGNORECASE
+_OTHER: Final = (
+    _each(
+        "活动 活動 报名 報名 会议 會議 开庭 比赛 演出 考试 举办 舉辦 开标 投标 公示 有效 实施 施行 讲座 上映 开始 開始 "
+        "结束 結束 截止 截至 生成 访问 当前 现在 系统 登录 注册 出生 成立 开放 营业 办理 投票 直播 "
+        "预约 发货 开业 出发 比賽 演講",
+        f"(?:{_SPAN}|[于到至:：])",
+    )
+    + "|今天是|今日是|现在是|当前时间|服务器|generated|server time|expires|deadline|valid"
 )
-_WEEKDAY = re.compile(
-    r"星期|曜日|요일|农历|農曆|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tag\b|woch|今天|今日", re.IGNORECASE
+"""Of what the article is about, or of the page as it was served."""
+_STATED: Final = "|".join(
+    (
+        _each(
+            "发布 發布 发表 發表 刊发 刊登 上传 上稿 录入 创建 发稿 發稿 發佈 "
+            "发文 印发 信息 文章 稿件 公开 公開 推送 建立",
+            _SPAN,
+        ),
+        r"时间(?<![\d个個]时间)|時間(?<![\d个個]時間)|日期(?<![\d个個]日期)",
+        _each("发布 發布 發佈 发表 發表", "[于於：:]"),
+        "公開|配信|입력|승인|등록|published|posted|veröffentlicht|publié|publicado|pubblicato|опубликован[оа]?|đăng|نشر",
+    )
 )
+_LABEL = re.compile(f"{_CHANGED}|{_OTHER}|{_STATED}")
+_KINDS: Final = (("changed", re.compile(_CHANGED)), ("other", re.compile(_OTHER)))
+"""What is neither says when the article was published."""
+_TIME_WORD = re.compile("发布|發布|发表|發表|上稿|建立|刊登|来源|來源")
+_PAGE = re.compile(r"©|copyright|版权|版權|备案|備案|all rights reserved|页面生成|generated (?:on|at|in)")
+_WEEKDAY = re.compile(r"星期|曜日|요일|农历|農曆|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tag\b|woch|今天|今日")
 _VAGUE: Final = frozenset({"时间", "時間", "日期"})
 """In the text they may be of anything."""
 _RANGE = re.compile(r"\d\s?(?:日|年|月)?\s?(?:至|到|~|～|—|–| - | to | bis | au | al )\s?(?:\d|[A-Z][a-z]+ \d)")
-# What every way of writing a moment holds; the cheaper test first, because most lines hold none.
-_ANY_SIGN = re.compile(
-    r"[\d〇零○年前昨今刚剛]|(?:day|ago|now)\b|\b(?:gestern|heute|hier|ayer|hoy|ontem|hoje|ieri|oggi|вчера|сегодня)\b|어제|오늘",
-    re.IGNORECASE,
-)
-_SIGN = re.compile(
-    r"\d{4}|\d\s?[:：月/.-]\s?\d|[〇零○一二三]年|年.{1,3}月|[前昨今刚剛民]|\bago\b|day\b|now\b",
-    re.IGNORECASE,
+# What every way of writing a moment holds, in a short line and in a longer one: most lines hold none.
+_SIGN = re.compile(r"[\d〇零○年前昨今刚剛]")
+_DIGITS = re.compile(r"\d(?:\d{3}|\s?[:：月/.-]\s?\d)")
+_HAN = re.compile("[〇零○一二三年前昨今刚剛民](?:(?<=[前昨今刚剛民])|(?<!年)年|(?<=年).{1,3}月)")
+_WORD = re.compile(
+    _each("day ago now gestern heute hier ayer hoy ontem hoje ieri oggi вчера сегодня", r"\b") + "|어제|오늘"
 )
 _MAX_LINE_CHARS: Final = 300
 _BOX_CHARS: Final = 24
 _SHORT_CHARS: Final = 40
 _DAY_OVER_MONTH = re.compile(r"(\d\d) ((?:19|20)\d\d)\s?[-./年]\s?(\d\d)月?")
+_BEST_RANK, _CLOCK_RANK, _STATED_RANK = 10.0, 2.5, 4.0
 _MOST_TOLD: Final = 2
 """More times told relative to now, in front of the text, are those of other articles."""
 _AT_ONCE: Final = timedelta(minutes=15)
@@ -97,20 +106,23 @@ def shown(document: Document, lines: Lines, now: datetime, habits: Habits) -> tu
     blocks = document.blocks
     first, last = (kept[0], kept[-1]) if kept else (-1, len(blocks))
     for position, index in enumerate(near):
+        place = _BEST_RANK - min(0.3 * position, 5.0)
+        if best_rank >= place + _CLOCK_RANK + _STATED_RANK and not best_relative:
+            break  # no line from here on can be better
         text = blocks.texts[index]
-        if len(text) > _MAX_LINE_CHARS or not _ANY_SIGN.search(text):
-            continue
-        if not (len(text) <= _SHORT_CHARS or _SIGN.search(text)) or _PAGE.search(text):
+        if len(text) > _MAX_LINE_CHARS or not _may_hold(text):
             continue
         linked = blocks.link_chars[index]
         moment, label, relative = _in_line(document, index, now, habits, inside=first < index <= last)
         if linked and index > last and not label:
             continue  # another article's
-        if moment is None or (index < near[0] and not label and _is_today(moment, text, now, habits)):
+        if moment is None or _PAGE.search(text.lower()):
+            continue
+        if index < near[0] and not label and _is_today(moment, text, now, habits):
             continue
         told += relative and index < first
-        rank = 10.0 - min(0.3 * position, 5.0) - min(len(text), 200) / 40 + (2.5 if moment.precision != "day" else 0)
-        rank += 4.0 if label == "stated" else 1.5 if _TIME_WORD.search(text) else 0
+        rank = place - min(len(text), 200) / 40 + (_CLOCK_RANK if moment.precision != "day" else 0)
+        rank += _STATED_RANK if label == "stated" else 1.5 if _TIME_WORD.search(text) else 0
         rank -= 4.0 if label == "changed" else 0
         rank -= 3.0 if relative else 0
         rank -= 3.0 if linked * 2 > blocks.chars[index] else 0
@@ -121,11 +133,17 @@ def shown(document: Document, lines: Lines, now: datetime, habits: Habits) -> tu
     return best, best_relative
 
 
+def _may_hold(text: str) -> bool:
+    """Whether a line holds what all times hold."""
+    signs = _SIGN.search(text) if len(text) <= _SHORT_CHARS else _DIGITS.search(text) or _HAN.search(text)
+    return bool(signs or _WORD.search(text.lower()))
+
+
 def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
     """Whether a line in the head of a page only says what day it is."""
     if moment.precision != "day":
-        return bool(_WEEKDAY.search(text)) and now - datetime.fromisoformat(moment.iso) < _AT_ONCE
-    return moment.day == now.astimezone(habits.zone).date() and bool(_WEEKDAY.search(text))
+        return bool(_WEEKDAY.search(text.lower())) and now - datetime.fromisoformat(moment.iso) < _AT_ONCE
+    return moment.day == now.astimezone(habits.zone).date() and bool(_WEEKDAY.search(text.lower()))
 
 
 def _in_line(
@@ -135,9 +153,13 @@ def _in_line(
     texts = document.blocks.texts
     text = texts[index]
     prose = text[-1] in "。！？；…”" or (len(text) >= 60 and text[-1] == ".")
+    may_be_told = not prose and len(text) < 2 * _SHORT_CHARS
     # Most lines hold no time: their words need not be looked at.
-    told = not prose and len(text) < 2 * _SHORT_CHARS and read_relative(text, now, habits)
-    if len(text) > _BOX_CHARS and not told and not dates.read(text, now, habits):
+    if (
+        len(text) > _BOX_CHARS
+        and not dates.read(text, now, habits)
+        and not (may_be_told and read_relative(text, now, habits))
+    ):
         return None, "", False
     pieces = _pieces(text)
     for wanted in ("stated", "", "changed"):
@@ -154,7 +176,7 @@ def _in_line(
                 found = dates.read_stamp(piece[len(word) :].strip(":： "), now, habits)
             if found and (found.precision != "day" or len(text) > _BOX_CHARS):
                 return found, label, False
-            if found is None and not prose and len(text) < 2 * _SHORT_CHARS:
+            if found is None and may_be_told:
                 moment = read_relative(piece, now, habits)
                 if moment:
                     return moment, label, True
@@ -166,10 +188,13 @@ def _in_line(
 
 def _pieces(text: str) -> list[tuple[str, str, str]]:
     """A line, cut at the words that say what a time is: (kind, word, what follows)."""
-    labels = list(_LABEL.finditer(text))
+    small = text.lower()
+    # one capital has a small form of two signs, which would move the others
+    labels = list(_LABEL.finditer(small if len(small) == len(text) else text))
     pieces = [("", "", text[: labels[0].start()] if labels else text)]
     for match, end in zip(labels, [*(label.start() for label in labels), len(text)][1:], strict=True):
-        kind, word, piece = match.lastgroup or "", match[0], text[match.start() : end]
+        word, piece = match[0], text[match.start() : end]
+        kind = next((name for name, pattern in _KINDS if pattern.match(word)), "stated")
         if not any(map(str.isdigit, piece)) and not pieces[-1][0] and len(pieces[-1][2]) > 3:
             pieces[-1] = kind, word, pieces[-1][2]  # the word stands behind
         else:

@@ -13,6 +13,7 @@ from itertools import islice
 import pytest
 
 from crawler.health.answers import ROBOTS, Answer, Came
+from crawler.health.diagnosis import sentence
 from crawler.health.findings import Event
 from crawler.health.host import FEWEST, HostHealth
 from pipelines.records import BlockKind
@@ -66,6 +67,24 @@ def test_a_host_whose_pages_never_showed_text() -> None:
     health = HostHealth(WINDOW)
     (event,) = learn(health, [other(random.Random(n), f"http://a.example/{n}", came=Came.EMPTY) for n in range(60)])
     assert event.finding.kind == "empty"
+
+
+def test_a_host_whose_articles_were_in_doubt_from_the_first_on() -> None:
+    health, draw = HostHealth(WINDOW), random.Random(2)
+    pages = [article(draw, f"http://a.example/{n}.html")._replace(doubtful=n != 7) for n in range(WINDOW)]
+    (event,) = learn(health, pages[: WINDOW // 2])
+    assert (event.finding.kind, event.finding.example) == ("encoding", pages[WINDOW // 2 - 1].url)
+    assert "19 of 20 pages, from the first on" in sentence(event.finding)
+    again = HostHealth.unpack(health.pack(), WINDOW)
+    assert learn(again, pages[WINDOW // 2 :]) == []
+    well = [article(draw, f"http://a.example/{n}.html")._replace(doubtful=False) for n in range(100, 400)]
+    assert [(event.raised, event.accepted) for event in learn(again, well)] == [(False, False)]
+
+
+def test_some_articles_in_doubt_are_no_alarm() -> None:
+    health, draw = HostHealth(WINDOW), random.Random(2)
+    pages = (article(draw, f"http://a.example/{n}.html")._replace(doubtful=n % 5 != 0) for n in range(1000))
+    assert learn(health, pages) == []
 
 
 def test_a_robots_txt_that_cannot_be_had() -> None:
