@@ -197,6 +197,7 @@ def test_scores_come_in_batches_of_bounded_size(begin: Callable, run_in: Callabl
     begin(*urls)
     batches = list(scores({url: -i / 7 for i, url in enumerate(urls)}).batches())
     assert [len(batch.ids) for batch in batches] == [1000, 1000, 500]
+    assert [list(batch.parts) for batch in batches] == [['{"pagerank": 0.5}'] * n for n in (1000, 1000, 500)]
     assert [run_in(set_scores, batch) for batch in batches] == [1000, 1000, 500]
     assert run_in(set_scores, scores({})) == 0
 
