@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from scrapy.settings import BaseSettings
 
 from db import frontier as table
-from db import revisits, runs, signatures
+from db import revisits, runs, sharing, signatures
 from db.database import Database, open_for_crawl
 from db.errors import DatabaseProblem, WrongDatabase
 from db.found import add_urls
@@ -229,7 +229,7 @@ class Session:
         return not self.database.is_sqlite and clock.uptime() > self._lease_ends
 
     async def keep_alive(
-        self, *, hosts: Callable[[], int], totals: Counter[str], heard: Callable[[runs.News], None]
+        self, *, hosts: Callable[[], int], totals: Counter[str], heard: Callable[[sharing.News], None]
     ) -> None:
         """Say again and again that this run lives and how it is doing; `heard` gets the news of the others."""
         lease = self.config.lease_seconds
@@ -237,7 +237,7 @@ class Session:
             await asyncio.sleep(min(lease / 3, _SIGN_SECONDS))
             said_at = clock.uptime()
             self.pages_per_second = self._rate.update(said_at, totals["pages"])
-            sign = runs.LifeSign(
+            sign = sharing.LifeSign(
                 run_id=self.resumed.run_id,
                 now=clock.now(),
                 lease_seconds=lease,
@@ -245,7 +245,7 @@ class Session:
                 pages_per_second=round(self.pages_per_second, 2),
                 totals=json.dumps(totals, ensure_ascii=False),
             )
-            news = await self.submit(runs.renew, sign)
+            news = await self.submit(sharing.renew, sign)
             self._lease_ends = said_at + lease
             self.leads = news.leads
             heard(news)

@@ -20,7 +20,7 @@ from db.found import NewUrl, add_urls
 from db.frontier import Claim, ClaimRequest
 from db.keys import fingerprint
 from db.ownership import Handover, OwnedHost
-from db.runs import News
+from db.sharing import News
 from db.states import Kind
 from pipelines.records import BlockKind
 

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Row, bindparam, update
 from . import clusters, signatures
 from .candidates import Candidate, Candidates, stored_rows, unrelated
 from .clusters import Claimant
+from .columns import FACTS, completed, values_of
 from .evidence import Evidence
 from .keys import day_of
 from .signatures import Index, Signed
@@ -271,13 +272,13 @@ class _Round:
 
     def _update(self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate]) -> Added:
         """The same article again: keep the text that was, if it has changed."""
-        values = _completed(stored, _values(new))
+        values = completed(stored, values_of(new))
         if stored.text_hash == new.text_hash:
             return self._renew(stored, new, values)
         held = stored if stored.text_of is None else stored_rows(self._connection, [stored.text_of])[stored.text_of]
         if not self._differs((stored.title, held.text), (new.title, new.text)):
             # what is said of it may be put right all the same
-            facts = {name: values[name] for name in _FACTS} if values["title"] == stored.title else {}
+            facts = {name: values[name] for name in FACTS} if values["title"] == stored.title else {}
             return self._write_values(stored, facts)
         if stored.text_of is None:
             self._keep_version(stored)
@@ -340,22 +341,6 @@ class _Round:
         return True
 
 
-def _completed(stored: Row[Any], values: dict[str, Any]) -> dict[str, Any]:
-    """Values of an article that is read again: what its page no longer says of it, or less exactly, stays."""
-    if values["title"] not in {"", stored.title} and values["text_hash"] != stored.text_hash:
-        return values  # perhaps another one
-    kept = {name: stored._mapping[name] for name in ("title", "authors", "source") if not values[name]}
-    day, known = (str(one)[: len("2024-03-12")] for one in (values["published_at"], stored.published_at))
-    vaguer = day == known and values["published_precision"] == "day"
-    if values["published_at"] is None or (vaguer and stored.published_precision != "day"):
-        kept |= {name: stored._mapping[name] for name in _PUBLISHED}
-    return values | kept
-
-
-_PUBLISHED = ("published_at", "published_precision", "published_from")
-_FACTS = ("authors", "source", *_PUBLISHED, "updated")
-
-
 def _evidence(new: NewArticle, verdict: Verdict) -> Evidence:
     """A verdict as a row."""
     similarity, own = round(verdict.similarity, 4), int(verdict.own_wording)
@@ -365,7 +350,7 @@ def _evidence(new: NewArticle, verdict: Verdict) -> Evidence:
 def _insert(connection: Connection, articles: Sequence[tuple[NewArticle, int | None, int | None]]) -> None:
     """Write the rows of new articles, each with the one it repeats and the one that keeps its text, if there are."""
     rows = [
-        _values(new)
+        values_of(new)
         | {"id": new.id, "cluster_id": original or new.id, "duplicate_of": original, "first_seen": new.seen}
         | {"text_of": holder}
         | ({} if holder is None else {"text": "", "html": ""})
@@ -380,31 +365,6 @@ def _insert(connection: Connection, articles: Sequence[tuple[NewArticle, int | N
     )
     alone = [(new.id, 1) for new, original, _ in articles if original is None]
     insert_rows(connection, cluster, ("id", "size"), alone)
-
-
-def _values(new: NewArticle) -> dict[str, Any]:
-    """The columns that a page determines."""
-    return {
-        "site_id": new.site_id,
-        "title": new.title,
-        "authors": new.authors,
-        "source": new.source,
-        "published_at": new.published_at,
-        "published_precision": new.published_precision,
-        "published_from": new.published_from,
-        "language": new.language,
-        "text": new.text,
-        "html": new.html,
-        "summary": new.summary,
-        "keywords": new.keywords,
-        "classes": new.classes,
-        "quality": round(new.quality, 4),
-        "relevance": None if new.relevance is None else round(new.relevance, 4),
-        "extractor": new.extractor,
-        "text_hash": new.text_hash,
-        "text_chars": len(new.text),
-        "updated": new.seen,
-    }
 
 
 _INSERT = article.insert().values(

@@ -53,6 +53,7 @@ class Outcome:
         seed_host: (seed, host name) to count as the seed's own from now on.
         kept: the URL is what it was before this visit, and so is all that came of it.
         seen: of a later visit: what it says of the URL, told how many new URLs it brought or 1 for a changed article.
+        stated: of a feed or sitemap: URLs of pages with the time (Unix seconds) at which it says they changed.
         age: seconds since its article was published, as far as is known; at the first visit.
         alive: whether the article stored under it is there (True) or gone (False), when this visit says so.
         raw: bytes to keep.
@@ -80,6 +81,7 @@ class Outcome:
     seed_host: tuple[int, str] | None = None
     kept: bool = False
     seen: Callable[[int], Seen] | None = None
+    stated: Sequence[tuple[int, float]] = ()
     age: float = 0.0
     alive: bool | None = None
     raw: StoredPage | None = None

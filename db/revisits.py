@@ -28,7 +28,7 @@ from sqlalchemy import (
 from .budgets import Limits, beyond_limits, pages_left
 from .forms import HAS_WORK
 from .keys import iso
-from .statements import among, is_postgres, run_many
+from .statements import among, in_state, is_postgres, run_many
 from .states import LIST_REASONS, Kind, State
 from .tables.articles import Article, Part
 from .tables.runs import Run
@@ -193,6 +193,38 @@ _CREDIT = (
     )
     .values(brought=url.c.brought + 1)
 )
+
+
+def bring_forward(connection: Connection, stated: Sequence[tuple[int, float]], now: float) -> int:
+    """Let pages come due that are said to have changed, each at a Unix time, since they were visited; returns how many.
+
+    A page that never had changed at all those visits is not believed to have this time. Rows that another process holds
+    are left out: they are being visited.
+    """
+    if not stated:
+        return 0
+    times = dict(stated)
+    found = connection.execute(_VISITED_BEFORE, {"ids": sorted(times), "latest": max(times.values()), "now": now})
+    rows = [{"key": row.id, "now": now} for row in found if row.fetched_at < times[row.id]]
+    return run_many(connection, _BRING_FORWARD, sorted(rows, key=lambda row: row["key"]))
+
+
+_BELIEVED_VISITS = 8
+_VISITED_BEFORE = (
+    select(url.c.id, url.c.fetched_at)
+    .where(
+        among(url.c.id),
+        in_state(State.DONE),
+        url.c.fetched_at < bindparam("latest"),
+        url.c.visits < _BELIEVED_VISITS * (1 + url.c.brought),
+        or_(
+            url.c.next_visit > bindparam("now"),
+            and_(url.c.next_visit.is_(None), exists().where(article.c.id == url.c.id)),
+        ),
+    )
+    .with_for_update(skip_locked=True, of=url)
+)
+_BRING_FORWARD = update(url).where(url.c.id == bindparam("key")).values(next_visit=bindparam("now"))
 
 
 # ---------------------------------------------------------------- gone, and back

@@ -1,8 +1,9 @@
-"""Runs: how one begins on what others left, keeps its lease, shares the hosts with others, and ends.
+"""Runs: how one begins on what others left, what becomes of those that died, and how one ends.
 
 A run owns hosts (`host.owner`) and holds leased URLs (`url.leased_by`) while its lease lasts (`run.alive_until`, by the
 server's clock). When it dies, another run puts back what it held: on SQLite at once, because the file lock proves that
 it is dead; on Postgres at once when its process is known to be gone (same machine), else when its lease has ended.
+How a run keeps its lease is in `db.sharing`.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, case, exists, func, literal_column, select, text, update
+from sqlalchemy import Connection, case, exists, func, select, text, update
 
 from .budgets import COUNTS, Limits, open_budget, refund
-from .errors import DatabaseGone, WrongDatabase
+from .errors import WrongDatabase
 from .processes import is_gone
 from .resting import LOST, reopen
 from .statements import among, clock, in_state, is_postgres, upsert
@@ -34,7 +35,6 @@ UNREACHABLE = (
 """Reasons that may have passed when the next run starts."""
 
 _START_LOCK = 7_241_895_302
-_MOST_FREE = 10_000
 _LAST_REQUEST_SECONDS = 1.0
 """What a run that died asked for last may be under way for so long."""
 
@@ -140,7 +140,7 @@ def start_run(connection: Connection, starts: Sequence[RunStart]) -> list[Resume
 def _start_run(connection: Connection, start: RunStart) -> Resumed:
     if is_postgres(connection):  # two that start at once: the second sees the first
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _START_LOCK})
-    recovered = _free_the_dead(connection, None, start.now, (start.place, start.pid))
+    recovered = free_the_dead(connection, None, start.now, (start.place, start.pid))
     living = _living(connection, start.now)
     if living:
         start.admit(living)
@@ -198,7 +198,7 @@ def _living(connection: Connection, now: float) -> list[LivingRun]:
     return [LivingRun(r.id, r.machine, r.pid, json.loads(r.settings), r.lease) for r in connection.execute(living)]
 
 
-def _free_the_dead(connection: Connection, run_id: int | None, now: float, starting: tuple[str, int] = ("", 0)) -> int:
+def free_the_dead(connection: Connection, run_id: int | None, now: float, starting: tuple[str, int] = ("", 0)) -> int:
     """Put back what runs hold that are dead: out of lease, or of a process that is gone; returns how many URLs.
 
     So is a run of the very process (place, pid) that is starting one: its start was tried again.
@@ -293,113 +293,6 @@ def _revive(connection: Connection, limits: Limits) -> None:
 def _wait_again(connection: Connection, condition: Any) -> None:
     """Put skipped URLs back to pending."""
     connection.execute(update(url).where(condition).values(state=State.PENDING, reason=None, tries=0))
-
-
-# ---------------------------------------------------------------- staying alive among others
-
-
-@dataclass(frozen=True, slots=True)
-class LifeSign:
-    """What a run says of itself every few seconds: it lives on for `lease_seconds` from now.
-
-    Attributes:
-        run_id: the run.
-        now: Unix time.
-        lease_seconds: how long it may be silent.
-        hosts: hosts with work that it holds.
-        pages_per_second: lately.
-        totals: JSON, as in the table.
-    """
-
-    run_id: int
-    now: float
-    lease_seconds: float
-    hosts: int
-    pages_per_second: float
-    totals: str
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """What a run hears in answer.
-
-    Attributes:
-        freed: URLs of runs that had died and that wait again now.
-        knocked: own hosts for which another run has found URLs.
-        share: how many hosts with work each run should hold; None when this one is alone.
-        surplus: how many it should let go, because another has fewer and none is free.
-        leads: whether it is the one that does what only one should do, such as ranking: the longest living.
-    """
-
-    freed: int = 0
-    knocked: tuple[int, ...] = ()
-    share: int | None = None
-    surplus: int = 0
-    leads: bool = True
-
-
-def renew(connection: Connection, signs: Sequence[LifeSign]) -> list[News]:
-    """Prolong runs' leases, take back what runs hold that have died meanwhile, and share out the hosts.
-
-    Raises:
-        DatabaseGone: the run's own lease had ended and another run has taken its work over.
-    """
-    return [_renew(connection, sign) for sign in signs]
-
-
-def _renew(connection: Connection, sign: LifeSign) -> News:
-    alive = (run.c.id == sign.run_id) & run.c.finished.is_(None) & (run.c.alive_until > 0)
-    values = {
-        "alive_until": clock(connection, sign.now) + sign.lease_seconds,
-        "hosts": sign.hosts,
-        "pages_per_second": sign.pages_per_second,
-        "totals": sign.totals,
-    }
-    if connection.execute(update(run).where(alive).values(values)).rowcount == 0:
-        raise DatabaseGone("this crawl was silent for longer than LEASE_SECONDS and another one took its work over")
-    if not is_postgres(connection):
-        return News()
-    freed = _free_the_dead(connection, sign.run_id, sign.now)
-    heard = select(host.c.id).where(host.c.owner == sign.run_id, host.c.queued == literal_column("2"))
-    mine = tuple(connection.execute(heard.with_for_update(skip_locked=True)).scalars())  # the rest next time
-    if mine:
-        connection.execute(update(host).where(host.c.id.in_(mine)).values(queued=1))
-    columns = select(run.c.id, run.c.hosts, run.c.settings)
-    runs = connection.execute(columns.where(run.c.finished.is_(None), run.c.alive_until > 0)).all()
-    share, surplus = _share(connection, sign, runs)
-    return News(freed, mine, share, surplus, leads=sign.run_id == min(r.id for r in runs))
-
-
-def _share(connection: Connection, sign: LifeSign, runs: Sequence[Any]) -> tuple[int | None, int]:
-    """An equal part of the hosts that have work, and how many of its own the run should let go."""
-    if len(runs) < 2:
-        return None, 0
-    most = {r.id: json.loads(r.settings).get("MAX_HOSTS") or _MOST_FREE for r in runs}
-    waiting = select(host.c.id).where(host.c.queued == 1, host.c.owner.is_(None)).limit(_MOST_FREE)
-    free = connection.execute(select(func.count()).select_from(waiting.subquery())).scalar_one()
-    least, share = equal_parts(free + sum(r.hosts for r in runs), list(most.values()))
-    missing = sum(max(0, min(least, most[r.id]) - r.hosts) for r in runs if r.id != sign.run_id) - free
-    return share, max(0, min(sign.hosts - share, missing))
-
-
-def equal_parts(total: int, capacities: Sequence[int]) -> tuple[int, int]:
-    """How many of `total` things each holder gets, rounded down and up, when some can hold only so many.
-
-    >>> equal_parts(7, [10, 10])
-    (3, 4)
-    >>> equal_parts(20, [4, 100, 100])
-    (8, 8)
-    """
-    holders = sorted(capacities)
-    for n, capacity in enumerate(holders):
-        rest = len(holders) - n
-        if capacity >= -(-total // rest):
-            return total // rest, -(-total // rest)
-        total -= capacity
-    return holders[-1], holders[-1]
-
-
-# ---------------------------------------------------------------- the end
 
 
 def let_go(connection: Connection, runs: Sequence[int]) -> list[int]:

@@ -20,19 +20,18 @@ from .errors import Contended
 from .forms import revive
 from .found import NewUrl, add_hosts, insert_urls
 from .frontier import SET_ROBOTS, held_by
+from .kept import keep_raw, keep_terms
 from .keys import iso
 from .outcome import Joined, Outcome, Stored
 from .ownership import LOCK_HOSTS
 from .partial import Arrival, Fate, Gathered, Joiner, Ready
 from .revisits import CHANGE, LINKS
 from .signatures import Index, catch_up, lock_articles
-from .statements import among, insert_rows, run_many, upsert
+from .statements import among, insert_rows, run_many
 from .states import SETTLED, Kind, State
-from .tables.articles import Page
-from .tables.learned import PageTerms
 from .tables.urls import Host, Link, Seed, Site, Url
 
-url, host, site, link, seed, page, page_terms = (m.table() for m in (Url, Host, Site, Link, Seed, Page, PageTerms))
+url, host, site, link, seed = (m.table() for m in (Url, Host, Site, Link, Seed))
 
 
 class Store:
@@ -81,8 +80,8 @@ class Store:
         _add_urls(connection, outcomes, results)
         _revive_others(connection, outcomes, results)
         _add_links(connection, outcomes)
-        _keep_raw(connection, outcomes)
-        _keep_terms(connection, outcomes)
+        keep_raw(connection, outcomes)
+        keep_terms(connection, outcomes)
         _close_claims(connection, self._run_id, outcomes)
         self._add_articles(connection, outcomes, results)
         _note_visits(connection, outcomes, results)
@@ -265,6 +264,9 @@ def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: S
             seen.append((outcome.claim.id, CHANGE if is_article else LINKS, outcome.fetched_at, what))
     if seen:
         revisits.note(connection, seen)
+    for outcome, result in zip(outcomes, results, strict=True):
+        if revisits.bring_forward(connection, outcome.stated, outcome.fetched_at):
+            result.next_visit = outcome.fetched_at
     pairs = [(o.claim, r) for o, r in zip(outcomes, results, strict=True) if r.article in _STORED]
     found = [(claim.found_on, claim.found_at) for claim, _ in pairs if claim.found_on is not None]
     if found:
@@ -304,38 +306,6 @@ def _mark_same_host(connection: Connection, outcomes: Sequence[Outcome], results
 
 
 _HOST_OF = select(url.c.id, url.c.host_id).where(among(url.c.id))
-
-
-def _keep_raw(connection: Connection, outcomes: Sequence[Outcome]) -> None:
-    """Keep the bytes of pages, the newest of each."""
-    for outcome in outcomes:
-        if outcome.raw is not None:
-            values = {
-                "fetched_at": outcome.fetched_at,
-                "content_type": outcome.raw.content_type,
-                "encoding": outcome.raw.encoding,
-                "body": outcome.raw.body,
-            }
-            connection.execute(
-                upsert(connection, page)
-                .values(url_id=outcome.claim.id, **values)
-                .on_conflict_do_update(index_elements=["url_id"], set_=values)
-            )
-
-
-def _keep_terms(connection: Connection, outcomes: Sequence[Outcome]) -> None:
-    """Keep the words of pages; a page fetched again has those of the last time."""
-    rows = [(outcome.claim.id, *outcome.terms) for outcome in outcomes if outcome.terms is not None]
-    if insert_rows(connection, page_terms, ("url_id", "relevance", "terms"), sorted(rows)) < len(rows):
-        named = [dict(zip(("key", "new_relevance", "new_terms"), row, strict=True)) for row in sorted(rows)]
-        run_many(connection, _RENEW_TERMS, named)
-
-
-_RENEW_TERMS = (
-    update(page_terms)
-    .where(page_terms.c.url_id == bindparam("key"))
-    .values(relevance=bindparam("new_relevance"), terms=bindparam("new_terms"))
-)
 
 
 def _adopt_hosts(connection: Connection, outcomes: Sequence[Outcome]) -> None:

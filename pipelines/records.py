@@ -63,6 +63,7 @@ class Links:
         blocks: one `BlockKind` per link.
         nofollow: one byte per link, 1 when `rel` or the page's robots meta says nofollow.
         dates: Unix time the source states for the target (sitemap lastmod, feed date), 0.0 when it states none.
+        changed: Unix time of the last change that a sitemap or feed states, 0.0 when it states none; empty for pages.
         too_long: addresses left out because no server needs such long ones.
     """
 
@@ -72,6 +73,7 @@ class Links:
     nofollow: bytes = b""
     dates: tuple[float, ...] = ()
     too_long: int = 0
+    changed: tuple[float, ...] = ()
 
     def __len__(self) -> int:
         return len(self.urls)

@@ -6,6 +6,7 @@ kind that was there (an error page, a login wall): what is stored stays until it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -19,7 +20,7 @@ from db.states import LIST_REASONS, SETTLED, Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 
-from .revisits import Schedule, fading
+from .revisits import DAY, Schedule, fading
 
 NOT_MODIFIED = 304
 _LISTS = frozenset(LIST_REASONS)
@@ -27,6 +28,7 @@ _NOT_THERE = frozenset({404, 410})
 _GONE_AT_ONCE = 410
 _FOR_GOOD = frozenset({301, 308})
 _CLOCKS_DIFFER = 600.0
+_MOST_STATED = 2_000
 _LONGEST_AGE = 50 * 366 * 86_400.0
 
 
@@ -244,10 +246,20 @@ class _Again:
         outcome = self._outcome
         if self._page.truncated:  # what there is of it leads on, too
             kept = replace(self._kept(), fetched_at=self._now, seen=self._links)
-            return replace(kept, new_urls=outcome.new_urls, links=outcome.links)
+            return replace(kept, new_urls=outcome.new_urls, links=outcome.links, stated=self._stated())
         if kind == PageKind.LIST or outcome.article is not None:
-            return replace(outcome, seen=self._links)
+            return replace(outcome, seen=self._links, stated=self._stated())
         return self._unchanged()
+
+    def _stated(self) -> Sequence[tuple[int, float]]:
+        """Pages that a feed or sitemap says have changed since it was last visited: the newest, none of the future."""
+        assert self._page.worked is not None
+        since = (self._claim.fetched_at or self._now) - DAY  # it may have been made some time before
+        times = self._page.worked.parsed.links.changed
+        stated = [
+            (key, at) for key, at in zip(self._page.worked.targets.ids, times, strict=False) if since < at <= self._now
+        ]
+        return sorted(stated, key=lambda one: -one[1])[:_MOST_STATED]
 
     # ------------------------------------------------------------ what the visit says
 

@@ -7,7 +7,7 @@ from codecs import BOM_UTF8
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from html import unescape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
@@ -45,6 +45,7 @@ _MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
 _ALTERNATE = frozenset({"", "alternate"})
 # The date of publication before that of a change: a feed repeats an entry when it changes.
 _DATE_NAMES = ("pubdate", "published", "date", "issued", "created", "updated", "modified")
+_CHANGE_NAMES = ("updated", "modified")
 _XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 
 
@@ -82,19 +83,31 @@ def parse_feed(body: bytes, url: str) -> Links:
     root = _parse(body)
     if root is None:
         return Links()
-    rows: list[tuple[str, str, float]] = []
+    rows: list[Entry] = []
     base = _base(root, url)
     for element in root.iter("{*}item", "{*}entry"):
-        target, title, date = _read_entry(element, base)
-        if target:
-            rows.append((target, title, date))
+        entry = _read_entry(element, base)
+        if entry.url:
+            rows.append(entry)
             if len(rows) >= MAX_ENTRIES:
                 break
     return make_links(rows, BlockKind.FEED)
 
 
-def make_links(rows: Iterable[tuple[str, str, float]], kind: BlockKind) -> Links:
-    """Turn rows of (canonical URL, anchor, date) into columns, the first row of each URL.
+class Entry(NamedTuple):
+    """An entry of a feed or sitemap: its canonical URL, title, date, and the time of its last change, 0.0 for none."""
+
+    url: str
+    anchor: str = ""
+    date: float = 0.0
+    changed: float = 0.0
+
+
+_NO_ENTRY = Entry("")
+
+
+def make_links(rows: Iterable[Entry], kind: BlockKind) -> Links:
+    """Turn entries into columns, the first of each URL.
 
     Args:
         rows: in document order.
@@ -103,15 +116,16 @@ def make_links(rows: Iterable[tuple[str, str, float]], kind: BlockKind) -> Links
     Returns:
         The links; none is nofollow.
     """
-    first: dict[str, tuple[str, float]] = {}
-    for target, anchor, date in rows:
-        first.setdefault(target, (anchor, date))
+    first: dict[str, Entry] = {}
+    for entry in rows:
+        first.setdefault(entry.url, entry)
     return Links(
         urls=tuple(first),
-        anchors=tuple(anchor for anchor, _ in first.values()),
+        anchors=tuple(entry.anchor for entry in first.values()),
         blocks=bytes([kind]) * len(first),
         nofollow=bytes(len(first)),
-        dates=tuple(date for _, date in first.values()),
+        dates=tuple(entry.date for entry in first.values()),
+        changed=tuple(entry.changed for entry in first.values()),
     )
 
 
@@ -275,8 +289,8 @@ def _base(element: etree._Element, base: str) -> str:
     return canonicalize(own, base) or base if own else base
 
 
-def _read_entry(element: etree._Element, base: str) -> tuple[str, str, float]:
-    """Return URL, title and date of an entry; empty and zero where it has none."""
+def _read_entry(element: etree._Element, base: str) -> Entry:
+    """What an entry says; empty and zero where it says nothing."""
     link = other = guid = title = ""
     dates: dict[str, str] = {}
     for child in element:
@@ -302,8 +316,9 @@ def _read_entry(element: etree._Element, base: str) -> tuple[str, str, float]:
         target = canonicalize(candidate, base) if candidate else None
         if target:
             date = next((time for name in _DATE_NAMES if (time := parse_time(dates.get(name, "")))), 0.0)
-            return target, title, date
-    return "", "", 0.0
+            changed = next((time for name in _CHANGE_NAMES if (time := parse_time(dates.get(name, "")))), 0.0)
+            return Entry(target, title, date, changed)
+    return _NO_ENTRY
 
 
 def _read_time(text: str) -> datetime | None:

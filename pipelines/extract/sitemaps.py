@@ -14,6 +14,7 @@ from ..records import BlockKind, Links
 from ..urls import canonicalize
 from .bounds import DEFAULT, Bounds
 from .feeds import (
+    Entry,
     first_element,
     head_text,
     looks_like_feed,
@@ -126,7 +127,7 @@ def _unpack(body: bytes, most_bytes: int) -> bytes | None:
 
 def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
     """Read the XML form, element by element."""
-    rows: list[tuple[str, str, float]] = []
+    rows: list[Entry] = []
     children: dict[str, None] = {}
     events = etree.iterparse(
         BytesIO(body.lstrip()),
@@ -145,11 +146,11 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
             elements += 1
             name = _local(element)
             if name in ("url", "sitemap"):
-                target, title, date = _read_entry(element, url)
-                if target and name == "sitemap":
-                    children.setdefault(target)
-                elif target:
-                    rows.append((target, title, date))
+                entry = _read_entry(element, url)
+                if entry.url and name == "sitemap":
+                    children.setdefault(entry.url)
+                elif entry.url:
+                    rows.append(entry)
                 _drop(element)
                 entries, last = entries + 1, elements
             # What is neither is kept in memory until the next entry.
@@ -162,8 +163,8 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
     return Sitemap(tuple(islice(children, most)), make_links(rows[:most], BlockKind.SITEMAP), is_cut)
 
 
-def _read_entry(element: etree._Element, url: str) -> tuple[str, str, float]:
-    """Return URL, news title and date of one entry; empty and zero where it has none."""
+def _read_entry(element: etree._Element, url: str) -> Entry:
+    """URL, news title and times of one entry; empty and zero where it has none."""
     target, title, changed, published = "", "", "", ""
     for child in element:
         name = _local(child)
@@ -175,7 +176,8 @@ def _read_entry(element: etree._Element, url: str) -> tuple[str, str, float]:
         elif name == "news":
             title = plain_title(child.findtext("{*}title"))
             published = child.findtext("{*}publication_date") or ""
-    return target, title, parse_time(published) or parse_time(changed)
+    last = parse_time(changed)
+    return Entry(target, title, parse_time(published) or last, last)
 
 
 def _local(element: etree._Element) -> str:
@@ -192,13 +194,13 @@ def _drop(element: etree._Element) -> None:
         del parent[0]
 
 
-def _read_lines(body: bytes, url: str) -> Iterator[tuple[str, str, float]]:
+def _read_lines(body: bytes, url: str) -> Iterator[Entry]:
     """Read the plain form: one absolute URL per line."""
     for line in BytesIO(body):
         text = line.strip().decode("utf-8", "replace")
         target = canonicalize(text, url) if _is_url(text) else None
         if target:
-            yield target, "", 0.0
+            yield Entry(target)
 
 
 def _is_url(text: str) -> bool:

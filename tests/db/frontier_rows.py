@@ -11,7 +11,8 @@ from db.found import NewUrl
 from db.frontier import ClaimRequest
 from db.keys import fingerprint
 from db.outcome import Outcome
-from db.runs import LifeSign, RunStart, SeedRow
+from db.runs import RunStart, SeedRow
+from db.sharing import LifeSign
 from db.states import State
 
 NOW = 1_700_000_000.0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 
-from db import frontier, ownership, runs
+from db import frontier, ownership, runs, sharing
 from db.budgets import Limits
 from db.database import Database
 from db.errors import DatabaseGone
@@ -246,12 +246,12 @@ def test_a_dead_runs_work_is_taken_up_by_a_living_one(begin: Callable, run_in: C
     if database.is_sqlite:
         pytest.skip("on SQLite there is one run at a time")
     living = run_in(runs.start_run, start()).run_id
-    assert run_in(runs.renew, sign(living, NOW)).freed == 0
+    assert run_in(sharing.renew, sign(living, NOW)).freed == 0
     let_time_pass(database, dead)
-    assert run_in(runs.renew, sign(living, NOW)).freed == 1
+    assert run_in(sharing.renew, sign(living, NOW)).freed == 1
     assert [h.name for h in run_in(ownership.take_hosts, (living, 3))] == ["a.example"]
     with pytest.raises(DatabaseGone, match="another one took its work over"):
-        run_in(runs.renew, sign(dead, NOW))
+        run_in(sharing.renew, sign(dead, NOW))
 
 
 def test_outcomes_of_a_run_that_lost_its_claims_change_nothing(

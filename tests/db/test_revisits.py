@@ -167,6 +167,25 @@ def test_what_the_first_visit_found_is_no_news(
     assert rows(database, f"SELECT brought FROM url WHERE id = {fingerprint(HOME)}") == [(0.0,)]
 
 
+@pytest.mark.parametrize(
+    ("after", "visits", "due"),
+    [(10.0, 1, True), (-10.0, 1, False), (10.0, 20, False)],  # fetched since; never was changed when it said so
+    ids=["changed", "read since", "not believed"],
+)
+def test_what_a_sitemap_says_has_changed_comes_due(
+    run_in: Callable, visited: None, claim_all: Callable, database: Database, *, after: float, visits: int, due: bool
+) -> None:
+    run_in(lambda connection, n: [connection.execute(text(f"UPDATE url SET visits = {n[0]}"))], visits)
+    wake(run_in, NOW + 3_600)
+    feed = claim_all(now=NOW + 3_600)[FEED]
+    nothing = Seen(NOW + 9_000, 3_600.0, 1.0, 0, changed=False)
+    stated = [(fingerprint(STORY), NOW + after), (fingerprint(HOME), NOW + after), (5, NOW)]
+    told = done(feed, counted=False, fetched_at=NOW + 3_600, seen=lambda _: nothing, stated=stated)
+    assert run_in(STORE.store, told).next_visit == (NOW + 3_600 if due else NOW + 9_000)
+    assert state(database, STORY)[4] == (NOW + 3_600 if due else NOW + DAY)
+    assert state(database, HOME)[0] == "leased"
+
+
 def test_changes_of_an_article_are_counted_and_kept(
     run_in: Callable, visited: None, claim_all: Callable, database: Database
 ) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from db import frontier, ownership, runs
+from db import frontier, ownership, runs, sharing
 from db.budgets import Limits
 from db.database import Database, open_for_crawl
 from db.errors import WrongDatabase
@@ -24,8 +24,9 @@ from db.keys import fingerprint
 from db.ownership import Handover
 from db.processes import here, is_gone
 from db.queries import Waits, status
-from db.runs import News, RunEnd, equal_parts
+from db.runs import RunEnd
 from db.scores import Scores, set_scores
+from db.sharing import News, equal_parts
 from db.writer import Writer
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import real_judge, store_of
@@ -57,14 +58,14 @@ def test_hosts_are_shared_equally(run: Callable) -> None:
     first = begin(run)
     pages(run)
     assert names(run(ownership.take_hosts, (first, 99))) == set(HOSTS)
-    assert run(runs.renew, sign(first, NOW, hosts=6)) == News(), "alone: keep all"
+    assert run(sharing.renew, sign(first, NOW, hosts=6)) == News(), "alone: keep all"
     second = begin(run)
-    assert run(runs.renew, sign(second, NOW, hosts=0)) == News(share=3, leads=False)
-    news = run(runs.renew, sign(first, NOW, hosts=6))
+    assert run(sharing.renew, sign(second, NOW, hosts=0)) == News(share=3, leads=False)
+    news = run(sharing.renew, sign(first, NOW, hosts=6))
     assert (news.share, news.surplus) == (3, 3)
     given = [(fingerprint(host), NOW + 7) for host in HOSTS[:3]]
     run(ownership.hand_over, Handover(first, given, []))
-    assert run(runs.renew, sign(first, NOW, hosts=3)).surplus == 0
+    assert run(sharing.renew, sign(first, NOW, hosts=3)).surplus == 0
     taken = run(ownership.take_hosts, (second, 99))
     assert names(taken) == set(HOSTS[:3])
     assert {host.ready_at for host in taken} == {NOW + 7}, "the host's clock goes along"
@@ -75,12 +76,14 @@ def test_nothing_is_handed_over_while_hosts_are_free(run: Callable) -> None:
     pages(run)
     run(ownership.take_hosts, (first, 4))
     second = begin(run)
-    run(runs.renew, sign(second, NOW, hosts=0))
-    assert run(runs.renew, sign(first, NOW, hosts=4)) == News(share=3, surplus=1), "one is missing beside the two free"
+    run(sharing.renew, sign(second, NOW, hosts=0))
+    assert run(sharing.renew, sign(first, NOW, hosts=4)) == News(share=3, surplus=1), (
+        "one is missing beside the two free"
+    )
     run(ownership.take_hosts, (second, 99))
-    run(runs.renew, sign(second, NOW, hosts=2))
-    assert run(runs.renew, sign(first, NOW, hosts=4)).surplus == 1
-    third_of_one = run(runs.renew, sign(first, NOW, hosts=1))
+    run(sharing.renew, sign(second, NOW, hosts=2))
+    assert run(sharing.renew, sign(first, NOW, hosts=4)).surplus == 1
+    third_of_one = run(sharing.renew, sign(first, NOW, hosts=1))
     assert third_of_one.surplus == 0
 
 
@@ -89,7 +92,7 @@ def test_a_small_process_does_not_keep_hosts_from_a_large_one(run: Callable) -> 
     pages(run)
     run(ownership.take_hosts, (first, 99))
     begin(run, settings='{"MAX_HOSTS": 1}')
-    news = run(runs.renew, sign(first, NOW, hosts=6))
+    news = run(sharing.renew, sign(first, NOW, hosts=6))
     assert (news.share, news.surplus) == (5, 1)
 
 
@@ -163,12 +166,12 @@ def test_the_owner_hears_of_urls_that_others_find(run: Callable) -> None:
     run(ownership.take_hosts, (second, 99))
     own, foreign = sorted(set(HOSTS) - names(taken))[0], taken[0].name
     claim = run(frontier.claim, wish(second, {fingerprint(own): 1})).urls[0]
-    run(runs.renew, sign(first, NOW))  # whatever happened before
+    run(sharing.renew, sign(first, NOW))  # whatever happened before
     found = [new_url(f"http://{host}/new") for host in (own, foreign)]
     run(store_of(second).store, done(claim, new_urls=found))
-    assert run(runs.renew, sign(second, NOW)).knocked == (), "what one has found oneself is no news"
-    assert run(runs.renew, sign(first, NOW)).knocked == (fingerprint(foreign),)
-    assert run(runs.renew, sign(first, NOW)).knocked == ()
+    assert run(sharing.renew, sign(second, NOW)).knocked == (), "what one has found oneself is no news"
+    assert run(sharing.renew, sign(first, NOW)).knocked == (fingerprint(foreign),)
+    assert run(sharing.renew, sign(first, NOW)).knocked == ()
 
 
 def test_a_host_knocked_at_is_found_when_its_owner_dies(run: Callable, database: Database) -> None:
@@ -177,7 +180,7 @@ def test_a_host_knocked_at_is_found_when_its_owner_dies(run: Callable, database:
     run(ownership.take_hosts, (first, 99))
     run(add_urls, (NOW, [new_url("http://a.example/new")]))
     expire(database, first)
-    assert run(runs.renew, sign(second, NOW)).freed == 0
+    assert run(sharing.renew, sign(second, NOW)).freed == 0
     assert names(run(ownership.take_hosts, (second, 99))) == set(HOSTS)
 
 
@@ -191,7 +194,7 @@ def test_a_host_rests_when_its_owner_has_died(run: Callable, database: Database)
     pages(run, 1)
     run(ownership.take_hosts, (first, 99))
     expire(database, first)
-    run(runs.renew, sign(second, NOW))
+    run(sharing.renew, sign(second, NOW))
     assert all(host.ready_at > NOW for host in run(ownership.take_hosts, (second, 99))), "its last request may be open"
 
 
@@ -236,16 +239,16 @@ def test_claims_bring_seeds_of_other_processes(run: Callable) -> None:
 
 def test_one_run_leads(run: Callable, database: Database) -> None:
     first, second, third = begin(run), begin(run), begin(run)
-    assert [run(runs.renew, sign(n, NOW)).leads for n in (third, second, first)] == [False, False, True]
+    assert [run(sharing.renew, sign(n, NOW)).leads for n in (third, second, first)] == [False, False, True]
     run(runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {}))
-    assert [run(runs.renew, sign(n, NOW)).leads for n in (third, second)] == [False, True]
+    assert [run(sharing.renew, sign(n, NOW)).leads for n in (third, second)] == [False, True]
     expire(database, second)
-    assert run(runs.renew, sign(third, NOW)).leads, "the other one is dead"
+    assert run(sharing.renew, sign(third, NOW)).leads, "the other one is dead"
 
 
 def test_the_only_run_leads(run_in: Callable) -> None:
     run_id = begin(run_in)
-    assert run_in(runs.renew, sign(run_id, NOW)).leads
+    assert run_in(sharing.renew, sign(run_id, NOW)).leads
 
 
 def test_a_process_that_is_gone_is_known_to_be_dead_on_its_machine(run: Callable) -> None:
@@ -259,9 +262,9 @@ def test_a_process_that_is_gone_is_known_to_be_dead_on_its_machine(run: Callable
     assert run(ownership.take_hosts, (living, 99)) == []
     process.communicate(b"\n")
     assert is_gone(here(), process.pid)
-    run(runs.renew, sign(living, NOW))
+    run(sharing.renew, sign(living, NOW))
     assert names(run(ownership.take_hosts, (living, 99))) == set(HOSTS)
-    run(runs.renew, sign(dead, NOW)), "of a process elsewhere nothing is known until its lease ends"
+    run(sharing.renew, sign(dead, NOW)), "of a process elsewhere nothing is known until its lease ends"
 
 
 def test_a_run_that_may_not_join_leaves_nothing(run: Callable, database: Database) -> None:
@@ -281,7 +284,7 @@ def test_status_says_who_holds_what(run_in: Callable, database: Database) -> Non
     pages(run_in)
     run_in(ownership.take_hosts, (run_id, 99))
     run_in(frontier.claim, wish(run_id, {fingerprint("a.example"): 2}))
-    run_in(runs.renew, sign(run_id, NOW, hosts=6, pages_per_second=2.5, totals='{"pages": 7}'))
+    run_in(sharing.renew, sign(run_id, NOW, hosts=6, pages_per_second=2.5, totals='{"pages": 7}'))
     with database.engine.connect() as connection:
         found = status(connection, NOW + 1)
     (told,) = found.runs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from crawler.outcomes import REFUSED, judge
 from crawler.revisit.revisited import conditions, settle
 from crawler.revisit.revisits import DAY, Schedule
 from db.frontier import Claim
+from db.keys import fingerprint
 from db.outcome import Outcome
 from db.states import Kind, State
 from pipelines.records import BlockKind, PageKind
@@ -261,3 +263,12 @@ def test_a_claim_is_counted_once() -> None:
     first, second, failed = claim(), claim(**BEFORE), claim(visits=1)
     assert [held.counts for held in (first, second, failed)] == [True, False, True]
     assert isinstance(second, Claim)
+
+
+def test_a_sitemap_says_what_has_changed_since_it_was_read() -> None:
+    urls = [f"http://h.cn/{n}" for n in range(5)]
+    times = (NOW - 60, THEN - 2 * DAY, 0.0, NOW + 60, NOW - 30)
+    named = replace(links(*urls), changed=times)
+    outcome = settled(page(kind=Kind.SITEMAP, worked=listed(named), **{**LIST, "reason": "feed or sitemap"}))
+    assert outcome.stated == [(fingerprint(urls[4]), NOW - 30), (fingerprint(urls[0]), NOW - 60)]
+    assert settled(page(kind=Kind.SITEMAP, worked=listed(named))).stated == ()  # nothing was visited before it

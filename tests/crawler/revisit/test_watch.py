@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from scrapy.exceptions import UsageError
 
+from crawler.commands.recrawl import _seconds
 from tests.crawler.crawling import rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer
 from tests.crawler.repeating_site import lists, page
@@ -65,33 +67,8 @@ def site() -> Iterator[ChangingSite]:
         yield changing
 
 
-def test_the_same_command_again_brings_what_is_new(site: ChangingSite, tmp_path: Path) -> None:
-    assert scrapy(tmp_path, *site.command(tmp_path)).returncode == 0
-    site.phase, site.articles = 2, 9
-    site.server.asked.clear()
-    again = scrapy(tmp_path, *site.command(tmp_path))
-    assert again.returncode == 0, again.stderr
-    assert sorted(site.server.paths()) == sorted(
-        ["a/", "a/m/4.html", *(f"a/n/{n}.html" for n in range(9))]
-    )  # each once, robots.txt not at all
-    path = "substr(u.url, instr(substr(u.url, 8), '/') + 7)"
-    found = rows(
-        tmp_path,
-        f"SELECT {path}, a.gone IS NOT NULL, u.state, "
-        "(SELECT count(*) FROM article_version v WHERE v.article_id = a.id) "
-        "FROM article a JOIN url u ON u.id = a.id ORDER BY 1",
-    )
-    as_it_was = {f"/n/{n}.html": (0, "done", 0) for n in (0, 3, 5, 6, 7, 8)}
-    changed = {"/n/1.html": (0, "done", 1), "/n/2.html": (1, "failed", 0), "/m/4.html": (0, "done", 1)}
-    assert {row[0]: row[1:] for row in found} == as_it_was | changed
-    why = scrapy(
-        tmp_path, "why", f"{HOST}:{site.server.port}/n/1.html", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db"
-    )
-    assert "更正：此前数字有误。" in why.stdout
-    assert "next visit" in why.stdout
-
-
-def test_a_crawl_that_watches_picks_up_news_until_it_is_stopped(site: ChangingSite, tmp_path: Path) -> None:
+def test_a_crawl_that_watches_and_the_same_command_again(site: ChangingSite, tmp_path: Path) -> None:
+    """One after the other, for a crawl takes long to start: news as it appears, then what has become of it."""
     often = [x for one in ("REVISIT_MIN=1", "REVISIT_MAX=1", "REVISIT_ARTICLES=0") for x in ("-s", one)]
     running = start(tmp_path, *site.command(tmp_path, "-a", "mode=watch", *often))
     deadline = time.monotonic() + 90
@@ -111,6 +88,28 @@ def test_a_crawl_that_watches_picks_up_news_until_it_is_stopped(site: ChangingSi
     assert rows(tmp_path, "SELECT brought FROM url WHERE depth = 0 AND kind = 'page'")[0][0] == pytest.approx(
         3, abs=0.1
     )
+    database = ["-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db"]
+    assert scrapy(tmp_path, "recrawl", "--articles", *database).stdout.startswith("11 URLs will be visited again")
+    site.phase, site.articles = 2, 12
+    site.server.asked.clear()
+    again = scrapy(tmp_path, *site.command(tmp_path))
+    assert again.returncode == 0, again.stderr
+    assert sorted(site.server.paths()) == sorted(
+        ["a/", "a/m/4.html", *(f"a/n/{n}.html" for n in range(12))]
+    )  # each once, robots.txt not at all
+    path = "substr(u.url, instr(substr(u.url, 8), '/') + 7)"
+    found = rows(
+        tmp_path,
+        f"SELECT {path}, a.gone IS NOT NULL, u.state, "
+        "(SELECT count(*) FROM article_version v WHERE v.article_id = a.id) "
+        "FROM article a JOIN url u ON u.id = a.id ORDER BY 1",
+    )
+    as_it_was = {f"/n/{n}.html": (0, "done", 0) for n in (0, 3, *range(5, 12))}
+    changed = {"/n/1.html": (0, "done", 1), "/n/2.html": (1, "failed", 0), "/m/4.html": (0, "done", 1)}
+    assert {row[0]: row[1:] for row in found} == as_it_was | changed
+    why = scrapy(tmp_path, "why", f"{HOST}:{site.server.port}/n/1.html", *database)
+    assert "更正：此前数字有误。" in why.stdout
+    assert "next visit" in why.stdout
 
 
 def _stored(folder: Path) -> int:
@@ -131,6 +130,6 @@ def test_recrawl_says_how_many_and_refuses_what_it_does_not_understand(tmp_path:
     nothing = scrapy(tmp_path, "recrawl", *database)
     assert nothing.returncode == 2
     assert not (tmp_path / "news.db").exists()
-    wrong = scrapy(tmp_path, "recrawl", "--older-than", "soon", *database)
-    assert wrong.returncode == 2
-    assert "it takes a number" in wrong.stderr
+    with pytest.raises(UsageError, match="it takes a number"):
+        _seconds("soon")
+    assert _seconds(" 2W ") == 14 * 86_400

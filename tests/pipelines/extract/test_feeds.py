@@ -77,6 +77,7 @@ def test_atom() -> None:
     assert links.urls == ("https://h.cn/blog/one", "https://h.cn/two", "https://h.cn/three")
     assert links.anchors == ("A b", "C", "D")
     assert links.dates == (MARCH_12, MARCH_12, 0.0)
+    assert links.changed == (MARCH_12 + 84_600, MARCH_12, 0.0)
 
 
 def test_rdf() -> None:

@@ -53,6 +53,7 @@ def test_pages(body: bytes) -> None:
     assert found.links.urls == ("https://h.cn/1?a=1&b=2", "https://h.cn/2")
     assert found.links.anchors == ("", "标题 & 二")
     assert found.links.dates == (86400.0, 2 * 86400.0)
+    assert found.links.changed == (86400.0, 4 * 86400.0)
     assert found.links.blocks == bytes([BlockKind.SITEMAP] * 2)
 
 
