@@ -22,7 +22,8 @@ from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 
 from .. import clock
-from .connection import Answer, Connection, FetchBounds, connect
+from .connecting import connect
+from .connection import Answer, Connection, FetchBounds
 from .cookies import SiteCookies
 from .decoding import ACCEPT_ENCODING
 from .guard import guard_from_settings
