@@ -243,22 +243,25 @@ _BACK = update(article).where(article.c.id == bindparam("key"), article.c.gone.i
 
 
 def moved(connection: Connection, targets: Sequence[int]) -> list[tuple[int, int]]:
-    """Articles whose pages have moved for good to one of these URLs: (article, new URL)."""
-    if not targets:
-        return []
-    rows = connection.execute(_MOVED, {"ids": targets})
-    return sorted((row.id, row.same_as) for row in rows)
+    """Articles whose pages have moved for good to one of these URLs, perhaps over others: (article, new URL)."""
+    final = {key: key for key in targets}
+    found: list[tuple[int, int]] = []
+    step = sorted(final)
+    for _ in range(_MOST_MOVES):
+        rows = connection.execute(_MOVED, {"ids": step}).all() if step else []
+        fresh = [row for row in rows if row.id not in final]
+        final |= {row.id: final[row.same_as] for row in fresh}
+        found += [(row.id, final[row.id]) for row in fresh if row.is_article]
+        step = sorted(row.id for row in fresh)
+    return sorted(found)
 
 
-_MOVED = (
-    select(url.c.id, url.c.same_as)
-    .join(article, article.c.id == url.c.id)
-    .where(
-        among(url.c.same_as),
-        url.c.same_as.is_not(None),
-        url.c.reason == literal_column("'redirect'"),
-        or_(url.c.http_status == literal_column("301"), url.c.http_status == literal_column("308")),
-    )
+_MOST_MOVES = 8
+_MOVED = select(url.c.id, url.c.same_as, exists().where(article.c.id == url.c.id).label("is_article")).where(
+    among(url.c.same_as),
+    url.c.same_as.is_not(None),
+    url.c.reason == literal_column("'redirect'"),
+    or_(url.c.http_status == literal_column("301"), url.c.http_status == literal_column("308")),
 )
 
 

@@ -99,7 +99,7 @@ class Store:
             for outcome in outcomes
             if outcome.claim.kind == Kind.PAGE and outcome.state != State.PENDING
         ]
-        has_articles = any(one.article for one in arrivals) or any(_has_moved(outcome) for outcome in outcomes)
+        has_articles = any(one.article for one in arrivals) or any(_leads_on(outcome) for outcome in outcomes)
         if has_articles:
             lock_articles(connection)
             _follow_moves(connection, outcomes)
@@ -234,7 +234,13 @@ def _fate(outcome: Outcome) -> Fate:
 
 def _has_moved(outcome: Outcome) -> bool:
     """Whether what was stored under a URL before is somewhere else now, for good."""
-    return outcome.claim.is_revisit and outcome.http_status in _FOR_GOOD and outcome.same_as is not None
+    return outcome.claim.is_revisit and _leads_on(outcome)
+
+
+def _leads_on(outcome: Outcome) -> bool:
+    """Whether what was stored under a URL, or under one that has led to it, is somewhere else now, for good."""
+    came_by = outcome.claim.is_revisit or outcome.claim.hops > 0
+    return came_by and outcome.http_status in _FOR_GOOD and outcome.same_as is not None
 
 
 _FOR_GOOD = frozenset({301, 308})
@@ -243,7 +249,7 @@ _FOR_GOOD = frozenset({301, 308})
 def _follow_moves(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     """Articles whose pages have moved for good go with them, as soon as there is an article at the new address."""
     new = {outcome.article.id for outcome in outcomes if outcome.article is not None}
-    targets = {outcome.same_as for outcome in outcomes if outcome.same_as is not None and _has_moved(outcome)}
+    targets = {outcome.same_as for outcome in outcomes if outcome.same_as is not None and _leads_on(outcome)}
     moves = revisits.moved(connection, sorted(new | targets))
     if moves:
         there = new | stored_rows(connection, sorted({target for _, target in moves})).keys()

@@ -24,6 +24,7 @@ from .revisits import DAY, Schedule, fading
 
 NOT_MODIFIED = 304
 _LISTS = frozenset(LIST_REASONS)
+_DOUBT = "doubt"
 _NOT_THERE = frozenset({404, 410})
 _GONE_AT_ONCE = 410
 _FOR_GOOD = frozenset({301, 308})
@@ -119,7 +120,7 @@ class _Again:
         self._was_list = claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or reason in _LISTS
         # an article may be stored under a URL with a reason, such as a doubt: whatever is no list may be one
         self._was_article = not self._was_list and self._before == State.DONE
-        worth_something = reason in {"", *SETTLED, *PART_REASONS} or reason.startswith("doubt")
+        worth_something = reason in {"", *SETTLED, *PART_REASONS} or reason.startswith(_DOUBT)
         self._was_worthless = not worth_something
 
     def settled(self) -> Outcome:
@@ -236,6 +237,8 @@ class _Again:
         if self._was_list:
             return self._list(kind)
         if outcome.article is not None:
+            if outcome.reason.startswith(_DOUBT) and not (self._claim.reason or "").startswith(_DOUBT):
+                return self._failed()  # what is stored is better
             return replace(outcome, seen=self._look, alive=True)
         if not self._was_worthless:
             return replace(self._kept(), next_visit=self._later())

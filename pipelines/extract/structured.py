@@ -133,9 +133,11 @@ def meta(document: Document, *names: str) -> str:
 
 def _load(text: str) -> object:
     """The value of a JSON block; sloppy ones (comments, raw control characters) are read when that is simple."""
+    text = text.strip()
+    if text.startswith("/*") or text.endswith("*/"):
+        text = _WRAPPED.sub("", text)
     text = (
-        _WRAPPED.sub("", text.strip())
-        .removeprefix("<!--")
+        text.removeprefix("<!--")
         .removesuffix("-->")
         .removeprefix("//<![CDATA[")
         .removesuffix("//]]>")

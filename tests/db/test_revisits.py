@@ -275,6 +275,26 @@ def test_a_page_that_moves_for_good_takes_its_article_along(
     assert rows(database, "SELECT first_seen FROM article") == [("2025-01-01T00:00:00+00:00",)]
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["known", "new"])
+def test_a_page_that_moves_over_another_address_takes_its_article_along(
+    run_in: Callable, visited: None, claim_all: Callable, database: Database, *, known: bool
+) -> None:
+    over, there = "http://a.example/over", "http://a.example/there"
+    other = article(there, "另有内容，与旧文毫不相干。" * 9)
+    if known:
+        run_in(add_urls, (NOW, [new_url(there)]))
+        run_in(STORE.store, done(claim_all()[there], article=other))
+    wake(run_in, NOW + DAY)
+    for url, target, hops in ((STORY, over, 1), (over, there, 2)):
+        leads = {"same_as": fingerprint(target), "new_urls": [new_url(target, hops=hops)], "counted": False}
+        values = {"state": State.SKIPPED, "reason": "redirect", "http_status": 301, "fetched_at": NOW + DAY}
+        run_in(STORE.store, done(claim_all(now=NOW + DAY)[url], **values, **leads))
+    if not known:
+        run_in(STORE.store, done(claim_all(now=NOW + DAY)[there], article=other, fetched_at=NOW + DAY))
+        assert rows(database, "SELECT text FROM article_version") == [(TEXT,)]
+    assert rows(database, "SELECT url, text, gone FROM v_articles") == [(there, other.text, None)]
+
+
 def test_what_rules_forbid_now_is_what_it_was(
     run_in: Callable, visited: None, claim_all: Callable, database: Database
 ) -> None:

@@ -272,3 +272,11 @@ def test_a_sitemap_says_what_has_changed_since_it_was_read() -> None:
     outcome = settled(page(kind=Kind.SITEMAP, worked=listed(named), **{**LIST, "reason": "feed or sitemap"}))
     assert outcome.stated == [(fingerprint(urls[4]), NOW - 30), (fingerprint(urls[0]), NOW - 60)]
     assert settled(page(kind=Kind.SITEMAP, worked=listed(named))).stated == ()  # nothing was visited before it
+
+
+def test_a_doubtful_reading_does_not_take_the_place_of_a_good_one() -> None:
+    good = written()
+    doubtful = replace(good, parsed=replace(good.parsed, doubt="doubtful encoding"))
+    assert is_as_before(again(worked=doubtful))
+    assert again(worked=doubtful, reason="doubtful encoding").article is not None
+    assert again(worked=good, reason="doubtful encoding").article is not None
