@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, update
+from sqlalchemy import Connection, Row, bindparam, literal, select, update
 
 from . import clusters, signatures
 from .candidates import Candidate, Candidates, stored_rows, unrelated
@@ -140,11 +140,18 @@ def add(
     return added
 
 
-def absorb(connection: Connection, into: int, others: Sequence[int]) -> None:
+def absorb(connection: Connection, into: int, others: Sequence[int], differs: Differs | None = None) -> None:
     """What is stored under some URLs is part of the article of another URL, which has it from now on.
 
     The first of them becomes that article, unless it is stored already; the rest is deleted, and what repeats it is
     said to repeat that article.
+
+    Args:
+        connection: in a transaction.
+        into: identifier of a URL.
+        others: those of the others.
+        differs: whether a text says something else than that of the article, of which it is kept as an earlier text
+            then; None when they are parts of one text.
     """
     stored = stored_rows(connection, [into, *others])
     for old in others:
@@ -154,8 +161,23 @@ def absorb(connection: Connection, into: int, others: Sequence[int]) -> None:
             clusters.move(connection, old, into)
             signatures.hand_over(connection, old, into)
         else:
+            if differs is not None:
+                _keep_texts(connection, stored[old], stored[into], differs)
             clusters.delete(connection, stored[old], stored[into])
         stored = stored_rows(connection, [into, *others])
+
+
+def _keep_texts(connection: Connection, old: Row[Any], into: Row[Any], differs: Differs) -> None:
+    """What an article says and has said is kept with another one."""
+    earlier = select(literal(into.id), version.c.seen, version.c.title, version.c.text).where(
+        version.c.article_id == old.id
+    )
+    columns = ["article_id", "seen", "title", "text"]
+    connection.execute(insert_new(connection, version).from_select(columns, earlier))
+    held = into if into.text_of is None else stored_rows(connection, [into.text_of])[into.text_of]
+    if old.text_of is None and differs((old.title, old.text), (into.title, held.text)):
+        row = {"article_id": into.id, "seen": old.updated, "title": old.title, "text": old.text}
+        connection.execute(insert_new(connection, version), row)
 
 
 class _Round:

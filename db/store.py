@@ -102,7 +102,7 @@ class Store:
         has_articles = any(one.article for one in arrivals) or any(_leads_on(outcome) for outcome in outcomes)
         if has_articles:
             lock_articles(connection)
-            _follow_moves(connection, outcomes)
+            _follow_moves(connection, outcomes, self._differs)
         gathered = parts.gather(connection, arrivals, self._joiner) if arrivals else Gathered()
         if has_articles or gathered.ready:
             catch_up(connection, self._index)
@@ -246,7 +246,7 @@ def _leads_on(outcome: Outcome) -> bool:
 _FOR_GOOD = frozenset({301, 308})
 
 
-def _follow_moves(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: articles.Differs) -> None:
     """Articles whose pages have moved for good go with them, as soon as there is an article at the new address."""
     new = {outcome.article.id for outcome in outcomes if outcome.article is not None}
     targets = {outcome.same_as for outcome in outcomes if outcome.same_as is not None and _leads_on(outcome)}
@@ -255,7 +255,7 @@ def _follow_moves(connection: Connection, outcomes: Sequence[Outcome]) -> None:
         there = new | stored_rows(connection, sorted({target for _, target in moves})).keys()
         for old, target in moves:
             if target in there:
-                articles.absorb(connection, target, [old])
+                articles.absorb(connection, target, [old], differs)
         revisits.mark_gone(connection, [], sorted({target for _, target in moves if target in new}))
 
 

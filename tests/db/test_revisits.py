@@ -261,6 +261,7 @@ def test_a_page_that_moves_for_good_takes_its_article_along(
     run_in(STORE.store, done(claim_all(now=NOW + DAY)[STORY], fetched_at=NOW + DAY, **values, **leads))
     if target == "known":
         assert rows(database, "SELECT url FROM v_articles") == [(moved,)]
+        assert rows(database, "SELECT article_id, text FROM article_version") == [(fingerprint(moved), TEXT)]
         return
     assert rows(database, "SELECT url FROM v_articles") == [(STORY,)]  # until it is known what is there
     run_in(revisits.mark, Wish(urls=[fingerprint(STORY)]))
