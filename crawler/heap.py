@@ -18,8 +18,8 @@ def settle() -> None:
 
     What exists by now stays and is never looked at again; collecting seldom saves a tenth of the time of a process full
     of short-lived cycles. By itself glibc keeps a heap for each of many threads, of which every one keeps the most that
-    it ever needed (165 MB of nothing in a crawl of hostile sites); two are enough where Python's lock lets one thread run
-    at a time. Large buffers are mapped each by itself, and so given back when they are free.
+    it ever needed (165 MB of nothing in a crawl of hostile sites); two are enough where Python's lock lets one thread
+    run at a time. Large buffers are mapped each by itself, and so given back when they are free.
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)

@@ -239,6 +239,8 @@ _IMPROVE = (
                 else_=bindparam("new_depth"),
             ),
             "tries": case((url.c.state == State.PENDING, url.c.tries), else_=0),
+            # it is wanted now, whenever its next visit would have been
+            "next_visit": case((url.c.state == State.PENDING, url.c.next_visit), else_=None),
             # wanted for itself: not only if it has changed
             "etag": case((bindparam("again") == 1, None), else_=url.c.etag),
             "last_modified": case((bindparam("again") == 1, None), else_=url.c.last_modified),

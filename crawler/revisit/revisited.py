@@ -60,8 +60,8 @@ def state_before(claim: Claim) -> State:
 
 def settle(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
     """An outcome with the time of the next visit, and in view of the visits before."""
-    if page.claim.kind == Kind.ROBOTS:
-        return outcome
+    if page.claim.kind == Kind.ROBOTS or page.claim.found_in == BlockKind.PROBE:
+        return outcome  # asked for when it is needed
     if page.claim.is_revisit:
         return _Again(page, outcome, schedule).settled()
     return outcome if outcome.state == State.PENDING else _first(page, outcome, schedule)

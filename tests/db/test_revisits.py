@@ -296,6 +296,14 @@ def test_a_page_that_moves_over_another_address_takes_its_article_along(
     assert rows(database, "SELECT url, text, gone FROM v_articles") == [(there, other.text, None)]
 
 
+def test_what_is_asked_for_again_does_not_wait_for_its_next_visit(
+    run_in: Callable, visited: None, claim_all: Callable
+) -> None:
+    assert STORY not in claim_all(now=NOW + 1)
+    run_in(add_urls, (NOW + 1, [new_url(STORY, again=True)]))
+    assert STORY in claim_all(now=NOW + 1)
+
+
 def test_what_rules_forbid_now_is_what_it_was(
     run_in: Callable, visited: None, claim_all: Callable, database: Database
 ) -> None:
