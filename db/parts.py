@@ -110,9 +110,8 @@ class _Groups:
             return
         ended = [key for key, one in here.items() if one.fate is Fate.MOVED]
         followers = {row.next_id for row in near}
-        for (
-            row
-        ) in near:  # the article has become shorter; it does not lose its beginning, nor what its pages still name
+        for row in near:
+            # the article has become shorter; it does not lose its beginning, nor what its pages still name
             if row.id in here and here[row.id].fate is Fate.GONE and row.position > 1 and row.id not in followers:
                 ended.append(row.id)
                 self._stirred[row.group_id] = row.id

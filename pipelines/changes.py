@@ -170,7 +170,7 @@ def _said(text: str, titles: Collection[str]) -> list[Line]:
 
 
 def _line(line: str) -> Iterator[Line]:
-    """None for a line that says only how often or when; what it says otherwise, without "5 minutes ago"."""
+    """What a line says without "5 minutes ago"; nothing, when it says only how often or when."""
     if (len(line) > _SHORT or _ENDS.search(line)) and not _OTHERS.match(line):
         yield _words(_AGO.sub("", _READERS.sub("", line))), True
         return
