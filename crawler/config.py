@@ -12,9 +12,9 @@ from typing import Any
 
 from scrapy.settings import BaseSettings, default_settings
 
-from db.articles import Keep
-from db.budgets import Limits
-from db.keys import fingerprint
+from db.records.article import Keep
+from db.records.keys import fingerprint
+from db.records.run import Limits
 from pipelines.dedup import Method, method
 from pipelines.duplicates import Policy
 from pipelines.extract import extractor

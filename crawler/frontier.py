@@ -21,11 +21,10 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
 from db.errors import DatabaseGone, DatabaseProblem
-from db.found import NewUrl
-from db.frontier import Claim, Waiting
 from db.health import ShownAlarm
-from db.outcome import Stored
-from db.states import Kind
+from db.records.lease import Waiting
+from db.records.outcome import Stored
+from db.records.url import Claim, Kind, NewUrl
 from pipelines.scope import Scope
 from pipelines.stages import Page, export
 

@@ -9,12 +9,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from db.articles import NewArticle
-from db.found import NewUrl
-from db.keys import fingerprint, iso
-from db.outcome import NO_EDGES, Edges, Outcome, StoredPage
-from db.partial import Place
-from db.states import Kind, State
+from db.records.article import NewArticle
+from db.records.keys import fingerprint, iso
+from db.records.outcome import NO_EDGES, Edges, Outcome, StoredPage
+from db.records.part import Place
+from db.records.url import Kind, NewUrl, State
 from pipelines.parts import MAX_PARTS
 from pipelines.patterns import PREFIX as TRAP
 from pipelines.records import BlockKind, PageKind

@@ -8,9 +8,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from db.found import NewUrl
-from db.keys import fingerprint
-from db.states import Kind
+from db.records.keys import fingerprint
+from db.records.url import Kind, NewUrl
 from pipelines.extract import dates
 from pipelines.records import BlockKind
 from pipelines.scope import host_identity
@@ -58,7 +57,7 @@ def new_url(
     What leads to pages - seeds, feeds, sitemaps - is taken for as good as any page: nobody can know yet what it brings.
 
     The score is made by `priority` at the time `now`, and of `legacy` for signals that its address and place do not
-    give; the others are columns of the table, see `db.found.NewUrl`.
+    give; the others are columns of the table, see `db.records.url.NewUrl`.
     """
     host = host_key(url)
     host_id, site_id, site = host_identity(host)

@@ -14,8 +14,8 @@ import numpy as np
 
 from db.database import Database, open_for_reading
 from db.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
+from db.records.url import Kind, State
 from db.scores import Scores
-from db.states import Kind, State
 from pipelines.focus import record
 from pipelines.focus.terms import PageTerms
 from pipelines.focus.topic import Topic, is_entry

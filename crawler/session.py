@@ -20,13 +20,13 @@ from db import revisits, runs, sharing, signatures
 from db.database import Database, open_for_crawl
 from db.errors import DatabaseProblem, WrongDatabase
 from db.found import add_urls
-from db.frontier import Waiting
-from db.keys import iso
 from db.processes import here
-from db.revisits import Beginning, Due
-from db.runs import LivingRun, Resumed, RunEnd, RunStart
-from db.signatures import Reader
-from db.states import Kind
+from db.records.keys import iso
+from db.records.lease import Waiting
+from db.records.run import LivingRun, Resumed, RunEnd, RunStart
+from db.records.signature import Reader
+from db.records.url import Kind
+from db.records.visit import Beginning, Due
 from db.writer import Work, Writer
 from pipelines.duplicates import SignatureIndex
 from pipelines.records import BlockKind

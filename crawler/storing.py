@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from db import frontier as table
 from db.errors import DatabaseProblem
-from db.outcome import Outcome, Stored
-from db.states import Kind, State
+from db.records.outcome import Outcome, Stored
+from db.records.url import Kind, State
 from db.store import Store
 from pipelines.changes import differs
 from pipelines.duplicates import DuplicateJudge
@@ -25,7 +25,7 @@ from .rulebook import Rulebook
 from .totals import count
 
 if TYPE_CHECKING:
-    from db.outcome import Joined
+    from db.records.outcome import Joined
     from pipelines.stages import Page
 
     from .background import Background

@@ -16,12 +16,12 @@ from typing import Any
 
 from db import frontier as table
 from db import ownership
-from db.found import NewUrl, add_urls
-from db.frontier import Claim, ClaimRequest
-from db.keys import fingerprint
+from db.found import add_urls
 from db.ownership import Handover, OwnedHost
+from db.records.keys import fingerprint
+from db.records.lease import ClaimRequest
+from db.records.url import Claim, Kind, NewUrl
 from db.sharing import News
-from db.states import Kind
 from pipelines.records import BlockKind
 
 from . import clock

@@ -1,6 +1,6 @@
 """What a crawl counts: which totals a stored page adds to.
 
-pages, new, duplicate, updated ...   pages fetched, and what became of articles (`db.outcome.Stored.article`)
+pages, new, duplicate, updated ...   pages fetched, and what became of articles (`db.records.outcome.Stored.article`)
 failed, retries, revisits, gone      pages
 dropped/REASON, failed/REASON        pages that are no article, pages that could not be had
 links/REASON                         links that are not followed
@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from db.articles import WHY_NOT_STORED
-from db.outcome import Outcome, Stored
-from db.states import URL_RULE, Kind, State
+from db.records.article import WHY_NOT_STORED
+from db.records.outcome import Outcome, Stored
+from db.records.url import URL_RULE, Kind, State
 
 from .fetch.reasons import TOO_LONG
 

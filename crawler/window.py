@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
-from db.frontier import Claim
+from db.records.url import Claim
 
 from .hosts.addresses import SharedClocks
 

@@ -8,30 +8,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 
+from .records.run import Limits
+from .records.url import Kind
 from .statements import insert_new, run_many
-from .states import Kind
 from .tables.runs import Budget
 from .tables.urls import Host, Seed, Url
 
 url, host, seed, budget = Url.table(), Host.table(), Seed.table(), Budget.table()
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How far a crawl may go; None means no limit. A page counts when it was answered (redirects do not count)."""
-
-    pages: int | None = None
-    pages_per_host: int | None = None
-    depth: int | None = None
-
-
 COUNTS = and_(url.c.kind == Kind.PAGE, or_(url.c.visits == 0, url.c.http_status.is_(None)))
-"""Whether a leased URL counts against the limits, as `db.frontier.Claim.counts`."""
+"""Whether a leased URL counts against the limits, as `db.records.url.Claim.counts`."""
 
 
 def refund(connection: Connection, pages: Iterable[tuple[int, int | None]]) -> None:

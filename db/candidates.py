@@ -3,48 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, select
 
-from .keys import day_of
-from .signatures import Index
+from .records.article import Candidate, NewArticle
+from .records.keys import day_of
+from .records.signature import Index
 from .statements import among
 from .tables.articles import Article
 from .tables.urls import Url
-
-if TYPE_CHECKING:
-    from .articles import NewArticle
 
 article, url = (model.table() for model in (Article, Url))
 
 _MOST_EXACT = 20
 _ALIKE = 2  # features that articles share which may be duplicates: the least that an index asks for
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A stored article that a new one may repeat.
-
-    Attributes:
-        id, site_id, title, published_at, text_hash, text: as stored.
-        stands_for: the article that stands for its cluster.
-        points_to: the URL its own page called canonical, if that was another.
-        seen: ISO time at which its text came.
-        text_of: the article that keeps the text, itself or the one that it is a copy of.
-    """
-
-    id: int
-    site_id: int
-    title: str
-    published_at: str | None
-    text_hash: int
-    text: str
-    stands_for: int
-    points_to: int | None
-    seen: str
-    text_of: int
 
 
 def unrelated(articles: Sequence[NewArticle]) -> Sequence[NewArticle]:

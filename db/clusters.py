@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from . import signatures
-from .evidence import Evidence
+from .records.evidence import Evidence
 from .statements import among, insert_new, insert_rows, run_many
 from .tables.articles import Article, ArticleVersion, Cluster, Credit, Duplicate, Image
 from .tables.urls import Site, Url

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from sqlalchemy import Row
+from sqlalchemy import Row
 
-    from .articles import NewArticle
+from .records.article import NewArticle
 
 _PUBLISHED = ("published_at", "published_precision", "published_from")
 FACTS = ("authors", "source", *_PUBLISHED, "updated")

@@ -1,7 +1,7 @@
 """URLs that a host's rules take for one: which stand for others, which are skipped, and when those wait again.
 
 A URL is skipped only for one that is still to be fetched or that has brought an article. When that one brings none, all
-that were skipped for it wait again (`revive`). One in sixteen (`db.keys.is_sampled`) is fetched all the same, so that a
+that were skipped for it wait again (`revive`). One in sixteen (`keys.is_sampled`) is fetched all the same, so that a
 wrong rule is found out. Every function takes a connection inside an open transaction.
 """
 
@@ -13,9 +13,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, bindparam, case, exists, literal_column, or_, select, update
 from sqlalchemy.orm import aliased
 
-from .keys import is_sampled
+from .records.keys import is_sampled
+from .records.url import SETTLED, URL_RULE, State
 from .statements import among, in_state, insert_rows, run_many
-from .states import SETTLED, URL_RULE, State
 from .tables.learned import UrlForm
 from .tables.urls import Host, Url
 

@@ -6,74 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Float, and_, bindparam, case, func, or_, select, update
 
 from .forms import HAS_WORK, stand_for
-from .keys import iso
+from .records.keys import iso
+from .records.url import SOFT_REASONS, URL_RULE, Found, NewUrl, State
 from .statements import among, insert_new, insert_rows, is_postgres, run_many
-from .states import URL_RULE, State
 from .tables.urls import Host, Site, Url
 
 url, host, site = Url.table(), Host.table(), Site.table()
-
-SOFT_REASONS = ("nofollow", "too deep", "outside")
-"""Reasons for skipping a link that another link to the same URL overrules."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewUrl:
-    """A URL to add to the frontier (or to find there already).
-
-    Attributes:
-        id, url, kind, depth, score, score_parts, found_in, anchor, dated: as in the table.
-        host_id, host, site_id, site: where it lives.
-        reason: empty when it is to be fetched, else why it is not.
-        seed_id: the seed it descends from.
-        again: fetch it even if it was fetched before.
-        soon: give it this score also when it waits with a smaller one.
-        form: what is left of it under the rules of its host; None when it is to be fetched whatever they say, or when
-            there are none.
-    """
-
-    id: int
-    url: str
-    kind: str
-    host_id: int
-    host: str
-    site_id: int
-    site: str
-    depth: int
-    score: float
-    score_parts: str | None
-    found_in: int
-    seed_id: int | None = None
-    anchor: str = ""
-    dated: float | None = None
-    reason: str = ""
-    hops: int = 0
-    again: bool = False
-    soon: bool = False
-    form: int | None = None
-
-
-@dataclass(slots=True)
-class Found:
-    """What came of writing some URLs.
-
-    Attributes:
-        new_urls: rows added to the frontier, of every state.
-        queued: of these, how many wait to be fetched.
-        ruled: how many were skipped, because a rule says that another URL is the same page.
-        hosts: hosts that may have new work.
-    """
-
-    new_urls: int = 0
-    queued: int = 0
-    ruled: int = 0
-    hosts: set[int] = field(default_factory=set)
 
 
 def add_urls(connection: Connection, batches: Sequence[tuple[float, Sequence[NewUrl]]]) -> list[Found]:

@@ -7,112 +7,23 @@ with SKIP LOCKED, so that processes do not wait for each other in a circle.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, bindparam, func, literal_column, or_, select, update
 
-from .budgets import Limits, beyond_limits, locked_seed_budgets, pages_left, refund, spend_hosts, spend_totals
+from .budgets import beyond_limits, locked_seed_budgets, pages_left, refund, spend_hosts, spend_totals
 from .forms import revive
+from .records.lease import ClaimRequest, Claims, Waiting
+from .records.run import Limits
+from .records.url import Claim, Kind, State
 from .restored import CLOSED_SECONDS, put_off_host, put_off_urls
-from .runs import SeedRow, seed_rows
+from .runs import seed_rows
 from .statements import among, in_state, is_postgres, run_many
-from .states import Kind, State
 from .tables.runs import Run
 from .tables.urls import Host, Url
 
 url, host, run = Url.table(), Host.table(), Run.table()
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A URL handed out for fetching."""
-
-    id: int
-    url: str
-    host_id: int
-    seed_id: int | None
-    kind: str
-    depth: int
-    score: float
-    found_in: int
-    found_on: int | None
-    found_at: float
-    tries: int
-    hops: int
-    etag: str | None
-    last_modified: str | None
-    score_parts: str | None = None
-    visits: int = 0
-    reason: str | None = None
-    http_status: int | None = None
-    same_as: int | None = None
-    fetched_at: float | None = None
-    watched: float = 0.0
-    named: float = 0.0
-    brought: float = 0.0
-    changed_at: float | None = None
-
-    @property
-    def is_revisit(self) -> bool:
-        """Whether it was answered before: it counts against no limit again, and can be asked for changes only."""
-        return self.visits > 0 and self.http_status is not None
-
-    @property
-    def counts(self) -> bool:
-        """Whether it counts against the limits while it is leased."""
-        return self.kind == Kind.PAGE and not self.is_revisit
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """Values of the signals that the score is made of."""
-        parts: dict[str, float] = json.loads(self.score_parts or "{}")
-        return parts
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimRequest:
-    """A wish for work.
-
-    Attributes:
-        run_id: the asking run.
-        wants: host -> how many URLs.
-        robots_only: hosts among `wants` whose rules are not known yet: only their robots.txt may be handed out.
-        objection: why a host's rules forbid a URL, or an empty string.
-        closed: why a host's rules forbid every URL, or an empty string.
-        now: Unix time.
-        trap: why a URL is one of a trap's, or an empty string.
-    """
-
-    run_id: int
-    wants: Mapping[int, int]
-    robots_only: frozenset[int]
-    objection: Callable[[int, str], str]
-    closed: Callable[[int], str]
-    limits: Limits
-    now: float
-    trap: Callable[[Claim], str] = lambda _claim: ""
-
-
-@dataclass(slots=True)
-class Claims:
-    """The answer to a `ClaimRequest`.
-
-    Attributes:
-        urls: leased now, in the order in which they should be fetched.
-        seeds: the seeds they descend from, as they are now (another process may have added or changed some).
-        dry: hosts that gave less than was asked for, and when the next of their URLs is due, if one is.
-        skipped: how many URLs were ruled out, by reason.
-        spent: the limit of the whole crawl is reached.
-    """
-
-    urls: list[Claim] = field(default_factory=list)
-    seeds: list[SeedRow] = field(default_factory=list)
-    dry: dict[int, float | None] = field(default_factory=dict)
-    skipped: Counter[str] = field(default_factory=Counter)
-    spent: bool = False
 
 
 def claim(connection: Connection, requests: Sequence[ClaimRequest]) -> list[Claims]:
@@ -360,15 +271,6 @@ _ABANDON = (
 
 
 _DUE = in_state(State.PENDING) & url.c.next_visit.is_not(None)
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """What is left: URLs that may be fetched now or later within the limits, and those beyond the limits."""
-
-    within: int
-    beyond: int
-    next_due: float | None
 
 
 def waiting(connection: Connection, questions: Sequence[Limits]) -> list[Waiting]:

@@ -18,8 +18,8 @@ from sqlalchemy.exc import DBAPIError
 
 from .database import Database
 from .errors import classify
+from .records.url import Kind, State
 from .statements import among
-from .states import Kind, State
 from .tables.learned import PageTerms
 from .tables.urls import Host, Link, Url
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, bindparam, update
 
-from .outcome import Outcome
+from .records.outcome import Outcome
 from .statements import insert_rows, run_many, upsert
 from .tables.articles import Page
 from .tables.learned import PageTerms

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, exists, literal_column, not_, or_, select, update
 
-from .budgets import Limits, beyond_limits
-from .frontier import CLAIM_COLUMNS, LIVES, Claim, give_back
+from .budgets import beyond_limits
+from .frontier import CLAIM_COLUMNS, LIVES, give_back
+from .records.run import Limits
+from .records.url import Claim, State
 from .statements import among, in_state, run_many
-from .states import State
 from .tables.urls import Host, Url
 
 url, host = Url.table(), Host.table()

@@ -19,11 +19,11 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, exists, func, literal_column, select, union_all, update
 
 from . import articles
-from .articles import WHY_NOT_STORED, Added, NewArticle
-from .partial import JOINED, REPEATS, SURPLUS, WAITS, Arrival, Chain, Fate, Gathered, Joiner, Part, Place, Ready
+from .records.article import WHY_NOT_STORED, Added, NewArticle
+from .records.part import JOINED, REPEATS, SURPLUS, WAITS, Arrival, Chain, Fate, Gathered, Joiner, Part, Place, Ready
+from .records.url import State
 from .signatures import lock_articles
 from .statements import among, run_many, upsert
-from .states import State
 from .tables.articles import Article, Image
 from .tables.articles import Part as PartRow
 from .tables.urls import Url

@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, case, exists, func, or_, select, text
 from sqlalchemy.orm import aliased
 
-from .keys import fingerprint
-from .outcome import StoredPage
 from .processes import is_gone
+from .records.keys import fingerprint
+from .records.outcome import StoredPage
+from .records.url import Kind, State
 from .statements import among, clock, in_state
-from .states import Kind, State
 from .tables.articles import Article, ArticleVersion, Duplicate, Page, Part
 from .tables.runs import Run
 from .tables.urls import AGAIN, Host, Seed, Site, Url

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
-from .keys import fingerprint
+from .records.keys import fingerprint
 from .tables.articles import Article, Duplicate
 from .tables.urls import Site, Url
 

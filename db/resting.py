@@ -6,29 +6,18 @@ Every function takes a connection inside an open transaction; rows are changed i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, case, literal_column, not_, or_, select, update
 
-from .budgets import Limits, beyond_limits
+from .budgets import beyond_limits
+from .records.host import LOST, GivenUp, Rest
+from .records.run import Limits
+from .records.url import Kind, State
 from .restored import put_off_host
 from .statements import among, in_state, run_many
-from .states import Kind, State
 from .tables.urls import Host, Url
 
 url, host = Url.table(), Host.table()
-
-LOST = ("robots unreachable", "host unreachable", "host busy")
-"""Reasons for which hosts are given up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """A host is not to be asked for a while: which rest in a row it is, and until when (Unix seconds); 0 when well."""
-
-    host_id: int
-    number: int
-    until: float
 
 
 def rest(connection: Connection, rests: Sequence[Rest]) -> list[None]:
@@ -44,16 +33,6 @@ _REST = (
     .where(host.c.id == bindparam("key"))
     .values(trouble=bindparam("number"), rests_until=bindparam("until"))
 )
-
-
-@dataclass(frozen=True, slots=True)
-class GivenUp:
-    """A host that a run waits for no longer, one of `LOST` as the reason, and when (Unix seconds) it may try again."""
-
-    run_id: int
-    host_id: int
-    reason: str
-    until: float
 
 
 def give_up(connection: Connection, given: Sequence[GivenUp]) -> list[int]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, bindparam, case, or_, update
 
+from .records.url import Kind, State
 from .statements import in_state, run_many
-from .states import Kind, State
 from .tables.urls import Url
 
 url = Url.table()

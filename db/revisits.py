@@ -6,7 +6,6 @@ Every function takes a connection inside an open transaction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
@@ -25,11 +24,12 @@ from sqlalchemy import (
     update,
 )
 
-from .budgets import Limits, beyond_limits, pages_left
+from .budgets import beyond_limits, pages_left
 from .forms import HAS_WORK
-from .keys import iso
+from .records.keys import iso
+from .records.url import LIST_REASONS, Kind, State
+from .records.visit import Beginning, Due, Seen, Wish, Woken
 from .statements import among, in_state, is_postgres, run_many
-from .states import LIST_REASONS, Kind, State
 from .tables.articles import Article, Part
 from .tables.runs import Run
 from .tables.urls import AGAIN, Host, Seed, Url
@@ -39,31 +39,6 @@ url, article, host, seed, run, part = (model.table() for model in (Url, Article,
 MARKED = 0.0
 """`next_visit` of URLs that a user wants to be visited by the next run."""
 _AT_ONCE = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """What is to be queued: URLs whose next visit is due by a time (Unix seconds), within the limits."""
-
-    until: float
-    limits: Limits
-
-
-@dataclass(frozen=True, slots=True)
-class Woken:
-    """What is queued again.
-
-    Attributes:
-        urls: how many.
-        hosts: their hosts.
-        next_due: Unix time at which the next URL is due, None when none ever is.
-        spent: no page of the whole crawl is left, so there is nothing to visit lists for.
-    """
-
-    urls: int
-    hosts: frozenset[int]
-    next_due: float | None
-    spent: bool = False
 
 
 def wake_due(connection: Connection, wishes: Sequence[Due]) -> list[Woken]:
@@ -84,15 +59,6 @@ def _wake(connection: Connection, due: Due) -> Woken:
     hosts = sorted({row.host_id for row in rows})
     run_many(connection, HAS_WORK, [{"key": key} for key in hosts])
     return Woken(len(rows), frozenset(hosts), connection.execute(_NEXT).scalar())
-
-
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """A run that begins, the time (Unix seconds), and how long a process of the same crawl may come late."""
-
-    run_id: int
-    now: float
-    late_seconds: float
 
 
 def begins_anew(connection: Connection, runs: Sequence[Beginning]) -> list[bool]:
@@ -122,25 +88,6 @@ _WAKE = update(url).where(url.c.id == bindparam("key")).values(state=State.PENDI
 
 
 # ---------------------------------------------------------------- what later visits bring
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a visit says of the URL.
-
-    Attributes:
-        next_visit: when it is to be visited again.
-        watched: seconds since the visit before.
-        fading: what the visits before count for from now on, 0 to 1.
-        named: new URLs that it found.
-        changed: whether there was something new.
-    """
-
-    next_visit: float | None
-    watched: float
-    fading: float
-    named: int
-    changed: bool
 
 
 def note(connection: Connection, seen: Sequence[tuple[int, str, float, Seen]]) -> None:
@@ -266,23 +213,6 @@ _MOVED = select(url.c.id, url.c.same_as, exists().where(article.c.id == url.c.id
 
 
 # ---------------------------------------------------------------- what a user wants
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """Which URLs are to be visited by the next run: those that fulfil all that is given.
-
-    Attributes:
-        urls: identifiers; none for all.
-        fetched_before: Unix time.
-        host: a host's name.
-        what: "articles", "lists" (with feeds and sitemaps) or "" for both.
-    """
-
-    urls: Sequence[int] = ()
-    fetched_before: float | None = None
-    host: str = ""
-    what: str = ""
 
 
 def count(connection: Connection, wish: Wish) -> int:

@@ -9,18 +9,19 @@ How a run keeps its lease is in `db.sharing`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, case, exists, func, select, text, update
 
-from .budgets import COUNTS, Limits, open_budget, refund
+from .budgets import COUNTS, open_budget, refund
 from .errors import WrongDatabase
 from .processes import is_gone
-from .resting import LOST, reopen
+from .records.host import LOST
+from .records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, SeedRow
+from .records.url import Kind, State
+from .resting import reopen
 from .statements import among, clock, in_state, is_postgres, upsert
-from .states import Kind, State
 from .tables.runs import Run
 from .tables.urls import Host, Seed, Url
 
@@ -51,82 +52,6 @@ def refuse_beside_crawls(connection: Connection, name: str) -> None:
     for row in connection.execute(select(run.c.id, run.c.pid, run.c.place, run.c.machine).where(*living)):
         if not is_gone(row.place, row.pid):
             raise WrongDatabase(f"{name}: run {row.id} (process {row.pid} on {row.machine}) is crawling; stop it first")
-
-
-@dataclass(frozen=True, slots=True)
-class SeedRow:
-    """A seed as stored."""
-
-    id: int
-    url: str
-    stay: str
-    depth: int | None
-    pages: int | None
-    topic: str
-    hosts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LivingRun:
-    """Another run that is crawling into the same database now; settings as it wrote them, and its lease from now on."""
-
-    id: int
-    machine: str
-    pid: int
-    settings: Mapping[str, Any]
-    lease_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class RunStart:
-    """What a run tells about itself when it begins.
-
-    Attributes:
-        started: ISO time.
-        machine, pid, place: its process, see `db.processes`.
-        settings: JSON.
-        now: Unix time.
-        lease_seconds: how long it may be silent.
-        limits: how far it may go.
-        seeds: its seeds.
-        admit: told of the runs that live, raises when this one may not join them.
-    """
-
-    started: str
-    machine: str
-    pid: int
-    place: str
-    settings: str
-    now: float
-    lease_seconds: float
-    limits: Limits
-    seeds: Sequence[SeedRow]
-    admit: Callable[[Sequence[LivingRun]], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Resumed:
-    """What a new run finds.
-
-    Attributes:
-        run_id: its number.
-        begun_before: there are URLs already.
-        pending: URLs waiting (the recovered ones included).
-        recovered: URLs that a run which died had in flight, waiting again now.
-        seeds: all seeds, those of earlier runs included.
-        new_seeds: identifiers of the seeds that were not there before.
-        others: how many other runs are crawling now.
-        settings: of the run before this one, as it wrote them; none when there was none.
-    """
-
-    run_id: int
-    begun_before: bool
-    pending: int
-    recovered: int
-    seeds: tuple[SeedRow, ...]
-    new_seeds: frozenset[int]
-    others: int
-    settings: Mapping[str, Any]
 
 
 def start_run(connection: Connection, starts: Sequence[RunStart]) -> list[Resumed]:
@@ -298,17 +223,6 @@ def _wait_again(connection: Connection, condition: Any) -> None:
 def let_go(connection: Connection, runs: Sequence[int]) -> list[int]:
     """Put back what runs that are ending hold; returns how many URLs each held."""
     return [release(connection, [run_id], tried=0) for run_id in runs]
-
-
-@dataclass(frozen=True, slots=True)
-class RunEnd:
-    """How a run ended."""
-
-    run_id: int
-    finished: str
-    outcome: str
-    exit_code: int
-    totals: Mapping[str, Any]
 
 
 def finish_run(connection: Connection, ends: Sequence[RunEnd]) -> list[None]:

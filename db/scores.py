@@ -25,8 +25,8 @@ from sqlalchemy import (
     update,
 )
 
+from .records.url import Kind, State
 from .statements import array_of, in_state, is_postgres, run_many
-from .states import Kind, State
 from .tables.urls import Url
 
 url = Url.table()

@@ -9,13 +9,12 @@ a transaction that failed is not there when the next one reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Iterator, Sequence
 
 from sqlalchemy import BigInteger, Connection, bindparam, exists, func, or_, select, text, update
 
-from .keys import day_of
+from .records.keys import day_of
+from .records.signature import Differences, Index, Reader, Sign, Signed, Text
 from .statements import among, insert_rows, is_postgres, upsert
 from .tables.articles import Article, Duplicate, Signature, SignatureForm
 
@@ -27,70 +26,6 @@ _TEXTS = 500
 _COLUMNS = ("number", "article_id", "story", "day", "length", "features", "fresh")
 
 
-class Signed(NamedTuple):
-    """A row of the table."""
-
-    number: int
-    article_id: int
-    story: int
-    day: int
-    length: int
-    features: bytes
-    fresh: bytes | None
-
-
-class Text(NamedTuple):
-    """An article as it is signed: when its text came, and the cluster it is in."""
-
-    article_id: int
-    cluster_id: int
-    updated: str
-    title: str
-    text: str
-
-
-class Index(Protocol):
-    """The signatures in memory. Used by the database thread only.
-
-    Attributes:
-        form: how signatures are made.
-        known: number of the newest row that is known to stand in the table, 0 for none.
-        window: days that a text is looked up for; None for ever.
-    """
-
-    form: str
-    known: int
-    window: int | None
-
-    def clear(self) -> None:
-        """Forget everything."""
-
-    def read(self, rows: Sequence[Signed]) -> None:
-        """Take all rows that stand in the table after `known`; rows of `post` that are not among them are not there."""
-
-    def candidates(self, day: int, length: int, features: bytes) -> Sequence[int]:
-        """Articles that a new text may repeat, the most promising first."""
-
-    def post(self, article_id: int, story: int | None, day: int, length: int, features: bytes) -> Signed:
-        """Add a text, to a story or as a new one; returns the row to write."""
-
-
-class Features(Protocol):
-    """What is kept of a text: its length when normalised and its features."""
-
-    @property
-    def length(self) -> int:
-        """See `Signed`."""
-
-    @property
-    def features(self) -> bytes:
-        """See `Signed.features`."""
-
-
-Sign = Callable[[str, str], Features]
-"""Makes them of (title, text)."""
-
-
 def lock_articles(connection: Connection) -> None:
     """Let one process at a time write articles, from here to the end of its transaction."""
     if is_postgres(connection):
@@ -100,15 +35,6 @@ def lock_articles(connection: Connection) -> None:
 def catch_up(connection: Connection, index: Index) -> None:
     """Read what has come since; the caller holds the lock on articles."""
     index.read([Signed(*row) for row in connection.execute(_SINCE, {"known": index.known}).all()])
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """A process that begins: its empty index, how signatures are made, and who is told when that takes a while."""
-
-    index: Index
-    sign: Sign
-    progress: Callable[[str], None]
 
 
 def load(connection: Connection, readers: Sequence[Reader]) -> list[None]:
@@ -180,29 +106,6 @@ def rebuild(connection: Connection, reader: Reader) -> int:
         upsert(connection, form).values(values).on_conflict_do_update(index_elements=["id"], set_={"form": index.form})
     )
     return done
-
-
-@dataclass(frozen=True, slots=True)
-class Differences:
-    """What a rebuild would change.
-
-    Attributes:
-        signatures: rows looked at.
-        missing: articles without a signature that should have one.
-        orphans: signatures without an article that has a text.
-        wrong: signatures that do not agree with their article's text.
-        form: whether all are of another form.
-    """
-
-    signatures: int
-    missing: Sequence[int]
-    orphans: Sequence[int]
-    wrong: Sequence[int]
-    form: bool
-
-    def __bool__(self) -> bool:
-        """Whether there are any."""
-        return bool(self.missing or self.orphans or self.wrong or self.form)
 
 
 def check(connection: Connection, wanted: str, sign: Sign) -> Differences:

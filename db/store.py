@@ -13,22 +13,23 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, case, select, update
 
 from . import articles, parts, revisits
-from .articles import Added, NewArticle
 from .budgets import spend_totals
 from .candidates import stored_rows
 from .errors import Contended
 from .forms import revive
-from .found import NewUrl, add_hosts, insert_urls
+from .found import add_hosts, insert_urls
 from .frontier import SET_ROBOTS, held_by
 from .kept import keep_raw, keep_terms
-from .keys import iso
-from .outcome import Joined, Outcome, Stored
 from .ownership import LOCK_HOSTS
-from .partial import Arrival, Fate, Gathered, Joiner, Ready
+from .records.article import WHY_NOT_STORED, Added, Differs, Judge, NewArticle, always
+from .records.keys import iso
+from .records.outcome import Joined, Outcome, Stored
+from .records.part import Arrival, Fate, Gathered, Joiner, Ready
+from .records.signature import Index
+from .records.url import SETTLED, Kind, NewUrl, State
 from .revisits import CHANGE, LINKS
-from .signatures import Index, catch_up, lock_articles
+from .signatures import catch_up, lock_articles
 from .statements import among, insert_rows, run_many
-from .states import SETTLED, Kind, State
 from .tables.urls import Host, Link, Seed, Site, Url
 
 url, host, site, link, seed = (m.table() for m in (Url, Host, Site, Link, Seed))
@@ -48,10 +49,10 @@ class Store:
     def __init__(
         self,
         run_id: int,
-        judge: articles.Judge,
+        judge: Judge,
         index: Index,
         joiner: Joiner,
-        differs: articles.Differs = articles.always,
+        differs: Differs = always,
     ) -> None:
         self._run_id = run_id
         self._judge = judge
@@ -246,7 +247,7 @@ def _leads_on(outcome: Outcome) -> bool:
 _FOR_GOOD = frozenset({301, 308})
 
 
-def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: articles.Differs) -> None:
+def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: Differs) -> None:
     """Articles whose pages have moved for good go with them, as soon as there is an article at the new address."""
     new = {outcome.article.id for outcome in outcomes if outcome.article is not None}
     targets = {outcome.same_as for outcome in outcomes if outcome.same_as is not None and _leads_on(outcome)}
@@ -287,9 +288,9 @@ def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], result
     """Mark pages that are not stored because they repeat a stored one."""
     pairs = zip(outcomes, results, strict=True)
     rows = [
-        {"key": outcome.claim.id, "other": result.same_as, "why": articles.WHY_NOT_STORED[result.article]}
+        {"key": outcome.claim.id, "other": result.same_as, "why": WHY_NOT_STORED[result.article]}
         for outcome, result in pairs
-        if result.article in articles.WHY_NOT_STORED
+        if result.article in WHY_NOT_STORED
     ]
     run_many(connection, _POINT, sorted(rows, key=lambda row: row["key"]))
 

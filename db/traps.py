@@ -13,9 +13,9 @@ from sqlalchemy import Connection, Dialect, bindparam, func, literal_column, sel
 from sqlalchemy.dialects import postgresql, sqlite
 
 from .forms import HAS_WORK
+from .records.url import State
 from .revisits import mark_gone
 from .statements import among, in_state, run_many
-from .states import State
 from .tables.articles import Article
 from .tables.learned import UrlPattern
 from .tables.urls import Host, Url

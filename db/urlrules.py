@@ -13,9 +13,9 @@ from sqlalchemy.orm import aliased
 from .database import Database
 from .errors import classify
 from .forms import IS_RULED, stands
-from .partial import PART_REASONS
+from .records.part import PART_REASONS
+from .records.url import Kind, State
 from .statements import in_state, insert_rows
-from .states import Kind, State
 from .tables.articles import Article
 from .tables.learned import UrlRule
 from .tables.urls import Host, Url

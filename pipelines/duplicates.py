@@ -14,11 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from db.articles import Keep, NewArticle, Verdict
-from db.candidates import Candidate
-from db.evidence import EDITED, RELATED, REPEATING, SAME
-from db.keys import day_of
-from db.signatures import Signed
+from db.records.article import Candidate, Keep, NewArticle, Verdict
+from db.records.evidence import EDITED, RELATED, REPEATING, SAME
+from db.records.keys import day_of
+from db.records.signature import Signed
 
 from .dedup.boilerplate import Lines
 from .dedup.index import Index
@@ -173,7 +172,7 @@ def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool
 
 
 class SignatureIndex:
-    """The signatures of stored articles in memory: a `db.signatures.Index`.
+    """The signatures of stored articles in memory: a `db.records.signature.Index`.
 
     Args:
         method: makes the signatures.

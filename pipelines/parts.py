@@ -13,8 +13,8 @@ from functools import lru_cache
 from html import unescape
 from typing import NamedTuple, Self
 
-from db.articles import NewArticle
-from db.partial import Chain, Joiner, Part
+from db.records.article import NewArticle
+from db.records.part import Chain, Joiner, Part
 
 from .dedup.normalize import normalize
 from .records import Signature

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from db.keys import fingerprint
+from db.records.keys import fingerprint
 
 MOST_SEGMENTS = 6
 """Paths with more segments are of one pattern, however they go on."""

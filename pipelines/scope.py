@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from db.keys import fingerprint
+from db.records.keys import fingerprint
 
 from .dedup.urlforms import unpack
 from .patterns import Key, folder_key, objection

@@ -16,9 +16,8 @@ from scrapy import signals
 from scrapy.exceptions import DropItem
 
 from db.errors import DatabaseProblem
-from db.frontier import Claim
-from db.outcome import Joined, Stored
-from db.states import Kind
+from db.records.outcome import Joined, Stored
+from db.records.url import Claim, Kind
 
 from .extract.bounds import Bounds
 from .focus.topic import Topic

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from db.keys import fingerprint
+from db.records.keys import fingerprint
 
 from .extract.document import Document
 from .patterns import Key

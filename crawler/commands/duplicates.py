@@ -11,9 +11,9 @@ from scrapy.commands import ScrapyCommand
 from db import runs, signatures
 from db.database import open_for_crawl
 from db.errors import DatabaseGone, DatabaseProblem
-from db.evidence import RELATED, REPEATING
+from db.records.evidence import RELATED, REPEATING
+from db.records.signature import Reader
 from db.reprints import reprints
-from db.signatures import Reader
 from pipelines.duplicates import SignatureIndex
 from pipelines.urls import canonicalize
 

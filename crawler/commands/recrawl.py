@@ -13,9 +13,10 @@ from scrapy.exceptions import UsageError
 
 from db.database import open_for_crawl
 from db.errors import DatabaseGone, DatabaseProblem
-from db.keys import fingerprint
-from db.revisits import Wish, count, mark
-from db.states import Kind
+from db.records.keys import fingerprint
+from db.records.url import Kind
+from db.records.visit import Wish
+from db.revisits import count, mark
 from pipelines.urls import canonicalize
 
 from ..exits import EXIT_DATABASE, EXIT_USAGE

@@ -10,8 +10,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from db.health import shown_alarms
-from db.keys import iso
 from db.queries import HostStatus, RunStatus, Status, Waits, status
+from db.records.keys import iso
 from db.traps import listed
 
 from ..jobs import traps, urlrules

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.evidence import RELATED
-from db.keys import fingerprint, iso
 from db.queries import Explanation, explain
-from db.states import URL_RULE
+from db.records.evidence import RELATED
+from db.records.keys import fingerprint, iso
+from db.records.url import URL_RULE
 from pipelines.changes import difference
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 from zlib import crc32
 
-from db.states import Kind
+from db.records.url import Kind
 from pipelines.records import PageKind, ParsedPage
 from pipelines.stages import Page
 from pipelines.urls import canonicalize

@@ -7,13 +7,11 @@ import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from db.found import NewUrl
-from db.frontier import Claim
-from db.keys import fingerprint
 from db.ownership import OwnedHost
-from db.resting import Rest
-from db.runs import SeedRow
-from db.states import Kind
+from db.records.host import Rest
+from db.records.keys import fingerprint
+from db.records.run import SeedRow
+from db.records.url import Claim, Kind, NewUrl
 from pipelines.records import BlockKind
 from pipelines.scope import Scope
 from pipelines.stages import Page

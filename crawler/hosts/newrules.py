@@ -6,10 +6,8 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from db import frontier as table
-from db.found import NewUrl
-from db.frontier import Claim
-from db.outcome import Outcome
-from db.states import State
+from db.records.outcome import Outcome
+from db.records.url import Claim, NewUrl, State
 
 if TYPE_CHECKING:
     from ..session import Session

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from db import frontier as table
 from db import resting
-from db.frontier import Claim
-from db.resting import GivenUp
+from db.records.host import GivenUp
+from db.records.url import Claim
 
 from .. import clock
 from ..session import Session

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from db.evidence import REPEATING
+from db.records.evidence import REPEATING
 from pipelines.dedup.shape import Method
 from pipelines.dedup.stream import Finder
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from db.database import Database
 from db.graph import KINDS, GraphReader, LinkRows, TermRows, UrlRows
 from db.queries import Named, named, site_names
-from db.states import Kind
+from db.records.url import Kind
 
 from ..rank.graph import LinkGraph
 from ..rank.methods import METHODS

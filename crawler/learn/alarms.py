@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from db import health as table
 from db.health import AlarmRow, HealthRow, ShownAlarm
-from db.keys import iso
+from db.records.keys import iso
 from pipelines.urls import host_key
 
 from .. import clock

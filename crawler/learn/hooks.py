@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from db.found import NewUrl
+from db.records.url import NewUrl
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
-from db.frontier import Claim
 from db.health import ShownAlarm
-from db.outcome import Outcome, Stored
-from db.states import Kind
+from db.records.outcome import Outcome, Stored
+from db.records.url import Claim, Kind
 
 from ..outcomes import leads_home
 from .alarms import Alarms

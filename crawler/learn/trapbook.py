@@ -11,11 +11,9 @@ import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 
-from db.found import NewUrl
-from db.frontier import Claim
-from db.outcome import Outcome, Stored
 from db.ownership import OwnedHost
-from db.states import Kind, State
+from db.records.outcome import Outcome, Stored
+from db.records.url import Claim, Kind, NewUrl, State
 from db.traps import Source
 from pipelines.patterns import Key, objection
 from pipelines.records import BlockKind, PageKind

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from db.keys import fingerprint
-from db.outcome import Outcome, Stored
+from db.records.keys import fingerprint
+from db.records.outcome import Outcome, Stored
 from pipelines.patterns import PREFIX
 from pipelines.records import PageKind
 from pipelines.stages import Page

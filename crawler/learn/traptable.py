@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from db import traps as table
-from db.keys import iso
+from db.records.keys import iso
 from db.traps import PatternRow, Skipped, Source
 from db.urlrules import look_up
 from pipelines.patterns import PREFIX, Key, objection

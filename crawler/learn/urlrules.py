@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from db import forms
 from db import urlrules as table
 from db.errors import DatabaseProblem
-from db.keys import is_sampled
+from db.records.keys import is_sampled
 from db.urlrules import HostRules, RuleRow
 from pipelines.dedup.urlforms import Rule, pack, unpack
 from pipelines.dedup.urlrules import Learned, Params, learn

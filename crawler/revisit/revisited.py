@@ -12,11 +12,10 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
-from db.frontier import Claim
-from db.outcome import NO_EDGES, Outcome
-from db.partial import PART_REASONS
-from db.revisits import Seen
-from db.states import LIST_REASONS, SETTLED, Kind, State
+from db.records.outcome import NO_EDGES, Outcome
+from db.records.part import PART_REASONS
+from db.records.url import LIST_REASONS, SETTLED, Claim, Kind, State
+from db.records.visit import Seen
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from db import revisits
-from db.revisits import Due, Woken
+from db.records.visit import Due, Woken
 
 from .. import clock
 from ..session import Session

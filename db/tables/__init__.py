@@ -5,7 +5,7 @@ articles  texts and their versions, what repeats what, parts, images, pages as f
 learned   what crawls learn of pages, hosts and addresses
 runs      crawls, and what they have used of the limits
 
-Identifiers of sites, hosts, URLs and articles are stable 64-bit hashes of the canonical name (`db.keys.fingerprint`),
+Identifiers of sites, hosts, URLs and articles are stable 64-bit hashes of the canonical name (`keys.fingerprint`),
 so that a link can be written without first looking up its target, on any machine, in any order. An article has the
 identifier of its URL. Times of the frontier are Unix seconds; times that people read are ISO 8601 text with zone.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Float, Index, Integer, SmallInteger, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..states import URL_RULE
+from ..records.url import URL_RULE
 from .record import Record
 
 AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"

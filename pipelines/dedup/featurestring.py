@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from db.evidence import DIFFERENT, SAME
+from db.records.evidence import DIFFERENT, SAME
 
 from ..records import Signature
 from .kinds import verdict

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from db.evidence import DIFFERENT, SAME
+from db.records.evidence import DIFFERENT, SAME
 
 from ..extract.terms import cosine
 from ..records import Signature

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from db.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF
+from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF
 
 from .lcs import CALIBRATED
 from .shape import Verdict

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from db.evidence import CONTAINS, PART_OF, QUOTES, REPEATING
+from db.records.evidence import CONTAINS, PART_OF, QUOTES, REPEATING
 
 from ..records import Signature
 

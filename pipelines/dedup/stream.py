@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from db.evidence import RELATED, REPEATING, SAME, mirrored
+from db.records.evidence import RELATED, REPEATING, SAME, mirrored
 
 from ..records import Signature
 from .boilerplate import Lines

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from db.keys import fingerprint
+from db.records.keys import fingerprint
 
 PARAMETER, SLUG = "parameter", "slug"
 MOST_SEGMENTS = 8

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from db.keys import fingerprint, is_sampled
+from db.records.keys import fingerprint, is_sampled
 
 from ..urls import SESSION_NAMES
 from .urlforms import PARAMETER, SLUG, Address, Rule, name_of, take_apart
@@ -87,7 +87,7 @@ def learn(pages: Iterable[tuple[str, int]], held: Collection[Rule] = (), params:
     Args:
         pages: canonical URLs, each with an identifier of what the page held; the same identifier for the same article.
         held: rules in use. They stay as long as the bare share of support is not below the threshold, also when no page
-            says anything of them. As few are fetched that could, what is fetched in any case (`db.keys.is_sampled`)
+            says anything of them. As few are fetched that could, what is fetched in any case (`keys.is_sampled`)
             must not speak against them by itself.
         params: thresholds and bounds.
 

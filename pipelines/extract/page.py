@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from db.keys import fingerprint
+from db.records.keys import fingerprint
 
 from ..dedup import method
 from ..records import Extraction, Metadata, PageKind, ParsedPage, Signature

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from db.keys import fingerprint
+from db.records.keys import fingerprint
 
 from ..records import Extraction, Observation
 from . import render

@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from db.evidence import REPEATING
+from db.records.evidence import REPEATING
 from pipelines.dedup import DEFAULT, METHODS, THRESHOLD, method
 from pipelines.dedup.stream import Finder
 

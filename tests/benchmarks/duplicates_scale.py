@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crawler.jobs.spool import Spool
-from db.evidence import REPEATING
+from db.records.evidence import REPEATING
 from pipelines.dedup import DEFAULT, METHODS, THRESHOLD, method
 from pipelines.dedup.stream import Finder, Pair
 

@@ -38,12 +38,12 @@ from crawler.rank.priority import Priority
 from crawler.session import Session
 from db import frontier as table
 from db import ownership
-from db.budgets import Limits
 from db.database import parse_url
-from db.found import NewUrl, add_urls
-from db.frontier import Claim, ClaimRequest
-from db.outcome import Edges, Outcome
-from db.states import Kind, State
+from db.found import add_urls
+from db.records.lease import ClaimRequest
+from db.records.outcome import Edges, Outcome
+from db.records.run import Limits
+from db.records.url import Claim, Kind, NewUrl, State
 from db.tables.urls import Url
 from pipelines.records import BlockKind
 from pipelines.scope import host_identity

@@ -28,15 +28,14 @@ from pathlib import Path
 import numpy as np
 
 from db import frontier, ownership, runs
-from db.budgets import Limits
 from db.database import Database, open_for_crawl
-from db.found import NewUrl, add_urls
-from db.frontier import Claim, ClaimRequest
-from db.keys import fingerprint
-from db.outcome import Edges, Outcome
-from db.runs import RunStart
+from db.found import add_urls
+from db.records.keys import fingerprint
+from db.records.lease import ClaimRequest
+from db.records.outcome import Edges, Outcome
+from db.records.run import Limits, RunStart
+from db.records.url import Claim, NewUrl, State
 from db.scores import Scores, set_scores
-from db.states import State
 from db.writer import Writer
 from pipelines.records import BlockKind
 from tests.db.stores import store_of

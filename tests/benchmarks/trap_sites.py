@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from urllib.parse import urlencode
 
-from db.keys import fingerprint
+from db.records.keys import fingerprint
 from tests.crawler.trap_sites import Shown, Site, _with_news, words
 
 

@@ -8,11 +8,9 @@ from typing import Any
 from crawler.known import KnownUrls
 from crawler.rank.priority import Priority
 from crawler.rulebook import Rulebook
-from db.found import NewUrl
-from db.frontier import Claim
-from db.keys import fingerprint
-from db.outcome import Outcome
-from db.states import Kind
+from db.records.keys import fingerprint
+from db.records.outcome import Outcome
+from db.records.url import Claim, Kind, NewUrl
 from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature
 from pipelines.scope import Scope, resolve
 from pipelines.stages import Page

@@ -10,9 +10,9 @@ from scrapy.settings import Settings
 from crawler import settings as project_settings
 from crawler.config import Config, ConfigError, check_names
 from crawler.rank.priority import PRESETS
-from db.articles import Keep
-from db.budgets import Limits
-from db.keys import fingerprint
+from db.records.article import Keep
+from db.records.keys import fingerprint
+from db.records.run import Limits
 from pipelines.duplicates import Policy
 
 

@@ -13,7 +13,7 @@ import pytest
 from crawler.jobs.documents import Counts, find
 from crawler.saved import InputError
 from db.database import open_for_crawl
-from db.evidence import RELATED, REPEATING
+from db.records.evidence import RELATED, REPEATING
 from pipelines.dedup import method
 from tests.crawler.crawling import Finished, scrapy
 from tests.db.test_clusters import MORE, OTHER, STORY, Crawl, bulletin

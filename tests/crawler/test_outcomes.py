@@ -15,7 +15,7 @@ from crawler.outcomes import (
     internal_error,
     judge,
 )
-from db.states import Kind, State
+from db.records.url import Kind, State
 from pipelines.records import PageKind
 from tests.crawler.answers import NOW, by_url, links, listed, page, rules, written
 

@@ -13,8 +13,8 @@ from crawler.outcomes import (
     judge,
 )
 from crawler.outlinks import url_id
-from db.keys import fingerprint
-from db.states import Kind, State
+from db.records.keys import fingerprint
+from db.records.url import Kind, State
 from pipelines.records import BlockKind
 from tests.crawler.answers import FAR, NOW, SEED_ID, by_url, edges, links, listed, page, remember, replace_claim, rules
 

@@ -11,10 +11,10 @@ from crawler.outcomes import (
 )
 from crawler.rank.priority import Priority
 from crawler.rulebook import Threshold
-from db.keys import fingerprint
-from db.outcome import StoredPage
-from db.partial import Place
-from db.states import Kind, State
+from db.records.keys import fingerprint
+from db.records.outcome import StoredPage
+from db.records.part import Place
+from db.records.url import Kind, State
 from pipelines.parts import MAX_PARTS
 from pipelines.records import BlockKind, PageKind, ParsedPage
 from pipelines.scope import resolve

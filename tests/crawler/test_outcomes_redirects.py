@@ -11,9 +11,9 @@ from crawler.outcomes import (
     depth_memory,
     judge,
 )
-from db.keys import fingerprint
-from db.outcome import Outcome
-from db.states import Kind, State
+from db.records.keys import fingerprint
+from db.records.outcome import Outcome
+from db.records.url import Kind, State
 from pipelines.records import BlockKind
 from pipelines.scope import Scope, resolve
 from pipelines.worker import Worked

@@ -11,9 +11,8 @@ from crawler.outlinks import links, new_url, sources
 from crawler.rank.finds import DAY
 from crawler.rank.priority import Priority
 from crawler.rulebook import Rulebook
-from db.frontier import Claim
-from db.keys import fingerprint
-from db.states import Kind
+from db.records.keys import fingerprint
+from db.records.url import Claim, Kind
 from pipelines.records import BlockKind, Links, PageKind, ParsedPage
 from pipelines.scope import Scope, resolve
 from pipelines.stages import Page

@@ -17,8 +17,8 @@ from crawler.rank.methods import METHODS
 from db import frontier, ownership, runs
 from db.database import Database, open_for_crawl
 from db.found import add_urls
-from db.keys import fingerprint
-from db.outcome import Edges
+from db.records.keys import fingerprint
+from db.records.outcome import Edges
 from pipelines.records import BlockKind
 from tests.crawler.crawling import crawl, rows, scrapy
 from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish

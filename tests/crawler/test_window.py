@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from crawler.window import HostQueue, Window
-from db.frontier import Claim
+from db.records.url import Claim
 
 SCORES = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1e9])
 

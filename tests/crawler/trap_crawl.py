@@ -17,11 +17,12 @@ from crawler.learn.trapbook import Trapbook
 from crawler.learn.trappattern import Bounds
 from crawler.seeds import Seed
 from crawler.session import Session
-from db.found import NewUrl, add_urls
-from db.frontier import Claim, claim
-from db.keys import fingerprint
-from db.outcome import Outcome, Stored
+from db.found import add_urls
+from db.frontier import claim
 from db.ownership import take_hosts
+from db.records.keys import fingerprint
+from db.records.outcome import Outcome, Stored
+from db.records.url import Claim, NewUrl
 from pipelines.patterns import folder_key
 from pipelines.records import BlockKind, Links, PageKind, ParsedPage
 from pipelines.scope import Scope, Targets

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode, urljoin
 
 from crawler.learn.trappattern import Bounds, Seen
 from crawler.learn.traps import HostTraps
-from db.keys import fingerprint
+from db.records.keys import fingerprint
 from pipelines.patterns import folder_key, objection
 from pipelines.trapsigns import sketch
 

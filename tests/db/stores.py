@@ -7,9 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from db.articles import Judge, NewArticle, Verdict
-from db.candidates import Candidate
-from db.outcome import Outcome, Stored
+from db.records.article import Candidate, Judge, NewArticle, Verdict
+from db.records.outcome import Outcome, Stored
 from db.store import Store
 from pipelines.dedup import method
 from pipelines.duplicates import DuplicateJudge, Policy, SignatureIndex

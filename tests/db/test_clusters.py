@@ -11,12 +11,12 @@ import pytest
 from sqlalchemy import Connection, text
 
 from db import frontier, ownership, runs, signatures
-from db.articles import Keep
 from db.database import Database
 from db.found import add_urls
-from db.frontier import Claim
-from db.keys import fingerprint
-from db.outcome import Outcome
+from db.records.article import Keep
+from db.records.keys import fingerprint
+from db.records.outcome import Outcome
+from db.records.url import Claim
 from db.reprints import reprints
 from db.store import Store
 from pipelines.duplicates import SignatureIndex

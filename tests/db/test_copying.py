@@ -17,12 +17,12 @@ from db.copying import TABLES, Copied, copy_database, database_url
 from db.database import Database, open_for_crawl, open_for_reading, parse_url
 from db.errors import DatabaseGone, WrongDatabase
 from db.found import add_urls
-from db.keys import fingerprint
 from db.memory import Lessons, Memory
-from db.outcome import Edges, StoredPage
 from db.processes import here
-from db.runs import RunEnd
-from db.signatures import Reader
+from db.records.keys import fingerprint
+from db.records.outcome import Edges, StoredPage
+from db.records.run import RunEnd
+from db.records.signature import Reader
 from db.traps import Noted, PatternRow
 from db.urlrules import HostRules, RuleRow
 from pipelines.duplicates import SignatureIndex

@@ -8,14 +8,13 @@ import pytest
 from sqlalchemy import text
 
 from db import frontier, ownership, runs, sharing
-from db.budgets import Limits
 from db.database import Database
 from db.errors import DatabaseGone
 from db.found import add_urls
-from db.keys import fingerprint
-from db.runs import RunEnd
+from db.records.keys import fingerprint
+from db.records.run import Limits, RunEnd
+from db.records.url import State
 from db.scores import Scores, set_scores
-from db.states import State
 from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import EachTimeNew
 

@@ -12,11 +12,10 @@ from sqlalchemy import text
 from db import frontier, ownership, runs
 from db.database import Database, open_for_crawl, open_for_reading
 from db.found import add_urls
-from db.frontier import Claim
 from db.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
-from db.keys import fingerprint
-from db.outcome import Edges, Outcome
-from db.states import Kind, State
+from db.records.keys import fingerprint
+from db.records.outcome import Edges, Outcome
+from db.records.url import Claim, Kind, State
 from db.writer import Writer
 from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew

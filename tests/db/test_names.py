@@ -9,8 +9,8 @@ import pytest
 from db import frontier, ownership, queries, runs
 from db.database import Database
 from db.found import add_urls
-from db.keys import fingerprint
 from db.queries import Named, named, site_names
+from db.records.keys import fingerprint
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import store_of
 

@@ -13,10 +13,10 @@ from sqlalchemy import Connection, text
 from db import frontier, ownership, runs
 from db.database import Database
 from db.found import add_urls
-from db.frontier import Claim
-from db.keys import fingerprint
-from db.outcome import Outcome, Stored
-from db.partial import JOINED, REPEATS, WAITS, Place
+from db.records.keys import fingerprint
+from db.records.outcome import Outcome, Stored
+from db.records.part import JOINED, REPEATS, WAITS, Place
+from db.records.url import Claim
 from tests.db.frontier_rows import NOW, article, done, new_url, start, wish
 from tests.db.stores import SIGN, EachTimeNew, real_judge
 

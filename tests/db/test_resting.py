@@ -8,13 +8,12 @@ import pytest
 from sqlalchemy import text
 
 from db import frontier, ownership, resting, runs
-from db.budgets import Limits
 from db.database import Database
 from db.found import add_urls
-from db.keys import fingerprint
 from db.queries import HostStatus, status
-from db.resting import GivenUp, Rest
-from db.runs import RunEnd
+from db.records.host import GivenUp, Rest
+from db.records.keys import fingerprint
+from db.records.run import Limits, RunEnd
 from tests.db.frontier_rows import NO_LIMITS, NOW, new_url, seed_row, start, wish
 
 A, B = fingerprint("a.example"), fingerprint("b.example")

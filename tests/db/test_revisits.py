@@ -11,18 +11,18 @@ from sqlalchemy import text
 
 from crawler.revisit.revisited import state_before
 from db import articles, frontier, revisits
-from db.budgets import Limits
 from db.database import Database
 from db.found import add_urls
-from db.frontier import Claim
-from db.keys import fingerprint, iso
-from db.outcome import Outcome
 from db.ownership import take_hosts
-from db.resting import GivenUp, give_up
+from db.records.host import GivenUp
+from db.records.keys import fingerprint, iso
+from db.records.outcome import Outcome
+from db.records.run import Limits, RunEnd
+from db.records.url import Claim, Kind, State
+from db.records.visit import Beginning, Due, Seen, Wish, Woken
+from db.resting import give_up
 from db.restored import put_off_host
-from db.revisits import Beginning, Due, Seen, Wish, Woken
-from db.runs import RunEnd, finish_run, start_run
-from db.states import Kind, State
+from db.runs import finish_run, start_run
 from db.tables.urls import AGAIN
 from pipelines.changes import differs
 from pipelines.duplicates import SignatureIndex

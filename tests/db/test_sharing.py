@@ -15,16 +15,15 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from db import frontier, ownership, runs, sharing
-from db.budgets import Limits
 from db.database import Database, open_for_crawl
 from db.errors import WrongDatabase
 from db.found import add_urls
-from db.frontier import Claim
-from db.keys import fingerprint
 from db.ownership import Handover
 from db.processes import here, is_gone
 from db.queries import Waits, status
-from db.runs import RunEnd
+from db.records.keys import fingerprint
+from db.records.run import Limits, RunEnd
+from db.records.url import Claim
 from db.scores import Scores, set_scores
 from db.sharing import News, equal_parts
 from db.writer import Writer

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, text
 
 from db import signatures
 from db.database import Database
-from db.keys import day_of
-from db.signatures import Differences, Reader
+from db.records.keys import day_of
+from db.records.signature import Differences, Reader
 from db.store import Store
 from pipelines.dedup import method
 from pipelines.duplicates import SignatureIndex

@@ -6,14 +6,13 @@ import pytest
 from sqlalchemy import Connection, text
 
 from db import frontier, ownership, runs
-from db.articles import NewArticle, Verdict
-from db.candidates import Candidate
 from db.database import Database
 from db.found import add_urls
-from db.frontier import Claim
-from db.keys import fingerprint
-from db.outcome import Edges
 from db.queries import explain
+from db.records.article import Candidate, NewArticle, Verdict
+from db.records.keys import fingerprint
+from db.records.outcome import Edges
+from db.records.url import Claim
 from tests.db.frontier_rows import NOW, article, done, features, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
 

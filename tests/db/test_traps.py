@@ -10,8 +10,8 @@ from db import traps as table
 from db.database import Database
 from db.found import add_urls
 from db.frontier import claim
-from db.keys import fingerprint
 from db.ownership import take_hosts
+from db.records.keys import fingerprint
 from db.runs import start_run
 from db.traps import PatternRow
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish

@@ -8,13 +8,11 @@ import pytest
 from sqlalchemy import text
 
 from db import forms, frontier, ownership, runs, urlrules
-from db.articles import NewArticle, Verdict
-from db.candidates import Candidate
 from db.database import Database
-from db.found import NewUrl, add_urls
-from db.frontier import Claim
-from db.keys import fingerprint, is_sampled
-from db.states import State
+from db.found import add_urls
+from db.records.article import Candidate, NewArticle, Verdict
+from db.records.keys import fingerprint, is_sampled
+from db.records.url import Claim, NewUrl, State
 from db.urlrules import HostRules, RuleRow
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew

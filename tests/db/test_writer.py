@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 
 from db.database import Database, open_for_crawl
 from db.errors import DatabaseGone
-from db.keys import fingerprint
+from db.records.keys import fingerprint
 from db.writer import Writer
 
 

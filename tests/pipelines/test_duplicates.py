@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from db.articles import NewArticle
-from db.candidates import Candidate
-from db.keys import fingerprint
+from db.records.article import Candidate, NewArticle
+from db.records.keys import fingerprint
 from pipelines.dedup import method
 from pipelines.duplicates import DuplicateJudge, Policy
 from tests.db.frontier_rows import article

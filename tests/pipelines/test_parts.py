@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from db.articles import NewArticle
-from db.partial import Chain, Part
+from db.records.article import NewArticle
+from db.records.part import Chain, Part
 from pipelines.parts import MAX_PARTS, arrange, continues, join, joiner
 from tests.db.frontier_rows import article
 from tests.db.stores import SIGN

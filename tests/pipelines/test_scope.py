@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from db.keys import fingerprint
+from db.records.keys import fingerprint
 from pipelines.dedup.urlforms import Rule, pack
 from pipelines.records import Links
 from pipelines.scope import NO_TARGETS, STAYS, Scope, host_identity, resolve

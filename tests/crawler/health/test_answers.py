@@ -9,8 +9,7 @@ import pytest
 from crawler.fetch.reasons import BODY_CUT, REFUSED
 from crawler.health.answers import ROBOTS, Answer, Came, answer_of
 from crawler.outcomes import OUT_OF_HANDLES
-from db.frontier import Claim
-from db.states import Kind
+from db.records.url import Claim, Kind
 from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParsedPage
 from pipelines.scope import Scope
 from pipelines.stages import Page

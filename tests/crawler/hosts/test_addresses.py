@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from crawler.hosts.addresses import SharedClocks
 from crawler.hosts.lookups import look_up
 from crawler.window import HostQueue, Window
-from db.frontier import Claim
-from db.states import Kind
+from db.records.url import Claim, Kind
 
 ADDRESSES = {1: "10.0.0.1", 2: "10.0.0.1", 3: "10.0.0.1", 4: "10.0.0.2", 5: ""}
 

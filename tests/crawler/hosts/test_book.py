@@ -9,11 +9,10 @@ from crawler.hosts.book import TOO_MANY_RULES, Hosts, Seeds, seed_row
 from crawler.hosts.politeness import Pace, Patience
 from crawler.outcomes import OUT_OF_HANDLES
 from crawler.rank.priority import Priority
-from db.frontier import Claim
-from db.keys import fingerprint
 from db.ownership import OwnedHost
-from db.resting import Rest
-from db.states import Kind
+from db.records.host import Rest
+from db.records.keys import fingerprint
+from db.records.url import Claim, Kind
 from pipelines.records import BlockKind
 from pipelines.scope import Scope
 from pipelines.stages import Page

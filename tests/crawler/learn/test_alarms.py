@@ -16,9 +16,8 @@ from crawler import settings as project_settings
 from crawler.learn.alarms import Alarms, lines
 from crawler.seeds import Seed
 from crawler.session import Session
-from db.frontier import Claim
 from db.health import ShownAlarm
-from db.states import Kind
+from db.records.url import Claim, Kind
 from pipelines.records import BlockKind, Extraction, Metadata, PageKind, ParsedPage
 from pipelines.scope import Scope
 from pipelines.stages import Page

@@ -9,9 +9,9 @@ import pytest
 
 from crawler.learn.trappattern import TRIAL_PAGES
 from db.found import add_urls
-from db.keys import fingerprint
-from db.outcome import Stored
 from db.ownership import return_strays
+from db.records.keys import fingerprint
+from db.records.outcome import Stored
 from pipelines.records import BlockKind
 from pipelines.trapsigns import Signs
 from tests.crawler.crawling import rows, scrapy

@@ -14,8 +14,9 @@ from crawler import settings as project_settings
 from crawler.learn.urlrules import UrlRules
 from crawler.seeds import Seed
 from crawler.session import Session
-from db.found import NewUrl, add_urls
-from db.keys import fingerprint, is_sampled
+from db.found import add_urls
+from db.records.keys import fingerprint, is_sampled
+from db.records.url import NewUrl
 from pipelines.dedup.urlforms import unpack
 from tests.crawler.crawling import rows, scrapy
 from tests.crawler.odd_server import OddServer

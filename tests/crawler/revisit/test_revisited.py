@@ -10,10 +10,9 @@ import pytest
 from crawler.outcomes import REFUSED, judge
 from crawler.revisit.revisited import conditions, settle
 from crawler.revisit.revisits import DAY, Schedule
-from db.frontier import Claim
-from db.keys import fingerprint
-from db.outcome import Outcome
-from db.states import Kind, State
+from db.records.keys import fingerprint
+from db.records.outcome import Outcome
+from db.records.url import Claim, Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 from tests.crawler.answers import NOW, claim, links, listed, page, rules, written

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from db.evidence import DIFFERENT, RELATED, REPEATING
+from db.records.evidence import DIFFERENT, RELATED, REPEATING
 from pipelines.dedup import METHODS, method
 from pipelines.dedup.combined import Params, exact_hash
 from pipelines.dedup.combined import method as combined

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from db.evidence import (
+from db.records.evidence import (
     CONTAINS,
     DIFFERENT,
     EDITED,

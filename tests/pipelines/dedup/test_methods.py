@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from db.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, SAME
+from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, SAME
 from pipelines.dedup import METHODS, THRESHOLD, Method, method
 from pipelines.dedup.stream import Finder
 from pipelines.dedup.words import hashed, once, readable

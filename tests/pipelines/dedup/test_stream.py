@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from db.evidence import CONTAINS, EDITED, PART_OF, QUOTES, REPEATING, SAME, TEMPLATE
+from db.records.evidence import CONTAINS, EDITED, PART_OF, QUOTES, REPEATING, SAME, TEMPLATE
 from pipelines.dedup import THRESHOLD, method
 from pipelines.dedup.shape import Verdict
 from pipelines.dedup.stream import Finder, Pair

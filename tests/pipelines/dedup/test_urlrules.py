@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from db.keys import fingerprint, is_sampled
+from db.records.keys import fingerprint, is_sampled
 from pipelines.dedup.urlforms import MOST_PAIRS, MOST_SEGMENTS, Rule, Rules, pack, reduce, take_apart, unpack
 from pipelines.dedup.urlrules import Learned, Params, bounds, learn
 from pipelines.urls import canonicalize

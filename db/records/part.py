@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from .articles import NewArticle
+from .article import NewArticle
 
 WAITS = "waits for other parts"
 JOINED = "part of an article"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from .articles import NewArticle
-from .found import Found, NewUrl
-from .frontier import Claim
-from .partial import Place
-from .revisits import Seen
+from .article import NewArticle
+from .part import Place
+from .url import Claim, Found, NewUrl
+from .visit import Seen
 
 
 @dataclass(frozen=True, slots=True)

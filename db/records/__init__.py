@@ -1,0 +1,1 @@
+"""Rows, enums and identifiers that every layer shares; the standard library only."""

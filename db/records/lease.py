@@ -1,0 +1,62 @@
+"""Leasing URLs: what a run asks for, what it gets, what is left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from .run import Limits, SeedRow
+from .url import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRequest:
+    """A wish for work.
+
+    Attributes:
+        run_id: the asking run.
+        wants: host -> how many URLs.
+        robots_only: hosts among `wants` whose rules are not known yet: only their robots.txt may be handed out.
+        objection: why a host's rules forbid a URL, or an empty string.
+        closed: why a host's rules forbid every URL, or an empty string.
+        now: Unix time.
+        trap: why a URL is one of a trap's, or an empty string.
+    """
+
+    run_id: int
+    wants: Mapping[int, int]
+    robots_only: frozenset[int]
+    objection: Callable[[int, str], str]
+    closed: Callable[[int], str]
+    limits: Limits
+    now: float
+    trap: Callable[[Claim], str] = lambda _claim: ""
+
+
+@dataclass(slots=True)
+class Claims:
+    """The answer to a `ClaimRequest`.
+
+    Attributes:
+        urls: leased now, in the order in which they should be fetched.
+        seeds: the seeds they descend from, as they are now (another process may have added or changed some).
+        dry: hosts that gave less than was asked for, and when the next of their URLs is due, if one is.
+        skipped: how many URLs were ruled out, by reason.
+        spent: the limit of the whole crawl is reached.
+    """
+
+    urls: list[Claim] = field(default_factory=list)
+    seeds: list[SeedRow] = field(default_factory=list)
+    dry: dict[int, float | None] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
+    spent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What is left: URLs that may be fetched now or later within the limits, and those beyond the limits."""
+
+    within: int
+    beyond: int
+    next_due: float | None

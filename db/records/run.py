@@ -1,0 +1,103 @@
+"""Runs: how one begins, what it finds, its limits and seeds, how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a crawl may go; None means no limit. A page counts when it was answered (redirects do not count)."""
+
+    pages: int | None = None
+    pages_per_host: int | None = None
+    depth: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeedRow:
+    """A seed as stored."""
+
+    id: int
+    url: str
+    stay: str
+    depth: int | None
+    pages: int | None
+    topic: str
+    hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LivingRun:
+    """Another run that is crawling into the same database now; settings as it wrote them, and its lease from now on."""
+
+    id: int
+    machine: str
+    pid: int
+    settings: Mapping[str, Any]
+    lease_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunStart:
+    """What a run tells about itself when it begins.
+
+    Attributes:
+        started: ISO time.
+        machine, pid, place: its process, see `db.processes`.
+        settings: JSON.
+        now: Unix time.
+        lease_seconds: how long it may be silent.
+        limits: how far it may go.
+        seeds: its seeds.
+        admit: told of the runs that live, raises when this one may not join them.
+    """
+
+    started: str
+    machine: str
+    pid: int
+    place: str
+    settings: str
+    now: float
+    lease_seconds: float
+    limits: Limits
+    seeds: Sequence[SeedRow]
+    admit: Callable[[Sequence[LivingRun]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """What a new run finds.
+
+    Attributes:
+        run_id: its number.
+        begun_before: there are URLs already.
+        pending: URLs waiting (the recovered ones included).
+        recovered: URLs that a run which died had in flight, waiting again now.
+        seeds: all seeds, those of earlier runs included.
+        new_seeds: identifiers of the seeds that were not there before.
+        others: how many other runs are crawling now.
+        settings: of the run before this one, as it wrote them; none when there was none.
+    """
+
+    run_id: int
+    begun_before: bool
+    pending: int
+    recovered: int
+    seeds: tuple[SeedRow, ...]
+    new_seeds: frozenset[int]
+    others: int
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """How a run ended."""
+
+    run_id: int
+    finished: str
+    outcome: str
+    exit_code: int
+    totals: Mapping[str, Any]

@@ -1,0 +1,144 @@
+"""URLs: their purpose, their states, how they are found and leased."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """What became of a URL."""
+
+    PENDING = "pending"
+    """Waits to be fetched (when `next_visit` is set, not before that time)."""
+    LEASED = "leased"
+    """Handed to the run in `leased_by`, which has not stored it yet."""
+    DONE = "done"
+    """Fetched and stored."""
+    FAILED = "failed"
+    """Given up; `reason` says why."""
+    SKIPPED = "skipped"
+    """Never to be fetched under the current limits, or another address of a page (`same_as`); `reason` says why."""
+
+
+class Kind(StrEnum):
+    """What a URL is fetched for."""
+
+    PAGE = "page"
+    ROBOTS = "robots"
+    SITEMAP = "sitemap"
+    FEED = "feed"
+
+
+URL_RULE = "url rule"
+"""Reason of URLs that are skipped because a rule of their host says that another one (`same_as`) is the same page."""
+
+SETTLED = ("same page", "off topic")
+"""Reasons of pages that were read and need not be looked for at another address."""
+
+LIST_REASONS = ("list page", "feed or sitemap")
+"""Reasons of URLs that are no article and lead to some."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A URL handed out for fetching."""
+
+    id: int
+    url: str
+    host_id: int
+    seed_id: int | None
+    kind: str
+    depth: int
+    score: float
+    found_in: int
+    found_on: int | None
+    found_at: float
+    tries: int
+    hops: int
+    etag: str | None
+    last_modified: str | None
+    score_parts: str | None = None
+    visits: int = 0
+    reason: str | None = None
+    http_status: int | None = None
+    same_as: int | None = None
+    fetched_at: float | None = None
+    watched: float = 0.0
+    named: float = 0.0
+    brought: float = 0.0
+    changed_at: float | None = None
+
+    @property
+    def is_revisit(self) -> bool:
+        """Whether it was answered before: it counts against no limit again, and can be asked for changes only."""
+        return self.visits > 0 and self.http_status is not None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it counts against the limits while it is leased."""
+        return self.kind == Kind.PAGE and not self.is_revisit
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Values of the signals that the score is made of."""
+        parts: dict[str, float] = json.loads(self.score_parts or "{}")
+        return parts
+
+
+SOFT_REASONS = ("nofollow", "too deep", "outside")
+"""Reasons for skipping a link that another link to the same URL overrules."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewUrl:
+    """A URL to add to the frontier (or to find there already).
+
+    Attributes:
+        id, url, kind, depth, score, score_parts, found_in, anchor, dated: as in the table.
+        host_id, host, site_id, site: where it lives.
+        reason: empty when it is to be fetched, else why it is not.
+        seed_id: the seed it descends from.
+        again: fetch it even if it was fetched before.
+        soon: give it this score also when it waits with a smaller one.
+        form: what is left of it under the rules of its host; None when it is to be fetched whatever they say, or when
+            there are none.
+    """
+
+    id: int
+    url: str
+    kind: str
+    host_id: int
+    host: str
+    site_id: int
+    site: str
+    depth: int
+    score: float
+    score_parts: str | None
+    found_in: int
+    seed_id: int | None = None
+    anchor: str = ""
+    dated: float | None = None
+    reason: str = ""
+    hops: int = 0
+    again: bool = False
+    soon: bool = False
+    form: int | None = None
+
+
+@dataclass(slots=True)
+class Found:
+    """What came of writing some URLs.
+
+    Attributes:
+        new_urls: rows added to the frontier, of every state.
+        queued: of these, how many wait to be fetched.
+        ruled: how many were skipped, because a rule says that another URL is the same page.
+        hosts: hosts that may have new work.
+    """
+
+    new_urls: int = 0
+    queued: int = 0
+    ruled: int = 0
+    hosts: set[int] = field(default_factory=set)

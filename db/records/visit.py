@@ -1,0 +1,78 @@
+"""Visits after the first: what is due, what was seen, what a user wants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .run import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What is to be queued: URLs whose next visit is due by a time (Unix seconds), within the limits."""
+
+    until: float
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Woken:
+    """What is queued again.
+
+    Attributes:
+        urls: how many.
+        hosts: their hosts.
+        next_due: Unix time at which the next URL is due, None when none ever is.
+        spent: no page of the whole crawl is left, so there is nothing to visit lists for.
+    """
+
+    urls: int
+    hosts: frozenset[int]
+    next_due: float | None
+    spent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A run that begins, the time (Unix seconds), and how long a process of the same crawl may come late."""
+
+    run_id: int
+    now: float
+    late_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a visit says of the URL.
+
+    Attributes:
+        next_visit: when it is to be visited again.
+        watched: seconds since the visit before.
+        fading: what the visits before count for from now on, 0 to 1.
+        named: new URLs that it found.
+        changed: whether there was something new.
+    """
+
+    next_visit: float | None
+    watched: float
+    fading: float
+    named: int
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which URLs are to be visited by the next run: those that fulfil all that is given.
+
+    Attributes:
+        urls: identifiers; none for all.
+        fetched_before: Unix time.
+        host: a host's name.
+        what: "articles", "lists" (with feeds and sitemaps) or "" for both.
+    """
+
+    urls: Sequence[int] = ()
+    fetched_before: float | None = None
+    host: str = ""
+    what: str = ""
