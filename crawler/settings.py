@@ -112,11 +112,11 @@ DEFAULT_REQUEST_HEADERS = {
     "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
     "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5,*;q=0.3",
 }
-SCHEDULER = "crawler.frontier.FrontierScheduler"
-TWISTED_DNS_RESOLVER = "crawler.fetch.names.GuardedResolver"
+SCHEDULER = "crawler.frontier.scheduler.FrontierScheduler"
+TWISTED_DNS_RESOLVER = "crawler.fetch.dns.GuardedResolver"
 DOWNLOAD_HANDLERS = {
-    "http": "crawler.fetch.download.GuardedHandler",
-    "https": "crawler.fetch.download.GuardedHandler",
+    "http": "crawler.fetch.handler.GuardedHandler",
+    "https": "crawler.fetch.handler.GuardedHandler",
     "data": None,
     "file": None,
     "ftp": None,
@@ -124,22 +124,22 @@ DOWNLOAD_HANDLERS = {
 }
 ITEM_PIPELINES = {"pipelines.stages.ExtractStage": 100, "pipelines.stages.StoreStage": 900}
 EXTENSIONS = {
-    "crawler.progress.Progress": 500,
+    "crawler.frontier.progress.Progress": 500,
     "scrapy.extensions.corestats.CoreStats": None,
     "scrapy.extensions.logstats.LogStats": None,
     "scrapy.extensions.logcount.LogCount": None,
     "scrapy.extensions.telnet.TelnetConsole": None,
     "scrapy.extensions.remote_control.RemoteControl": None,
 }
-LOG_FORMATTER = "crawler.progress.QuietFormatter"
+LOG_FORMATTER = "crawler.frontier.progress.QuietFormatter"
 LOG_LEVEL = "WARNING"
 LOG_FORMAT = "%(asctime)s %(levelname)s: %(message)s"
 STATS_DUMP = False
-FEED_EXPORTERS = {"csv": "crawler.exporters.CsvExporter"}
+FEED_EXPORTERS = {"csv": "crawler.run.exporters.CsvExporter"}
 FEED_EXPORT_ENCODING = "utf-8"
 TELNETCONSOLE_ENABLED = False
 
-ROBOTSTXT_OBEY = False  # the frontier does, see crawler.hosts.politeness
+ROBOTSTXT_OBEY = False  # the frontier does, see crawler.politeness.delay
 REDIRECT_ENABLED = False
 METAREFRESH_ENABLED = False
 RETRY_ENABLED = False

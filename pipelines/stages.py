@@ -1,7 +1,7 @@
 """The Scrapy item pipelines: a fetched page is read in a worker process, then stored in one transaction.
 
-Duplicates are decided inside that transaction (see `db.articles`), with the judgement of `pipelines.dedup`: between
-looking and writing no other page can slip in.
+Duplicates are decided inside that transaction (see `db.articles.write`), with the judgement of `pipelines.dedup`:
+between looking and writing no other page can slip in.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from typing import TYPE_CHECKING, Protocol, Self, cast
 from scrapy import signals
 from scrapy.exceptions import DropItem
 
-from db.errors import DatabaseProblem
+from db.engine.errors import DatabaseProblem
 from db.records.outcome import Joined, Stored
 from db.records.url import Claim, Kind
 
-from .extract.bounds import Bounds
+from .decode.content_type import is_readable
+from .document.limits import Bounds
 from .focus.topic import Topic
-from .readable import is_readable
-from .scope import Scope
-from .trapsigns import KnownTraps
+from .links.scope import Scope
+from .traps.signals import KnownTraps
 from .worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
+
 
 logger = logging.getLogger(__name__)
 

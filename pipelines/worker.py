@@ -23,24 +23,24 @@ from pathlib import Path
 import zstandard
 from pebble import ProcessExpired, ProcessPool
 
-from . import trapsigns
+from .decode.encoding import is_binary
 from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
+from .document.document import Document, parse
+from .document.limits import DEFAULT as BOUNDS
+from .document.limits import FILES, Bounds
 from .extract import DEFAULT as EXTRACTOR
-from .extract.bounds import DEFAULT as BOUNDS
-from .extract.bounds import FILES, Bounds
-from .extract.document import Document, parse
-from .extract.encoding import is_binary
-from .extract.feeds import looks_like_feed, parse_feed
-from .extract.forms import FORMS
-from .extract.page import read_page
-from .extract.sitemaps import looks_like_sitemap, parse_sitemap
 from .focus import record
 from .focus.terms import of_document
 from .focus.topic import Topic
+from .links.feeds import looks_like_feed, parse_feed
+from .links.scope import NO_TARGETS, Scope, Targets, resolve
+from .links.sitemaps import looks_like_sitemap, parse_sitemap
+from .parse_page import read_page
 from .records import Links, PageKind, ParsedPage
-from .scope import NO_TARGETS, Scope, Targets, resolve
-from .trapsigns import KnownTraps, Signs
+from .render.explain import FORMS
+from .traps import signals
+from .traps.signals import KnownTraps, Signs
 from .urls import host_key
 
 _TASKS_PER_PROCESS = 2_000
@@ -166,10 +166,10 @@ def work(task: Task, reading: Reading) -> Worked:
         knowledge=task.knowledge,
     )
     signs = None
-    if task.traps is not None and trapsigns.needs_look(parsed, task.traps):
-        signs = trapsigns.look(document, parsed)
+    if task.traps is not None and signals.needs_look(parsed, task.traps):
+        signs = signals.look(document, parsed)
         if signs.outline in (task.traps.missing or ()):
-            parsed = trapsigns.without_page(parsed)
+            parsed = signals.without_page(parsed)
     targets = _resolve(parsed.links, task)
     raw = zstandard.compress(task.body, 3) if task.keep_raw else None
     rendered = FORMS[task.form](document, parsed, extraction) if task.form else ""

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
-from db.database import Database, open_for_crawl
+from db.engine.database import Database, open_for_crawl
 from tests.postgres import NoPostgres, Postgres, clear, empty_database
 
 # what an example costs says more about who else is at work on the machine than about the code; where a change is judged

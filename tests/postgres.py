@@ -21,7 +21,7 @@ from typing import Any, Self
 
 from sqlalchemy import URL, NullPool, create_engine
 
-from db.database import parse_url
+from db.engine.database import parse_url
 from db.tables import Record
 
 _USERS = ("postgres", "pgserver", "nobody")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from crawler import settings
-from crawler.exits import EXIT_DATABASE, EXIT_FINISHED, EXIT_STOPPED, EXIT_USAGE
 from crawler.rank.priority import PRESETS, SIGNALS
-from crawler.seeds import OPTIONS
+from crawler.run.exit_codes import EXIT_DATABASE, EXIT_FINISHED, EXIT_STOPPED, EXIT_USAGE
+from crawler.run.seeds import OPTIONS
 from db.tables import Record
 from pipelines.extract import EXTRACTORS
 

@@ -24,41 +24,41 @@ PURE = (
     "pipelines.text",
     "pipelines.records",
     "pipelines.urls",
-    "pipelines.scope",
-    "pipelines.duplicates",
+    "pipelines.links.scope",
+    "pipelines.dedup.judge",
     "pipelines.params",
-    "pipelines.parts",
-    "pipelines.patterns",
-    "pipelines.trapsigns",
-    "pipelines.changes",
-    "pipelines.readable",
+    "pipelines.articles.multipage",
+    "pipelines.traps.patterns",
+    "pipelines.traps.signals",
+    "pipelines.articles.changes",
+    "pipelines.decode.content_type",
     "crawler.rank",
-    "crawler.hosts.addresses",
-    "crawler.window",
-    "crawler.hosts.politeness",
-    "crawler.hosts.robots",
+    "crawler.politeness.ip_clock",
+    "crawler.frontier.host_queues",
+    "crawler.politeness.delay",
+    "crawler.politeness.robots",
     "crawler.health",
-    "crawler.hosts.troubles",
-    "crawler.known",
-    "crawler.outcomes",
-    "crawler.outlinks",
-    "crawler.revisit.revisited",
-    "crawler.revisit.revisits",
+    "crawler.politeness.backoff",
+    "crawler.response.seen_urls",
+    "crawler.response.outcome",
+    "crawler.response.new_urls",
+    "crawler.response.revisit",
+    "crawler.response.revisit_schedule",
     "crawler.fetch.cookies",
-    "crawler.fetch.decoding",
-    "crawler.fetch.framing",
+    "crawler.fetch.decompress",
+    "crawler.fetch.http_parser",
     "crawler.fetch.guard",
-    "crawler.fetch.headers",
-    "crawler.fetch.reasons",
-    "crawler.fetch.room",
-    "crawler.fetch.wire",
-    "crawler.rulebook",
-    "crawler.seeds",
-    "crawler.shown",
-    "crawler.learn.trapkinds",
-    "crawler.learn.trappages",
-    "crawler.learn.trappattern",
-    "crawler.learn.traps",
+    "crawler.fetch.http_parser",
+    "crawler.fetch.errors",
+    "crawler.fetch.body_slots",
+    "crawler.fetch.http_parser",
+    "crawler.response.context",
+    "crawler.run.seeds",
+    "crawler.run.terminal",
+    "crawler.learn.traps.host",
+    "crawler.learn.traps.crawl",
+    "crawler.learn.traps.host",
+    "crawler.learn.traps.crawl",
     "db.records",
 )
 # Not pure themselves, but they define records (classes, never functions) that pure modules may take and return.
@@ -66,7 +66,7 @@ RECORDS = (
     "pipelines.stages",
     "pipelines.worker",
 )
-# What waits, writes, draws lots or reads the clock. (`crawler.seeds` reads its file, which no import shows.)
+# What waits, writes, draws lots or reads the clock. (`crawler.run.seeds` reads its file, which no import shows.)
 IMPURE = {
     "alembic",
     "asyncio",
@@ -160,11 +160,11 @@ def is_record(each: Import) -> bool:
 def test_the_reader_of_imports_sees_all_forms() -> None:
     """The other tests are worth what this reader sees."""
     seen = {(each.by, each.of) for name in modules() for each in imports_of(name)}
-    assert ("crawler.outcomes", "pipelines.scope") in seen  # absolute
-    assert ("crawler.outlinks", "crawler.rank.priority") in seen  # relative
-    assert ("pipelines.extract.page", "pipelines.dedup") in seen  # up two levels
-    assert ("pipelines.extract.page", "pipelines.extract.links") in seen  # a module out of the own package
-    assert ("crawler.config", "crawler.settings") in seen
+    assert ("crawler.response.outcome", "pipelines.links.scope") in seen  # absolute
+    assert ("crawler.response.new_urls", "crawler.rank.priority") in seen  # relative
+    assert ("pipelines.parse_page", "pipelines.dedup") in seen  # up two levels
+    assert ("pipelines.parse_page", "pipelines.links.links") in seen  # a module out of the own package
+    assert ("crawler.run.config", "crawler.settings") in seen
 
 
 def test_imports_run_downwards_only() -> None:
@@ -194,7 +194,7 @@ def test_relative_inside_a_package_absolute_between() -> None:
 
 
 def test_no_package_is_imported_as_a_whole() -> None:
-    """`import db` would take a stranger of that name; `from db.store import ...` fails loudly."""
+    """`import db` would take a stranger of that name; `from db.articles.page_transaction import ...` fails loudly."""
     wrong = [str(each) for name in modules() for each in imports_of(name) if not each.relative and each.of in PACKAGES]
     assert wrong == []
 
@@ -289,6 +289,6 @@ def test_a_crawl_starts_without_what_takes_long_to_import() -> None:
     """Scrapy imports all commands whichever is run: what one of them needs must not cost the others a second."""
     commands = sorted(name for name in modules() if under(name, ("crawler.commands",)))
     start = f"import sys, importlib; [importlib.import_module(name) for name in {commands!r}]"
-    start += "; import crawler.frontier, crawler.spiders.news, crawler.fetch.download; print(*sys.modules)"
+    start += "; import crawler.frontier.scheduler, crawler.spiders.news, crawler.fetch.handler; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", start], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert not {"scipy", "networkx", "jieba", "requests"} & set(loaded.split())

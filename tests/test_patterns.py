@@ -85,13 +85,13 @@ def is_anchored(name: str) -> bool:
 
 def test_patterns_are_found() -> None:
     assert len(patterns()) > 100
-    assert any(name.startswith("pipelines.extract.dates.") for name in patterns())
+    assert any(name.startswith("pipelines.dates.parse.") for name in patterns())
 
 
 SHORT = {
-    "pipelines.dedup.urlforms._HEAD": 250,
-    "pipelines.dedup.urlforms._TAIL": 250,
-    "pipelines.dedup.urlforms._CLASSES": 250,
+    "pipelines.url_rules.forms._HEAD": 250,
+    "pipelines.url_rules.forms._TAIL": 250,
+    "pipelines.url_rules.forms._CLASSES": 250,
 }
 """Patterns that are only asked about texts of so many characters."""
 

@@ -15,15 +15,16 @@ from rich.table import Column, Table
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.copying import Copied, copy_database, database_url
-from db.errors import DatabaseProblem, WrongDatabase
+from db.engine.errors import DatabaseProblem, WrongDatabase
+from db.queries.copy import Copied, copy_database, database_url
 
-from ..config import Config, ConfigError, check_names
-from ..exits import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
-from ..terminal import Terminal
+from ..run.config import Config, ConfigError, check_names
+from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
+from ..run.terminal import Terminal
 
 if TYPE_CHECKING:
     import argparse
+
 
 _LONGEST_START = 60.0
 

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from db.database import open_for_reading
-from db.errors import DatabaseProblem
-from db.queries import seed_urls
+from db.engine.database import open_for_reading
+from db.engine.errors import DatabaseProblem
+from db.queries.status import seed_urls
 from pipelines.urls import host_key
 
-from ..config import Config, ConfigError, check_names
-from ..exits import EXIT_STOPPED, EXIT_USAGE
-from ..fetch.handles import raise_limit
-from ..heap import settle
-from ..seeds import Seed, SeedError, load_seeds, topics
-from ..session import MODES, ONCE
+from ..run.config import Config, ConfigError, check_names
+from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
+from ..run.process import raise_limit, settle
+from ..run.seeds import Seed, SeedError, load_seeds, topics
+from ..run.session import MODES, ONCE
 
 if TYPE_CHECKING:
     import argparse
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from ..demo.server import Newsroom
+
 
 DEMO = "demo"
 DEMO_PORT = 8710

@@ -11,11 +11,12 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from ..demo.server import Newsroom
-from ..exits import EXIT_USAGE
+from ..run.exit_codes import EXIT_USAGE
 from .crawl import DEMO_PORT
 
 if TYPE_CHECKING:
     import argparse
+
 
 MAX_PORT = 65535
 _PAUSE_SECONDS = 3600

@@ -18,24 +18,25 @@ import zstandard
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.errors import DatabaseGone, DatabaseProblem
-from db.queries import stored_page
+from db.engine.errors import DatabaseGone, DatabaseProblem
+from db.queries.status import stored_page
 from pipelines.extract import EXTRACTORS
+from pipelines.links.scope import Scope
 from pipelines.records import PageKind, ParsedPage
-from pipelines.scope import Scope
 from pipelines.stages import bounds_of
 from pipelines.urls import canonicalize
 from pipelines.worker import PageUnreadable, Reading, Task, Worked, WorkerPool
 
-from .. import saved as files
-from ..config import Config, ConfigError, check_names
-from ..exits import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
-from ..jobs.database import ask
+from ..run.config import Config, ConfigError, check_names
+from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
+from . import _saved_pages as files
+from ._database import ask
 
 if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
+
 
 FORMATS: Final = ("text", "markdown", "html", "jsonl")
 _AHEAD: Final = 16
@@ -190,7 +191,7 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
 
 def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, _Input]:
     """The URLs as they are on the web now."""
-    from ..fetch.single import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
+    from ..fetch.one_shot import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
 
     now = time.time()
     return {

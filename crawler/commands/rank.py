@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
+import numpy as np
+from rich.table import Column, Table
+from rich.text import Text
 from scrapy.commands import ScrapyCommand
 
-from ..exits import EXIT_STOPPED, EXIT_USAGE
-from ..jobs.database import read_with, wide_console
+from db.engine.database import Database
+from db.queries.graph import KINDS, GraphReader, LinkRows, TermRows, UrlRows
+from db.queries.status import Named, named, site_names
+from db.records.url import Kind
+
+from ..rank.graph import LinkGraph
+from ..rank.methods import METHODS
+from ..rank.numbering import Ids
+from ..rank.surfer import Values, best
+from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
+from ._database import read_with, wide_console
 
 if TYPE_CHECKING:
     import argparse
@@ -49,12 +64,11 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output; errors are one line each."""
         # scipy takes a while, and whatever the command, Scrapy imports them all
-        from ..jobs import ranking as job  # noqa: PLC0415
         from ..rank.surfer import ConvergenceError  # noqa: PLC0415
 
         try:
-            request = job.Request.parse(opts.by, opts.top, opts.graph)
-            found = read_with(self, lambda database: job.rank(database, request, time.time()))
+            request = Request.parse(opts.by, opts.top, opts.graph)
+            found = read_with(self, lambda database: rank(database, request, time.time()))
             if found is None:
                 return
             name, ranking = found
@@ -74,3 +88,176 @@ class Command(ScrapyCommand):
     def _fail(self, sentence: str, code: int) -> None:
         sys.stderr.write(f"scrapy rank: {sentence}\n")
         self.exitcode = code
+
+
+# ---- What `scrapy rank` does: read the link graph, score its pages, look up what they are called, draw them.
+
+
+TOPIC = "topic"
+"""What `--by` calls the pages' own relevance to the crawl's topic, instead of a method of link analysis."""
+_MOST_TOP = 100_000
+_NAMED = {".svg": 200, ".png": 200, ".graphml": 20_000}
+"""Best pages that a picture chooses from, or that go into a file: more no program for looking at graphs can show."""
+_PNG_ZOOM = 2.0
+_PATH_CHARS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is wanted: a name in `METHODS` or `TOPIC`, how many pages to list, where to draw the graph."""
+
+    by: str
+    top: int
+    graph: Path | None
+
+    @property
+    def ending(self) -> str:
+        """What kind of file the graph goes to; empty for none."""
+        return "" if self.graph is None else self.graph.suffix.lower()
+
+    @staticmethod
+    def parse(by: str, top: str, graph: Path | None) -> Request:
+        """Options as they were typed.
+
+        Raises:
+            ValueError: an option that cannot be.
+        """
+        if by not in METHODS and by != TOPIC:
+            raise ValueError(f"--by {by!r} is unknown; use one of: {', '.join((*METHODS, TOPIC))}")
+        if not (top.isdecimal() and 1 <= int(top) <= _MOST_TOP):
+            raise ValueError(f"--top {top!r} is no number from 1 to {_MOST_TOP}")
+        if graph is not None and graph.suffix.lower() not in _NAMED:
+            raise ValueError(f"--graph {str(graph)!r} has no ending that is known; use one of: {', '.join(_NAMED)}")
+        if graph is not None and not graph.parent.is_dir():
+            raise ValueError(f"--graph {str(graph)!r} cannot be written; there is no folder {graph.parent}")
+        return Request(by, int(top), graph)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What was found: sizes of the graph, tables to print, the picture's bytes and what it shows."""
+
+    pages: int
+    rows: int
+    links: int
+    tables: Sequence[Table]
+    picture: bytes = b""
+    drawn: str = ""
+
+
+def rank(database: Database, request: Request, now: float) -> Ranking:
+    """Score the pages of a crawl as of a Unix time.
+
+    Raises:
+        DatabaseProblem: the database cannot be read.
+        ConvergenceError: the scores do not settle.
+        ValueError: no page was compared with a topic, but that is asked for.
+    """
+    graph, relevance = read_graph(database, now)
+    if request.by == TOPIC and not relevance.any():
+        raise ValueError(f"no page in {database.name} is near to a topic; crawl with one to rank by it")
+    scores = relevance if request.by == TOPIC else METHODS[request.by](graph)
+    rows = np.flatnonzero(graph.host_numbers)  # what links name may have no row: addresses that are read as feeds
+    top = rows[best(scores[rows], max(request.top, _NAMED.get(request.ending, 0)))]
+    with database.engine.connect() as connection:
+        known = named(connection, graph.ids[top].tolist())
+        names = site_names(connection, graph.site_ids.tolist())
+    pages = {page: known[key] for page, key in zip(top.tolist(), graph.ids[top].tolist(), strict=True) if key in known}
+    sites = {site: _readable(names[key]) for site, key in enumerate(graph.site_ids.tolist()) if key in names}
+    tables = [_pages(graph, scores, list(pages)[: request.top], pages, f"Best pages by {request.by}")]
+    if request.by == "site":
+        tables.append(_sites(graph, scores, sites, request.top))
+    drawn, picture = _draw(graph, scores, sites, pages, request) if request.graph is not None else ("", b"")
+    return Ranking(len(graph), graph.rows, len(graph.targets), tables, picture, drawn)
+
+
+def _draw(
+    graph: LinkGraph, scores: Values, sites: Mapping[int, str], pages: Mapping[int, Named], request: Request
+) -> tuple[str, bytes]:
+    """What the picture shows, and its file."""
+    import resvg_py  # noqa: PLC0415 - only pictures need it, and networkx, which takes a third of a second
+
+    from . import _graph_picture  # noqa: PLC0415
+
+    if request.ending == ".graphml":
+        chosen = np.fromiter(pages, np.int32)
+        made = graph.to_networkx({page: name.url for page, name in pages.items()}, scores, chosen)
+        return f"{len(made):,} pages, {made.number_of_edges():,} links", _graph_picture.graphml(made).encode()
+    labels = {page: _graph_picture.Label(name.title or _path(name.url), name.url) for page, name in pages.items()}
+    of_sites = {site: _graph_picture.Label(name) for site, name in sites.items()}
+    title = f"{len(graph):,} pages, {len(graph.targets):,} links; size: {request.by}"
+    text = _graph_picture.svg(graph, scores, of_sites, labels, title=title)
+    picture = resvg_py.svg_to_bytes(svg_string=text, zoom=_PNG_ZOOM) if request.ending == ".png" else text.encode()
+    return "The best sites and pages", bytes(picture)
+
+
+def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
+    """The link graph of a crawl as of a Unix time, and how near each page is to its topic, 0 where that is unknown.
+
+    Raises:
+        DatabaseProblem: the database cannot be read.
+    """
+    graph, reader = LinkGraph(), GraphReader(database)
+    near: list[tuple[Ids, Values]] = [(np.zeros(0, np.int64), np.zeros(0))]
+    try:
+        for rows in reader.read(now):
+            if isinstance(rows, UrlRows):
+                pages = rows.kinds == KINDS.index(Kind.PAGE)
+                graph.add_pages(rows.ids[pages], rows.hosts[pages], rows.sites[pages])
+            elif isinstance(rows, LinkRows):
+                graph.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
+            elif isinstance(rows, TermRows):
+                near.append((rows.ids, rows.relevance))
+    finally:
+        reader.close()
+    relevance = np.zeros(len(graph))
+    ids, values = (np.concatenate(column) for column in zip(*near, strict=True))
+    pages = graph.numbers(ids)
+    relevance[pages[pages >= 0]] = values[pages >= 0]
+    return graph, relevance
+
+
+def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[int, Named], title: str) -> Table:
+    """Pages in their order."""
+    table = _table("rank", "score", "links in", title=title)
+    table.add_column("state")
+    table.add_column("URL", overflow="fold")
+    in_links = graph.in_links()
+    for place, page in enumerate(top, 1):
+        name = known[page]
+        table.add_row(str(place), f"{scores[page]:.4g}", f"{in_links[page]:,}", name.state, Text(name.url))
+    return table
+
+
+def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int) -> Table:
+    """Sites by the scores of their pages together."""
+    table = _table("rank", "score", "pages", "fetched", title="Best sites")
+    table.add_column("site", overflow="fold")
+    site_numbers, size = graph.site_numbers, len(graph.site_ids)
+    of_sites = np.bincount(site_numbers, weights=scores, minlength=size).astype(np.float64, copy=False)
+    pages = np.bincount(site_numbers, minlength=size)
+    fetched = np.bincount(site_numbers[graph.fetched], minlength=size)
+    listed = [site for site in best(of_sites, size).tolist() if site in names][:most]
+    for place, site in enumerate(listed, 1):
+        counts = (f"{pages[site]:,}", f"{fetched[site]:,}")
+        table.add_row(str(place), f"{of_sites[site]:.4g}", *counts, names[site])
+    return table
+
+
+def _table(*numbers: str, title: str) -> Table:
+    return Table(*(Column(name, justify="right") for name in numbers), title=title)
+
+
+def _readable(host: str) -> str:
+    """A host name as people write it: 新华网.中国 for what stands in URLs as xn--..."""
+    try:
+        return host.encode("ascii").decode("idna") if "xn--" in host else host
+    except UnicodeError:
+        return host
+
+
+def _path(url: str) -> str:
+    """What tells a page from others of its site: the end of a long path."""
+    parts = urlsplit(url)
+    path = unquote(parts.path + (f"?{parts.query}" if parts.query else ""))
+    return path if len(path) <= _PATH_CHARS else f"…{path[1 - _PATH_CHARS :]}"

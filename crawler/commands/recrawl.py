@@ -11,21 +11,22 @@ from typing import TYPE_CHECKING
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.database import open_for_crawl
-from db.errors import DatabaseGone, DatabaseProblem
+from db.engine.database import open_for_crawl
+from db.engine.errors import DatabaseGone, DatabaseProblem
+from db.frontier.revisits import count, mark
 from db.records.keys import fingerprint
 from db.records.url import Kind
 from db.records.visit import Wish
-from db.revisits import count, mark
 from pipelines.urls import canonicalize
 
-from ..exits import EXIT_DATABASE, EXIT_USAGE
-from ..jobs.database import read
-from ..outlinks import url_id
+from ..response.new_urls import url_id
+from ..run.exit_codes import EXIT_DATABASE, EXIT_USAGE
+from ._database import read
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+
 
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _PERIOD = re.compile(r"([0-9]{1,6})([smhdw])")

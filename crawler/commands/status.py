@@ -2,29 +2,146 @@
 
 from __future__ import annotations
 
+import json
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rich.table import Column, Table
+from rich.text import Text
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.health import shown_alarms
-from db.queries import HostStatus, RunStatus, Status, Waits, status
+from db.queries.status import HostStatus, RunStatus, Status, Waits, status
 from db.records.keys import iso
-from db.traps import listed
+from db.sites.health import shown_alarms
+from db.sites.traps import Listed, listed
+from db.sites.url_rules import RuleRow, evidence, hosts_with_repeats, rules, used_of
+from pipelines.traps.patterns import ANSWER, HOST, PREFIX
+from pipelines.url_rules.forms import Rule, Rules, take_apart
+from pipelines.url_rules.learn import Params, learn
 
-from ..jobs import traps, urlrules
-from ..jobs.alarms import ENDED
-from ..jobs.alarms import table as table_of_alarms
-from ..jobs.database import read, wide_console
-from ..shown import one_line
+from ..learn.url_rules import MOST_PAGES, row_of
+from ..run.terminal import one_line
+from ._database import read, wide_console
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
+    from sqlalchemy import Connection
+
+    from db.sites.health import ShownAlarm
+
+
+_MOST = 200
+
+
+def show_traps(console: Console, found: tuple[Sequence[Listed], Sequence[tuple[str, int]]]) -> None:
+    """Print the patterns, one example of each, and how many URLs were skipped for each kind of trap."""
+    patterns, skipped = found
+    if not patterns and not skipped:
+        console.print("No traps are known")
+        return
+    table = Table(Column("host", overflow="fold"), Column("pattern", overflow="fold"), "kind", title="Traps")
+    for name in ("pages", "articles"):
+        table.add_column(name, justify="right")
+    table.add_column("since")
+    table.add_column("why", overflow="fold")
+    table.add_column("for instance", overflow="fold")
+    for host, row in patterns[:_MOST]:
+        kind = row.kind or "tried again"
+        since = datetime.fromtimestamp(row.shut_at, UTC).isoformat(sep=" ", timespec="minutes")[:16]
+        numbers = (str(row.pages), str(row.brought))
+        cells = (host, _named(row.level, row.pattern), kind, *numbers, since, row.why, row.example)
+        table.add_row(*map(one_line, cells))
+    console.print(table)
+    if len(patterns) > _MOST:
+        console.print(f"and {len(patterns) - _MOST} more")
+    for reason, n in skipped:
+        console.print(f"{n} URLs were skipped as {reason.removeprefix(PREFIX)}", markup=False)
+
+
+def _named(level: int, pattern: str) -> str:
+    """A pattern for people."""
+    return {HOST: "the whole host", ANSWER: "pages that say there is no such page"}.get(level, pattern)
+
+
+# ---- `scrapy status --url-rules`: what makes no difference in the addresses of hosts, and how sure that is.
+
+
+KEPT, AFRESH = "kept", "afresh"
+
+
+def found(connection: Connection, how: str, threshold: float, hosts: int) -> list[tuple[str, RuleRow]]:
+    """Rules with the names of their hosts: those in the table, or what its pages say now.
+
+    Args:
+        connection: only read from.
+        how: `KEPT` or `AFRESH`.
+        threshold: confidence from which a rule would be used.
+        hosts: how many hosts are learned of afresh, those with most repeated pages.
+    """
+    if how == KEPT:
+        return rules(connection)
+    params = Params(threshold=threshold)
+    learned = []
+    for host_id, name in hosts_with_repeats(connection, hosts):
+        held = {Rule(*rule) for rule in used_of(connection, host_id)}
+        for one in learn(evidence(connection, host_id, MOST_PAGES), held, params):
+            learned.append((name, row_of(one)))
+    return learned
+
+
+def show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleRow]]) -> None:
+    """Print the table, and one pair of addresses for each rule."""
+    if not found:
+        hint = "" if how == AFRESH else "; --url-rules afresh learns from the pages it holds"
+        console.print(f"No rules of addresses are known{hint}")
+        return
+    title = "Rules of addresses" + (", learned from the pages now" if how == AFRESH else "")
+    table = Table(Column("host", overflow="fold"), Column("rule", overflow="fold"), title=title)
+    for name in ("support", "against", "confidence"):
+        table.add_column(name, justify="right")
+    table.add_column("state")
+    table.add_column("for instance", overflow="fold")
+    for host, row in found:
+        numbers = (str(row.support), str(row.against), f"{row.confidence:.3f}")
+        state = "proposed" if not row.used else "used" if how == KEPT else "sure"
+        example = "\n".join(json.loads(row.example))
+        table.add_row(host, str(Rule(row.kind, row.pattern)), *numbers, state, example)
+    console.print(table, markup=False)
+
+
+def rules_of(connection: Connection, host_id: int, url: str) -> list[str]:
+    """The rules in use that touch a URL, for people."""
+    address = take_apart(url)
+    if address is None:
+        return []
+    in_use = Rules([Rule(*rule) for rule in used_of(connection, host_id)])
+    return [str(rule) for rule, _ in in_use.matching(address)]
+
+
+# ---- `scrapy status`: the alarms of hosts.
+
+
+ENDED = 5
+"""Alarms that have ended and are shown all the same."""
+
+
+def alarm_table(alarms: Sequence[ShownAlarm]) -> Table:
+    """Alarms, those that last first."""
+    shown = Table(Column("host", overflow="fold"), Column("what", overflow="fold"), "since", "until", title="Alarms")
+    for alarm in alarms:
+        # as text, not as markup: it quotes what sites say
+        shown.add_row(
+            Text(one_line(alarm.host)), Text(one_line(alarm.text)), Text(alarm.since), Text(alarm.until or "it lasts")
+        )
+    return shown
+
+
+# ---- `scrapy status`: what a crawl has done and what is left, from its database, while it runs or afterwards.
 
 
 _MANY = 50
@@ -52,8 +169,8 @@ class Command(ScrapyCommand):
         parser.add_argument(
             "--url-rules",
             nargs="?",
-            const=urlrules.KEPT,
-            choices=(urlrules.KEPT, urlrules.AFRESH),
+            const=KEPT,
+            choices=(KEPT, AFRESH),
             help="show what makes no difference in addresses: as kept, or learned afresh from the pages fetched",
         )
 
@@ -70,7 +187,7 @@ class Command(ScrapyCommand):
         if opts.traps:
             answer = read(self, listed)
             if answer is not None:
-                traps.show(wide_console(), answer[1])
+                show_traps(wide_console(), answer[1])
             return
         found = read(
             self,
@@ -84,7 +201,7 @@ class Command(ScrapyCommand):
             console = wide_console()
             _print(console, name, value)
             if alarms:
-                console.print(table_of_alarms(alarms))
+                console.print(alarm_table(alarms))
 
     def _show_rules(self, how: str, hosts: int) -> None:
         """Print the rules of addresses."""
@@ -92,9 +209,9 @@ class Command(ScrapyCommand):
         threshold = self.settings.getfloat("URL_RULES")
         if not 0.5 <= threshold <= 1:
             raise UsageError(f"URL_RULES is {threshold:g}; it takes a number, 0.5 to 1", print_help=False)
-        answer = read(self, lambda connection: urlrules.found(connection, how, threshold, hosts))
+        answer = read(self, lambda connection: found(connection, how, threshold, hosts))
         if answer is not None:
-            urlrules.show(wide_console(), how, answer[1])
+            show_url_rules(wide_console(), how, answer[1])
 
 
 def _print(console: Console, name: str, crawl: Status) -> None:

@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING, Any
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.queries import Explanation, explain
+from db.queries.status import Explanation, explain
 from db.records.evidence import RELATED
 from db.records.keys import fingerprint, iso
 from db.records.url import URL_RULE
-from pipelines.changes import difference
+from pipelines.articles.changes import difference
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key
 
-from ..exits import EXIT_USAGE
-from ..jobs.database import read
-from ..jobs.urlrules import rules_of
-from ..outlinks import GOES_FIRST
 from ..rank.priority import Priority
-from ..shown import one_line
-from ..terminal import Terminal
+from ..response.new_urls import GOES_FIRST
+from ..run.exit_codes import EXIT_USAGE
+from ..run.terminal import Terminal, one_line
+from ._database import read
+from .status import rules_of
 
 if TYPE_CHECKING:
     import argparse

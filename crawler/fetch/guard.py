@@ -1,6 +1,6 @@
 """Which addresses may be connected to: public ones only, so that no page can send the crawler into the local network.
 
-Pure. Names are checked by what they resolve to (`crawler.fetch.names`), and the connection is made to the address that
+Pure. Names are checked by what they resolve to (`crawler.fetch.dns`), and the connection is made to the address that
 was checked: there is no second look-up that could answer otherwise (DNS rebinding).
 
     AddressRefused      raised instead of connecting

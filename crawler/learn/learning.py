@@ -1,9 +1,9 @@
 """What a crawl learns of sites while it runs, each part under a setting of its own.
 
-memory    what an article's page looks like (`SITE_MEMORY`, `crawler.learn.memory`)
-rules     what makes no difference in addresses (`URL_RULES`, `crawler.learn.urlrules`)
-traps     addresses that bring nothing and have no end (`TRAPS`, `crawler.learn.trapbook`)
-alarms    how a host's answers change (`HEALTH_WINDOW`, `crawler.learn.alarms`)
+memory    what an article's page looks like (`SITE_MEMORY`, `crawler.learn.site_memory`)
+rules     what makes no difference in addresses (`URL_RULES`, `crawler.learn.url_rules`)
+traps     addresses that bring nothing and have no end (`TRAPS`, `crawler.learn.traps.crawl`)
+alarms    how a host's answers change (`HEALTH_WINDOW`, `crawler.learn.health.alarms`)
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
-from db.health import ShownAlarm
 from db.records.outcome import Outcome, Stored
 from db.records.url import Claim, Kind
+from db.sites.health import ShownAlarm
 
-from ..outcomes import leads_home
-from .alarms import Alarms
-from .hooks import Hooks
-from .memory import SiteMemory
-from .trapbook import Trapbook
-from .urlrules import UrlRules
+from ..response.outcome import leads_home
+from .callbacks import Hooks
+from .health.alarms import Alarms
+from .site_memory import SiteMemory
+from .traps.crawl import Trapbook
+from .url_rules import UrlRules
 
 if TYPE_CHECKING:
     from pipelines.stages import Page
-    from pipelines.trapsigns import KnownTraps
+    from pipelines.traps.signals import KnownTraps
 
-    from ..session import Session
+    from ..run.session import Session
+
 
 _RELOAD_SECONDS = 60.0
 

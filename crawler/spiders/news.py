@@ -12,13 +12,13 @@ from scrapy.http import Response
 from pipelines.stages import Page
 
 from .. import clock
-from ..fetch import headers
-from ..fetch.download import BOUND, NEW_COOKIE, TRUNCATED
-from ..fetch.handles import exhausted
-from ..fetch.reasons import why
-from ..frontier import FrontierScheduler
-from ..outcomes import OUT_OF_HANDLES
-from ..session import ONCE
+from ..fetch import http_parser
+from ..fetch.errors import why
+from ..fetch.handler import BOUND, NEW_COOKIE, TRUNCATED
+from ..frontier.scheduler import FrontierScheduler
+from ..response.outcome import OUT_OF_HANDLES
+from ..run.process import exhausted
+from ..run.session import ONCE
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -63,8 +63,8 @@ class NewsSpider(Spider):
             page.new_cookie = NEW_COOKIE in response.flags
             page.bounds = tuple(flag.removeprefix(BOUND) for flag in response.flags if flag.startswith(BOUND))
         page.headers = {
-            name: headers.READERS.get(name, headers.text)(values)
-            for name in headers.KEPT
+            name: http_parser.READERS.get(name, http_parser.text)(values)
+            for name in http_parser.KEPT
             if (values := response.headers.getlist(name))
         }
         self._frontier.answered(page)

@@ -1,4 +1,4 @@
-"""Articles that are spread over several pages: what is known of pages and articles. Records only; see `db.parts`."""
+"""Records of articles that are spread over several pages; see `db.articles.multipage`."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class RunStart:
 
     Attributes:
         started: ISO time.
-        machine, pid, place: its process, see `db.processes`.
+        machine, pid, place: its process, see `db.engine.processes`.
         settings: JSON.
         now: Unix time.
         lease_seconds: how long it may be silent.

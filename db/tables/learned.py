@@ -27,7 +27,7 @@ class SiteMemory(Record):
     pages: Mapped[int] = mapped_column(Integer)
     """Articles learned from."""
     state: Mapped[bytes] = mapped_column(LargeBinary)
-    """See `pipelines.extract.knowledge.pack`."""
+    """See `pipelines.site_memory.knowledge.pack`."""
 
 
 class HostHealth(Record):
@@ -38,7 +38,7 @@ class HostHealth(Record):
     answers: Mapped[int] = mapped_column(Integer)
     """Answers learned from."""
     state: Mapped[str] = mapped_column(Text)
-    """JSON, see `crawler.health.host`."""
+    """JSON, see `crawler.learn.health.host`."""
     updated: Mapped[str] = mapped_column(Text)
 
 
@@ -66,7 +66,7 @@ class UrlRule(Record):
     kind: Mapped[str] = mapped_column(String(9), primary_key=True)
     """parameter or slug."""
     pattern: Mapped[str] = mapped_column(Text, primary_key=True)
-    """See `pipelines.dedup.urlforms.Rule`."""
+    """See `pipelines.url_rules.forms.Rule`."""
     support: Mapped[int] = mapped_column(Integer)
     """Requests that it would have saved."""
     against: Mapped[int] = mapped_column(Integer)
@@ -94,7 +94,7 @@ class UrlPattern(Record):
     __tablename__ = "url_pattern"
     host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     level: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
-    """How wide: 0 exact, 1 folder, 2 shape (see `pipelines.patterns`), 3 the whole host."""
+    """How wide: 0 exact, 1 folder, 2 shape (see `pipelines.traps.patterns`), 3 the whole host."""
     pattern: Mapped[str] = mapped_column(Text, primary_key=True)
     pages: Mapped[int] = mapped_column(Integer)
     """Fetched in all."""

@@ -3,7 +3,7 @@
 A text is reduced to a signature (`Method.sign`), looked up among the stored ones (`index`), and compared with the
 candidates found (`Method.compare`); it is a duplicate when the verdict says so and the similarity reaches the
 threshold. Each way of doing it is one entry of `METHODS`, by name. `stream` does all of it for documents in a row;
-`pipelines.duplicates` for the articles of a crawl.
+`pipelines.dedup.judge` for the articles of a crawl.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from db.records.evidence import DIFFERENT, SAME
 
-from ..extract.terms import cosine
+from ..document.tokens import cosine
 from ..records import Signature
 from .kinds import verdict
 from .normalize import VERSION, exact_hash, normalize

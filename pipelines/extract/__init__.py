@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from ..document.document import Document
 from ..params import filled
 from ..records import Extraction
 from . import (
@@ -21,7 +22,6 @@ from . import (
     titlematch,
     weighted,
 )
-from .document import Document
 
 Extractor = Callable[[Document], Extraction]
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..document.document import Document
+from ..document.markup import pieces, places
+from ..document.subtrees import Values, linked, prose
 from ..records import Extraction
-from . import render
-from .document import Document
-from .markup import pieces, places
-from .subtrees import Values, linked, prose
+from ..render import render
 
 
 @dataclass(frozen=True, slots=True)

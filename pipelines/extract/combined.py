@@ -17,16 +17,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decode.text import squeeze
+from ..document.document import Document
+from ..document.noise import is_extra, is_info, is_label
+from ..document.subtrees import section
 from ..records import Extraction
-from . import models, render
-from .clean import squeeze
-from .document import Document
+from ..render import render
+from . import models
 from .features import NAMED, UNNAMED, Table, features
-from .network import Lessons, Network, fit
-from .network import Params as TrainingParams
-from .noise import is_extra, is_info, is_label
-from .subtrees import section
-from .training import Example
+from .learning.examples import Example
+from .learning.network import Lessons, Network, fit
+from .learning.network import Params as TrainingParams
 
 _DEAREST: Final = 0.5
 _NAMELESS: Final = 0.3

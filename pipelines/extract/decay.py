@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..document.document import Document
+from ..document.subtrees import Values, children, inside, linked, prose, sums
 from ..records import Extraction
-from . import render
-from .document import Document
-from .subtrees import Values, children, inside, linked, prose, sums
+from ..render import render
 
 
 @dataclass(frozen=True, slots=True)

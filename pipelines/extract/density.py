@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decode.characters import Counts
+from ..decode.text import squeeze
+from ..document.document import Document
+from ..document.noise import NOISE_TAGS, is_copyright, is_info, is_label, is_reply, is_tail, noisy_name
+from ..document.subtrees import section
 from ..records import Extraction
-from . import render
-from .characters import Counts
-from .clean import squeeze
-from .document import Document
-from .noise import NOISE_TAGS, is_copyright, is_info, is_label, is_reply, is_tail, noisy_name
-from .subtrees import section
+from ..render import render
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]

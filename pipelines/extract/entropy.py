@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..document.document import Document
+from ..document.noise import is_extra
+from ..document.subtrees import LINK_SHARE, Flags, Values, children, inside, linked, plain, sums
+from ..document.tokens import terms
 from ..records import Extraction
-from . import render
-from .document import Document
-from .noise import is_extra
+from ..render import render
 from .simpletree import body
-from .subtrees import LINK_SHARE, Flags, Values, children, inside, linked, plain, sums
-from .terms import terms
 
 
 @dataclass(frozen=True, slots=True)

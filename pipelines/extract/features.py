@@ -16,13 +16,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .clean import squeeze
+from ..decode.text import squeeze
+from ..document.class_names import CATEGORIES, TAG_CATEGORIES, categories
+from ..document.document import Document, sub_trees
+from ..document.noise import COMMENT, DATE, IMPRINT, INFO, LABEL, TAIL
+from ..document.structured_data import read
 from .density import scores
-from .document import Document
-from .names import CATEGORIES, TAG_CATEGORIES, categories
-from .noise import COMMENT, DATE, IMPRINT, INFO, LABEL, TAIL
-from .structured import read
-from .walk import sub_trees
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.int64]

@@ -9,12 +9,13 @@ from typing import Final
 
 import numpy as np
 
+from ..document.document import Document
+from ..document.subtrees import Flags, prose
 from ..records import Extraction
-from . import models, render
-from .document import Document
-from .subtrees import Flags, prose
-from .training import Example
-from .worth import Model, log_odds
+from ..render import render
+from . import models
+from .learning.examples import Example
+from .learning.naive_bayes import Model, log_odds
 
 PRUNED: Final = frozenset({"form", "fieldset", "button"})
 """Elements cut off before anything is measured, beside hidden ones and what no document holds (scripts, comments)."""

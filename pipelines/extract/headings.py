@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
+from ..document.document import Document
+from ..document.subtrees import Flags, linked, plain, prose
+from ..document.tokens import cosine, terms
 from ..records import Extraction
-from . import render
-from .document import Document
-from .subtrees import Flags, linked, plain, prose
-from .terms import cosine, terms
+from ..render import render
 
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 MAX_TOPICS: Final = 50

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from lxml import etree
 
+from ..document.document import Document
+from ..document.subtrees import Flags, holders, linked, prose
 from ..records import Extraction
-from . import render
-from .document import Document
-from .subtrees import Flags, holders, linked, prose
+from ..render import render
 
 _SENTENCE_MARKS = re.compile("[，。,.]")
 

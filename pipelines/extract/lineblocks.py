@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..decode.characters import Counts
+from ..document.document import Document
+from ..document.markup import pieces, places
+from ..document.subtrees import Values, linked, prose
 from ..records import Extraction
-from . import render
-from .characters import Counts
-from .document import Document
-from .markup import pieces, places
-from .subtrees import Values, linked, prose
+from ..render import render
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from typing import Final
 
 import numpy as np
 
+from ..document.document import Document
+from ..document.noise import NOISE_TAGS, is_extra, noisy_name
+from ..document.subtrees import Flags, Values, children, inside, linked, plain, sums
 from ..records import Extraction
-from . import render
-from .document import Document
-from .noise import NOISE_TAGS, is_extra, noisy_name
-from .subtrees import Flags, Values, children, inside, linked, plain, sums
+from ..render import render
 
 SAME_TEMPLATE: Final = 0.8
 """Similarity of simple trees from which pages are of one template (S15)."""

@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
+from ..document.document import Document
+from ..document.subtrees import Flags, Values, inside, linked, prose, sums
+from ..document.tokens import terms
 from ..records import Extraction
-from . import render
-from .document import Document
-from .subtrees import Flags, Values, inside, linked, prose, sums
-from .terms import terms
+from ..render import render
 
 CONTAINERS: Final = frozenset({"table", "td", "div", "article", "section", "main"})
 """Elements that may hold the text; the last three are younger than the paper."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from ..extract.document import Document
+from ..document.document import Document
 from ..extract.models import FORMAT
 from ..records import Extraction
 from .terms import weigh, weighted_texts

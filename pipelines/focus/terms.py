@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from ..extract.document import Document
+from ..document.document import Document
 from ..records import Extraction, Links
 from .words import MAX_CHARS, words
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Final, Protocol
 
-from ..extract.terms import terms as pairs
+from ..document.tokens import terms as pairs
 
 MAX_CHARS: Final = 20_000
 """Characters of a text that are read."""

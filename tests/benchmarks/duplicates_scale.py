@@ -27,13 +27,12 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from crawler.jobs.spool import Spool
+from crawler.commands.duplicates import Spool
 from db.records.evidence import REPEATING
 from pipelines.dedup import DEFAULT, METHODS, THRESHOLD, method
 from pipelines.dedup.stream import Finder, Pair
-
-from .labelled import Labels, load, missing, score
-from .varied_news import EDITS, VariedNews
+from tests.benchmarks.labelled import Labels, load, missing, score
+from tests.benchmarks.varied_news import EDITS, VariedNews
 
 BLOCK = 1_000
 KEYS = 1 << 32

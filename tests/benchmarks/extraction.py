@@ -33,10 +33,11 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from crawler.settings import EXTRACTOR as DEFAULT
-from pipelines.extract import EXTRACTORS, metadata
+from pipelines.document.document import parse
+from pipelines.extract import EXTRACTORS
 from pipelines.extract import extractor as find_extractor
-from pipelines.extract.document import parse
-from pipelines.extract.page import parse_page
+from pipelines.metadata import metadata
+from pipelines.parse_page import parse_page
 from pipelines.records import PageKind
 
 ROOT = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()

@@ -33,24 +33,23 @@ from pathlib import Path
 from scrapy.settings import Settings
 from sqlalchemy import Connection, create_engine, delete, text
 
-from crawler.outcomes import new_url
 from crawler.rank.priority import Priority
-from crawler.session import Session
-from db import frontier as table
-from db import ownership
-from db.database import parse_url
-from db.found import add_urls
+from crawler.response.outcome import new_url
+from crawler.run.session import Session
+from db.engine.database import parse_url
+from db.frontier import claims as table
+from db.frontier import leases
+from db.frontier.insert import add_urls
 from db.records.lease import ClaimRequest
 from db.records.outcome import Edges, Outcome
 from db.records.run import Limits
 from db.records.url import Claim, Kind, NewUrl, State
 from db.tables.urls import Url
+from pipelines.links.scope import host_identity
 from pipelines.records import BlockKind
-from pipelines.scope import host_identity
+from tests.benchmarks.static_site import NETWORK, PAGE_LINKS, Serving, Site
 from tests.db.stores import real_judge, store_of
 from tests.postgres import Postgres, empty_database
-
-from .static_site import NETWORK, PAGE_LINKS, Serving, Site
 
 ROOT = Path(__file__).parents[2]
 SMALL = 10_000
@@ -126,7 +125,7 @@ async def claims_and_inserts(settings: Settings, seeds: Path, site: Site, urls: 
     session = await Session.begin(settings, str(seeds), print)
     run_id = session.resumed.run_id
     store = store_of(run_id, real_judge())
-    owned = await session.submit(ownership.take_hosts, (run_id, site.hosts))
+    owned = await session.submit(leases.take_hosts, (run_id, site.hosts))
     claimed, stored = [], []
     for i in range(_ROUNDS):
         hosts = rng.sample([host.id for host in owned], min(_CLAIMED_HOSTS, len(owned)))

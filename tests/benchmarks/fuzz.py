@@ -26,10 +26,10 @@ from types import FrameType
 from typing import NoReturn
 
 from crawler.settings import EXTRACTOR
+from pipelines.document.document import parse
 from pipelines.extract import EXTRACTORS
-from pipelines.extract.document import parse
-from pipelines.extract.forms import FORMS
-from pipelines.extract.page import read_page
+from pipelines.parse_page import read_page
+from pipelines.render.explain import FORMS
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 SAMPLES = Path(__file__).parents[1] / "pages"

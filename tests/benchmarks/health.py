@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterator
 from itertools import count, islice
 from statistics import median
 
-from crawler.health.answers import Answer, Came
-from crawler.health.host import HostHealth
+from crawler.learn.health.answers import Answer, Came
+from crawler.learn.health.host import HostHealth
 from pipelines.records import BlockKind
 
 Stream = Iterator[Answer]

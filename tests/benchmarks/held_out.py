@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pipelines.extract import combined
-from pipelines.extract.network import Params
-from pipelines.extract.training import Example, example
-
-from .extraction import ROOT, f1, pages
+from pipelines.extract.learning.examples import Example, example
+from pipelines.extract.learning.network import Params
+from tests.benchmarks.extraction import ROOT, f1, pages
 
 CORPORA = (
     "zhgold", "daniel", "fundus", "magic-article", "l3s-gn1", "dragnet", "wcxb-article", "magic-forum", "wcxb-other",

@@ -32,11 +32,10 @@ from typing import Self
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from db.database import parse_url
+from db.engine.database import parse_url
+from tests.benchmarks.exactness import Check, Life, Snapshot, database_checks, equal, life_of, page_number, wire_checks
+from tests.benchmarks.static_site import NETWORK, Request, Serving, Site
 from tests.postgres import NoPostgres, Postgres, empty_database
-
-from .exactness import Check, Life, Snapshot, database_checks, equal, life_of, page_number, wire_checks
-from .static_site import NETWORK, Request, Serving, Site
 
 ROOT = Path(__file__).parents[2]
 _POLL_SECONDS = 0.02

@@ -27,16 +27,17 @@ from pathlib import Path
 
 import numpy as np
 
-from db import frontier, ownership, runs
-from db.database import Database, open_for_crawl
-from db.found import add_urls
+from db.engine.database import Database, open_for_crawl
+from db.engine.writer import Writer
+from db.frontier import claims as frontier
+from db.frontier import leases, runs
+from db.frontier.insert import add_urls
+from db.frontier.scores import Scores, set_scores
 from db.records.keys import fingerprint
 from db.records.lease import ClaimRequest
 from db.records.outcome import Edges, Outcome
 from db.records.run import Limits, RunStart
 from db.records.url import Claim, NewUrl, State
-from db.scores import Scores, set_scores
-from db.writer import Writer
 from pipelines.records import BlockKind
 from tests.db.stores import store_of
 from tests.postgres import Postgres, empty_database
@@ -155,7 +156,7 @@ def measure(database_url: str, urls: int, hosts: int, links: int) -> None:
                 connection.exec_driver_sql("VACUUM ANALYZE")
         print(f"{urls:,} URLs wait on {hosts} hosts; filling took {time.monotonic() - started:.0f} s")
         run_id = start(writers[-1])
-        owned = writers[-1].submit(ownership.take_hosts, (run_id, hosts)).result()
+        owned = writers[-1].submit(leases.take_hosts, (run_id, hosts)).result()
         crawl = Crawl(writers[-1], run_id, [host.id for host in owned], links)
         scores = new_scores(databases[0])
         thread = threading.Thread(target=crawl.run)

@@ -16,10 +16,9 @@ import time
 from collections import defaultdict
 from urllib.parse import urlsplit
 
-from pipelines.extract.knowledge import NOTHING, learn, pack
-from pipelines.extract.page import parse_page
-
-from .extraction import NOW, ROOT, address, f1, pages
+from pipelines.parse_page import parse_page
+from pipelines.site_memory.knowledge import NOTHING, learn, pack
+from tests.benchmarks.extraction import NOW, ROOT, address, f1, pages
 
 Row = tuple[str, float, float]
 

@@ -3,8 +3,8 @@
     uv run python -m tests.benchmarks.watch [--lists 200] [--days 28] [--seed 1]
     uv run python -m tests.benchmarks.watch --real [--seconds 120]
 
-The first is a simulation of `crawler.revisit.revisits.Schedule` with a clock of its own. Lists bring articles at
-random; how much differs as in real sites: half of them nothing, the others by a power law, less at night. The fixed
+The first is a simulation of `crawler.response.revisit_schedule.Schedule` with a clock of its own. Lists bring articles
+at random; how much differs as in real sites: half of them nothing, the others by a power law, less at night. The fixed
 interval is the one with which half of all articles are found as soon, or with which they wait as long on average. The
 first half of the time is for learning and is not counted.
 
@@ -30,7 +30,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from crawler.revisit.revisits import DAY, Schedule, fading
+from crawler.response.revisit_schedule import DAY, Schedule, fading
 
 HOUR = 3_600.0
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from crawler.known import KnownUrls
 from crawler.rank.priority import Priority
-from crawler.rulebook import Rulebook
+from crawler.response.context import Rulebook
+from crawler.response.seen_urls import KnownUrls
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.url import Claim, Kind, NewUrl
+from pipelines.links.scope import Scope, resolve
 from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature
-from pipelines.scope import Scope, resolve
 from pipelines.stages import Page
 from pipelines.worker import Worked
 

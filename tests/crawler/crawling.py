@@ -36,7 +36,14 @@ _COMMANDS = (
     for module in pkgutil.iter_modules(package.__path__)
 )
 _context.set_forkserver_preload(
-    ["scrapy.cmdline", "scrapy.crawler", "crawler.progress", "crawler.fetch.download", "pipelines.warm", *_COMMANDS]
+    [
+        "scrapy.cmdline",
+        "scrapy.crawler",
+        "crawler.frontier.progress",
+        "crawler.fetch.handler",
+        "pipelines.warm",
+        *_COMMANDS,
+    ]
 )
 
 

@@ -14,7 +14,7 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.settings import Settings
 
-from crawler.fetch.download import GuardedHandler
+from crawler.fetch.handler import GuardedHandler
 
 TIMEOUT = 30.0
 

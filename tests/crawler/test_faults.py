@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from crawler.demo.server import Newsroom
-from crawler.fetch.handles import exhausted
-from db.database import open_for_crawl
+from crawler.run.process import exhausted
+from db.engine.database import open_for_crawl
 from tests.crawler.crawling import ROOT, Running, crawl_arguments, rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer, article
 from tests.postgres import empty_database
@@ -150,7 +150,7 @@ def test_handles_are_seen_to_be_exhausted() -> None:
     assert not exhausted()
     code = """
 import os, resource
-from crawler.fetch.handles import exhausted, raise_limit
+from crawler.run.process import exhausted, raise_limit
 resource.setrlimit(resource.RLIMIT_NOFILE, (20, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 opened = []
 while True:

@@ -12,22 +12,22 @@ from typing import Any
 from scrapy.settings import Settings
 
 from crawler import settings as project_settings
-from crawler.learn.hooks import Hooks
-from crawler.learn.trapbook import Trapbook
-from crawler.learn.trappattern import Bounds
-from crawler.seeds import Seed
-from crawler.session import Session
-from db.found import add_urls
-from db.frontier import claim
-from db.ownership import take_hosts
+from crawler.learn.callbacks import Hooks
+from crawler.learn.traps.crawl import Trapbook
+from crawler.learn.traps.host import Bounds
+from crawler.run.seeds import Seed
+from crawler.run.session import Session
+from db.frontier.claims import claim
+from db.frontier.insert import add_urls
+from db.frontier.leases import take_hosts
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome, Stored
 from db.records.url import Claim, NewUrl
-from pipelines.patterns import folder_key
+from pipelines.links.scope import Scope, Targets
 from pipelines.records import BlockKind, Links, PageKind, ParsedPage
-from pipelines.scope import Scope, Targets
 from pipelines.stages import Page
-from pipelines.trapsigns import Signs
+from pipelines.traps.patterns import folder_key
+from pipelines.traps.signals import Signs
 from pipelines.worker import Worked
 from tests.crawler.crawling import rows
 from tests.db.frontier_rows import NOW, new_url, wish

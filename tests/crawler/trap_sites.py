@@ -1,7 +1,7 @@
 """Sites made of rules, honest ones and traps, and a crawl of them without a network: what is shut, what is lost.
 
 A site is a function from an address to what stands there. The crawl does what the real one does with traps
-(`crawler.learn.trapbook`), in memory.
+(`crawler.learn.traps.crawl`), in memory.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode, urljoin
 
-from crawler.learn.trappattern import Bounds, Seen
-from crawler.learn.traps import HostTraps
+from crawler.learn.traps.crawl import HostTraps
+from crawler.learn.traps.host import Bounds, Seen
 from db.records.keys import fingerprint
-from pipelines.patterns import folder_key, objection
-from pipelines.trapsigns import sketch
+from pipelines.traps.patterns import folder_key, objection
+from pipelines.traps.signals import sketch
 
 HOST = "http://site.example"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
+from db.frontier.leases import LifeSign
 from db.records.article import NewArticle
 from db.records.keys import fingerprint
 from db.records.lease import ClaimRequest
 from db.records.outcome import Outcome
 from db.records.run import Limits, RunStart, SeedRow
 from db.records.url import NewUrl, State
-from db.sharing import LifeSign
 
 NOW = 1_700_000_000.0
 NO_LIMITS = Limits()

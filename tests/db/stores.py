@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from db.articles.page_transaction import Store
 from db.records.article import Candidate, Judge, NewArticle, Verdict
 from db.records.outcome import Outcome, Stored
-from db.store import Store
+from pipelines.articles.multipage import joiner
 from pipelines.dedup import method
-from pipelines.duplicates import DuplicateJudge, Policy, SignatureIndex
-from pipelines.parts import joiner
+from pipelines.dedup.judge import DuplicateJudge, Policy, SignatureIndex
 
 METHOD = method()
 SIGN = METHOD.sign

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from db import frontier, ownership, runs
-from db.database import Database
-from db.found import add_urls
-from db.queries import explain
+from db.engine.database import Database
+from db.frontier import claims as frontier
+from db.frontier import leases, runs
+from db.frontier.insert import add_urls
+from db.queries.status import explain
 from db.records.keys import fingerprint
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import store_of
@@ -28,7 +29,7 @@ def test_hostile_text_goes_through_both_databases(run_in: Callable, database: Da
     urls = [f"http://a.example/{n}" for n in range(len(HOSTILE))]
     resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url(url, anchor=nasty) for url, nasty in zip(urls, HOSTILE, strict=True)]))
-    run_in(ownership.take_hosts, (resumed.run_id, 9))
+    run_in(leases.take_hosts, (resumed.run_id, 9))
     claims = {c.url: c for c in run_in(frontier.claim, wish(resumed.run_id, {fingerprint("a.example"): 99})).urls}
     store = store_of(resumed.run_id)
     for url, nasty in zip(urls, HOSTILE, strict=True):

@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from db import frontier, ownership, queries, runs
-from db.database import Database
-from db.found import add_urls
-from db.queries import Named, named, site_names
+from db.engine.database import Database
+from db.frontier import claims as frontier
+from db.frontier import leases, runs
+from db.frontier.insert import add_urls
+from db.queries import status
+from db.queries.status import Named, named, site_names
 from db.records.keys import fingerprint
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import store_of
@@ -19,11 +21,11 @@ def test_names_of_urls_and_sites(database: Database, run_in: Callable, monkeypat
     first, second = "http://a.example/1", "http://b.example/2"
     resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url(first), new_url(second), new_url("http://b.example/feed", kind="feed")]))
-    run_in(ownership.take_hosts, (resumed.run_id, 9))
+    run_in(leases.take_hosts, (resumed.run_id, 9))
     claims = run_in(frontier.claim, wish(resumed.run_id, {fingerprint("a.example"): 1})).urls
     outcome = done(claims[0], article=article(first, "市图书馆新馆昨天开放。"))
     run_in(store_of(resumed.run_id).store, outcome)
-    monkeypatch.setattr(queries, "_MOST_IDS", 2)
+    monkeypatch.setattr(status, "_MOST_IDS", 2)
     ids = [fingerprint(name) for name in (first, second, "http://b.example/feed", "http://none.example/")]
     hosts = [fingerprint(name) for name in ("a.example", "b.example", "none.example")]
     with database.engine.connect() as connection:

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 import zstandard
 
-from pipelines.extract.bounds import Bounds
-from pipelines.extract.knowledge import NOTHING, learn, pack
+from pipelines.document.limits import Bounds
+from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, PageKind
-from pipelines.scope import Scope
+from pipelines.site_memory.knowledge import NOTHING, learn, pack
 from pipelines.worker import PageUnreadable, Reading, Task, Worked, WorkerPool, work
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")

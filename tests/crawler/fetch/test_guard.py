@@ -16,8 +16,8 @@ from scrapy import Request
 from scrapy.exceptions import NotSupported
 from scrapy.settings import Settings, default_settings
 
+from crawler.fetch.dns import GuardedResolver
 from crawler.fetch.guard import AddressRefused, Guard, guard_from_settings
-from crawler.fetch.names import GuardedResolver
 from tests.crawler.fetching import fetch, handler, settings
 
 NEEDS_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no 127.0.0.2")
@@ -208,8 +208,8 @@ def test_no_other_scheme_has_a_handler() -> None:
 def test_names_that_change_their_address_gain_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [("127.0.0.2",), ("127.0.0.1",), ("127.0.0.1", "127.0.0.2"), ("::1", "10.0.0.1"), ()]
     turn = iter(answers)
-    monkeypatch.setattr("crawler.fetch.names._ask", lambda _name: next(turn))
-    monkeypatch.setattr("crawler.fetch.names.KEEP_SECONDS", 0.0)
+    monkeypatch.setattr("crawler.fetch.dns._ask", lambda _name: next(turn))
+    monkeypatch.setattr("crawler.fetch.dns.KEEP_SECONDS", 0.0)
     # each answer on a connection of its own: a kept one needs no look-up, its address has been checked
     urls = [f"http://rebind.test:{server.server_port}/{n}" for n in range(len(answers))]
     results = [result for url in urls for _, result in follow([url], ALLOW_NETWORKS="127.0.0.2")]

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from scrapy.http import Response
 
-from crawler.fetch.reasons import is_final, why
+from crawler.fetch.errors import is_final, why
 from crawler.fetch.tls import Trust
 from tests.crawler.fetching import RawServer, answering, fetch
 

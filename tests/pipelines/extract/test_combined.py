@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.document.document import parse
 from pipelines.extract.combined import Params, choose, extract, network
-from pipelines.extract.document import parse
 from pipelines.extract.features import features, title_block
 
 PAGE = """<html><head><title>河口大桥昨日完成浇筑_滨江日报</title></head><body>

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pipelines.document.document import parse
+from pipelines.document.subtrees import sums
 from pipelines.extract.decay import Params, extract, information, primary, walk
-from pipelines.extract.document import parse
-from pipelines.extract.subtrees import sums
 
 LINE = "一二三四五六七八九，"
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.document.document import Document, parse
 from pipelines.extract import extractor
-from pipelines.extract.document import Document, parse
 from pipelines.extract.entropy import (
     candidates,
     entropies,

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from pipelines.extract.document import Document, parse
+from pipelines.document.document import Document, parse
 from pipelines.extract.fusion import Params, extract, leaves, lessons
-from pipelines.extract.training import example
-from pipelines.extract.worth import learn, log_odds
+from pipelines.extract.learning.examples import example
+from pipelines.extract.learning.naive_bayes import learn, log_odds
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
 OPEN = Params(bottom=1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from pipelines.extract.document import parse
+from pipelines.document.document import parse
+from pipelines.document.tokens import cosine, terms
 from pipelines.extract.headings import Params, extract, long_blocks, topics
-from pipelines.extract.terms import cosine, terms
 
 LONG = "负责施工的工程师说，最难的是深水区的三座主墩，每天只有两个小时的平潮期可以作业。"
 

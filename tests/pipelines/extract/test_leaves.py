@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.extract.document import parse
+from pipelines.document.document import parse
 from pipelines.extract.leaves import Params, candidates, density, extract
 
 GOOD = "负责施工的工程师说，最难的是深水区的三座主墩，每天只有两个小时的平潮期可以作业。"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.document.document import Document, parse
 from pipelines.extract import EXTRACTORS, extractor
-from pipelines.extract.document import Document, parse
 from pipelines.extract.weighted import Params as WeightedParams
 from pipelines.extract.weighted import Preset, extract
 from pipelines.records import Extraction

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pipelines.document.document import Document, parse
 from pipelines.extract import extractor
-from pipelines.extract.document import Document, parse
 from pipelines.extract.simpletree import (
     MAX_CHILDREN,
     MAX_STEPS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.extract.document import parse
+from pipelines.document.document import parse
 from pipelines.extract.titlematch import Params, extract, overlaps
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"

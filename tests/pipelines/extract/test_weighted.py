@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.document.document import Document, parse
 from pipelines.extract import models
-from pipelines.extract.document import Document, parse
-from pipelines.extract.swarm import maximise
-from pipelines.extract.training import Example, example
+from pipelines.extract.learning.examples import Example, example
+from pipelines.extract.learning.pso import maximise
+from pipelines.extract.learning.weighted import learn
 from pipelines.extract.weighted import EDGES, FEATURES, WUQI2011, Feature, Model, Params, Preset, View, extract, scores
-from pipelines.extract.weighted_learning import learn
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.extract.document import parse
+from pipelines.document.document import parse
 from pipelines.extract.models import dumps
 from pipelines.focus.profile import TERMS, learn, load, page_weights, similarity
 from pipelines.focus.words import words

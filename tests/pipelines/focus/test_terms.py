@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipelines.extract.document import parse
-from pipelines.extract.links import extract
+from pipelines.document.document import parse
 from pipelines.focus.terms import (
     MAX_TERMS,
     PageTerms,
@@ -17,6 +16,7 @@ from pipelines.focus.terms import (
     weigh,
     weighted_texts,
 )
+from pipelines.links.links import extract
 from pipelines.records import Extraction
 
 PAGE = b"""<title>Bridges</title><body><h1>Viaducts</h1><p>About <b>spans</b> and water and other things.</p>

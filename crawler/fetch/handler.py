@@ -1,0 +1,299 @@
+"""The download handler: all answers come this way, and no connection is made but to an address that was checked.
+
+It is written on asyncio and `crawler.fetch.http_parser` instead of on Scrapy's own handler, because that one loses a
+page for one bad header line, decodes without knowing when to stop, and cannot be told which certificates to believe.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import re
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
+
+from scrapy.core.downloader.handlers.base import BaseDownloadHandler
+from scrapy.exceptions import NotSupported
+from scrapy.http import Headers
+from scrapy.responsetypes import responsetypes
+
+from .. import clock
+from .body_slots import Enter, Room
+from .connection import Answer, Connection, FetchBounds, connect
+from .cookies import SiteCookies
+from .decompress import ACCEPT_ENCODING
+from .dns import Names
+from .errors import LOST, FetchError
+from .guard import guard_from_settings
+from .http_parser import HeadBounds
+from .tls import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+
+
+TRUNCATED = "truncated"
+"""Flag of a response of which only the beginning came."""
+NEW_COOKIE = "new cookie"
+"""Flag of a response that set a cookie which another request would carry."""
+BOUND = "bound: "
+"""Beginning of the flags that name a bound which the response ran into."""
+
+_IDLE_SECONDS = 30.0
+_MOST_IDLE = 512
+_UNSAFE = re.compile(rb"[\0\r\n]")
+# Framing is this module's business; nothing of the user is asked of a server.
+_OWN_HEADERS = frozenset(
+    {b"host", b"connection", b"accept-encoding", b"content-length", b"transfer-encoding", b"cookie"}
+)
+_SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection", b"set-cookie"})
+
+
+def bounds_from_settings(settings: BaseSettings) -> FetchBounds:
+    """The bounds that the settings ask for."""
+    return FetchBounds(
+        size=settings.getint("DOWNLOAD_MAXSIZE") or 1 << 62,
+        ratio=settings.getfloat("COMPRESSION_RATIO", 200.0),
+        head=HeadBounds(settings.getint("HEADER_MAX_KB", 64) * 1024, settings.getint("HEADER_MAX_LINES", 256)),
+        stall=settings.getfloat("STALL_SECONDS", 20.0),
+        least_rate=settings.getfloat("LEAST_BYTES_PER_SECOND", 100.0),
+    )
+
+
+class GuardedHandler(BaseDownloadHandler):
+    """Scrapy's handler for http and https; raises `AddressRefused`, `FetchError` and `OSError`s.
+
+    A response's flags tell whether it is `TRUNCATED`, set a `NEW_COOKIE`, and which bounds it ran into.
+    Proxies are not supported: what a proxy connects to cannot be seen from here.
+    """
+
+    lazy = True
+
+    def __init__(self, crawler: Crawler) -> None:
+        """Read the settings.
+
+        Raises:
+            ValueError: of `ALLOW_NETWORKS` or `TLS_UNVERIFIED_HOSTS`.
+        """
+        super().__init__(crawler)
+        self._bounds = bounds_from_settings(crawler.settings)
+        self._seconds = crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
+        self._network = _network_of(crawler)
+
+    async def download_request(self, request: Request) -> Response:
+        """Download within the bounds."""
+        if request.meta.get("proxy"):
+            msg = "requests through a proxy escape the address guard; set HTTPPROXY_ENABLED = False"
+            raise NotSupported(msg)
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        deadline = started + (request.meta.get("download_timeout") or self._seconds)
+        bounds = self._bounds
+        if "download_maxsize" in request.meta:
+            bounds = FetchBounds(
+                request.meta["download_maxsize"], bounds.ratio, bounds.head, bounds.stall, bounds.least_rate
+            )
+        target = _Target(request.url)
+        room, claim = self._network.room, request.meta.get("claim")
+        key = request if claim is None else claim.id
+        enter = partial(room.enter, key)
+        try:
+            answer, connection = await self._ask(target, self._written(request, target), bounds, deadline, enter)
+        finally:
+            if claim is None:  # else the body is kept until its page is stored
+                room.leave(key)
+        request.meta["download_latency"] = loop.time() - started
+        return self._response(request, target, answer, connection)
+
+    async def close(self) -> None:
+        """Close what is kept open."""
+        self._network.idle.close()
+        self._network.names.close()
+
+    async def _ask(
+        self, target: _Target, written: bytes, bounds: FetchBounds, deadline: float, enter: Enter
+    ) -> tuple[Answer, Connection]:
+        """Send a request over a kept connection, or a new one."""
+        while (kept := self._network.idle.take(target.key)) is not None:
+            try:
+                answer = await kept.ask(written, bounds, deadline, enter)
+            except FetchError as error:
+                if kept.is_silent and error.reason == LOST:
+                    continue  # the server had closed it, as it may at any time
+                raise
+            if answer.head.status == 408 and not kept.is_idle:
+                continue  # the server's farewell to a connection that was idle for too long
+            return self._done(target, answer, kept)
+        until = min(deadline, asyncio.get_running_loop().time() + bounds.stall)
+        async with asyncio.timeout_at(until):
+            addresses = await self._network.names.addresses(target.host, target.port)
+        context = self._network.trust.context(target.host) if target.secure else None
+        try:
+            fresh = await connect(addresses, target.port, context, target.host, until)
+        except OSError as error:
+            if error.errno in {errno.EMFILE, errno.ENFILE}:
+                self._network.idle.close()  # what is only kept for later must not be in the way
+            raise
+        return self._done(target, await fresh.ask(written, bounds, deadline, enter), fresh)
+
+    def _done(self, target: _Target, answer: Answer, connection: Connection) -> tuple[Answer, Connection]:
+        if connection.is_idle:
+            self._network.idle.put(target.key, connection)
+        return answer, connection
+
+    def _written(self, request: Request, target: _Target) -> bytes:
+        """A request as it goes out."""
+        lines = [b"%s %s HTTP/1.1" % (request.method.encode(), target.path), b"Host: " + target.netloc]
+        lines += _header_lines(request.headers)
+        lines.append(b"Accept-Encoding: " + ACCEPT_ENCODING.encode())
+        if self._network.cookies is not None:
+            cookies = self._network.cookies.header(
+                target.host, target.plain_path, secure=target.secure, now=clock.now()
+            )
+            if cookies:
+                lines.append(b"Cookie: " + cookies.encode("latin-1", "replace"))
+        if request.body:
+            lines.append(b"Content-Length: %d" % len(request.body))
+        return b"\r\n".join([*lines, b"", request.body])
+
+    def _response(self, request: Request, target: _Target, answer: Answer, connection: Connection) -> Response:
+        """An answer in Scrapy's form."""
+        flags = [BOUND + name for name in answer.bounds]
+        if answer.truncated:
+            flags.append(TRUNCATED)
+        headers = Headers()
+        for name, value in answer.head.headers:
+            if name not in _SPOKEN_FOR:
+                headers.appendlist(name, value)
+        if self._network.cookies is not None:
+            lines = [line.decode("latin-1") for line in answer.head.all(b"set-cookie")]
+            if lines and self._network.cookies.keep(
+                target.host, target.plain_path, lines, secure=target.secure, now=clock.now()
+            ):
+                flags.append(NEW_COOKIE)
+        kind = responsetypes.from_args(headers=headers, url=request.url, body=answer.body)
+        return kind(
+            request.url,
+            status=answer.head.status,
+            headers=headers,
+            body=answer.body,
+            flags=flags,
+            request=request,
+            ip_address=connection.peer,
+            protocol="HTTP/{}.{}".format(*answer.head.version),
+        )
+
+
+@dataclass(slots=True, weakref_slot=True)
+class _Network:
+    """What the handlers of both schemes share: a cookie set by http goes along with https."""
+
+    names: Names
+    trust: Trust
+    cookies: SiteCookies | None
+    idle: _IdleConnections
+    room: Room
+
+
+_networks: WeakValueDictionary[int, _Network] = WeakValueDictionary()
+"""By the identity of the crawler, which its handlers keep alive."""
+
+
+def _network_of(crawler: Crawler) -> _Network:
+    """The network of a crawler, made for the first of its handlers."""
+    network = _networks.get(id(crawler))
+    if network is None:
+        settings = crawler.settings
+        network = _Network(
+            names=Names(guard_from_settings(settings)),
+            trust=Trust(map(str, settings.getlist("TLS_UNVERIFIED_HOSTS"))),
+            cookies=SiteCookies() if settings.getbool("SITE_COOKIES", default=True) else None,
+            idle=_IdleConnections(),
+            room=Room(settings.getint("DOWNLOAD_MAXSIZE") or 1 << 62),
+        )
+        _networks[id(crawler)] = network
+    return network
+
+
+def is_stored(crawler: Crawler, claim_id: int) -> None:
+    """What came for a claim is needed no longer: there is room for the bodies of others."""
+    network = _networks.get(id(crawler))
+    if network is not None:
+        network.room.leave(claim_id)
+
+
+class _Target:
+    """Where a URL leads: what a request and a connection need of it."""
+
+    __slots__ = ("host", "key", "netloc", "path", "plain_path", "port", "secure")
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self.secure = parts.scheme == "https"
+        self.host = (parts.hostname or "").removesuffix(".")
+        self.port = parts.port or (443 if self.secure else 80)
+        self.netloc = parts.netloc.rpartition("@")[2].encode("ascii")
+        self.plain_path = parts.path or "/"
+        self.path = (self.plain_path + (f"?{parts.query}" if "?" in url else "")).encode("ascii")
+        self.key = (self.secure, self.host, self.port)
+
+
+class _IdleConnections:
+    """Connections that wait for another request to the same host; the oldest are closed."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Connection, tuple[object, asyncio.TimerHandle]] = OrderedDict()
+        self._of: dict[object, list[Connection]] = {}
+
+    def take(self, key: object) -> Connection | None:
+        """One to the host that is still open, the one used last."""
+        while (of := self._of.get(key)) is not None:
+            connection = of[-1]
+            self._remove(connection)
+            if connection.is_idle:
+                return connection
+            connection.abort()
+        return None
+
+    def put(self, key: object, connection: Connection) -> None:
+        """Keep one for a while."""
+        timer = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._drop, connection)
+        self._kept[connection] = key, timer
+        self._of.setdefault(key, []).append(connection)
+        if len(self._kept) > _MOST_IDLE:
+            self._drop(next(iter(self._kept)))
+
+    def close(self) -> None:
+        """Close all."""
+        for connection in list(self._kept):
+            self._drop(connection)
+
+    def _drop(self, connection: Connection) -> None:
+        self._remove(connection)
+        connection.abort()
+
+    def _remove(self, connection: Connection) -> None:
+        key, timer = self._kept.pop(connection)
+        timer.cancel()
+        of = self._of[key]
+        of.remove(connection)
+        if not of:
+            del self._of[key]
+
+
+def _header_lines(headers: Headers) -> Iterator[bytes]:
+    """Headers of a request, without those that this module writes and without what would end a line early."""
+    for name, values in headers.items():
+        if name.lower() in _OWN_HEADERS:
+            continue
+        for value in values:
+            yield _UNSAFE.sub(b" ", b"%s: %s" % (name, value))

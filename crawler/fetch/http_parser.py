@@ -1,0 +1,498 @@
+"""HTTP/1 answers as servers really send them: bytes in, head and body out. Pure; it neither waits nor connects.
+
+Browsers forgive much, so servers get much wrong: no reason phrase, bare line feeds, lines that are no headers, lengths
+that contradict each other. One bad line must not lose a page, and what has no end must not fill the memory.
+
+    WireError       this is not HTTP, or too much of it
+    HeadBounds      how much of a head is kept
+    Head            status and headers of the final answer
+    AnswerReader    reads one answer
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from urllib.parse import quote_from_bytes
+
+_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;|$)")
+_CHUNK_BEGIN = re.compile(rb"[ \t0-9A-Fa-f\r]")
+_MOST_CHUNK_LINE = 4_096
+_MANY_CHUNKS = 10_000
+_LEAST_CHUNK = 32
+"""Bytes that each of very many chunks holds on average: who sends fewer wants to keep the reader busy."""
+
+
+class State(Enum):
+    """How far an answer has come."""
+
+    HEAD = "head"
+    BODY = "body"
+    WHOLE = "whole"
+    BROKEN = "broken"
+
+
+class Sized:
+    """A body with a length; of lengths that contradict each other the largest, or where the connection ends."""
+
+    def __init__(self, lengths: set[int]) -> None:
+        self._lengths = lengths
+        self._left = max(lengths)
+        self._came = 0
+        self.surplus = False
+        self.state = State.BODY if self._left else State.WHOLE
+
+    def receive(self, data: bytes) -> list[bytes]:
+        """Take bytes of the connection, return those of the body."""
+        if len(data) >= self._left:
+            self.surplus = len(data) > self._left
+            data = data[: self._left]
+            self.state = State.WHOLE
+        self._left -= len(data)
+        self._came += len(data)
+        return [data] if data else []
+
+    def may_end(self) -> bool:
+        """Whether the body is whole if the connection ends now."""
+        return self._came in self._lengths
+
+    @property
+    def leaves_connection(self) -> bool:
+        """Whether the next answer begins where the body ends."""
+        return len(self._lengths) == 1
+
+
+class UntilClose:
+    """A body that ends with the connection."""
+
+    leaves_connection = False
+    surplus = False
+
+    def __init__(self) -> None:
+        self.state = State.BODY
+
+    def receive(self, data: bytes) -> list[bytes]:
+        """Take bytes of the connection, return those of the body."""
+        return [data] if data else []
+
+    def may_end(self) -> bool:
+        """Whether the body is whole if the connection ends now."""
+        return True
+
+
+class Chunked:
+    """A body in chunks, extensions and trailers passed over."""
+
+    def __init__(self) -> None:
+        self.state = State.BODY
+        self.surplus = False
+        self.leaves_connection = False
+        self._unfinished = b""
+        self._left = 0
+        self._is_first = True
+        self._is_plain = False
+        self._chunks = 0
+        self._size = 0
+
+    def receive(self, data: bytes) -> list[bytes]:
+        """Take bytes of the connection, return those of the body."""
+        if self._is_plain:
+            return [data]
+        pieces: list[bytes] = []
+        if self._unfinished:
+            data, self._unfinished = self._unfinished + data, b""
+        at = 0
+        while at < len(data) and self.state is State.BODY:
+            if self._left:
+                piece = data[at : at + self._left]
+                pieces.append(piece)
+                at += len(piece)
+                self._left -= len(piece)
+                continue
+            stop = data.find(b"\n", at, at + _MOST_CHUNK_LINE)
+            if stop < 0:
+                self._unfinished_line(data[at:], pieces)
+                return pieces
+            line = data[at:stop].rstrip(b"\r")
+            if line or self._is_first:
+                found = _CHUNK_SIZE.match(line)
+                if found is None:
+                    self._no_chunk(data[at:], pieces)
+                    return pieces
+                self._is_first = False
+                self._left = int(found[1], 16)
+                self._chunks += 1
+                self._size += self._left
+                if self._chunks > _MANY_CHUNKS and self._size < _LEAST_CHUNK * self._chunks:
+                    self.state = State.BROKEN
+                    break
+                if not self._left:
+                    self._last(data[stop + 1 :])
+            # else: the end of the line after the chunk before
+            at = stop + 1
+        return [b"".join(pieces)] if len(pieces) > 1 else pieces
+
+    def may_end(self) -> bool:
+        """Whether the body is whole if the connection ends now."""
+        return self._is_plain
+
+    def _unfinished_line(self, rest: bytes, pieces: list[bytes]) -> None:
+        """A line that should be the length of a chunk has not ended yet."""
+        if len(rest) >= _MOST_CHUNK_LINE or (self._is_first and not _CHUNK_BEGIN.match(rest)):
+            self._no_chunk(rest, pieces)
+        else:
+            self._unfinished = rest
+
+    def _no_chunk(self, rest: bytes, pieces: list[bytes]) -> None:
+        """What should be a chunk is none: at the very beginning, the server forgot to make any."""
+        if self._is_first:
+            self._is_plain = True
+            pieces.append(rest)
+        else:
+            self.state = State.BROKEN
+
+    def _last(self, trailer: bytes) -> None:
+        """The body is whole; the connection can be used again if the trailer is here already, with nothing after it."""
+        self.state = State.WHOLE
+        self.leaves_connection = trailer in {b"\r\n", b"\n"} or trailer.endswith((b"\r\n\r\n", b"\n\n"))
+
+
+# ---- HTTP/1 answers as servers really send them: bytes in, head and body out. Pure; it neither waits nor connects.
+
+
+_STATUS = re.compile(rb"HTTP/([0-9])(?:\.([0-9]))?[ \t]+([1-9][0-9]{2})(?![0-9])", re.IGNORECASE)
+_NAME = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_DIGITS = re.compile(rb"[0-9]{1,18}")
+_CONTROL = re.compile(rb"[\0\r\n]")
+
+_MOST_INTERIM = 16
+"""Heads with status 1xx before the real one."""
+_MOST_HEAD = 16
+"""A head is given up when it is this many times as long as what is kept of it."""
+_BODILESS = frozenset({204, 205, 304})
+
+FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection", b"content-encoding"})
+MEANING = FRAMING | {b"content-type", b"location", b"retry-after", b"x-robots-tag", b"etag", b"last-modified"}
+"""Headers that are kept however many others there are: without them a page could not be read."""
+
+
+class WireError(Exception):
+    """What came is not HTTP, or is too much; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadBounds:
+    """How much of a head is kept; what is beyond is dropped and counted.
+
+    Attributes:
+        size: bytes of all headers together.
+        lines: number of headers.
+    """
+
+    size: int = 64 * 1024
+    lines: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Status and headers of an answer.
+
+    Attributes:
+        status: three digits.
+        headers: lower-case names with values, in order; a name may come several times.
+        dropped: lines that are not among them because there were too many, or they were no headers.
+        excess: how many of those there were too many of.
+        version: (1, 1) for HTTP/1.1.
+    """
+
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]
+    dropped: int
+    excess: int
+    version: tuple[int, int]
+
+    def all(self, name: bytes) -> list[bytes]:
+        """Values of a header, in order."""
+        return [value for known, value in self.headers if known == name]
+
+    def tokens(self, name: bytes) -> list[str]:
+        """The items of a header that is a list with commas, in lower case, without parameters and quotation marks."""
+        joined = b",".join(self.all(name)).decode("latin-1").lower()
+        return [token for item in joined.split(",") if (token := item.partition(";")[0].strip(' \t"'))]
+
+
+class AnswerReader:
+    """Reads one answer to a GET.
+
+    Attributes:
+        state: WHOLE when all of the body is there, BROKEN when it never will be.
+        head: the head of the final answer, once it is there.
+        codings: names of content codings, in the order in which they were applied.
+        surplus: whether bytes came that belong to no answer.
+    """
+
+    def __init__(self, bounds: HeadBounds) -> None:
+        """Prepare for an answer."""
+        self.state = State.HEAD
+        self.head: Head | None = None
+        self.codings: list[str] = []
+        self.surplus = False
+        self._bounds = bounds
+        self._lines = _HeadLines(bounds)
+        self._interim = 0
+        self._body: Sized | Chunked | UntilClose | None = None
+
+    def receive(self, data: bytes) -> list[bytes]:
+        """Take bytes from the connection.
+
+        Args:
+            data: the next ones.
+
+        Returns:
+            Pieces of the body.
+
+        Raises:
+            WireError: see there; the connection is of no use any more.
+        """
+        while self.state is State.HEAD:
+            rest = self._lines.receive(data)
+            if rest is None:
+                return []
+            data = rest
+            self._head_came()
+        if self._body is None:
+            self.surplus = self.surplus or bool(data)
+            return []
+        pieces = self._body.receive(data)
+        if self._body.state is not State.BODY:
+            self.state = self._body.state
+            self.surplus = self.surplus or self._body.surplus
+        return pieces
+
+    def end(self, *, cleanly: bool) -> None:
+        """The connection has ended.
+
+        Args:
+            cleanly: by the server's own wish, not by an error.
+
+        Raises:
+            WireError: before there was an answer.
+        """
+        if self.state is State.HEAD:
+            raise WireError("the connection ended before an answer came")
+        if self.state is State.BODY:
+            assert self._body is not None
+            self.state = State.WHOLE if cleanly and self._body.may_end() else State.BROKEN
+
+    @property
+    def is_reusable(self) -> bool:
+        """Whether another request may be sent over the connection."""
+        if self.state is not State.WHOLE or self.head is None or self.surplus or not self._is_reusable_body():
+            return False
+        said = self.head.tokens(b"connection")
+        return "close" not in said if self.head.version >= (1, 1) else "keep-alive" in said
+
+    def _is_reusable_body(self) -> bool:
+        return self._body is None or self._body.leaves_connection
+
+    def _head_came(self) -> None:
+        """A head is complete: the final one decides how the body is delimited."""
+        head = self._lines.head()
+        if 100 <= head.status < 200:
+            self._interim += 1
+            if head.status == 101 or self._interim > _MOST_INTERIM:
+                raise WireError(
+                    "the server wants another protocol" if head.status == 101 else "too many interim answers"
+                )
+            self._lines = _HeadLines(self._bounds)
+            return
+        self.head = head
+        transfer = head.tokens(b"transfer-encoding")
+        chunked = "chunked" in transfer
+        # What a server calls a transfer coding besides chunked was applied after the content codings.
+        self.codings = head.tokens(b"content-encoding") + [name for name in transfer if name != "chunked"]
+        if head.status in _BODILESS:
+            self.state = State.WHOLE
+            return
+        self.state = State.BODY
+        if chunked:
+            self._body = Chunked()
+            return
+        lengths = {
+            int(item)
+            for value in head.all(b"content-length")
+            for item in value.replace(b" ", b"").split(b",")
+            if _DIGITS.fullmatch(item)
+        }
+        if not lengths:
+            self._body = UntilClose()
+            return
+        self._body = Sized(lengths)
+        self.state = self._body.state
+
+
+class _HeadLines:
+    """Lines up to the empty one that ends a head."""
+
+    def __init__(self, bounds: HeadBounds) -> None:
+        self._bounds = bounds
+        self._unfinished = b""
+        self._skipping = False
+        self._status: tuple[int, tuple[int, int]] | None = None
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._continues = False
+        self._seen = 0
+        self._kept = 0
+        self._dropped = 0
+        self._excess = 0
+
+    def receive(self, data: bytes) -> bytes | None:
+        """Take bytes; returns those after the head once it is complete."""
+        if self._unfinished:
+            data = self._unfinished + data
+            self._seen -= len(self._unfinished)
+            self._unfinished = b""
+        start = 0
+        while (stop := data.find(b"\n", start)) >= 0:
+            line = data[start : stop - 1] if data[stop - 1 : stop] == b"\r" and stop > start else data[start:stop]
+            self._seen += stop + 1 - start
+            start = stop + 1
+            if self._skipping:
+                self._skipping = False
+            elif not line and self._status is not None:
+                return data[start:]
+            elif line:
+                self._line(line)
+            self._check()
+        rest = data[start:]
+        self._seen += len(rest)
+        self._check()
+        if self._status is None and len(rest) >= 5 and rest[:5].upper() != b"HTTP/":
+            raise WireError("the answer is not HTTP")
+        if self._skipping:
+            return None
+        if len(rest) <= self._bounds.size:
+            self._unfinished = rest
+            return None
+        if self._status is None:
+            raise WireError("the answer is not HTTP")
+        self._skipping = True  # the rest of this line is of no interest
+        self._continues = False
+        self._dropped += 1
+        self._excess += 1
+        return None
+
+    def head(self) -> Head:
+        """What the lines say."""
+        assert self._status is not None
+        status, version = self._status
+        return Head(status, tuple(self._headers), self._dropped, self._excess, version)
+
+    def _check(self) -> None:
+        if self._seen > _MOST_HEAD * self._bounds.size:
+            raise WireError("the headers have no end")
+
+    def _line(self, line: bytes) -> None:
+        """Take a line that is not empty."""
+        if self._status is None:
+            found = _STATUS.match(line)
+            if found is None:
+                raise WireError("the answer is not HTTP")
+            self._status = int(found[3]), (int(found[1]), int(found[2] or b"0"))
+        elif line[:1] in {b" ", b"\t"}:
+            self._fold(line)
+        else:
+            self._header(line)
+
+    def _header(self, line: bytes) -> None:
+        """Keep a header, if it is one and there is room."""
+        name, colon, value = line.partition(b":")
+        name = name.rstrip(b" \t")
+        self._continues = False
+        if not colon or not _NAME.fullmatch(name):
+            self._dropped += 1
+            return
+        name = name.lower()
+        is_too_much = len(self._headers) >= self._bounds.lines or self._kept + len(line) > self._bounds.size
+        if is_too_much and (name not in MEANING or len(line) > self._bounds.size or self._is_flooded()):
+            self._dropped += 1
+            self._excess += 1
+            return
+        self._kept += len(line)
+        self._headers.append((name, _clean(value)))
+        self._continues = True
+
+    def _is_flooded(self) -> bool:
+        """Whether even headers that mean something are too many."""
+        return len(self._headers) >= 2 * self._bounds.lines or self._kept > 2 * self._bounds.size
+
+    def _fold(self, line: bytes) -> None:
+        """A line that begins with white space goes on with the header before."""
+        if not self._continues or self._kept + len(line) > self._bounds.size:
+            self._dropped += 1
+            return
+        name, value = self._headers[-1]
+        self._kept += len(line)
+        self._headers[-1] = name, (value + b" " + _clean(line)).strip()
+
+
+def _clean(value: bytes) -> bytes:
+    """A header's value without white space around it and without what could be taken for the end of a line."""
+    value = value.strip(b" \t")
+    return _CONTROL.sub(b" ", value) if _CONTROL.search(value) else value
+
+
+# ---- The headers of an answer that anything depends on, as text. Pure.
+
+
+KEPT = ("content-type", "location", "retry-after", "etag", "last-modified", "x-robots-tag")
+_MOST_CHARS = 8_000
+"""Above what any of them may be: an address that is too long must not be taken for a shorter one."""
+_ASCII = "".join(chr(code) for code in range(33, 127))
+
+
+def text(values: Iterable[bytes]) -> str:
+    """Join the values of a header.
+
+    Args:
+        values: as received.
+
+    Returns:
+        Text without NUL, at most 8,000 characters.
+    """
+    return b", ".join(values).decode("utf-8", "replace").replace("\0", "")[:_MOST_CHARS]
+
+
+def location(values: Sequence[bytes]) -> str:
+    """Read where a redirect leads.
+
+    Args:
+        values: of the Location headers; the first counts.
+
+    Returns:
+        The address. Bytes that are no UTF-8 are those of the site's own character set: they are escaped as they are,
+        which is what such a site understands.
+    """
+    value = values[0][: 2 * _MOST_CHARS]
+    try:
+        return value.decode("utf-8").replace("\0", "")[:_MOST_CHARS]
+    except UnicodeDecodeError:
+        return quote_from_bytes(value, safe=_ASCII)[:_MOST_CHARS]
+
+
+def lines(values: Iterable[bytes]) -> str:
+    """Join the values of a header of which each is to be read for itself, one a line.
+
+    Args:
+        values: as received.
+
+    Returns:
+        Text as of `text`.
+    """
+    return "\n".join(text([value.replace(b"\n", b" ")]) for value in values)[:_MOST_CHARS]
+
+
+READERS: Mapping[str, Callable[[Sequence[bytes]], str]] = {"location": location, "x-robots-tag": lines}
+"""Headers that are not read by `text`."""

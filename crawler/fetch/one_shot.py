@@ -1,0 +1,90 @@
+"""Fetching single addresses that the user names: through the project's own guarded downloader, without a crawl."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider
+from scrapy.crawler import AsyncCrawlerProcess
+
+from .errors import why
+from .guard import AddressRefused
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+    from scrapy.settings import Settings
+    from twisted.python.failure import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came back for an address: its final URL and bytes, or why there is nothing."""
+
+    url: str
+    body: bytes = b""
+    content_type: str = ""
+    problem: str = ""
+
+
+class _Fetcher(Spider):
+    """Asks for each address once and keeps the answers."""
+
+    name = "fetch"
+    # A crawl without a frontier: the pages asked for, their redirects, nothing else.
+    custom_settings = {  # noqa: RUF012 - Scrapy's own form
+        "SCHEDULER": "scrapy.core.scheduler.Scheduler",
+        "ITEM_PIPELINES": {},
+        "EXTENSIONS": {},
+        "EXTENSIONS_BASE": {},
+        "LOG_FORMATTER": "scrapy.logformatter.LogFormatter",
+        "REDIRECT_ENABLED": True,
+        # Redirects ask for it; it sends nothing before them.
+        "SPIDER_MIDDLEWARES": {"scrapy.spidermiddlewares.referer.RefererMiddleware": 700},
+        "REFERER_ENABLED": True,
+    }
+
+    def __init__(self, urls: Sequence[str], answers: dict[str, Fetched]) -> None:
+        super().__init__()
+        self.urls = urls
+        self.answers = answers
+
+    async def start(self) -> AsyncIterator[Any]:
+        """One request an address."""
+        for url in self.urls:
+            yield Request(url, self.keep, errback=self.fail, cb_kwargs={"asked": url}, dont_filter=True)
+
+    def keep(self, response: Response, asked: str) -> None:
+        """Keep a page."""
+        if response.status != 200:
+            self.answers[asked] = Fetched(response.url, problem=f"http {response.status}")
+            return
+        kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        self.answers[asked] = Fetched(response.url, response.body, kind)
+
+    def fail(self, failure: Failure) -> None:
+        """Keep the reason."""
+        asked = failure.request.cb_kwargs["asked"]  # type: ignore[attr-defined]
+        refused = isinstance(failure.value, AddressRefused)
+        problem = str(failure.value) if refused else f"could not be fetched ({why(failure.value)})"
+        self.answers[asked] = Fetched(asked, problem=problem)
+
+
+def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
+    """Fetch addresses, following redirects; blocks until all have answered.
+
+    Only addresses that `ALLOW_NETWORKS` permits are connected to, redirects included. Can be called once in a process.
+
+    Args:
+        urls: absolute http(s) URLs.
+        settings: the project's.
+
+    Returns:
+        What came back, by address asked for.
+    """
+    answers: dict[str, Fetched] = {}
+    process = AsyncCrawlerProcess(settings)
+    process.crawl(_Fetcher, urls=list(dict.fromkeys(urls)), answers=answers)
+    process.start()
+    return {url: answers.get(url, Fetched(url, problem="could not be fetched")) for url in urls}

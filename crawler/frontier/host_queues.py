@@ -1,0 +1,319 @@
+"""The part of the frontier in memory: a few leased URLs per host, and the choice among the hosts that are ready now.
+
+The best URL of the whole crawl is useless while its host must not be asked. So every host keeps its own short queue,
+ordered by score, and `pop` takes the best head among the hosts whose clock allows a request. Two heaps find it: hosts
+that are ready, by the score of their head, and hosts that are not, by the time they will be. A host that has been
+passed over for long goes first once, so that none is forgotten.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
+
+from db.records.url import Claim
+
+from ..politeness.ip_clock import SharedClocks
+
+_Queued = tuple[float, float, int, Claim]
+_SPARE = 1024
+
+
+@dataclass(slots=True)
+class HostQueue:
+    """Leased URLs of one host and its clock (seconds of the same clock that `Window.pop` is given)."""
+
+    id: int
+    name: str
+    scheme: str = "http"
+    ready_at: float = 0.0
+    busy: int = 0
+    """Requests under way."""
+    dry: bool = False
+    """The database has nothing more of it at the moment."""
+    robots_known: bool = False
+    rest: float = math.inf
+    """Nothing that waits in the database scores higher than this."""
+    passed_over: float | None = None
+    """Since when it could have been asked, but others had better URLs."""
+    queue: list[_Queued] = field(default_factory=list)
+
+
+class Window:
+    """Queues of leased URLs, one per host.
+
+    Args:
+        depth: how many URLs of a host are held; fewer keep the order truer, more keep fast hosts busy.
+        connections: how many requests a host may have under way.
+        most_hosts: how many hosts are held.
+        patience: seconds for which a host that is ready may be passed over.
+        shared: clocks of addresses, when hosts at one address share one.
+
+    Attributes:
+        longest_wait: the longest time, in seconds, for which a host was passed over.
+    """
+
+    def __init__(
+        self, *, depth: int, connections: int, most_hosts: int, patience: float, shared: SharedClocks | None = None
+    ) -> None:
+        self.depth = depth
+        self.connections = connections
+        self.most_hosts = most_hosts
+        self.patience = patience
+        self.shared = shared
+        self.longest_wait = 0.0
+        self.hosts: dict[int, HostQueue] = {}
+        self._size = 0
+        self._ready: list[tuple[float, float, int, int]] = []
+        self._waiting: list[tuple[float, int]] = []
+        self._passed_over: deque[tuple[float, int]] = deque()
+        self._hungry: set[int] = set()
+
+    def __len__(self) -> int:
+        """URLs held."""
+        return self._size
+
+    @property
+    def room_for_hosts(self) -> int:
+        """How many more hosts may be added."""
+        return max(0, self.most_hosts - len(self.hosts))
+
+    def add_host(self, host: HostQueue) -> None:
+        """Hold a further host."""
+        self.hosts[host.id] = host
+        self._hungry.add(host.id)
+
+    def remove_host(self, host_id: int) -> None:
+        """Let an idle, empty host go."""
+        host = self.hosts.pop(host_id)
+        if self.shared is not None:
+            self.shared.leave(host_id)
+        self._hungry.discard(host_id)
+        self._size -= len(host.queue)
+
+    def refresh(self, host_id: int, score: float = math.inf) -> None:
+        """The database has more of this host, with this score at best if that is known."""
+        host = self.hosts.get(host_id)
+        if host is not None:
+            host.dry = False
+            host.rest = max(host.rest, score)
+            self._look(host)
+
+    def _tidy(self, now: float) -> None:
+        """Make the heaps anew when most of their entries are of no use: what scores low is never taken out otherwise.
+
+        Cost: O(hosts), once in as many calls of `push`.
+        """
+        if len(self._ready) + len(self._waiting) > _SPARE + 4 * len(self.hosts):
+            self._ready.clear()
+            self._waiting.clear()
+            for host in self.hosts.values():
+                self._offer(host, now)
+        if len(self._passed_over) > _SPARE + 4 * len(self.hosts):
+            since = {host.id: host.passed_over for host in self.hosts.values()}
+            self._passed_over = deque(entry for entry in self._passed_over if since.get(entry[1]) == entry[0])
+
+    def rescore(self, scores: Mapping[int, float], now: float) -> None:
+        """Give URLs that are held new scores, and order everything anew.
+
+        Args:
+            scores: identifier -> score; URLs that are not held are of no matter.
+            now: as for `pop`.
+
+        Cost: O(URLs held).
+        """
+        for host in self.hosts.values():
+            host.queue = [
+                (-scores[entry[2]], entry[1], entry[2], replace(entry[3], score=scores[entry[2]]))
+                if entry[2] in scores
+                else entry
+                for entry in host.queue
+            ]
+            heapq.heapify(host.queue)
+        self._ready.clear()
+        self._waiting.clear()
+        for host in self.hosts.values():
+            self._look(host)
+            self._offer(host, now)
+
+    def mark_dry(self, host_id: int) -> None:
+        """The database has nothing (more) of this host now."""
+        if host_id in self.hosts:
+            self.hosts[host_id].dry = True
+            self.hosts[host_id].rest = -math.inf
+            self._hungry.discard(host_id)
+
+    def is_starving(self) -> bool:
+        """Whether some host has nothing queued although the database may have more of it."""
+        return any(not (host := self.hosts[host_id]).queue and not host.dry for host_id in self._hungry)
+
+    def claim_ids(self) -> Iterator[int]:
+        """Identifiers of all URLs held."""
+        return (entry[2] for host in self.hosts.values() for entry in host.queue)
+
+    def wants(self) -> dict[int, int]:
+        """How many URLs should be claimed for each host."""
+        wishes = {}
+        for host_id in self._hungry:
+            host = self.hosts[host_id]
+            wishes[host_id] = self.depth - self._settled(host) if host.robots_known else 1
+        return wishes
+
+    def push(self, claims: Iterable[Claim], now: float) -> list[Claim]:
+        """Queue leased URLs; returns those that no longer fit and should be given back."""
+        touched: dict[int, float] = {}
+        surplus: list[Claim] = []
+        for claim in claims:
+            host = self.hosts.get(claim.host_id)
+            if host is None:
+                surplus.append(claim)
+                continue
+            heapq.heappush(host.queue, (-claim.score, claim.found_at, claim.id, claim))
+            self._size += 1
+            touched[claim.host_id] = min(claim.score, touched.get(claim.host_id, claim.score))
+        for host_id, lowest in touched.items():
+            host = self.hosts[host_id]
+            host.rest = -math.inf if host.dry else lowest  # claims are the best there were
+            if len(host.queue) > 2 * self.depth:
+                host.queue.sort()
+                surplus.extend(entry[3] for entry in host.queue[self.depth :])
+                host.dry, host.rest = False, max(host.rest, -host.queue[self.depth][0])
+                self._size -= len(host.queue) - self.depth
+                del host.queue[self.depth :]
+            self._look(host)
+            self._offer(host, now)
+        self._tidy(now)
+        return surplus
+
+    def take_all(self, host_id: int) -> list[Claim]:
+        """Take what is queued for a host out of the window, to be given back."""
+        host = self.hosts.get(host_id)
+        if host is None:
+            return []
+        claims = [entry[3] for entry in host.queue]
+        self._size -= len(claims)
+        host.queue.clear()
+        return claims
+
+    def pop(self, now: float) -> Claim | None:
+        """Take the best URL among the hosts that are ready; its host counts as busy until `finished`.
+
+        Cost: O(log hosts).
+        """
+        while self._waiting and self._waiting[0][0] <= now:
+            host = self.hosts.get(heapq.heappop(self._waiting)[1])
+            if host is not None:
+                self._offer(host, now)
+        forgotten = self._forgotten(now)
+        if forgotten is not None:
+            return self._take(forgotten, now)
+        while self._ready:
+            _, _, claim_id, host_id = heapq.heappop(self._ready)
+            host = self.hosts.get(host_id)
+            if host is None or not self._is_ready(host, now):
+                continue
+            if host.queue[0][2] != claim_id:  # a better one has come since
+                self._offer(host, now)
+                continue
+            return self._take(host, now)
+        return None
+
+    def _is_ready(self, host: HostQueue, now: float) -> bool:
+        ready = bool(host.queue) and host.busy < self.connections and host.ready_at <= now
+        return ready and (self.shared is None or self.shared.free_at(host.id) <= now)
+
+    def _forgotten(self, now: float) -> HostQueue | None:
+        """The host that has been passed over for longest, if that is too long."""
+        while self._passed_over:
+            since, host_id = self._passed_over[0]
+            host = self.hosts.get(host_id)
+            if host is not None and host.passed_over == since and self._is_ready(host, now):
+                return host if now - since > self.patience else None
+            self._passed_over.popleft()
+            if host is not None and host.passed_over == since:
+                host.passed_over = None
+        return None
+
+    def _take(self, host: HostQueue, now: float) -> Claim:
+        """Take the best URL of a host that is ready."""
+        claim = heapq.heappop(host.queue)[3]
+        self._size -= 1
+        host.busy += 1
+        if self.shared is not None:
+            self.shared.took(host.id)
+        if host.passed_over is not None:
+            self.longest_wait = max(self.longest_wait, now - host.passed_over)
+            host.passed_over = None
+        self._look(host)
+        self._offer(host, now)
+        return claim
+
+    def finished(self, host_id: int, ready_at: float, now: float) -> None:
+        """A request of this host has ended; the next may be sent at `ready_at`."""
+        host = self.hosts.get(host_id)
+        if host is not None:
+            host.busy -= 1
+            host.ready_at = max(host.ready_at, ready_at)
+            self._offer(host, now)
+            for other in self.shared.finished(host_id, now) if self.shared is not None else ():
+                if other in self.hosts:
+                    self._offer(self.hosts[other], now)
+
+    def next_ready(self) -> float | None:
+        """When the next host that has URLs becomes ready; None when none will by itself."""
+        while self._waiting:
+            ready_at, host_id = self._waiting[0]
+            host = self.hosts.get(host_id)
+            if host is not None and host.queue and host.busy < self.connections:
+                return ready_at
+            heapq.heappop(self._waiting)
+        return None
+
+    def best_score(self) -> float | None:
+        """Score of the best URL held, ready or not."""
+        return max((-host.queue[0][0] for host in self.hosts.values() if host.queue), default=None)
+
+    def holds_only(self, host_ids: Set[int]) -> bool:
+        """Whether all URLs held are of given hosts.
+
+        Cost: O(hosts), when any are held.
+        """
+        return not self._size or all(key in host_ids for key, host in self.hosts.items() if host.queue)
+
+    def idle_hosts(self) -> list[int]:
+        """Hosts with nothing queued, nothing under way and nothing more in the database."""
+        return [host.id for host in self.hosts.values() if host.dry and not host.queue and not host.busy]
+
+    def _settled(self, host: HostQueue) -> int:
+        """How many URLs of a host's queue come before all that waits in the database."""
+        return sum(-entry[0] >= host.rest for entry in host.queue)
+
+    def _look(self, host: HostQueue) -> None:
+        """Ask for more of a host, or no longer: its queue may run low, or hold what is not the best."""
+        if not host.dry and self._settled(host) <= self.depth // 2:
+            self._hungry.add(host.id)
+        else:
+            self._hungry.discard(host.id)
+
+    def _offer(self, host: HostQueue, now: float) -> None:
+        """Enter a host into the heap it belongs to now."""
+        if not host.queue or host.busy >= self.connections:
+            return
+        ready_at = host.ready_at
+        if self.shared is not None:
+            ready_at = max(ready_at, self.shared.free_at(host.id))
+            if ready_at == math.inf:  # offered again when its address is free
+                host.passed_over = None
+                return
+        if ready_at <= now:
+            score, found_at, claim_id, _ = host.queue[0]
+            heapq.heappush(self._ready, (score, found_at, claim_id, host.id))
+            if host.passed_over is None:
+                host.passed_over = now
+                self._passed_over.append((now, host.id))
+        else:
+            host.passed_over = None
+            heapq.heappush(self._waiting, (ready_at, host.id))

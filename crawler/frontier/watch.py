@@ -1,0 +1,86 @@
+"""Watching (`-a mode=watch`): URLs are queued again when their next visit is due, for as long as the crawl runs.
+
+Between two visits nothing happens: one timer waits for the earliest of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+from db.frontier import revisits
+from db.records.visit import Due, Woken
+
+from .. import clock
+from ..run.session import Session
+
+_SHORTEST_SECONDS = 1.0
+"""What becomes due within so long is queued together."""
+_LONGEST_SECONDS = 60.0
+"""Other programs may have marked URLs, or other processes stored some."""
+
+
+class Watch:
+    """Queues what is due.
+
+    Args:
+        session: the open database.
+        queued: told what was queued.
+
+    Attributes:
+        spent: a limit of the whole crawl is reached: there is nothing to watch for.
+    """
+
+    def __init__(self, session: Session, queued: Callable[[Woken], None]) -> None:
+        self._session = session
+        self._queued = queued
+        self._next: float | None = None
+        self._earlier = asyncio.Event()
+        self._stirred = asyncio.Event()
+        self.spent = False
+
+    def note(self, next_visit: float | None) -> None:
+        """A URL is to be visited again at a time (Unix seconds)."""
+        if next_visit is not None and (self._next is None or next_visit < self._next):
+            self._next = next_visit
+            self._earlier.set()
+
+    async def keep(self) -> None:
+        """Queue what is due, for ever."""
+        while True:
+            woken = await self._wake() if self._session.leads else Woken(0, frozenset(), None)
+            looked = clock.now()
+            self._next = woken.next_due
+            if woken.urls:
+                self._queued(woken)
+                self._stirred.set()
+            elif self._next is not None and self._next <= looked:  # due, and not queued: it lies beyond a limit
+                self._next = looked + _LONGEST_SECONDS
+            await asyncio.sleep(_SHORTEST_SECONDS)
+            while (pause := self._due(looked) - clock.now()) > 0:
+                self._earlier.clear()
+                await _happens(self._earlier, pause)
+
+    def _due(self, looked: float) -> float:
+        """When to look again."""
+        latest = looked + _LONGEST_SECONDS
+        return latest if self._next is None else min(latest, self._next)
+
+    async def _wake(self) -> Woken:
+        woken = await self._session.submit(revisits.wake_due, Due(clock.now(), self._session.config.limits))
+        if self.spent != woken.spent:
+            self.spent = woken.spent
+            self._stirred.set()
+        return woken
+
+    async def rest(self, seconds: float) -> None:
+        """Return when something is queued, or after some time."""
+        self._stirred.clear()
+        await _happens(self._stirred, seconds)
+
+
+async def _happens(event: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()

@@ -1,1 +1,0 @@
-"""The health of hosts: what their answers are like against their past, and what that means. Pure."""

@@ -1,1 +1,0 @@
-"""What the commands do. It lies beside `crawler.commands`, because Scrapy imports all of that folder at every start."""

@@ -1,0 +1,1 @@
+"""The health of hosts: their answers against their past, and alarms."""

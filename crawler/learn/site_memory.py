@@ -1,0 +1,136 @@
+"""Site memory while a crawl runs: what pages show of their host is gathered, learned in the database, sent to workers.
+
+What workers are given is what stands in the table, and that changes seldom: lessons wait until there are four of them
+and a quarter of what is known. So a settled site costs few writes, workers need not unpack its memory for every page,
+and a process that is killed loses no more than those that waited.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from db.sites.memory import Lessons, Memory
+from pipelines.records import Observation
+from pipelines.site_memory.knowledge import learn_all, pack, unpack
+
+from ..run.session import Session
+
+MOST_HOSTS = 2_000
+"""Hosts whose memory is kept in this process (a few KB each)."""
+_FEWEST = 4
+_MOST = 64
+_MOST_WAITING = 16_000
+"""Observations of all hosts together that wait, of 1 to 10 KB each."""
+_SHARE = 4
+
+
+class _Site:
+    """What the table knows of a host, and what it has not been told yet."""
+
+    __slots__ = ("known", "pages", "saving", "waiting")
+
+    def __init__(self, known: bytes) -> None:
+        self.known = known
+        self.pages = unpack(known).seen
+        self.waiting: list[Observation] = []
+        self.saving = False
+
+    @property
+    def is_due(self) -> bool:
+        return not self.saving and len(self.waiting) >= min(max(_FEWEST, self.pages // _SHARE), _MOST)
+
+
+class SiteMemory:
+    """Knowledge of the hosts a run crawls.
+
+    Args:
+        session: the open database.
+        start: runs a coroutine in the background and sees to its exceptions.
+        most: hosts kept; what was not asked for longest is dropped (and loaded again when needed).
+    """
+
+    def __init__(
+        self, session: Session, start: Callable[[Coroutine[Any, Any, None]], None], most: int = MOST_HOSTS
+    ) -> None:
+        self._session = session
+        self._start = start
+        self._most = most
+        self._table = Memory(_learn)
+        self._sites: OrderedDict[int, _Site] = OrderedDict()
+        self._waiting = 0
+        self._flushing = False
+
+    async def of(self, host_id: int) -> bytes:
+        """What is known of a host, packed; asks the database at the host's first page.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        site = self._sites.get(host_id)
+        if site is None:
+            known = await self._session.submit(self._table.load, host_id)
+            site = self._sites.setdefault(host_id, _Site(known))
+            self._forget()
+        self._sites.move_to_end(host_id)
+        return site.known
+
+    def note(self, host_id: int, observation: Observation) -> None:
+        """An article of a host has been stored: learn from its page, sooner or later."""
+        site = self._sites.get(host_id)
+        forgotten = site is None  # while its page was under way
+        site = site or _Site(b"")
+        site.waiting.append(observation)
+        self._waiting += 1
+        if site.is_due or forgotten:
+            self._start(self._save(host_id, site))
+        elif self._waiting > _MOST_WAITING and not self._flushing:
+            self._flushing = True
+            self._start(self._flush())
+
+    async def close(self) -> None:
+        """Learn all that waits.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        while any(site.saving for site in self._sites.values()):
+            await asyncio.sleep(0.01)  # what was cancelled just now gives back its lessons
+        await self._flush()
+
+    async def _flush(self) -> None:
+        """Learn all that waits."""
+        try:
+            left = [(host_id, site) for host_id, site in self._sites.items() if site.waiting and not site.saving]
+            await asyncio.gather(*(self._save(host_id, site) for host_id, site in left))
+        finally:
+            self._flushing = False
+
+    def _forget(self) -> None:
+        """Drop the hosts not asked for longest."""
+        while len(self._sites) > self._most:
+            host_id, site = self._sites.popitem(last=False)
+            if site.waiting:
+                self._start(self._save(host_id, site))
+
+    async def _save(self, host_id: int, site: _Site) -> None:
+        """Tell the table what waits. Lessons whose fate is not known wait again: learning twice changes nothing."""
+        lessons, site.waiting, site.saving = site.waiting, [], True
+        self._waiting -= len(lessons)
+        try:
+            site.known = await self._session.gather(self._table.save, Lessons(host_id, lessons))
+            site.pages += len(lessons)
+        except BaseException:
+            site.waiting = lessons + site.waiting
+            self._waiting += len(lessons)
+            raise
+        finally:
+            site.saving = False
+
+
+def _learn(known: bytes, observations: Sequence[Observation]) -> tuple[bytes, int]:
+    """More knowledge, and of how many pages."""
+    knowledge = learn_all(unpack(known), observations)
+    return pack(knowledge), knowledge.seen

@@ -1,0 +1,1 @@
+"""Crawler traps: URL patterns whose pages bring nothing without end."""

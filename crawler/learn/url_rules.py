@@ -1,0 +1,257 @@
+"""Rules of addresses while a crawl runs: when they are learned, who is told, and what becomes of URLs that wait.
+
+A host is looked at when eight of its pages have turned out to be another address of a stored one, and again whenever
+these have grown by half; once it has rules in use, also whenever twice as many of its pages have come. Its newest pages
+are read on a connection of its own and weighed in a thread; what follows is written some hundred rows at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import OrderedDict, deque
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar
+
+from db.engine.errors import DatabaseProblem
+from db.frontier import aliases
+from db.records.keys import is_sampled
+from db.sites import url_rules as table
+from db.sites.url_rules import HostRules, RuleRow
+from pipelines.records import BlockKind
+from pipelines.url_rules.forms import Rule, pack, unpack
+from pipelines.url_rules.learn import Learned, Params, learn
+
+from ..run.session import Session
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+MOST_PAGES = 20_000
+"""Pages of a host that are learned from, the newest."""
+_MOST_FORMS = 100_000
+_MOST_HOSTS = 20_000
+_MOST_RULES = 50
+_CHUNK = 500
+_FIRST = 8
+_GROWTH = 1.5
+_FIRST_LOOK = 64
+_WANTED_THEMSELVES = (BlockKind.SEED, BlockKind.REDIRECT, BlockKind.PART, BlockKind.CANONICAL)
+"""What is found so is fetched whatever the rules say."""
+
+
+@dataclass(slots=True)
+class _Watch:
+    """What came of a host since this process began, and when it is to be looked at."""
+
+    repeats: int = 0
+    learn_at: int = _FIRST
+    pages: int = 0
+    look_at: int = _FIRST_LOOK
+    news: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What new rules mean for the URLs of a host.
+
+    Attributes:
+        stand: forms with the URLs that stand for them, as in the table.
+        skip: URLs that wait, each with the one that stands for it.
+    """
+
+    stand: list[tuple[int, int, int]] = field(default_factory=list)
+    skip: list[tuple[int, int]] = field(default_factory=list)
+
+
+class UrlRules:
+    """Rules of the hosts that a run crawls.
+
+    Args:
+        session: the open database.
+        start: runs a coroutine in the background and sees to its exceptions.
+        changed: told a host and how many more of its URLs wait (fewer, when it is negative).
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        start: Callable[[Coroutine[Any, Any, None]], None],
+        changed: Callable[[int, int], None],
+    ) -> None:
+        self._session = session
+        self._start = start
+        self._changed = changed
+        self._params = Params(threshold=session.config.url_rules)
+        self._used: dict[int, str] = {}
+        self._watched: OrderedDict[int, _Watch] = OrderedDict()
+        self._due: deque[int] = deque()
+        self._learning = False
+        self._one_at_a_time = asyncio.Lock()
+
+    async def load(self) -> None:
+        """Read the rules that are in use.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        found = await self._session.submit(table.used, None)
+        self._used = {host_id: pack([Rule(*rule) for rule in rules]) for host_id, rules in found.items()}
+
+    async def reload(self, seconds: float) -> None:
+        """Read them again and again: other processes learn, too, and hand over hosts."""
+        while True:
+            await asyncio.sleep(seconds)
+            if not self._learning:
+                await self.load()
+
+    def of(self, host_id: int) -> str:
+        """Rules in use of a host, packed; empty for none."""
+        return self._used.get(host_id, "")
+
+    def repeated(self, host_id: int) -> None:
+        """A page of a host turned out to be another address of a page."""
+        watch = self._watch(host_id)
+        watch.repeats += 1
+        if watch.repeats >= watch.learn_at:
+            watch.learn_at = int(_GROWTH * watch.repeats) + 1
+            self._look(host_id)
+
+    def stored(self, host_id: int) -> None:
+        """An article of a host has been stored: when there are many, its rules may have turned out wrong."""
+        if host_id in self._used:
+            watch = self._watch(host_id)
+            watch.pages += 1
+            watch.news = True
+            if watch.pages >= watch.look_at:
+                watch.look_at *= 2
+                self._look(host_id)
+
+    async def look_again(self) -> bool:
+        """Weigh once more the rules of which there is news; whether URLs wait again because some were wrong."""
+        freed = 0
+        for host_id in [key for key, watch in self._watched.items() if watch.news and key in self._used]:
+            freed += await self._learn(host_id)
+        return freed > 0
+
+    def _watch(self, host_id: int) -> _Watch:
+        watch = self._watched.setdefault(host_id, _Watch())
+        self._watched.move_to_end(host_id)
+        if len(self._watched) > _MOST_HOSTS:
+            self._watched.popitem(last=False)
+        return watch
+
+    def _look(self, host_id: int) -> None:
+        """Learn of a host as soon as no other is being learned of."""
+        if host_id not in self._due:
+            self._due.append(host_id)
+        if not self._learning:
+            self._learning = True
+            self._start(self._learn_all())
+
+    async def _learn_all(self) -> None:
+        try:
+            while self._due:
+                await self._learn(self._due.popleft())
+        finally:
+            self._learning = False
+
+    async def _learn(self, host_id: int) -> int:
+        """Weigh the pages of a host, and act when that has changed its rules; returns how many URLs wait again."""
+        async with self._one_at_a_time:
+            self._watch(host_id).news = False
+            try:
+                return await self._update(host_id)
+            except DatabaseProblem as problem:  # if it was more than this reader, whoever writes a page says so
+                logger.warning("rules of addresses could not be learned: %s", problem)
+                return 0
+
+    async def _update(self, host_id: int) -> int:
+        session = self._session
+        learned = await self._in_thread(lambda: self._weigh(host_id))
+        rules = pack([one.rule for one in learned if one.used])
+        rows = HostRules(host_id, [row_of(one) for one in learned[:_MOST_RULES]])
+        before = self.of(host_id)
+        if rules == before:
+            await session.submit(table.save, rows)
+            return 0
+        logger.info("rules of host %d: %s", host_id, rules or "none")
+        self._use(host_id, rules)
+        try:
+            return await self._change(host_id, rules, rows)
+        except BaseException:
+            self._use(host_id, before)  # so that it is done another time
+            raise
+
+    def _use(self, host_id: int, rules: str) -> None:
+        if rules:
+            self._used[host_id] = rules
+        else:
+            self._used.pop(host_id, None)
+
+    async def _change(self, host_id: int, rules: str, rows: HostRules) -> int:
+        """Bring the tables in line with new rules of a host; returns how many URLs wait again."""
+        session, freed, skipped = self._session, 0, 0
+        # first: if this is cut short, the old rules are still in the table, and it is done another time
+        for ids in await self._in_thread(lambda: self._freed(host_id, rules)):
+            freed += await session.submit(aliases.let_wait, (host_id, ids))
+        await session.submit(table.save, rows)
+        while await session.submit(aliases.clear, host_id):
+            pass
+        if rules:
+            plan = await self._in_thread(lambda: self._plan(host_id, rules))
+            for stand in _chunks(plan.stand):
+                await session.submit(aliases.fill, stand)
+            for skip in _chunks(plan.skip):
+                skipped += await session.submit(aliases.skip_waiting, skip)
+        self._changed(host_id, freed - skipped)
+        return freed
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(None, work)
+
+    # ------------------------------------------------------------ in a thread
+
+    def _weigh(self, host_id: int) -> list[Learned]:
+        """Learn from what the table holds now."""
+        pages, held = table.look_up(
+            self._session.database, lambda c: (table.evidence(c, host_id, MOST_PAGES), table.used_of(c, host_id))
+        )
+        return learn(pages, [Rule(*rule) for rule in held], self._params)
+
+    def _freed(self, host_id: int, rules: str) -> list[Sequence[int]]:
+        """URLs that were skipped by rules which hold no longer, some at a time."""
+        form_of = unpack(rules).form
+        skipped = table.look_up(self._session.database, lambda c: table.skipped_urls(c, host_id))
+        return list(_chunks([key for key, url, other in skipped if form_of(url) != form_of(other)]))
+
+    def _plan(self, host_id: int, rules: str) -> _Plan:
+        """Which of a host's URLs stand for others, and which of those that wait are superfluous."""
+        form_of = unpack(rules).form
+        plan, standing = _Plan(), dict[int, int]()
+        for one in table.look_up(self._session.database, lambda c: table.known_urls(c, host_id, _MOST_FORMS)):
+            form = form_of(one.url)
+            other = standing.setdefault(form, one.id)
+            if other == one.id:
+                plan.stand.append((form, host_id, one.id))
+            elif one.waits and one.found_in not in _WANTED_THEMSELVES and not is_sampled(one.id):
+                plan.skip.append((one.id, other))
+        return plan
+
+
+def row_of(learned: Learned) -> RuleRow:
+    """A rule as the table holds it."""
+    rule, example = learned.rule, json.dumps(learned.example)
+    support, against, confidence = learned.support, learned.against, learned.confidence
+    return RuleRow(rule.kind, rule.pattern, support, against, confidence, int(learned.used), example)
+
+
+def _chunks(rows: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Rows, some hundred at a time."""
+    left = iter(rows)
+    while chunk := list(islice(left, _CHUNK)):
+        yield chunk

@@ -1,0 +1,1 @@
+"""How each host is asked: robots rules, delays, backoff."""

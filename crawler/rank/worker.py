@@ -1,0 +1,155 @@
+"""The process that holds the link graph: it reads the database as it grows, and scores the queue when it is asked to.
+
+Nothing here is needed again when it dies: the next process reads everything anew.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import signal
+from dataclasses import dataclass
+
+import numpy as np
+
+from db.engine.database import Database, open_for_reading
+from db.frontier.scores import Scores
+from db.queries.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
+from db.records.url import Kind, State
+from pipelines.focus import record
+from pipelines.focus.terms import PageTerms
+from pipelines.focus.topic import Topic, is_entry
+from pipelines.records import BlockKind
+
+from .finds import DAY, Finds, Values, segments
+from .numbering import Ids
+from .priority import Priority
+from .ranking import Ranking
+
+logger = logging.getLogger(__name__)
+
+_PAGE = KINDS.index(Kind.PAGE)
+_QUEUED = [STATES.index(State.PENDING), STATES.index(State.LEASED)]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A round that is due.
+
+    Attributes:
+        database_url: where the crawl is.
+        priority: which signals count for how much.
+        topic: what the crawl looks for, if for something.
+        now: Unix time.
+    """
+
+    database_url: str
+    priority: Priority
+    topic: Topic | None
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a round brought.
+
+    Attributes:
+        chunks: new scores to write, each in a transaction of its own; those that move the order most first.
+        ids, hosts, scores: all of them, in this order.
+        left: how many more have moved, for the next round.
+        fetched: pages of the graph whose links are known.
+    """
+
+    chunks: list[Scores]
+    ids: Ids
+    hosts: Ids
+    scores: Values
+    left: int
+    fetched: int
+
+
+class _Crawl:
+    """One crawl's database and what is known of it."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self._database: Database = open_for_reading(question.database_url)
+        self._reader = GraphReader(self._database, Params(texts=True))
+        self.ranking = Ranking(question.priority, question.topic)
+
+    def read(self, now: float) -> None:
+        """Read what is new."""
+        for rows in self._reader.read(now):
+            self._take(rows, now // DAY)
+        if "host" in self.question.priority.weights:
+            self.ranking.set_yields(*self._reader.yields())
+
+    def _take(self, rows: Rows, today: float) -> None:
+        """Take over some rows of the tables."""
+        if isinstance(rows, UrlRows):
+            pages = np.flatnonzero(rows.kinds == _PAGE)
+            finds = Finds(
+                depths=rows.depths[pages],
+                blocks=rows.found_in[pages],
+                dated=rows.dated[pages],
+                segments=np.fromiter((segments(rows.urls[page]) for page in pages.tolist()), np.uint8, len(pages)),
+                today=today,
+            )
+            # parts of articles go before all else, whatever their signals
+            queued = np.isin(rows.states[pages], _QUEUED) & (finds.blocks != BlockKind.PART)
+            self.ranking.add_urls(rows.ids[pages], rows.hosts[pages], rows.sites[pages], finds, queued)
+            seeds = [page for page in pages[finds.blocks == BlockKind.SEED].tolist() if not is_entry(rows.urls[page])]
+            self.ranking.mark_examples(rows.ids[seeds])
+        elif isinstance(rows, LinkRows):
+            self.ranking.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
+        elif isinstance(rows, FetchedRows):
+            self.ranking.remove(rows.ids)
+        elif isinstance(rows, TermRows):
+            self._take_terms(rows)
+
+    def _take_terms(self, rows: TermRows) -> None:
+        """Take over the words of pages; what cannot be read is as if it were not there."""
+        found: list[tuple[int, PageTerms, Ids]] = []
+        for page, data in zip(rows.ids.tolist(), rows.terms, strict=True):
+            try:
+                found.append((page, *record.unpack(data)))
+            except ValueError as problem:
+                logger.warning("words of page %d: %s", page, problem)
+        pages = np.array([page for page, _, _ in found], np.int64)
+        self.ranking.add_terms(pages, [words for _, words, _ in found], [targets for _, _, targets in found])
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._reader.close()
+        self._database.close()
+
+
+_crawls: list[_Crawl] = []
+
+
+def prepare() -> None:
+    """First thing in the process: Ctrl-C is the parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+
+
+def rank(question: Question) -> Answer:
+    """Hold a round.
+
+    Raises:
+        DatabaseProblem: the database cannot be read.
+    """
+    if not _crawls or _crawls[0].question.database_url != question.database_url:
+        for old in _crawls:
+            old.close()
+        _crawls[:] = [_Crawl(question)]
+    crawl = _crawls[0]
+    try:
+        crawl.read(question.now)
+    except BaseException:
+        _crawls.pop().close()  # half of what is new may be missing: everything is read anew
+        raise
+    rescored = crawl.ranking.rescore(question.now // DAY)
+    texts = question.priority.texts(rescored.values)
+    chunks = list(Scores(rescored.ids, rescored.scores, texts, BlockKind.PART).batches())
+    return Answer(chunks, rescored.ids, rescored.hosts, rescored.scores, rescored.left, crawl.ranking.graph.rows)

@@ -1,0 +1,58 @@
+"""What the crawl knows when a page comes in: the settings, the page's seed and host, and the URLs that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..politeness.delay import MOST_ROBOTS_BYTES
+from ..rank.priority import Priority
+from .seen_urls import KnownUrls
+
+OFF_TOPIC = "off topic"
+"""Reason of articles that are not near enough to the topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """How near to the topic an article must be, and whether it is dropped otherwise."""
+
+    least: float = 0.0
+    drops: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """What the outcome of a fetch depends on besides the page.
+
+    Attributes:
+        priority: scores new URLs.
+        tries: how often a URL is tried.
+        redirects: how many redirects are followed.
+        depth: how deep the page's seed may be crawled, None for no limit.
+        known: URLs that are in the table already, and at which depth.
+        extractor: name of the extractor, for the article's row.
+        objection: why a host's rules forbid a URL, or an empty string.
+        focus: how near to the topic articles must be.
+        robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
+        robots_again: when it is asked for again if it could not be had; None when none of them waits for it.
+        robots_bytes: how much of it is read.
+        resting: whether the page's host rests because it has not answered for some time.
+    """
+
+    priority: Priority
+    tries: int
+    redirects: int
+    depth: int | None
+    known: KnownUrls
+    extractor: str
+    objection: Callable[[int, str], str]
+    focus: Threshold = Threshold()
+    robots_hosts: tuple[int, ...] = ()
+    robots_again: float | None = None
+    robots_bytes: int = MOST_ROBOTS_BYTES
+    resting: bool = False
+
+    def robots(self, kind: str, text: str = "") -> tuple[tuple[int, str, str], ...]:
+        """The same rules for all the hosts concerned."""
+        return tuple((host_id, kind, text) for host_id in self.robots_hosts)

@@ -1,0 +1,375 @@
+"""What a fetched page means for the frontier and the database: from a `Page` to the `Outcome` that is stored.
+
+Pure: nothing here waits, writes or reads a clock. Every redirect, failure and retry becomes a state in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+
+from db.records.article import NewArticle
+from db.records.keys import fingerprint, iso
+from db.records.outcome import NO_EDGES, Edges, Outcome, StoredPage
+from db.records.part import Place
+from db.records.url import Kind, NewUrl, State
+from pipelines.articles.multipage import MAX_PARTS
+from pipelines.links.scope import host_identity
+from pipelines.records import BlockKind, PageKind
+from pipelines.stages import Page
+from pipelines.traps.patterns import PREFIX as TRAP
+from pipelines.urls import MAX_URL_CHARS, canonicalize, file_type, host_key, same_host, site_key
+
+from ..fetch.errors import BODY_CUT, BOMB, REFUSED, TOO_LONG, TRUNCATED, is_final
+from ..politeness.delay import decode_robots, retry_after, retry_pause, whole_lines
+from . import new_urls as outlinks
+from .context import OFF_TOPIC, Rulebook
+from .new_urls import new_url
+
+OUT_OF_HANDLES = "out of file handles"
+"""`Page.error` of a request that could not be made because no file could be opened here."""
+PROBE = "made up to see what is no page"
+"""Reason of an address that was made up."""
+HANDLES_PAUSE = 5.0
+"""Seconds to wait when this machine could not make a request."""
+
+_REDIRECTS = {301, 302, 303, 307, 308}
+_TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
+_MOST_NUMBER = 30_000
+_MOST_ETAG = 200
+_MOST_DATE = 100
+_ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
+_ZONES = {"zh": "+08:00"}
+
+
+def judge(page: Page, rulebook: Rulebook) -> Outcome:
+    """The outcome of one page of any kind."""
+    if page.error or is_lost(page, rulebook.tries):
+        return _no_answer(replace(page, error=page.error or TRUNCATED), rulebook)
+    if page.claim.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
+        return _answered(page, State.DONE, PROBE)
+    if page.status in _REDIRECTS and page.headers.get("location"):
+        return _redirect(page, page.headers["location"], rulebook)
+    if page.claim.kind == Kind.ROBOTS:
+        return _robots(page, rulebook)
+    if page.status in _TRY_AGAIN and page.claim.tries + 1 < rulebook.tries:
+        asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
+        return _try_again(page, f"http {page.status}", asked)
+    return _read(page, rulebook) if page.status == 200 else _error_status(page)
+
+
+def internal_error(page: Page, error: Exception) -> Outcome:
+    """A page that could not be stored as it is, through a fault of ours."""
+    return Outcome(  # nothing of what the page or its server said: that may be what cannot be stored
+        page.claim,
+        State.FAILED,
+        f"internal error ({type(error).__name__})",
+        counted=page.status > 0 and page.claim.kind == Kind.PAGE,
+        http_status=page.status or None,
+        fetched_at=page.fetched_at,
+        ready_at=page.ready_at,
+    )
+
+
+def _answered(page: Page, state: str, reason: str = "") -> Outcome:
+    """An outcome with everything that an HTTP answer tells."""
+    return Outcome(
+        claim=page.claim,
+        state=state,
+        reason=reason,
+        counted=True,
+        http_status=page.status,
+        fetched_at=page.fetched_at,
+        etag=_validator(page, "etag", _MOST_ETAG),
+        last_modified=_validator(page, "last-modified", _MOST_DATE),
+    )
+
+
+def _validator(page: Page, name: str, most_chars: int) -> str | None:
+    """A header that is sent back as it came, when the page is asked for again: of a whole page, and as a whole."""
+    text = "" if page.truncated else page.headers.get(name, "")
+    return text if text and len(text) <= most_chars and text.isprintable() else None
+
+
+def is_lost(page: Page, tries: int) -> bool:
+    """Whether the connection was lost in the body, and that is not to be made do with: another try may bring all.
+
+    Args:
+        page: an answer.
+        tries: how often a URL is tried.
+    """
+    if not page.truncated or page.status != 200 or BODY_CUT in page.bounds:
+        return False
+    return page.claim.kind == Kind.ROBOTS or page.claim.tries + 1 < tries
+
+
+def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
+    """Refused, timed out, reset, no such host."""
+    if page.error == REFUSED:
+        return Outcome(
+            page.claim, State.SKIPPED, REFUSED, fetched_at=page.fetched_at, robots=rulebook.robots("refused")
+        )
+    if page.error == OUT_OF_HANDLES:
+        return replace(_try_again(page, page.error, HANDLES_PAUSE), failed=False, tried=False)
+    if page.claim.kind == Kind.ROBOTS:
+        return _no_robots(page, rulebook, page.error)
+    if not is_final(page.error):
+        if rulebook.resting:  # nobody can tell whether it is the URL's fault
+            return replace(_try_again(page, page.error, None), tried=False)
+        if page.claim.tries + 1 < rulebook.tries:
+            return _try_again(page, page.error, None)
+    is_failure = page.error != BOMB  # which is one page's fault, not the host's
+    return Outcome(page.claim, State.FAILED, page.error, fetched_at=page.fetched_at, failed=is_failure)
+
+
+def _try_again(page: Page, reason: str, asked_seconds: float | None) -> Outcome:
+    """Waiting again, after a pause that grows with every try or that the server asked for."""
+    pause = asked_seconds if asked_seconds is not None else retry_pause(page.claim.tries + 1)
+    return Outcome(
+        page.claim,
+        State.PENDING,
+        reason,
+        http_status=page.status or None,
+        fetched_at=page.fetched_at,
+        next_visit=page.fetched_at + pause,
+        failed=True,
+    )
+
+
+def _error_status(page: Page) -> Outcome:
+    """An answer that is no page."""
+    if page.claim.kind in {Kind.SITEMAP, Kind.FEED}:
+        return replace(_answered(page, State.SKIPPED, f"no {page.claim.kind} (http {page.status})"), counted=False)
+    trouble = page.status in _TRY_AGAIN or page.status >= 500
+    counted = page.claim.kind == Kind.PAGE and not 300 <= page.status < 400
+    return replace(_answered(page, State.FAILED, f"http {page.status}"), failed=trouble, counted=counted)
+
+
+def _robots(page: Page, rulebook: Rulebook) -> Outcome:
+    """RFC 9309: rules when there are some, everything allowed on 4xx, nothing while it is unreachable."""
+    if 200 <= page.status < 300:
+        body = whole_lines(page.body) if page.truncated else page.body
+        text = decode_robots(body, rulebook.robots_bytes)
+        return replace(_answered(page, State.DONE), counted=False, robots=rulebook.robots("rules", text))
+    if 400 <= page.status < 500 and page.status != 429:
+        return replace(_answered(page, State.DONE, "no robots.txt"), counted=False, robots=rulebook.robots("none"))
+    return _no_robots(page, rulebook, f"http {page.status}")
+
+
+def _no_robots(page: Page, rulebook: Rulebook, reason: str) -> Outcome:
+    """A robots.txt that cannot be had: its hosts wait for it, unless they have older rules or are given up."""
+    return Outcome(
+        page.claim,
+        State.FAILED if rulebook.robots_again is None else State.PENDING,
+        reason,
+        http_status=page.status or None,
+        fetched_at=page.fetched_at,
+        next_visit=rulebook.robots_again,
+        failed=True,
+    )
+
+
+def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
+    """The target takes the place of the redirecting URL, at the same depth."""
+    claim = page.claim
+    target = canonicalize(to, claim.url)
+    outcome = replace(_answered(page, State.SKIPPED, "redirect"), counted=False)
+    is_robots = claim.kind == Kind.ROBOTS
+    if target == claim.url and page.new_cookie and claim.tries + 1 < rulebook.tries:
+        return replace(_try_again(page, "redirects to itself with a cookie", 0.0), failed=False)
+    most = rulebook.redirects + (MAX_PARTS if claim.found_in == BlockKind.PART else 0)
+    if is_robots:
+        most = max(most, _ROBOTS_HOPS)
+    if target is None or target == claim.url or claim.hops >= most:
+        reason = (
+            TOO_LONG
+            if target is None and len(to) > MAX_URL_CHARS
+            else "redirects nowhere"
+            if target is None
+            else "redirects to itself"
+            if target == claim.url
+            else "too many redirects"
+        )
+        # RFC 9309: a robots.txt that redirects too often counts as not there
+        return replace(outcome, state=State.FAILED, reason=reason, robots=rulebook.robots("none"))
+    host, own = host_key(target), host_key(claim.url)
+    adopted = None
+    reason = ""
+    if not is_robots and not page.scope.covers(host):
+        if claim.found_in == BlockKind.SEED and site_key(host) == site_key(own) and claim.seed_id is not None:
+            adopted = (claim.seed_id, host)  # example.com sends its visitors to news.example.com: follow
+        else:
+            reason = "outside"
+    if claim.kind == Kind.PAGE and file_type(target):
+        reason = "file"
+    new = new_url(
+        target,
+        claim.kind,
+        priority=rulebook.priority,
+        depth=claim.depth,
+        # what a seed redirects to is the seed
+        found_in=claim.found_in if claim.found_in in {BlockKind.SEED, BlockKind.PART} else BlockKind.REDIRECT,
+        now=page.fetched_at,
+        seed_id=claim.seed_id,
+        reason=reason,
+        hops=claim.hops + 1,
+        # back to where it came from, and a cookie is there now: a wall that asks for one
+        again=is_robots or (page.new_cookie and fingerprint(target) == claim.found_on),
+        legacy=claim.parts,
+    )
+    return replace(
+        outcome,
+        same_as=new.id,
+        new_urls=(new,),
+        links=Edges((new.id,), bytes([BlockKind.REDIRECT])) if not is_robots else NO_EDGES,
+        seed_host=adopted,
+    )
+
+
+def _read(page: Page, rulebook: Rulebook) -> Outcome:
+    """A page, feed or sitemap that a worker has read, or could not read."""
+    if page.worked is None:
+        failed = _answered(page, State.FAILED, page.unreadable or "not read")
+        return replace(failed, counted=page.claim.kind == Kind.PAGE)
+    claim, parsed = page.claim, page.worked.parsed
+    if parsed.sends_to and (parsed.sends_to != claim.url or page.new_cookie):  # else it only shows itself again
+        return _redirect(page, parsed.sends_to, rulebook)
+    is_page = claim.kind == Kind.PAGE
+    new_urls = outlinks.links(page, rulebook)
+    links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
+    reason = TRUNCATED if page.truncated else parsed.reason
+    likeness = page.worked.likeness
+    is_far = likeness is not None and likeness.page < rulebook.focus.least
+    article = place = None
+    beside: list[NewUrl] = []
+    if is_page and parsed.kind == PageKind.ARTICLE:
+        if parsed.noindex:
+            reason = "noindex"
+        elif page.truncated:
+            reason = TRUNCATED
+        else:
+            place, beside = _place(page, rulebook)
+            if is_far and rulebook.focus.drops and place is None:  # a part alone says too little of its article
+                reason = OFF_TOPIC
+            else:
+                article = _article(page, rulebook)
+    raw = None
+    if page.worked.raw is not None:
+        raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, page.worked.raw)
+    canonical_id, canonical = outlinks.canonical(page, rulebook)
+    if canonical is not None:
+        new_urls.append(canonical)
+    if canonical_id is not None and canonical_id not in links.targets:
+        links = Edges((*links.targets, canonical_id), links.blocks + bytes([BlockKind.CANONICAL]))
+    new_urls.extend(outlinks.sources(page, rulebook))
+    if beside:
+        parts = {new.id for new in beside}
+        new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
+    return replace(
+        _answered(page, State.DONE, reason if article is None else OFF_TOPIC if is_far else parsed.doubt),
+        counted=is_page,
+        article=article,
+        place=place,
+        same_as=canonical_id if canonical is not None and not canonical.reason else None,
+        new_urls=tuple(new_urls),
+        links=links,
+        raw=raw,
+        terms=None if likeness is None else (likeness.page, likeness.terms),
+    )
+
+
+def _article(page: Page, rulebook: Rulebook) -> NewArticle:
+    """The article's row."""
+    assert page.worked is not None
+    parsed, claim = page.worked.parsed, page.claim
+    meta = parsed.metadata
+    _, site_id, _ = host_identity(host_key(claim.url))
+    canonical = meta.canonical
+    on_host = bool(canonical) and canonical != claim.url and same_host(host_key(canonical), host_key(claim.url))
+    return NewArticle(
+        id=claim.id,
+        site_id=site_id,
+        title=meta.title,
+        authors="、".join(meta.authors),
+        source=meta.source,
+        published_at=_with_zone(meta.published_at, meta.language),
+        published_precision=meta.published_precision or None,
+        published_from=meta.published_from or None,
+        language=meta.language,
+        text=parsed.extraction.text,
+        html=parsed.extraction.html,
+        summary=meta.summary,
+        keywords="、".join(meta.keywords),
+        classes=meta.section,
+        quality=parsed.extraction.confidence,
+        relevance=None if page.worked.likeness is None else page.worked.likeness.page,
+        extractor=rulebook.extractor,
+        text_hash=parsed.signature.exact,
+        features=parsed.signature.features,
+        length=parsed.signature.length,
+        images=tuple((image.url, image.caption) for image in meta.images),
+        canonical_id=fingerprint(canonical) if on_host else None,
+        seen=iso(page.fetched_at),
+    )
+
+
+def _place(page: Page, rulebook: Rulebook) -> tuple[Place | None, list[NewUrl]]:
+    """Where the page stands in an article of several pages, and the pages beside it; None when it is all of it."""
+    assert page.worked is not None
+    meta = page.worked.parsed.metadata
+    if not (meta.next_page or meta.previous_page or meta.page_number > 1):
+        return None, []
+    following = _beside(page, meta.next_page, rulebook) if meta.page_number < MAX_PARTS else None
+    previous = _beside(page, meta.previous_page, rulebook)
+    if following is None and previous is None and meta.page_number <= 1:
+        return None, []
+    number = min(max(0, meta.page_number), _MOST_NUMBER)
+    place = Place(number, None if following is None else following.id, None if previous is None else previous.id)
+    return place, [new for new in (following, previous) if new is not None]
+
+
+def _beside(page: Page, url: str, rulebook: Rulebook) -> NewUrl | None:
+    """Another part of the page's article, if it may be fetched: on the same host, as deep as the page itself."""
+    assert page.worked is not None
+    claim, targets = page.claim, page.worked.targets
+    passed = claim.hops if claim.found_in == BlockKind.PART else 0
+    if not url or url == claim.url or passed >= MAX_PARTS or host_key(url) != host_key(claim.url):
+        return None
+    key = fingerprint(url)
+    reason = targets.reasons[targets.ids.index(key)] if key in targets.ids else ""
+    if reason and not reason.startswith(TRAP):
+        return None
+    if rulebook.objection(claim.host_id, url):
+        return None
+    return new_url(
+        url,
+        Kind.PAGE,
+        priority=rulebook.priority,
+        depth=claim.depth,
+        found_in=BlockKind.PART,
+        now=page.fetched_at,
+        seed_id=claim.seed_id,
+        hops=passed + 1,
+    )
+
+
+def _with_zone(published: str, language: str) -> str | None:
+    """A date alone becomes midnight in the zone of the page's language, so that every time in the table compares."""
+    if not published:
+        return None
+    if len(published) == len("2024-03-12"):
+        published += f"T00:00:00{_ZONES.get(language[:2], '+00:00')}"
+    return datetime.fromisoformat(published).isoformat(timespec="seconds")
+
+
+def leads_home(outcome: Outcome) -> bool:
+    """Whether a page redirects to another address on its own host."""
+    moved = outcome.state == State.SKIPPED and outcome.same_as is not None
+    return moved and any(new.id == outcome.same_as and new.host_id == outcome.claim.host_id for new in outcome.new_urls)
+
+
+def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:
+    """What `Rulebook.known` may remember once it is stored: URL -> depth, far away when another link may win."""
+    for new in outcome.new_urls:
+        yield new.id, new.depth if not new.reason else 1 << 30

@@ -1,0 +1,287 @@
+"""What a further visit of a URL means: an `Outcome` that is aware of what was there before.
+
+A visit that fails changes nothing and is made up for later. Nor does one that gets something else than a page of the
+kind that was there (an error page, a login wall): what is stored stays until it is known to be better. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+from db.records.outcome import NO_EDGES, Outcome
+from db.records.part import PART_REASONS
+from db.records.url import LIST_REASONS, SETTLED, Claim, Kind, State
+from db.records.visit import Seen
+from pipelines.records import BlockKind, PageKind
+from pipelines.stages import Page
+
+from .revisit_schedule import DAY, Schedule, fading
+
+NOT_MODIFIED = 304
+_LISTS = frozenset(LIST_REASONS)
+_DOUBT = "doubt"
+_NOT_THERE = frozenset({404, 410})
+_GONE_AT_ONCE = 410
+_FOR_GOOD = frozenset({301, 308})
+_CLOCKS_DIFFER = 600.0
+_MOST_STATED = 2_000
+_LONGEST_AGE = 50 * 366 * 86_400.0
+
+
+def conditions(claim: Claim) -> dict[str, str]:
+    """Request headers that ask for a page only if it has changed since it was stored."""
+    if not claim.is_revisit or state_before(claim) != State.DONE:
+        return {}
+    headers = {"If-None-Match": claim.etag, "If-Modified-Since": _sensible(claim.last_modified, claim.fetched_at)}
+    return {name: value for name, value in headers.items() if value and "\ufffd" not in value}
+
+
+def _sensible(date: str | None, fetched_at: float | None) -> str | None:
+    """A date that can be asked with: of one that lies ahead, a server would say "not modified" until then."""
+    try:
+        stated = parsedate_to_datetime(date or "").timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return date if fetched_at is not None and stated <= fetched_at + _CLOCKS_DIFFER else None
+
+
+def state_before(claim: Claim) -> State:
+    """What a URL was before it was to be visited again; see `db.frontier.revert.WAS`."""
+    reason = claim.reason or ""
+    if reason == "redirect" or (claim.kind != Kind.PAGE and reason.startswith("no ")):
+        return State.SKIPPED
+    return State.FAILED if claim.http_status is None or reason.startswith("http ") else State.DONE
+
+
+def settle(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
+    """An outcome with the time of the next visit, and in view of the visits before."""
+    if page.claim.kind == Kind.ROBOTS or page.claim.found_in == BlockKind.PROBE:
+        return outcome  # asked for when it is needed
+    if page.claim.is_revisit:
+        return _Again(page, outcome, schedule).settled()
+    return outcome if outcome.state == State.PENDING else _first(page, outcome, schedule)
+
+
+def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
+    """After the first visit, or the first that is worth anything."""
+    claim, now = page.claim, page.fetched_at
+    if outcome.article is not None and claim.found_in != BlockKind.SEED:
+        age = _age(outcome.article.published_at, now)
+        pause = schedule.of_article(age, 0, 0, age)
+        return replace(outcome, next_visit=None if pause is None else now + pause, age=age)
+    if _leads_on(claim, outcome):
+        return replace(outcome, next_visit=now + _list_pause(claim, 0.0, 0.0, schedule))
+    return outcome
+
+
+def _leads_on(claim: Claim, outcome: Outcome) -> bool:
+    """Whether a URL may name new articles some day."""
+    if outcome.state == State.DONE:
+        return claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or outcome.reason in _LISTS
+    if outcome.state == State.SKIPPED:
+        return (
+            outcome.reason == "redirect" and outcome.http_status not in _FOR_GOOD and claim.found_in == BlockKind.SEED
+        )
+    return claim.found_in == BlockKind.SEED or (claim.kind != Kind.PAGE and outcome.failed)
+
+
+def _list_pause(claim: Claim, watched: float, brought: float, schedule: Schedule) -> float:
+    return schedule.of_list(watched, brought, depth=claim.depth, further=int(claim.found_in == BlockKind.PAGINATION))
+
+
+def _age(published: str | None, now: float) -> float:
+    """Seconds since an article was published, as its page says; 0 when it does not."""
+    if published is None:
+        return 0.0
+    return min(_LONGEST_AGE, max(0.0, now - datetime.fromisoformat(published).timestamp()))
+
+
+def _is_root(url: str) -> bool:
+    return urlsplit(url).path in {"", "/"}
+
+
+class _Again:
+    """A visit after the first: which of all that may have happened did happen."""
+
+    def __init__(self, page: Page, outcome: Outcome, schedule: Schedule) -> None:
+        self._page = page
+        self._outcome = outcome
+        self._schedule = schedule
+        self._claim = claim = page.claim
+        self._now = page.fetched_at
+        self._passed = max(0.0, self._now - (claim.fetched_at or self._now))
+        self._before = state_before(claim)
+        reason = claim.reason or ""
+        self._was_list = claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or reason in _LISTS
+        # an article may be stored under a URL with a reason, such as a doubt: whatever is no list may be one
+        self._was_article = not self._was_list and self._before == State.DONE
+        worth_something = reason in {"", *SETTLED, *PART_REASONS} or reason.startswith(_DOUBT)
+        self._was_worthless = not worth_something
+
+    def settled(self) -> Outcome:
+        """The outcome of this visit."""
+        page, outcome = self._page, self._outcome
+        if outcome.state == State.PENDING:
+            return replace(self._kept(), state=State.PENDING, next_visit=outcome.next_visit)
+        if page.status == NOT_MODIFIED and self._before == State.DONE:
+            return self._unchanged()
+        if page.status in _NOT_THERE and not page.error:
+            return self._not_there()
+        if outcome.reason.startswith("redirect") or (page.status in {301, 302, 303, 307, 308} and not page.error):
+            return self._redirected()
+        if page.status == 200 and page.worked is not None and not page.error:
+            return self._read()
+        return self._failed()
+
+    # ------------------------------------------------------------ what was there stays
+
+    def _kept(self) -> Outcome:
+        """Everything as it was."""
+        claim, outcome = self._claim, self._outcome
+        return Outcome(
+            claim,
+            self._before,
+            claim.reason or "",
+            counted=outcome.counted,
+            http_status=claim.http_status,
+            fetched_at=claim.fetched_at or self._now,
+            etag=claim.etag,
+            last_modified=claim.last_modified,
+            ready_at=outcome.ready_at,
+            failed=outcome.failed,
+            tried=outcome.tried,
+            same_as=claim.same_as,
+            robots=outcome.robots,
+            kept=True,
+        )
+
+    def _failed(self) -> Outcome:
+        """No answer, or an error: later again, as if there had been no visit."""
+        return replace(self._kept(), next_visit=self._later())
+
+    def _later(self) -> float | None:
+        """When to visit it next, as far as was known before this visit."""
+        claim = self._claim
+        if self._was_list or not self._was_article:
+            return self._now + _list_pause(claim, claim.watched, claim.brought, self._schedule)
+        age = claim.watched + self._passed
+        pause = self._schedule.of_article(age, max(0, claim.visits - 1), claim.brought, self._since_change(age))
+        return None if pause is None else self._now + pause
+
+    def _unchanged(self) -> Outcome:
+        """Nothing new."""
+        seen = self._links if self._was_list else self._look
+        return replace(self._kept(), fetched_at=self._now, seen=seen, alive=None if self._was_list else True)
+
+    def _not_there(self) -> Outcome:
+        """404 or 410: a list may come back; of an article 410 is believed at once, all else when it is said twice."""
+        if not self._was_article and self._before == State.DONE:
+            return self._unchanged() if self._was_list else self._failed()
+        if self._before == State.FAILED:  # as before
+            since = self._now - (self._claim.changed_at or self._now)
+            pause = (
+                self._schedule.of_gone(since)
+                if not self._was_list
+                else _list_pause(self._claim, self._claim.watched, self._claim.brought, self._schedule)
+            )
+            return replace(self._kept(), next_visit=None if pause is None else self._now + pause)
+        if self._page.status not in {_GONE_AT_ONCE, self._claim.http_status}:
+            doubt = self._now + self._schedule.least
+            return replace(self._kept(), http_status=self._page.status, next_visit=doubt)
+        pause = self._schedule.of_gone(0.0)
+        next_visit = None if pause is None else self._now + pause
+        gone = Seen(next_visit, self._passed, 1.0, 0, changed=True)
+        outcome = replace(self._outcome, state=State.FAILED, reason=f"http {self._page.status}", same_as=None)
+        return replace(outcome, new_urls=(), links=NO_EDGES, kept=True, alive=False, seen=lambda _: gone)
+
+    # ------------------------------------------------------------ something else is there
+
+    def _redirected(self) -> Outcome:
+        """For good: what was here is there now. For the moment: nothing has moved, but a list may lead on.
+
+        An article that has moved for good is looked for once more a day later: what is then still stored under its old
+        address has not come to the new one, and is gone.
+        """
+        outcome, claim = self._outcome, self._claim
+        followed = outcome.state == State.SKIPPED and any(not new.reason for new in outcome.new_urls)
+        for_good = self._page.status in _FOR_GOOD
+        if not followed:
+            return self._failed()
+        if self._before == State.SKIPPED:
+            later, alive = (self._later(), None) if self._was_list else (None, False if for_good else None)
+            return replace(outcome, next_visit=later, alive=alive)
+        leads_home = _is_root(outcome.new_urls[0].url) and not _is_root(claim.url)
+        if leads_home and for_good and not self._was_list:  # there is no such page, politely said
+            return self._not_there()
+        if not for_good or leads_home:
+            kept = replace(self._kept(), next_visit=self._later())
+            return replace(kept, new_urls=outcome.new_urls, links=outcome.links) if self._was_list else kept
+        if self._was_article:
+            pause = self._schedule.of_gone(0.0)
+            return replace(outcome, next_visit=None if pause is None else self._now + pause)
+        return replace(outcome, next_visit=self._later() if claim.found_in == BlockKind.SEED else None)
+
+    def _read(self) -> Outcome:
+        """A page again."""
+        assert self._page.worked is not None
+        outcome = self._outcome
+        kind = self._page.worked.parsed.kind
+        if self._before != State.DONE:
+            fresh = _first(self._page, outcome, self._schedule)
+            return replace(fresh, alive=True) if outcome.article is not None else fresh
+        if self._was_list:
+            return self._list(kind)
+        if outcome.article is not None:
+            if outcome.reason.startswith(_DOUBT) and not (self._claim.reason or "").startswith(_DOUBT):
+                return self._failed()  # what is stored is better
+            return replace(outcome, seen=self._look, alive=True)
+        if not self._was_worthless:
+            return replace(self._kept(), next_visit=self._later())
+        return _first(self._page, outcome, self._schedule)
+
+    def _list(self, kind: PageKind) -> Outcome:
+        """A list again, or an error page in its place: then it keeps its turn."""
+        outcome = self._outcome
+        if self._page.truncated:  # what there is of it leads on, too
+            kept = replace(self._kept(), fetched_at=self._now, seen=self._links)
+            return replace(kept, new_urls=outcome.new_urls, links=outcome.links, stated=self._stated())
+        if kind == PageKind.LIST or outcome.article is not None:
+            return replace(outcome, seen=self._links, stated=self._stated())
+        return self._unchanged()
+
+    def _stated(self) -> Sequence[tuple[int, float]]:
+        """Pages that a feed or sitemap says have changed since it was last visited: the newest, none of the future."""
+        assert self._page.worked is not None
+        since = (self._claim.fetched_at or self._now) - DAY  # it may have been made some time before
+        times = self._page.worked.parsed.links.changed
+        stated = [
+            (key, at) for key, at in zip(self._page.worked.targets.ids, times, strict=False) if since < at <= self._now
+        ]
+        return sorted(stated, key=lambda one: -one[1])[:_MOST_STATED]
+
+    # ------------------------------------------------------------ what the visit says
+
+    def _links(self, named: int) -> Seen:
+        """Of a list that named so many new URLs; what share of them are articles is known from those before."""
+        claim, passed = self._claim, self._passed
+        faded = fading(passed)
+        share = (claim.brought + 1) / (claim.named + 2)
+        watched, brought = claim.watched * faded + passed, claim.brought * faded + min(1.0, share) * named
+        pause = _list_pause(claim, watched, brought, self._schedule)
+        return Seen(self._now + pause, passed, faded, named, changed=named > 0)
+
+    def _look(self, changed: int) -> Seen:
+        """Of an article that has changed (1) or not (0)."""
+        claim = self._claim
+        age = claim.watched + self._passed
+        since = 0.0 if changed else self._since_change(age)
+        pause = self._schedule.of_article(age, claim.visits, claim.brought + changed, since)
+        next_visit = None if pause is None else self._now + pause
+        return Seen(next_visit, self._passed, 1.0, 0, changed=bool(changed))
+
+    def _since_change(self, age: float) -> float:
+        return age if self._claim.changed_at is None else min(age, self._now - self._claim.changed_at)

@@ -1,0 +1,95 @@
+"""Where each seed's crawl may go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from db.records.keys import fingerprint
+from db.records.run import SeedRow
+from db.records.url import Claim, Kind, NewUrl
+from pipelines.links.scope import Scope
+from pipelines.records import BlockKind
+from pipelines.urls import bare_host, canonicalize, host_key, site_key
+
+from ..rank.priority import Priority
+from .new_urls import new_url
+
+
+class Seeds:
+    """Where each seed's crawl may go and how deep.
+
+    Args:
+        rows: the seeds as stored.
+        depth: `MAX_DEPTH`, for seeds without a depth of their own.
+    """
+
+    def __init__(self, rows: Iterable[SeedRow], depth: int | None) -> None:
+        self._rows: dict[int, SeedRow] = {}
+        self._scopes: dict[int, Scope] = {}
+        self._seed_of: dict[str, int] = {}
+        self._names: set[str] = set()
+        self._sites: set[str] = set()
+        self._most_depth = depth
+        self.learn(rows)
+
+    def learn(self, rows: Iterable[SeedRow]) -> None:
+        """Seeds as the table has them now: other processes bring their own, and hosts that theirs redirected to."""
+        for row in rows:
+            if self._rows.get(row.id) != row:
+                self._rows[row.id] = row
+                self._put(row.id, Scope(row.stay, row.hosts))
+
+    def _put(self, seed_id: int, scope: Scope) -> None:
+        """Note where a seed's crawl may go, so that no question has to look at all seeds."""
+        self._scopes[seed_id] = scope
+        for host in scope.hosts:
+            self._seed_of.setdefault(host, seed_id)
+            self._names.add(bare_host(host))
+            if scope.stay == "site":
+                self._sites.add(site_key(host))
+
+    def scope_of(self, claim: Claim) -> Scope:
+        """Where the links of a claim's page may lead."""
+        own = Scope("host", (host_key(claim.url),))
+        return own if claim.seed_id is None else self._scopes.get(claim.seed_id, own)
+
+    def depth_of(self, seed_id: int | None) -> int | None:
+        """How many links from the seed may be followed; None for no limit."""
+        row = self._rows.get(seed_id) if seed_id is not None else None
+        return self._most_depth if row is None or row.depth is None else row.depth
+
+    def owns(self, host: str) -> bool:
+        """Whether a host is one that some seed means, and not only one that its pages lead to."""
+        return bare_host(host) in self._names or site_key(host) in self._sites
+
+    def adopt(self, seed_id: int, host: str) -> None:
+        """A further host counts as the seed's own."""
+        scope = self._scopes.get(seed_id)
+        if scope is not None:
+            self._put(seed_id, Scope(scope.stay, (*scope.hosts, host)))
+
+    def sitemaps(self, host: str, base: str, named: Sequence[str], *, priority: Priority, now: float) -> list[NewUrl]:
+        """Sitemaps of a host, if it is a seed's own: those its robots.txt names, else the usual place."""
+        seed_id = self._seed_of.get(host)
+        if seed_id is None or self.depth_of(seed_id) == 0:
+            return []
+        urls = [url for url in (canonicalize(text, base) for text in named) if url]
+        urls = urls or [url for url in [canonicalize("/sitemap.xml", base)] if url]
+        return [
+            new_url(
+                url,
+                Kind.SITEMAP,
+                priority=priority,
+                depth=0,
+                found_in=BlockKind.SITEMAP,
+                now=now,
+                seed_id=seed_id,
+                reason="" if self._scopes[seed_id].covers(host_key(url)) else "outside",
+            )
+            for url in urls
+        ]
+
+
+def seed_row(url: str, *, stay: str, depth: int | None, pages: int | None, topic: str) -> SeedRow:
+    """A seed as it is stored."""
+    return SeedRow(fingerprint(url), url, stay, depth, pages, topic, (host_key(url),))

@@ -1,1 +1,0 @@
-"""Visiting pages again: when, and what it means."""

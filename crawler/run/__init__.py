@@ -1,0 +1,1 @@
+"""A run of the crawl: its settings, seeds, session, output and exit code."""

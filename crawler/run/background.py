@@ -1,0 +1,85 @@
+"""What a crawl does beside the engine's own work, and how one ends that cannot go on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from db.engine.errors import DatabaseProblem
+
+from .exit_codes import EXIT_DATABASE, EXIT_STOPPED
+
+logger = logging.getLogger(__name__)
+
+
+class Background:
+    """Tasks of a crawl, and the first problem that ends it: a database that gave up, or a fault of ours.
+
+    Args:
+        stop: ends the crawl, with the reason in a word or two.
+
+    Attributes:
+        problem: one sentence about why the crawl could not start or go on, else empty.
+        exit_code: what the process should return.
+        closing: the crawl is ending.
+    """
+
+    def __init__(self, stop: Callable[[str], Coroutine[Any, Any, Any]]) -> None:
+        self._stop_crawl = stop
+        self.problem = ""
+        self.exit_code = EXIT_STOPPED
+        self.closing = False
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._stopping: asyncio.Future[Any] | None = None
+
+    @property
+    def ends(self) -> bool:
+        """Whether nothing more is to be begun: the crawl is being closed, or could not start."""
+        return self.closing or bool(self.problem)
+
+    def refuse(self, problem: str, exit_code: int) -> None:
+        """The crawl cannot start."""
+        self.problem, self.exit_code = problem, exit_code
+
+    def start(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Run in the background; a database that gave up stops the crawl, anything else is a bug to be seen."""
+        task = asyncio.ensure_future(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def close(self) -> None:
+        """Begin nothing more, and leave what is under way."""
+        self.closing = True
+        for task in list(self._tasks):
+            task.cancel()
+
+    def give_up(self, problem: DatabaseProblem) -> None:
+        """The database is gone: stop, say so once, keep everything resumable."""
+        if not self.problem:
+            self.problem = str(problem)
+            self.exit_code = EXIT_DATABASE
+            logger.error("%s", self.problem)
+            self._stop("database")
+
+    def failed(self, error: BaseException) -> None:
+        """A fault of ours that no page can be blamed for: stop, lest it be repeated without end."""
+        if not self.closing:
+            self.problem = f"internal error ({type(error).__name__}: {error}); the same command goes on"
+            logger.error("%s", self.problem, exc_info=error)
+            self._stop("internal error")
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, DatabaseProblem):
+            self.give_up(error)
+        elif error is not None:
+            self.failed(error)
+
+    def _stop(self, reason: str) -> None:
+        if not self.closing:
+            self.closing = True
+            # not among self._tasks: closing cancels those
+            self._stopping = asyncio.ensure_future(self._stop_crawl(reason))

@@ -1,0 +1,1 @@
+"""The page transaction: articles, their duplicates, signatures and parts."""

@@ -1,0 +1,116 @@
+"""Candidates: the stored articles that new ones may repeat, looked up for many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, func, select
+
+from ..engine.statements import among
+from ..records.article import Candidate, NewArticle
+from ..records.keys import day_of
+from ..records.signature import Index
+from ..tables.articles import Article
+from ..tables.urls import Url
+
+article, url = (model.table() for model in (Article, Url))
+
+_MOST_EXACT = 20
+_ALIKE = 2  # features that articles share which may be duplicates: the least that an index asks for
+
+
+def unrelated(articles: Sequence[NewArticle]) -> Sequence[NewArticle]:
+    """The leading articles of which none can be a candidate of another."""
+    ids: set[int] = set()
+    texts: set[int] = set()
+    features: set[int] = set()
+    for n, new in enumerate(articles):
+        own = {new.id} if new.canonical_id is None else {new.id, new.canonical_id}
+        named = set(memoryview(new.features).cast("I"))
+        alike = len(named & features) >= min(_ALIKE, len(named)) > 0
+        if alike or new.text_hash in texts or not ids.isdisjoint(own):
+            return articles[:n]
+        ids |= own
+        texts.add(new.text_hash)
+        features |= named
+    return articles
+
+
+def stored_rows(connection: Connection, ids: Sequence[int]) -> dict[int, Row[Any]]:
+    """Whole rows of those articles that are stored, by their identifiers."""
+    return {row.id: row for row in connection.execute(_STORED, {"ids": ids})}
+
+
+class Candidates:
+    """What the tables hold that some articles may be related to.
+
+    Attributes:
+        stored: rows of those that are stored already.
+    """
+
+    def __init__(self, connection: Connection, articles: Sequence[NewArticle], index: Index) -> None:
+        ids = [new.id for new in articles]
+        hashes = sorted({new.text_hash for new in articles})
+        self.stored = stored_rows(connection, ids)
+        self._rows: dict[int, Any] = {}
+        self._sure: dict[int, list[int]] = {new.id: [] for new in articles}
+        known = set(connection.execute(_KNOWN_TEXTS, {"ids": hashes}).scalars())
+        for new in articles:
+            if new.text_hash in known:  # few: the rest of the batch costs no query
+                rows = connection.execute(_EXACT, {"text_hash": new.text_hash, "site_id": new.site_id}).all()
+                self._sure[new.id] += self._keep(rows)
+        for row in connection.execute(_TIED, {"ids": ids}):
+            self._rows[row.id] = row
+            if len(self._sure[row.points_to]) < 2 * _MOST_EXACT:
+                self._sure[row.points_to].append(row.id)
+        for new in articles:
+            if new.canonical_id is not None:
+                self._sure[new.id].append(new.canonical_id)
+        self._near = {
+            new.id: index.candidates(day_of(new.seen), new.length, new.features) if new.length else ()
+            for new in articles
+        }
+        wanted = {key for keys in (*self._sure.values(), *self._near.values()) for key in keys}
+        missing = sorted(wanted - self._rows.keys())
+        if missing:
+            self._keep(connection.execute(_BY_ID, {"ids": missing}).all())
+
+    def _keep(self, rows: Sequence[Any]) -> list[int]:
+        self._rows |= {row.id: row for row in rows}
+        return [row.id for row in rows]
+
+    def of(self, new: NewArticle) -> list[Candidate]:
+        """Stored articles that a new one may repeat, the most promising first."""
+        keys = dict.fromkeys((*self._sure[new.id], *self._near[new.id]))
+        return [Candidate(*self._rows[key]) for key in keys if key in self._rows and key != new.id]
+
+
+_STORED = select(article).where(among(article.c.id))
+_holder = article.alias("holder")
+_CANDIDATES = (
+    select(
+        article.c.id,
+        article.c.site_id,
+        article.c.title,
+        article.c.published_at,
+        article.c.text_hash,
+        func.coalesce(_holder.c.text, article.c.text),
+        func.coalesce(article.c.duplicate_of, article.c.id),
+        url.c.same_as.label("points_to"),
+        article.c.updated,
+        func.coalesce(article.c.text_of, article.c.id),
+    )
+    .join(url, url.c.id == article.c.id)
+    .join(_holder, _holder.c.id == article.c.text_of, isouter=True)
+)
+_KNOWN_TEXTS = select(article.c.text_hash).where(among(article.c.text_hash)).distinct()
+_EQUAL = (
+    select(article.c.id)
+    .where(article.c.text_hash == bindparam("text_hash"))
+    .order_by(article.c.site_id != bindparam("site_id"), article.c.duplicate_of.is_not(None))
+    .limit(_MOST_EXACT)
+)
+_EXACT = _CANDIDATES.where(article.c.id.in_(_EQUAL.scalar_subquery()))
+_TIED = _CANDIDATES.where(among(url.c.same_as), url.c.same_as.is_not(None)).limit(10 * _MOST_EXACT)
+_BY_ID = _CANDIDATES.where(among(article.c.id))

@@ -1,0 +1,313 @@
+"""Clusters: articles that repeat one another, the one that stands for them, and the evidence that ties each to another.
+
+The evidence of a cluster is a tree: each article but the one that stands for it repeats exactly one other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, bindparam, func, select, update
+
+from ..engine.statements import among, insert_new, insert_rows, run_many
+from ..records.evidence import Evidence
+from ..tables.articles import Article, ArticleVersion, Cluster, Credit, Duplicate, Image
+from ..tables.urls import Site, Url
+from . import signatures
+
+article, version, duplicate, cluster, image, credit, site, url = (
+    model.table() for model in (Article, ArticleVersion, Duplicate, Cluster, Image, Credit, Site, Url)
+)
+
+_LONGEST_CHAIN = 100
+_FEWEST_CREDITS = 3
+_MOST_MOVED = 500  # articles of a cluster that may still get another original
+_OWN_NAME = 0.5
+_TIMES_MORE = 2.0
+_CLEARLY = 0.2
+
+
+class Claimant(NamedTuple):
+    """What decides whether an article stands for its cluster."""
+
+    site_id: int
+    source: str
+    published_at: str | None
+    published_precision: str | None
+
+
+def write_evidence(connection: Connection, evidence: Evidence) -> None:
+    """Say what an article of which nothing is known repeats or is related to."""
+    connection.execute(_WRITE, evidence._asdict())
+
+
+def forget_evidence(connection: Connection, article_ids: Iterable[int]) -> None:
+    """These articles repeat nothing any more."""
+    connection.execute(_FORGET, {"ids": list(article_ids)})
+
+
+def grow(connection: Connection, key: int) -> None:
+    """One more article in the cluster."""
+    connection.execute(_GROW, {"key": key})
+
+
+# ---------------------------------------------------------------- who stands for a cluster
+
+
+def is_better_original(connection: Connection, new: Claimant, stored_id: int) -> bool:
+    """Whether a new article should stand for the cluster of a stored one, which does so now.
+
+    The one published first does. Where the times do not tell, the one on the site whose name both articles give as
+    their source; then the one on the site that publishes more of its own. What is left is decided by which came first,
+    and so is who stands for a cluster of very many.
+    """
+    size, *claims = connection.execute(_STANDING, {"key": stored_id}).one()
+    if size > _MOST_MOVED:
+        return False  # all of them would have to be told
+    stored = Claimant(*claims)
+    earlier = _is_earlier(new, stored)
+    if earlier is not None:
+        return earlier
+    if new.site_id == stored.site_id:
+        return False
+    sites = {row.id: row for row in connection.execute(_SITES, {"ids": [new.site_id, stored.site_id]})}
+    ours, theirs = (sites.get(one.site_id) for one in (new, stored))
+    if ours is None or theirs is None:
+        return False
+    named, other = _named(connection, (ours, theirs), {new.source, stored.source} - {""})
+    if max(named, other) >= _OWN_NAME and max(named, other) >= _TIMES_MORE * min(named, other):
+        return named > other
+    return _originality(ours) >= _originality(theirs) + _CLEARLY
+
+
+def _is_earlier(new: Claimant, stored: Claimant) -> bool | None:
+    """Whether an article was published before another; None when the times do not tell (within a day, a day alone)."""
+    if not new.published_at or not stored.published_at:
+        return None
+    mine, other = datetime.fromisoformat(new.published_at), datetime.fromisoformat(stored.published_at)
+    if "day" in {new.published_precision, stored.published_precision}:
+        return None if mine.date() == other.date() else mine.date() < other.date()
+    return None if mine == other else mine < other
+
+
+def _named(connection: Connection, sites: tuple[Any, Any], sources: set[str]) -> tuple[float, float]:
+    """For each site, the share of its articles that give one of these sources: nearly all, when it is its own name."""
+    if not sources:
+        return 0.0, 0.0
+    named = {"ours": sites[0].id, "theirs": sites[1].id, "one": min(sources), "other": max(sources)}
+    given: dict[int, int] = {}
+    for site_id, articles in connection.execute(_CREDITS, named):
+        given[site_id] = max(articles, given.get(site_id, 0))
+    shares = []
+    for one in sites:
+        articles = given.get(one.id, 0)
+        is_address = any(one.name and one.name in source.lower() for source in sources)
+        enough = articles >= _FEWEST_CREDITS
+        shares.append(1.0 if is_address else enough * articles / max(1, one.stories + one.reprints))
+    return shares[0], shares[1]
+
+
+def _originality(row: Any) -> float:
+    """Share of a site's articles that repeat nothing, carefully of a site with few."""
+    return float((row.stories + 1) / (row.stories + row.reprints + 2))
+
+
+def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> None:
+    """Count new articles, (site, source, whether it repeats another), for `is_better_original`."""
+    if not added:
+        return
+    sites: Counter[tuple[int, bool]] = Counter((site_id, repeats) for site_id, _, repeats in added)
+    rows = [
+        {"key": key, "new": sites[key, False], "repeated": sites[key, True]}
+        for key in sorted({site_id for site_id, _ in sites})
+    ]
+    run_many(connection, _COUNT_SITE, rows)
+    credits: Counter[tuple[int, str]] = Counter((site_id, source) for site_id, source, _ in added if source)
+    if credits:
+        keys = sorted(credits)
+        insert_rows(connection, credit, ("site_id", "source", "articles"), [(*key, 0) for key in keys])
+        run_many(connection, _COUNT_CREDIT, [{"of_site": a, "of_source": b, "n": credits[a, b]} for a, b in keys])
+
+
+def take_over(connection: Connection, old: int, evidence: Evidence) -> None:
+    """A new article stands for the cluster of `old` from now on; the evidence says which of the cluster it repeats."""
+    _hang(connection, old, evidence)
+    _give(connection, old, evidence.article_id)
+    connection.execute(update(article).where(article.c.id == evidence.article_id).values(duplicate_of=None))
+    connection.execute(update(cluster).where(cluster.c.id == old).values(id=evidence.article_id))
+
+
+def unite(connection: Connection, one: int, two: int, evidence: Evidence) -> int:
+    """Two clusters turn out to be one: an article of the first repeats one of the second.
+
+    Returns: the article that stands for both.
+    """
+    _, *claims = connection.execute(_STANDING, {"key": two}).one()
+    if is_better_original(connection, Claimant(*claims), one):
+        one, two, evidence = two, one, evidence.turned(1)
+    _hang(connection, two, evidence)
+    _give(connection, two, one)
+    related = connection.execute(_EVIDENCE, {"key": one}).first()
+    if related is not None and connection.execute(_CLUSTER, {"key": related.of_id}).scalar() == one:
+        forget_evidence(connection, [one])  # it was related to what is of its own cluster now
+    size = connection.execute(select(cluster.c.size).where(cluster.c.id == two)).scalar_one()
+    connection.execute(update(cluster).where(cluster.c.id == one).values(size=cluster.c.size + size))
+    connection.execute(cluster.delete().where(cluster.c.id == two))
+    return one
+
+
+def _give(connection: Connection, old: int, new: int) -> None:
+    """The articles of a cluster have another one that stands for them."""
+    connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new, duplicate_of=new))
+
+
+def _hang(connection: Connection, root: int, evidence: Evidence) -> None:
+    """Hang a tree of evidence below an article that is not in it.
+
+    Args:
+        connection: in a transaction.
+        root: of the tree.
+        evidence: that the article repeats one of the tree. It is turned round, and so is all between that one and the
+            root.
+    """
+    below = evidence
+    for _ in range(_LONGEST_CHAIN):
+        row = connection.execute(_EVIDENCE, {"key": below.of_id}).first()
+        above = None if row is None or below.of_id == root else Evidence(*row)
+        # what has stood for a cluster is indexed, and has its text
+        _replace_evidence(connection, below.turned(1 if above is None else above.own))
+        if above is None:
+            break
+        below = above
+    if below.of_id != root:  # the chain is broken, or a circle: tied directly
+        direct = evidence._replace(of_id=root)
+        _replace_evidence(connection, direct.turned(1))
+
+
+def _replace_evidence(connection: Connection, evidence: Evidence) -> None:
+    """Say what an article repeats in the place of what was known of it."""
+    forget_evidence(connection, [evidence.article_id])
+    write_evidence(connection, evidence)
+
+
+# ---------------------------------------------------------------- articles that leave, move or go
+
+
+def detach(connection: Connection, article_id: int) -> None:
+    """A duplicate has become another text: what repeated it repeats what it repeated, and it repeats nothing."""
+    above = connection.execute(_EVIDENCE, {"key": article_id}).first()
+    if above is not None:
+        connection.execute(update(duplicate).where(duplicate.c.of_id == article_id).values(of_id=above.of_id))
+    forget_evidence(connection, [article_id])
+
+
+def hand_down(connection: Connection, holder: Row[Any]) -> int | None:
+    """The text of an article is about to change or go: a copy that has none of its own gets it, for all of them.
+
+    Returns: that copy, None when there is none.
+    """
+    heir = connection.execute(_HEIR, {"key": holder.id}).scalar()
+    if heir is None:
+        return None
+    kept = {"text": holder.text, "html": holder.html, "text_of": None}
+    connection.execute(update(article).where(article.c.id == heir).values(kept))
+    connection.execute(update(article).where(article.c.text_of == holder.id).values(text_of=heir))
+    connection.execute(update(duplicate).where(duplicate.c.article_id == heir).values(own=1))
+    return int(heir)
+
+
+def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
+    """A duplicate that was detached stands for itself."""
+    connection.execute(
+        update(article).where(article.c.id == article_id).values(cluster_id=article_id, duplicate_of=None)
+    )
+    connection.execute(update(cluster).where(cluster.c.id == cluster_id).values(size=cluster.c.size - 1))
+    connection.execute(insert_new(connection, cluster), {"id": article_id, "size": 1})
+
+
+def move(connection: Connection, old: int, new: int) -> None:
+    """Give a stored article the identifier of its canonical URL; its signature is the caller's business."""
+    forget_evidence(connection, [new])  # of a copy that was not stored
+    connection.execute(update(article).where(article.c.text_of == old).values(text_of=new))
+    connection.execute(update(url).where(url.c.same_as == old, url.c.reason.in_(_POINTERS)).values(same_as=new))
+    connection.execute(update(article).where(article.c.id == old).values(id=new))
+    connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new))
+    connection.execute(
+        update(article).where(article.c.cluster_id == new, article.c.duplicate_of == old).values(duplicate_of=new)
+    )
+    connection.execute(update(duplicate).where(duplicate.c.of_id == old).values(of_id=new))
+    connection.execute(update(duplicate).where(duplicate.c.article_id == old).values(article_id=new))
+    connection.execute(update(cluster).where(cluster.c.id == old).values(id=new))
+    connection.execute(update(image).where(image.c.article_id == old).values(article_id=new))
+    connection.execute(update(version).where(version.c.article_id == old).values(article_id=new))
+
+
+def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
+    """Remove an article whose text is in another one; the copies of it are that one's."""
+    original = into.id if into.duplicate_of in {None, old.id} else into.duplicate_of
+    for table in (image, version):
+        connection.execute(table.delete().where(table.c.article_id == old.id))
+    heir = hand_down(connection, old) if old.text else None
+    if heir is None:
+        signatures.remove(connection, [old.id])
+    else:
+        signatures.hand_over(connection, old.id, heir)
+    connection.execute(update(url).where(url.c.same_as == old.id, url.c.reason.in_(_POINTERS)).values(same_as=into.id))
+    if old.duplicate_of is not None:
+        detach(connection, old.id)
+    else:
+        if original == into.id:
+            forget_evidence(connection, [into.id])
+        connection.execute(update(duplicate).where(duplicate.c.of_id == old.id).values(of_id=into.id))
+        forget_evidence(connection, [old.id])
+    connection.execute(article.delete().where(article.c.id == old.id))
+    if old.duplicate_of is not None:
+        connection.execute(update(cluster).where(cluster.c.id == old.cluster_id).values(size=cluster.c.size - 1))
+        return
+    copies = article.c.cluster_id == old.id
+    connection.execute(update(article).where(copies).values(cluster_id=original, duplicate_of=original))
+    connection.execute(update(article).where(article.c.id == original).values(duplicate_of=None))
+    connection.execute(cluster.delete().where(cluster.c.id == old.id))
+    insert = insert_new(connection, cluster)
+    connection.execute(insert, {"id": original, "size": 0})
+    members = select(func.count()).where(article.c.cluster_id == original).scalar_subquery()
+    connection.execute(update(cluster).where(cluster.c.id == original).values(size=members))
+
+
+_POINTERS = ("same page", "duplicate")
+_HEIR = (
+    select(article.c.id)
+    .where(article.c.text_of == bindparam("key"))
+    .order_by(article.c.duplicate_of.is_not(None), article.c.first_seen)
+    .limit(1)
+)
+_WRITE = duplicate.insert()
+_FORGET = duplicate.delete().where(among(duplicate.c.article_id))
+_GROW = update(cluster).where(cluster.c.id == bindparam("key")).values(size=cluster.c.size + 1)
+_EVIDENCE = (
+    select(*(duplicate.c[name] for name in Evidence._fields)).where(duplicate.c.article_id == bindparam("key")).limit(1)
+)
+_CLUSTER = select(article.c.cluster_id).where(article.c.id == bindparam("key"))
+_STANDING = (
+    select(cluster.c.size, *(article.c[name] for name in Claimant._fields))
+    .join(article, article.c.id == cluster.c.id)
+    .where(cluster.c.id == bindparam("key"))
+)
+_SITES = select(site.c.id, site.c.name, site.c.stories, site.c.reprints).where(among(site.c.id))
+_CREDITS = select(credit.c.site_id, credit.c.articles).where(
+    credit.c.site_id.in_((bindparam("ours"), bindparam("theirs"))),
+    credit.c.source.in_((bindparam("one"), bindparam("other"))),
+)
+_COUNT_SITE = (
+    update(site)
+    .where(site.c.id == bindparam("key"))
+    .values(stories=site.c.stories + bindparam("new"), reprints=site.c.reprints + bindparam("repeated"))
+)
+_COUNT_CREDIT = (
+    update(credit)
+    .where(credit.c.site_id == bindparam("of_site"), credit.c.source == bindparam("of_source"))
+    .values(articles=credit.c.articles + bindparam("n"))
+)

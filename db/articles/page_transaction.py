@@ -1,0 +1,424 @@
+"""The page transaction: what came of a fetch, its article, its duplicates, its links and new URLs, all or nothing.
+
+`store` takes everything that waits in one batch: URLs, links, articles and states are written in bulk over all pages.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import repeat
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, case, select, update
+
+from ..engine.errors import Contended
+from ..engine.statements import among, insert_rows, run_many, upsert
+from ..frontier import revisits
+from ..frontier.aliases import revive
+from ..frontier.claims import SET_ROBOTS, held_by
+from ..frontier.insert import add_hosts, insert_urls
+from ..frontier.leases import LOCK_HOSTS
+from ..frontier.limits import spend_totals
+from ..frontier.revisits import CHANGE, LINKS
+from ..records.article import WHY_NOT_STORED, Added, Differs, Judge, NewArticle, always
+from ..records.keys import iso
+from ..records.outcome import Joined, Outcome, Stored
+from ..records.part import Arrival, Fate, Gathered, Joiner, Ready
+from ..records.signature import Index
+from ..records.url import SETTLED, Kind, NewUrl, State
+from ..tables.articles import Page
+from ..tables.learned import PageTerms
+from ..tables.urls import Host, Link, Seed, Site, Url
+from . import multipage, write
+from .candidates import stored_rows
+from .signatures import catch_up, lock_articles
+
+page, page_terms = Page.table(), PageTerms.table()
+
+
+def keep_raw(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Keep the bytes of pages, the newest of each."""
+    for outcome in outcomes:
+        if outcome.raw is not None:
+            values = {
+                "fetched_at": outcome.fetched_at,
+                "content_type": outcome.raw.content_type,
+                "encoding": outcome.raw.encoding,
+                "body": outcome.raw.body,
+            }
+            connection.execute(
+                upsert(connection, page)
+                .values(url_id=outcome.claim.id, **values)
+                .on_conflict_do_update(index_elements=["url_id"], set_=values)
+            )
+
+
+def keep_terms(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Keep the words of pages; a page fetched again has those of the last time."""
+    rows = [(outcome.claim.id, *outcome.terms) for outcome in outcomes if outcome.terms is not None]
+    if insert_rows(connection, page_terms, ("url_id", "relevance", "terms"), sorted(rows)) < len(rows):
+        named = [dict(zip(("key", "new_relevance", "new_terms"), row, strict=True)) for row in sorted(rows)]
+        run_many(connection, _RENEW_TERMS, named)
+
+
+_RENEW_TERMS = (
+    update(page_terms)
+    .where(page_terms.c.url_id == bindparam("key"))
+    .values(relevance=bindparam("new_relevance"), terms=bindparam("new_terms"))
+)
+
+
+# ---- The page transaction: what came of a fetch, its article, its duplicates, its links and new URLs, all or nothing.
+
+
+url, host, site, link, seed = (m.table() for m in (Url, Host, Site, Link, Seed))
+
+
+class Store:
+    """Writes outcomes. Holds no state but its index of articles, which follows the table.
+
+    Args:
+        run_id: the run whose claims these are; outcomes of claims that another run has taken over are dropped.
+        judge: decides which of the candidates, if any, a new article repeats.
+        index: finds these candidates.
+        joiner: makes one article of those that stand on several pages.
+        differs: whether (title, text) as stored says something else than as it came now.
+    """
+
+    def __init__(
+        self,
+        run_id: int,
+        judge: Judge,
+        index: Index,
+        joiner: Joiner,
+        differs: Differs = always,
+    ) -> None:
+        self._run_id = run_id
+        self._judge = judge
+        self._index = index
+        self._joiner = joiner
+        self._differs = differs
+
+    def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
+        """Write a batch of outcomes in the open transaction."""
+        results = [Stored() for _ in outcomes]
+        held = held_by(connection, self._run_id, [outcome.claim.id for outcome in outcomes])
+        # what is not held was taken over, because this run was taken for dead: whoever holds the page now stores it
+        ours = [(o, r) for o, r in zip(outcomes, results, strict=True) if o.claim.id in held]
+        if ours:
+            self._write(connection, [outcome for outcome, _ in ours], [result for _, result in ours])
+        return results
+
+    def _write(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+        """Write outcomes of claims that this run holds.
+
+        The order keeps processes from waiting for each other in a circle: rows that only this run touches are written
+        at any time; what others may want, too, is locked in one order (new hosts, URLs, articles, budgets, hosts).
+        """
+        found = [new for outcome in outcomes for new in outcome.new_urls]
+        add_hosts(connection, max(outcome.fetched_at for outcome in outcomes), found)
+        _add_urls(connection, outcomes, results)
+        _revive_others(connection, outcomes, results)
+        _add_links(connection, outcomes)
+        keep_raw(connection, outcomes)
+        keep_terms(connection, outcomes)
+        _close_claims(connection, self._run_id, outcomes)
+        self._add_articles(connection, outcomes, results)
+        _note_visits(connection, outcomes, results)
+        _point_to_stored(connection, outcomes, results)
+        _mark_same_host(connection, outcomes, results)
+        unused = [o.claim for o in outcomes if o.claim.counts and not o.counted]
+        spend_totals(connection, [claim.seed_id for claim in unused], sign=-1)
+        _adopt_hosts(connection, outcomes)
+        _update_hosts(connection, self._run_id, outcomes, results)
+
+    def _add_articles(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+        """Write articles: those of one page, and those whose last part has come."""
+        arrivals = [
+            Arrival(outcome.claim.id, outcome.article, outcome.place, _fate(outcome))
+            for outcome in outcomes
+            if outcome.claim.kind == Kind.PAGE and outcome.state != State.PENDING
+        ]
+        has_articles = any(one.article for one in arrivals) or any(_leads_on(outcome) for outcome in outcomes)
+        if has_articles:
+            lock_articles(connection)
+            _follow_moves(connection, outcomes, self._differs)
+        gathered = multipage.gather(connection, arrivals, self._joiner) if arrivals else Gathered()
+        if has_articles or gathered.ready:
+            catch_up(connection, self._index)
+        pairs = list(zip(outcomes, results, strict=True))
+        single = [(o.article, r) for o, r in pairs if o.article is not None and o.claim.id not in gathered.parts]
+        added = self._add(connection, [new for new, _ in single], gathered.ready)
+        for (_, result), what in zip(single, added, strict=False):
+            result.article, result.same_as, result.changed = what
+        for outcome, result in pairs:
+            if outcome.claim.id in gathered.parts:
+                result.article = "part"
+            for one, what in zip(gathered.ready, added[len(single) :], strict=True):
+                if one.by == outcome.claim.id:
+                    result.joined.append(Joined(one.url, one.article, what.what))
+                    result.changed |= what.changed
+
+    def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
+        """Write articles of one page, then those of several."""
+        new = [*single, *(one.article for one in ready)]
+        added = write.add(connection, new, self._judge, self._index, self._differs) if new else []
+        multipage.settle(connection, ready, added[len(single) :])
+        return added
+
+    def finish(self, connection: Connection, requests: Sequence[None]) -> list[list[Joined]]:
+        """Write some of the articles that wait for parts which will not come; nothing is left when it returns none."""
+        lock_articles(connection)
+        ready = multipage.unfinished(connection, self._joiner).ready
+        catch_up(connection, self._index)
+        added = self._add(connection, [], ready)
+        joined = [Joined(one.url, one.article, what.what) for one, what in zip(ready, added, strict=True)]
+        new = [one.article.id for one, what in zip(ready, added, strict=True) if what.what in _STORED]
+        hosts = Counter(connection.execute(_HOSTS_OF, {"ids": new}).scalars())
+        run_many(connection, _COUNT_ARTICLES, [{"key": key, "n": hosts[key]} for key in sorted(hosts)])
+        return [joined, *([] for _ in requests[1:])]
+
+
+_STORED = frozenset({"new", "duplicate"})
+_HOSTS_OF = select(url.c.host_id).where(among(url.c.id))
+_COUNT_ARTICLES = update(host).where(host.c.id == bindparam("key")).values(articles=host.c.articles + bindparam("n"))
+
+
+def _add_urls(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    rows: list[tuple[NewUrl, int | None, float]] = []
+    owners: list[Stored] = []
+    for outcome, result in zip(outcomes, results, strict=True):
+        rows.extend((new, outcome.claim.id, outcome.fetched_at) for new in outcome.new_urls)
+        owners.extend([result] * len(outcome.new_urls))
+    insert_urls(connection, rows, owners)
+
+
+def _revive_others(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Pages that brought no article: what was skipped for them waits again."""
+    barren = {o.claim.id: result for o, result in zip(outcomes, results, strict=True) if _is_barren(o)}
+    for _, host_id, other in revive(connection, list(barren)):
+        barren[other].queued += 1
+        barren[other].hosts.add(host_id)
+
+
+def _is_barren(outcome: Outcome) -> bool:
+    """Whether a page is of no use to those of which it was thought to be another address."""
+    if outcome.claim.kind != Kind.PAGE or outcome.article is not None or outcome.state == State.PENDING:
+        return False
+    if outcome.kept:
+        return False
+    leads = outcome.state == State.SKIPPED and outcome.same_as is not None
+    return not leads and outcome.reason not in SETTLED
+
+
+def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Write the edges of all pages at once; a page fetched again keeps the edges it had."""
+    rows = [
+        row
+        for outcome in sorted(outcomes, key=lambda o: o.claim.id)
+        for row in zip(repeat(outcome.claim.id), outcome.links.targets, outcome.links.blocks, strict=False)
+    ]
+    insert_rows(connection, link, ("source", "target", "block"), rows)
+
+
+_CLOSE = (
+    update(url)
+    .where(url.c.id == bindparam("key"), url.c.leased_by == bindparam("run"))
+    .values(
+        state=bindparam("new_state"),
+        reason=bindparam("new_reason"),
+        http_status=bindparam("new_status"),
+        fetched_at=bindparam("new_fetched_at"),
+        etag=bindparam("new_etag"),
+        last_modified=bindparam("new_last_modified"),
+        next_visit=bindparam("new_next_visit"),
+        same_as=bindparam("new_same_as"),
+        tries=url.c.tries - bindparam("untried"),
+        visits=url.c.visits + bindparam("visited"),
+        watched=url.c.watched + bindparam("age"),
+        leased_by=None,
+    )
+)
+
+
+def _close_claims(connection: Connection, run_id: int, outcomes: Sequence[Outcome]) -> None:
+    """Write the URLs' new states."""
+    rows = [
+        {
+            "key": outcome.claim.id,
+            "run": run_id,
+            "new_state": outcome.state,
+            "new_reason": outcome.reason or None,
+            "new_status": outcome.http_status,
+            "new_fetched_at": outcome.fetched_at or None,
+            "new_etag": outcome.etag,
+            "new_last_modified": outcome.last_modified,
+            "new_next_visit": outcome.next_visit,
+            "new_same_as": outcome.same_as,
+            "untried": int(not outcome.tried),
+            "age": outcome.age,
+            "visited": int(outcome.state != State.PENDING and not (outcome.kept and outcome.seen is None)),
+        }
+        for outcome in outcomes
+    ]
+    if run_many(connection, _CLOSE, sorted(rows, key=lambda row: row["key"])) < len(rows):
+        raise Contended("this run was taken for dead while it was storing")  # once more, with what it still holds
+
+
+def _fate(outcome: Outcome) -> Fate:
+    """What a visit means for the part that a page may be."""
+    if outcome.alive is False:
+        return Fate.GONE
+    return Fate.STAYED if outcome.kept else Fate.MOVED if _has_moved(outcome) else Fate.CAME
+
+
+def _has_moved(outcome: Outcome) -> bool:
+    """Whether what was stored under a URL before is somewhere else now, for good."""
+    return outcome.claim.is_revisit and _leads_on(outcome)
+
+
+def _leads_on(outcome: Outcome) -> bool:
+    """Whether what was stored under a URL, or under one that has led to it, is somewhere else now, for good."""
+    came_by = outcome.claim.is_revisit or outcome.claim.hops > 0
+    return came_by and outcome.http_status in _FOR_GOOD and outcome.same_as is not None
+
+
+_FOR_GOOD = frozenset({301, 308})
+
+
+def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: Differs) -> None:
+    """Articles whose pages have moved for good go with them, as soon as there is an article at the new address."""
+    new = {outcome.article.id for outcome in outcomes if outcome.article is not None}
+    targets = {outcome.same_as for outcome in outcomes if outcome.same_as is not None and _leads_on(outcome)}
+    moves = revisits.moved(connection, sorted(new | targets))
+    if moves:
+        there = new | stored_rows(connection, sorted({target for _, target in moves})).keys()
+        for old, target in moves:
+            if target in there:
+                write.absorb(connection, target, [old], differs)
+        revisits.mark_gone(connection, [], sorted({target for _, target in moves if target in new}))
+
+
+def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Write what later visits brought, and to which earlier ones new articles are owed."""
+    seen = []
+    for outcome, result in zip(outcomes, results, strict=True):
+        if outcome.seen is not None:
+            is_article = outcome.article is not None
+            what = outcome.seen(int(result.changed) if is_article else result.queued)
+            result.next_visit = what.next_visit
+            seen.append((outcome.claim.id, CHANGE if is_article else LINKS, outcome.fetched_at, what))
+    if seen:
+        revisits.note(connection, seen)
+    for outcome, result in zip(outcomes, results, strict=True):
+        if revisits.bring_forward(connection, outcome.stated, outcome.fetched_at):
+            result.next_visit = outcome.fetched_at
+    pairs = [(o.claim, r) for o, r in zip(outcomes, results, strict=True) if r.article in _STORED]
+    found = [(claim.found_on, claim.found_at) for claim, _ in pairs if claim.found_on is not None]
+    if found:
+        revisits.credit(connection, [(key, at) for key, at in found])
+    gone = [(o.claim.id, iso(o.fetched_at)) for o in outcomes if o.alive is False]
+    back = [o.claim.id for o in outcomes if o.alive]
+    if gone or back:
+        revisits.mark_gone(connection, gone, back)
+
+
+def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Mark pages that are not stored because they repeat a stored one."""
+    pairs = zip(outcomes, results, strict=True)
+    rows = [
+        {"key": outcome.claim.id, "other": result.same_as, "why": WHY_NOT_STORED[result.article]}
+        for outcome, result in pairs
+        if result.article in WHY_NOT_STORED
+    ]
+    run_many(connection, _POINT, sorted(rows, key=lambda row: row["key"]))
+
+
+_POINT = (
+    update(url)
+    .where(url.c.id == bindparam("key"))
+    .values(reason=bindparam("why"), same_as=bindparam("other"), next_visit=None)
+)
+
+
+def _mark_same_host(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Find out which pages repeat one of their own host."""
+    repeated = [result.same_as for result in results if result.same_as is not None]
+    if not repeated:
+        return
+    hosts = {row.id: row.host_id for row in connection.execute(_HOST_OF, {"ids": repeated})}
+    for outcome, result in zip(outcomes, results, strict=True):
+        result.same_host = result.same_as is not None and hosts.get(result.same_as) == outcome.claim.host_id
+
+
+_HOST_OF = select(url.c.id, url.c.host_id).where(among(url.c.id))
+
+
+def _adopt_hosts(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Add hosts to the seeds that redirected to them."""
+    adopted = sorted({o.seed_host for o in outcomes if o.seed_host is not None})
+    run_many(connection, _ADOPT, [{"key": seed_id, "name": " " + name} for seed_id, name in adopted])
+
+
+_ADOPT = update(seed).where(seed.c.id == bindparam("key")).values(hosts=seed.c.hosts + bindparam("name"))
+_WANTED = bindparam("wanted") == 1
+_FOREIGN = host.c.owner.is_not(None) & host.c.owner.is_distinct_from(bindparam("run"))
+_UPDATE_HOST = (
+    update(host)
+    .where(host.c.id == bindparam("key"))
+    .values(
+        articles=host.c.articles + bindparam("n_articles"),
+        pages=host.c.pages - bindparam("n_unused"),
+        ready_at=case((bindparam("new_ready_at") > host.c.ready_at, bindparam("new_ready_at")), else_=host.c.ready_at),
+        failures=case((bindparam("answered") == 1, 0), else_=host.c.failures + bindparam("n_failures")),
+        # the owner is told by knocking: it may have looked for work of this host before this transaction is visible
+        queued=case((_WANTED & _FOREIGN, 2), (_WANTED & (host.c.queued == 0), 1), else_=host.c.queued),
+    )
+)
+
+
+def _host_row(host_id: int, run_id: int | None) -> dict[str, Any]:
+    """Parameters of `_UPDATE_HOST` that change nothing yet."""
+    return {
+        "key": host_id,
+        "run": run_id,
+        "n_articles": 0,
+        "n_unused": 0,
+        "new_ready_at": 0.0,
+        "n_failures": 0,
+        "answered": 0,
+        "wanted": 0,
+    }
+
+
+def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Write the hosts' counters, clocks and rules, give back budgets not used, and mark hosts that have new work."""
+    rows: dict[int, dict[str, Any]] = {}
+    robots: list[dict[str, Any]] = []
+    for outcome, result in zip(outcomes, results, strict=True):
+        own = outcome.claim.host_id
+        if outcome.state == State.PENDING:
+            result.queued += 1
+            result.hosts.add(own)
+        for host_id in {own, *result.hosts}:
+            if host_id not in rows:
+                rows[host_id] = _host_row(host_id, run_id)
+        counters = rows[own]
+        counters["n_articles"] += sum(
+            what in _STORED for what in (result.article, *(one.what for one in result.joined))
+        )
+        counters["n_unused"] += outcome.claim.counts and not outcome.counted
+        counters["new_ready_at"] = max(counters["new_ready_at"], outcome.ready_at)
+        counters["n_failures"] += outcome.failed
+        counters["answered"] = max(counters["answered"], int(not outcome.failed))
+        for host_id in result.hosts:
+            rows[host_id]["wanted"] = 1
+        robots += [
+            {"key": host_id, "kind": kind, "body": text or None, "at": outcome.fetched_at}
+            for host_id, kind, text in outcome.robots
+        ]
+    if robots:  # written after the others, but locked in the same order
+        connection.execute(LOCK_HOSTS, {"ids": sorted({*rows, *(row["key"] for row in robots)})})
+    run_many(connection, _UPDATE_HOST, [rows[key] for key in sorted(rows)])
+    run_many(connection, SET_ROBOTS, sorted(robots, key=lambda row: row["key"]))

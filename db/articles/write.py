@@ -1,0 +1,340 @@
+"""Writing articles: new ones, duplicates with their evidence, other addresses of a stored one, changed texts.
+
+What they may repeat is looked up by `db.articles.candidates`, near-duplicates in an index of signatures (see
+`db.articles.signatures`); what ties articles to each other is in `db.articles.clusters`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, literal, select, update
+
+from ..engine.statements import insert_new, insert_rows, run_many
+from ..records.article import Added, Candidate, Differs, Judge, Keep, NewArticle, Verdict, always
+from ..records.evidence import Evidence
+from ..records.keys import day_of
+from ..records.signature import Index, Signed
+from ..tables.articles import Article, ArticleVersion, Cluster, Image
+from . import clusters, signatures
+from .candidates import Candidates, stored_rows, unrelated
+from .clusters import Claimant
+
+_PUBLISHED = ("published_at", "published_precision", "published_from")
+FACTS = ("authors", "source", *_PUBLISHED, "updated")
+"""Columns that are put right even when the text says nothing else."""
+
+
+def values_of(new: NewArticle) -> dict[str, Any]:
+    """The columns that a page determines."""
+    return {
+        "site_id": new.site_id,
+        "title": new.title,
+        "authors": new.authors,
+        "source": new.source,
+        "published_at": new.published_at,
+        "published_precision": new.published_precision,
+        "published_from": new.published_from,
+        "language": new.language,
+        "text": new.text,
+        "html": new.html,
+        "summary": new.summary,
+        "keywords": new.keywords,
+        "classes": new.classes,
+        "quality": round(new.quality, 4),
+        "relevance": None if new.relevance is None else round(new.relevance, 4),
+        "extractor": new.extractor,
+        "text_hash": new.text_hash,
+        "text_chars": len(new.text),
+        "updated": new.seen,
+    }
+
+
+def completed(stored: Row[Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Values of an article that is read again: what its page no longer says of it, or less exactly, stays."""
+    if values["title"] not in {"", stored.title} and values["text_hash"] != stored.text_hash:
+        return values  # perhaps another one
+    kept = {name: stored._mapping[name] for name in ("title", "authors", "source") if not values[name]}
+    day, known = (str(one)[: len("2024-03-12")] for one in (values["published_at"], stored.published_at))
+    vaguer = day == known and values["published_precision"] == "day"
+    if values["published_at"] is None or (vaguer and stored.published_precision != "day"):
+        kept |= {name: stored._mapping[name] for name in _PUBLISHED}
+    return values | kept
+
+
+# ---- Writing articles: new ones, duplicates with their evidence, other addresses of a stored one, changed texts.
+
+
+article, version, cluster, image = (m.table() for m in (Article, ArticleVersion, Cluster, Image))
+
+
+def add(
+    connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: Index, differs: Differs = always
+) -> list[Added]:
+    """Write articles in the open transaction, in order: each may repeat one before it.
+
+    The caller holds the lock on articles, so no copy can be stored between looking for one and writing, and has let the
+    index catch up.
+
+    Cost: five reads and three inserts for all of them, and the judge's comparisons. An article that is related to an
+    earlier one of the same batch begins a new round of reads.
+    """
+    added: list[Added] = []
+    while len(added) < len(articles):
+        added += _Round(connection, articles[len(added) :], judge, index, differs).write()
+    return added
+
+
+def absorb(connection: Connection, into: int, others: Sequence[int], differs: Differs | None = None) -> None:
+    """What is stored under some URLs is part of the article of another URL, which has it from now on.
+
+    The first of them becomes that article, unless it is stored already; the rest is deleted, and what repeats it is
+    said to repeat that article.
+
+    Args:
+        connection: in a transaction.
+        into: identifier of a URL.
+        others: those of the others.
+        differs: whether a text says something else than that of the article, of which it is kept as an earlier text
+            then; None when they are parts of one text.
+    """
+    stored = stored_rows(connection, [into, *others])
+    for old in others:
+        if old not in stored:
+            continue
+        if into not in stored:
+            clusters.move(connection, old, into)
+            signatures.hand_over(connection, old, into)
+        else:
+            if differs is not None:
+                _keep_texts(connection, stored[old], stored[into], differs)
+            clusters.delete(connection, stored[old], stored[into])
+        stored = stored_rows(connection, [into, *others])
+
+
+def _keep_texts(connection: Connection, old: Row[Any], into: Row[Any], differs: Differs) -> None:
+    """What an article says and has said is kept with another one."""
+    earlier = select(literal(into.id), version.c.seen, version.c.title, version.c.text).where(
+        version.c.article_id == old.id
+    )
+    columns = ["article_id", "seen", "title", "text"]
+    connection.execute(insert_new(connection, version).from_select(columns, earlier))
+    held = into if into.text_of is None else stored_rows(connection, [into.text_of])[into.text_of]
+    if old.text_of is None and differs((old.title, old.text), (into.title, held.text)):
+        row = {"article_id": into.id, "seen": old.updated, "title": old.title, "text": old.text}
+        connection.execute(insert_new(connection, version), row)
+
+
+class _Round:
+    """Articles that do not depend on each other: looked up together, written together."""
+
+    def __init__(
+        self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: Index, differs: Differs
+    ) -> None:
+        self._connection = connection
+        self._differs = differs
+        self._articles = unrelated(articles)
+        self._judge = judge
+        self._index = index
+        self._found = Candidates(connection, self._articles, index)
+        self._changed: set[int] = set()
+        """Stored articles that this round has changed: what was read of them holds no longer."""
+        self._new: list[NewArticle] = []
+        self._signed: list[Signed] = []
+        self._counted: list[tuple[int, str, bool]] = []
+
+    def write(self) -> list[Added]:
+        """Write as many articles as can be judged by what was read."""
+        fresh = [new.id for new in self._articles if new.id not in self._found.stored]
+        clusters.forget_evidence(self._connection, fresh)  # of copies that were not stored when they came last
+        added = []
+        for new in self._articles:
+            candidates = self._found.of(new)
+            named = {key for c in candidates for key in (c.id, c.stands_for, c.text_of)} | {new.id}
+            stored = self._found.stored.get(new.id)
+            if stored is not None:
+                named |= {stored.cluster_id, stored.duplicate_of}
+            if not self._changed.isdisjoint(named):
+                break
+            added.append(self._write(new, candidates))
+        _insert(self._connection, [(new, None, None) for new in self._new])
+        signatures.insert(self._connection, self._signed)
+        clusters.count(self._connection, self._counted)
+        return added
+
+    def _write(self, new: NewArticle, candidates: Sequence[Candidate]) -> Added:
+        stored = self._found.stored.get(new.id)
+        if stored is not None:
+            self._changed.add(new.id)
+            return self._update(stored, new, candidates)
+        verdict = self._judge(new, candidates)
+        if verdict is None or not verdict.repeats:
+            self._add(new, verdict)
+            return Added("new")
+        original = verdict.candidate.stands_for
+        self._changed |= {new.id, verdict.candidate.id, original}
+        if not verdict.same_page:
+            return self._add_duplicate(new, verdict)
+        if verdict.candidate.points_to != new.id:
+            return Added("same page", verdict.candidate.id)
+        return self._move(new, verdict.candidate.id, candidates)
+
+    def _add(self, new: NewArticle, related: Verdict | None) -> None:
+        """A new story, perhaps related to another one."""
+        self._new.append(new)
+        self._sign(new, None)
+        self._counted.append((new.site_id, new.source, False))
+        if related is not None:
+            clusters.write_evidence(self._connection, _evidence(new, related))
+
+    def _add_duplicate(self, new: NewArticle, verdict: Verdict) -> Added:
+        """A copy: by the policy with its text, without it, or not at all; in any case if it is the original."""
+        original = verdict.candidate.stands_for
+        claimant = Claimant(new.site_id, new.source, new.published_at, new.published_precision)
+        takes_over = clusters.is_better_original(self._connection, claimant, original)
+        if verdict.keep is Keep.NOTHING and not takes_over:
+            clusters.write_evidence(self._connection, _evidence(new, verdict))
+            return Added("dropped", original)
+        keep = Keep.ALL if takes_over or verdict.own_wording else verdict.keep
+        holder = verdict.candidate.text_of if keep is Keep.METADATA else None
+        _insert(self._connection, [(new, original, holder)])
+        clusters.grow(self._connection, original)
+        self._counted.append((new.site_id, new.source, True))
+        if takes_over or verdict.own_wording:
+            story = signatures.story_of(self._connection, self._signed, [verdict.candidate.id, original])
+            self._sign(new, story)
+        if takes_over:
+            clusters.take_over(self._connection, original, _evidence(new, verdict))
+            original = new.id
+        else:
+            clusters.write_evidence(self._connection, _evidence(new, verdict))
+        for other in verdict.also:
+            self._changed |= {other.candidate.id, other.candidate.stands_for}
+            if other.candidate.stands_for != original:
+                evidence = _evidence(new, other)
+                original = clusters.unite(self._connection, original, other.candidate.stands_for, evidence)
+        return Added("duplicate", verdict.candidate.id)
+
+    def _sign(self, new: NewArticle, story: int | None) -> None:
+        """Let later copies be found."""
+        if new.length:
+            row = self._index.post(new.id, story, day_of(new.seen), new.length, new.features)
+            self._signed.append(row)
+
+    def _sign_again(self, new: NewArticle) -> None:
+        """The text has changed, or has moved to this article. As a new story: what was known of it is no longer."""
+        signatures.remove(self._connection, [new.id])
+        self._signed = [row for row in self._signed if row.article_id != new.id]
+        self._sign(new, None)
+
+    def _move(self, new: NewArticle, old: int, candidates: Sequence[Candidate]) -> Added:
+        """The stored article is this one under another address, and this is the address it calls its own."""
+        clusters.move(self._connection, old, new.id)
+        signatures.move(self._connection, old, new.id)
+        stored = stored_rows(self._connection, [new.id])[new.id]
+        is_signed = signatures.row_of(self._connection, new.id) is not None
+        if stored.text_hash == new.text_hash and is_signed:
+            self._sign_again(new)  # processes know the text by its old address
+        return self._update(stored, new, [one for one in candidates if one.id != old])
+
+    def _update(self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate]) -> Added:
+        """The same article again: keep the text that was, if it has changed."""
+        values = completed(stored, values_of(new))
+        if stored.text_hash == new.text_hash:
+            return self._renew(stored, new, values)
+        held = stored if stored.text_of is None else stored_rows(self._connection, [stored.text_of])[stored.text_of]
+        if not self._differs((stored.title, held.text), (new.title, new.text)):
+            # what is said of it may be put right all the same
+            facts = {name: values[name] for name in FACTS} if values["title"] == stored.title else {}
+            return self._write_values(stored, facts)
+        if stored.text_of is None:
+            self._keep_version(stored)
+            self._hand_down(stored)
+        self._connection.execute(update(article).where(article.c.id == new.id).values(values | {"text_of": None}))
+        if stored.duplicate_of is None:
+            clusters.forget_evidence(self._connection, [new.id])  # what its old text was related to
+        else:
+            clusters.detach(self._connection, new.id)
+            if not self._still_repeats(stored, new, candidates):
+                self._changed |= {stored.duplicate_of, stored.cluster_id}
+                clusters.leave(self._connection, new.id, stored.cluster_id)
+        self._sign_again(new)
+        return Added("updated", changed=True)
+
+    def _renew(self, stored: Row[Any], new: NewArticle, values: dict[str, Any]) -> Added:
+        """The same text again, but for signs, or under another title, or with more that is known of it."""
+        before, after = (stored.title, stored.text), (values["title"], new.text)
+        changed = stored.text_of is None and before != after and self._differs(before, after)
+        if changed:
+            self._keep_version(stored)
+        if stored.text_of is not None:
+            values |= {"text": "", "html": ""}
+        added = self._write_values(stored, values)
+        signed = signatures.row_of(self._connection, new.id) if values["text"] != stored.text else None
+        if signed is not None and signed.features != new.features:
+            self._sign_again(new)  # it had the text of the article that it was a copy of
+        return added._replace(changed=changed)
+
+    def _write_values(self, stored: Row[Any], values: dict[str, Any]) -> Added:
+        """Write what is not as it was."""
+        if all(stored._mapping[name] == value for name, value in values.items() if name != "updated"):
+            return Added("unchanged")
+        self._connection.execute(update(article).where(article.c.id == stored.id).values(values))
+        return Added("updated")
+
+    def _keep_version(self, stored: Row[Any]) -> None:
+        """Keep an article as it is now beside what it will be."""
+        self._connection.execute(
+            insert_new(self._connection, version),
+            {"article_id": stored.id, "seen": stored.updated, "title": stored.title, "text": stored.text},
+        )
+
+    def _hand_down(self, stored: Row[Any]) -> None:
+        """The text of an article is about to change: a copy without one gets it, and is found by it."""
+        heir = clusters.hand_down(self._connection, stored)
+        if heir is None:
+            return
+        self._changed.add(heir)
+        signed = signatures.row_of(self._connection, stored.id)
+        if signed is not None:
+            self._signed.append(self._index.post(heir, None, signed.day, signed.length, signed.features))
+
+    def _still_repeats(self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate]) -> bool:
+        """Whether a duplicate whose text has changed still is one; it keeps its new text."""
+        verdict = self._judge(new, candidates)
+        if verdict is None or not verdict.repeats or verdict.candidate.stands_for != stored.duplicate_of:
+            return False
+        clusters.write_evidence(self._connection, _evidence(new, verdict)._replace(own=1))
+        return True
+
+
+def _evidence(new: NewArticle, verdict: Verdict) -> Evidence:
+    """A verdict as a row."""
+    similarity, own = round(verdict.similarity, 4), int(verdict.own_wording)
+    return Evidence(new.id, verdict.candidate.id, similarity, verdict.method, verdict.kind, own)
+
+
+def _insert(connection: Connection, articles: Sequence[tuple[NewArticle, int | None, int | None]]) -> None:
+    """Write the rows of new articles, each with the one it repeats and the one that keeps its text, if there are."""
+    rows = [
+        values_of(new)
+        | {"id": new.id, "cluster_id": original or new.id, "duplicate_of": original, "first_seen": new.seen}
+        | {"text_of": holder}
+        | ({} if holder is None else {"text": "", "html": ""})
+        for new, original, holder in articles
+    ]
+    run_many(connection, _INSERT, rows)
+    insert_rows(
+        connection,
+        image,
+        ("article_id", "position", "url", "caption"),
+        [(new.id, i, address, caption) for new, _, _ in articles for i, (address, caption) in enumerate(new.images)],
+    )
+    alone = [(new.id, 1) for new, original, _ in articles if original is None]
+    insert_rows(connection, cluster, ("id", "size"), alone)
+
+
+_INSERT = article.insert().values(
+    {name: bindparam(name) for name in article.c.keys() if name != "gone"}  # noqa: SIM118 - a collection, no dictionary
+)

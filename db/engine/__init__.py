@@ -1,0 +1,1 @@
+"""Opening, writing to and speaking with a database."""

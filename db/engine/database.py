@@ -1,0 +1,352 @@
+"""Opening a database: connection settings, one crawl per SQLite file, migrations, foreign schemas.
+
+SQLite runs in WAL mode with `synchronous=NORMAL`: a killed process loses nothing, a power cut may lose the last
+transactions but never damages the file. Transactions are begun explicitly (BEGIN IMMEDIATE for the writer), because the
+driver's own habit of beginning late would let another writer in between a read and a write.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
+
+SCHEMA = "0011"
+"""The newest revision in `migrations/versions`: what this program's tables look like."""
+
+_MIGRATIONS = Path(__file__).parents[1] / "migrations"
+_REVISION = re.compile(r"(\d{4})_\w+\.py")
+_DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
+_PASSWORD = re.compile(r":(?!/).*@")
+_SQLITE_BUSY_MS = 2_000
+_MIGRATION_LOCK = 7_241_895_301
+_LOCK_SECONDS = 5
+_FROZEN_SECONDS = 8
+_OLDEST_POSTGRES = 12
+_PORTS = 1 << 16
+_OLDEST_SQLITE = (3, 35)
+_READER_CACHE_KB, _WRITER_CACHE_KB = 16 << 10, 128 << 10
+"""Each connection has a cache of its own, which grows with the file: readers can do with that of the system."""
+
+
+def parse_url(database_url: str) -> URL:
+    """Read a `DATABASE_URL`; whatever driver it names, Postgres is spoken to by psycopg and SQLite by Python's own.
+
+    Raises:
+        WrongDatabase: the URL cannot be read or names a database other than SQLite or Postgres.
+    """
+    try:
+        url = make_url(database_url)
+    except (ArgumentError, ValueError):  # ValueError: a port that is no number
+        raise WrongDatabase(
+            f"DATABASE_URL {without_password(database_url)!r} is no database URL; use sqlite:///news.db or postgresql://user:password@host/name"
+        ) from None
+    if url.get_backend_name() not in _DRIVERS:
+        raise WrongDatabase(f"DATABASE_URL names {url.get_backend_name()!r}; SQLite and Postgres are supported")
+    url = url.set(drivername=_DRIVERS[url.get_backend_name()])
+    if url.get_backend_name() == "sqlite" and (not url.database or url.database == ":memory:" or url.query.get("uri")):
+        raise WrongDatabase("DATABASE_URL names no file; use sqlite:///news.db")
+    if url.port is not None and not 0 < url.port < _PORTS:
+        raise WrongDatabase(f"DATABASE_URL names port {url.port}, and there is none; Postgres usually has 5432")
+    return url
+
+
+def without_password(database_url: str) -> str:
+    """Something that was meant for a database URL, fit to be shown.
+
+    >>> without_password("postgresql://me:secret@host:port/name?sslmode=require")
+    'postgresql://me:***@host:port/name'
+    """
+    return _PASSWORD.sub(":***@", database_url.partition("?")[0])
+
+
+class Database:
+    """An opened database. `close` releases the file lock.
+
+    Attributes:
+        engine: the SQLAlchemy engine.
+        name: the database as the user knows it (file path, or URL without password).
+        is_sqlite: whether it is a SQLite file.
+    """
+
+    def __init__(self, engine: Engine, name: str, lock: IO[str] | None) -> None:
+        self.engine = engine
+        self.name = name
+        self.is_sqlite = engine.dialect.name == "sqlite"
+        self._lock = lock
+
+    def connect_writer(self) -> Connection:
+        """The connection that writes for as long as the process lives: new URLs fall on all pages of the indexes."""
+        connection = self.engine.connect().execution_options(writer=True)
+        if self.is_sqlite:
+            # past SQLAlchemy, which would begin a transaction for it
+            connection.connection.cursor().execute(f"PRAGMA cache_size=-{_WRITER_CACHE_KB}")
+        return connection
+
+    @contextmanager
+    def writing(self, connection: Connection) -> Iterator[None]:
+        """One write transaction; errors of the database come out as `DatabaseProblem`."""
+        try:
+            with connection.begin():
+                yield
+        except DBAPIError as error:
+            problem = classify(error, self.name)
+            if problem is None:
+                raise
+            raise problem from error
+
+    def keep_crawls_away(self) -> None:
+        """Take the file's lock, as a crawl does. Postgres has none: what runs there says so in its `run` row.
+
+        Raises:
+            WrongDatabase: a crawl is running on the file.
+        """
+        if self.is_sqlite and self._lock is None:
+            self._lock = _lock_file(Path(self.name))
+
+    def close(self) -> None:
+        """Close all connections and let another crawl use the file."""
+        self.engine.dispose()
+        if self._lock:
+            self._lock.close()
+            self._lock = None
+
+
+def open_for_crawl(
+    database_url: str,
+    *,
+    patience_seconds: float = 60.0,
+    waiting: Callable[[str], None] = lambda _: None,
+    goes_on: Callable[[], bool] = lambda: True,
+) -> Database:
+    """Open (or create) a crawl's database, take the SQLite file's lock and bring the schema up to date.
+
+    Args:
+        database_url: see `parse_url`.
+        patience_seconds: how long a locked or silent database is waited for.
+        waiting: told once what is waited for.
+        goes_on: whether to wait any longer; asked every few seconds.
+
+    Raises:
+        WrongDatabase: not a database of this program, made by a newer version, or in use by another crawl.
+        DatabaseGone: cannot be opened or written.
+    """
+    url = parse_url(database_url)
+    name = _name(url)
+    lock = _lock_file(Path(name)) if url.get_backend_name() == "sqlite" else None
+    database = Database(_engine(url), name, lock)
+    deadline = time.monotonic() + patience_seconds
+    told = False
+    try:
+        while True:
+            try:
+                _bring_up_to_date(database)
+            except Unavailable as problem:
+                if not goes_on():
+                    raise DatabaseGone(f"{problem}; stopped waiting, nothing is lost") from problem
+                if time.monotonic() > deadline:
+                    raise DatabaseGone(
+                        f"{problem}; gave up after {patience_seconds:.0f} s, nothing is lost"
+                    ) from problem
+                if not told:
+                    waiting(f"{problem}; waiting")
+                    told = True
+                time.sleep(1)
+            else:
+                return database
+    except DatabaseProblem:
+        database.close()
+        raise
+
+
+def open_for_reading(database_url: str) -> Database:
+    """Open an existing crawl database to look into it while a crawl may be running.
+
+    Raises:
+        WrongDatabase: there is none, or it is not one of this program's version.
+        DatabaseGone: it cannot be read.
+    """
+    url = parse_url(database_url)
+    name = _name(url)
+    if url.get_backend_name() == "sqlite" and not Path(name).is_file():
+        raise WrongDatabase(f"there is no database {name} yet; run 'scrapy crawl news -a seeds=seeds.txt' first")
+    engine = _engine(url)
+    database = Database(engine, name, None)
+    try:
+        with engine.connect() as connection:
+            found = _revision(connection, name)
+    except DBAPIError as error:
+        raise classify(error, name) or error from error
+    if found != SCHEMA:
+        raise WrongDatabase(f"{name} is not at this version's schema; start a crawl on it once to bring it up to date")
+    return database
+
+
+def _name(url: URL) -> str:
+    """A database as its user knows it: the path of a file, or the URL as it is typed, without passwords."""
+    if url.get_backend_name() == "sqlite":
+        assert url.database is not None  # parse_url saw to it
+        return url.database
+    shown = url.set(drivername="postgresql").difference_update_query(["password", "sslpassword"])
+    return shown.render_as_string(hide_password=True)
+
+
+def _engine(url: URL) -> Engine:
+    """An engine with this project's connection settings; its errors do not repeat what pages say."""
+    if url.get_backend_name() == "postgresql":
+        return _postgres_engine(url)
+    engine = create_engine(
+        url, hide_parameters=True, connect_args={"timeout": _SQLITE_BUSY_MS / 1000, "check_same_thread": False}
+    )
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: sqlite3.Connection, _record: Any) -> None:
+        connection.isolation_level = None  # transactions are begun by _begin below
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=NORMAL",
+            f"cache_size=-{_READER_CACHE_KB}",
+            "temp_store=MEMORY",
+            "wal_autocheckpoint=4000",  # one of 64 MB would hold up pages for a quarter of a second
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writer") else "BEGIN")
+
+    return engine
+
+
+def _postgres_engine(url: URL) -> Engine:
+    """Connections that notice a dead network, and whose transactions cannot hold up other processes for long."""
+    alive = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+    engine = create_engine(
+        url,
+        hide_parameters=True,
+        pool_pre_ping=True,
+        isolation_level="READ COMMITTED",
+        connect_args={"connect_timeout": 10, **alive},
+    )
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, _record: Any) -> None:
+        with connection.cursor() as cursor:
+            # a prepared plan made while a table was small would read all of it for ever
+            cursor.execute("SET enable_seqscan = off")
+            cursor.execute(f"SET lock_timeout = '{_LOCK_SECONDS}s'")
+            # a process that was frozen inside a transaction loses it, and with it the locks that others wait for
+            cursor.execute(f"SET idle_in_transaction_session_timeout = '{_FROZEN_SECONDS}s'")
+        connection.commit()
+
+    return engine
+
+
+def _lock_file(path: Path) -> IO[str]:
+    """Take the operating system's lock that belongs to a SQLite file; it ends with the process, however that ends."""
+    if path.is_dir():
+        raise WrongDatabase(f"{path} is a folder; name a file in DATABASE_URL, e.g. sqlite:///{path}/news.db")
+    try:
+        handle = path.with_name(path.name + ".lock").open("a")
+    except OSError as error:
+        raise DatabaseGone(
+            f"{path} cannot be opened for writing ({error.strerror}); its folder must exist and be writable"
+        ) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        handle.close()
+        raise WrongDatabase(
+            f"another crawl is running on {path}; wait for it, stop it, or name another file in DATABASE_URL"
+        ) from None
+    return handle
+
+
+def _revision(connection: Connection, name: str) -> str | None:
+    """The revision a database is at; refuses what is not ours or newer than we are."""
+    tables = set(inspect(connection).get_table_names())
+    found = None
+    if "alembic_version" in tables:
+        found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    if found is None:
+        others = sorted(tables - {"alembic_version"})
+        if others:
+            raise WrongDatabase(
+                f"{name} holds other tables ({', '.join(others[:4])}); name a database of its own in DATABASE_URL"
+            )
+    elif found not in {
+        match[1] for path in (_MIGRATIONS / "versions").iterdir() if (match := _REVISION.match(path.name))
+    }:
+        raise WrongDatabase(
+            f"{name} was made by a newer version (schema {found}); update this program or name another database"
+        )
+    return found
+
+
+def _upgrade(connection: Connection) -> None:
+    """Run the migrations that are missing. Alembic is imported here: it is slow to load and seldom needed."""
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _check_server(connection: Connection, name: str) -> None:
+    """Refuse servers and libraries that lack what the tables and statements need."""
+    version = connection.dialect.server_version_info or ()
+    if connection.dialect.name == "sqlite":
+        if version < _OLDEST_SQLITE:
+            raise WrongDatabase(f"{name}: SQLite {_dotted(version)} is too old; {_dotted(_OLDEST_SQLITE)} is needed")
+        return
+    if version < (_OLDEST_POSTGRES,):
+        raise WrongDatabase(f"{name}: PostgreSQL {_dotted(version)} is too old; {_OLDEST_POSTGRES} or newer is needed")
+    encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+    if encoding != "UTF8":
+        raise WrongDatabase(
+            f"{name} keeps text as {encoding}; create the database with ENCODING 'UTF8' TEMPLATE template0"
+        )
+
+
+def _dotted(version: tuple[object, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+def _refuse_while_crawling(connection: Connection, name: str) -> None:
+    """An upgrade of the tables would pull them from under a crawl of the older version."""
+    living = connection.execute(
+        text("SELECT id, machine FROM run WHERE finished IS NULL AND alive_until > extract(epoch FROM now()) LIMIT 1")
+    ).one_or_none()
+    if living is not None:
+        raise WrongDatabase(
+            f"{name}: run {living.id} on {living.machine} is crawling with an older version; "
+            "stop it, then start this one, which brings the tables up to date"
+        )
+
+
+def _bring_up_to_date(database: Database) -> None:
+    """Run the migrations that are missing, all in one transaction."""
+    try:
+        with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
+            if not database.is_sqlite:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            _check_server(connection, database.name)
+            found = _revision(connection, database.name)
+            if found != SCHEMA:
+                if found is not None and not database.is_sqlite:
+                    _refuse_while_crawling(connection, database.name)
+                _upgrade(connection)
+    except DBAPIError as error:
+        raise classify(error, database.name) or DatabaseGone(f"{database.name}: {error.orig}") from error

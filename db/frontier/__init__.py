@@ -1,0 +1,1 @@
+"""The frontier's tables: URLs, leases, limits, runs, revisits."""

@@ -1,0 +1,298 @@
+"""The frontier's SQL: claiming the best URLs of hosts, giving them back, what is left.
+
+Which run may claim from a host is settled in `db.frontier.leases`. Every function takes a connection inside an open
+transaction; those that change several rows do it in the order of their keys, and what they only choose from they lock
+with SKIP LOCKED, so that processes do not wait for each other in a circle.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, bindparam, func, literal_column, or_, select, update
+
+from ..engine.statements import among, in_state, is_postgres, run_many
+from ..records.lease import ClaimRequest, Claims, Waiting
+from ..records.run import Limits
+from ..records.url import Claim, Kind, State
+from ..tables.runs import Run
+from ..tables.urls import Host, Url
+from .aliases import revive
+from .limits import beyond_limits, locked_seed_budgets, pages_left, refund, spend_hosts, spend_totals
+from .revert import CLOSED_SECONDS, put_off_host, put_off_urls
+from .runs import seed_rows
+
+url, host, run = Url.table(), Host.table(), Run.table()
+
+
+def claim(connection: Connection, requests: Sequence[ClaimRequest]) -> list[Claims]:
+    """Hand out the best waiting URLs of the asked hosts, within the limits.
+
+    Cost: one indexed read of `want` rows a host and one batch update.
+    """
+    return [_claim(connection, request) for request in requests]
+
+
+def _claim(connection: Connection, request: ClaimRequest) -> Claims:
+    if connection.execute(LIVES, {"run": request.run_id}).first() is None:
+        return Claims(dry=dict.fromkeys(request.wants))
+    left = pages_left(connection, request.limits)
+    if left == 0:
+        return Claims(dry=dict.fromkeys(request.wants), spent=True)
+    claims = Claims()
+    seeds = locked_seed_budgets(connection, request.limits)
+    spent_seeds = {key for key, n in seeds.items() if n <= 0}
+    candidates: list[Claim] = []
+    owned = set(connection.execute(_OWNED, {"ids": list(request.wants), "run": request.run_id}).scalars())
+    for host_id in sorted(request.wants):
+        if host_id in owned:
+            candidates += _best_of(connection, request, host_id, spent_seeds, claims)
+        else:
+            claims.dry[host_id] = None
+    candidates.sort(key=lambda c: (-c.score, c.found_at))
+    for candidate in candidates:
+        if candidate.counts:
+            if left is not None and left <= 0:
+                claims.dry[candidate.host_id] = None
+                continue
+            if candidate.seed_id in seeds:
+                if seeds[candidate.seed_id] <= 0:
+                    continue
+                seeds[candidate.seed_id] -= 1
+            if left is not None:
+                left -= 1
+        claims.urls.append(candidate)
+    if claims.urls:
+        ids = sorted(candidate.id for candidate in claims.urls)
+        run_many(connection, _LEASE, [{"key": key, "run": request.run_id} for key in ids])
+        pages = [candidate for candidate in claims.urls if candidate.counts]
+        spend_totals(connection, [candidate.seed_id for candidate in pages])
+        spend_hosts(connection, Counter(candidate.host_id for candidate in pages))
+        claims.seeds = seed_rows(connection, sorted({c.seed_id for c in claims.urls if c.seed_id is not None}))
+    return claims
+
+
+# locked: nobody takes the run for dead before this transaction has ended
+LIVES = select(run.c.id).where(run.c.id == bindparam("run"), run.c.alive_until > 0).with_for_update()
+_OWNED = select(host.c.id).where(among(host.c.id), host.c.owner == bindparam("run"))
+_LEASE = (
+    update(url)
+    .where(url.c.id == bindparam("key"))
+    .values(state=State.LEASED, leased_by=bindparam("run"), tries=url.c.tries + 1, next_visit=None)
+)
+
+
+CLAIM_COLUMNS = (
+    url.c.id,
+    url.c.url,
+    url.c.host_id,
+    url.c.seed_id,
+    url.c.kind,
+    url.c.depth,
+    url.c.score,
+    url.c.found_in,
+    url.c.found_on,
+    url.c.found_at,
+    url.c.tries,
+    url.c.hops,
+    url.c.etag,
+    url.c.last_modified,
+    url.c.score_parts,
+    url.c.visits,
+    url.c.reason,
+    url.c.http_status,
+    url.c.same_as,
+    url.c.fetched_at,
+    url.c.watched,
+    url.c.named,
+    url.c.brought,
+    url.c.changed_at,
+)
+
+
+_WAITING = (url.c.host_id == bindparam("host")) & (in_state(State.PENDING))
+_READY = _WAITING & or_(url.c.next_visit.is_(None), url.c.next_visit <= bindparam("now"))
+_BEST = (
+    select(*CLAIM_COLUMNS)
+    .where(_READY)
+    .order_by(url.c.score.desc(), url.c.found_at)
+    .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
+)
+_BEST_ROBOTS = _BEST.where(url.c.kind == Kind.ROBOTS)
+_THERE = select(url.c.id).where(_READY).limit(bindparam("most"))
+_THERE_ROBOTS = _THERE.where(url.c.kind == Kind.ROBOTS)
+_SKIP_HOST = (
+    update(url)
+    .where(_WAITING, url.c.kind != Kind.ROBOTS, url.c.visits == 0)
+    .values(state=State.SKIPPED, reason=bindparam("why"))
+)
+_READ_AHEAD = 200
+_MOST_PASSED_OVER = 4000
+"""URLs that are ruled out in one transaction, more or less."""
+_LOCKED_SECONDS = 0.5
+"""URLs that another process is writing, e.g. new scores of them, are asked for again after so long."""
+_PAGES = select(host.c.pages).where(host.c.id == bindparam("key"))
+_NEXT_DUE = select(func.min(url.c.next_visit)).where(_WAITING)
+
+
+def _best_of(
+    connection: Connection, request: ClaimRequest, host_id: int, spent_seeds: set[int], claims: Claims
+) -> list[Claim]:
+    """The best waiting URLs of one host that its rules and budget permit; notes whether the host ran dry."""
+    want = request.wants[host_id]
+    robots_only = host_id in request.robots_only
+    if request.limits.pages_per_host is not None and not robots_only:
+        pages = connection.execute(_PAGES, {"key": host_id}).scalar_one()
+        want = min(want, request.limits.pages_per_host - pages)
+    best, there = (_BEST_ROBOTS, _THERE_ROBOTS) if robots_only else (_BEST, _THERE)
+    if spent_seeds:
+        unspent = or_(url.c.seed_id.is_(None), url.c.seed_id.not_in(spent_seeds))
+        best, there = best.where(unspent), there.where(unspent)
+    closed = "" if robots_only else request.closed(host_id)
+    if closed:
+        claims.skipped[closed] += connection.execute(_SKIP_HOST, {"host": host_id, "why": closed}).rowcount
+        put_off_host(connection, host_id, request.now + CLOSED_SECONDS)
+        want = 0
+    found: dict[int, Claim] = {}
+    passed_over = 0
+    while len(found) < want:
+        most = max(want, _READ_AHEAD if found or passed_over else 0)
+        rows = connection.execute(best, {"host": host_id, "now": request.now, "most": most}).all()
+        candidates = [Claim(*row) for row in rows]  # type: ignore[call-arg]
+        permitted, revived = _rule_out(connection, request, candidates, claims)
+        fresh = [one for one in permitted if one.id not in found]
+        found |= {one.id: one for one in fresh[: want - len(found)]}
+        if not revived and (len(rows) < most or len(permitted) == len(rows)):
+            break
+        passed_over += len(rows) - len(permitted)
+        if passed_over >= _MOST_PASSED_OVER:  # there may be a million: others want their turn in between
+            return list(found.values())
+    if len(found) < request.wants[host_id]:
+        due = connection.execute(_NEXT_DUE, {"host": host_id}).scalar_one()
+        claims.dry[host_id] = due if due is not None and due > request.now else None
+        if len(found) < want and is_postgres(connection):
+            rows = connection.execute(there, {"host": host_id, "now": request.now, "most": len(found) + 1}).all()
+            if len(rows) > len(found):
+                claims.dry[host_id] = request.now + _LOCKED_SECONDS
+    return list(found.values())
+
+
+def _rule_out(
+    connection: Connection, request: ClaimRequest, candidates: Sequence[Claim], claims: Claims
+) -> tuple[list[Claim], int]:
+    """Take out of the queue what must not be fetched; returns the others, and how many URLs wait again for it."""
+    permitted: list[Claim] = []
+    forbidden: dict[str, list[Claim]] = {}
+    for one in candidates:
+        objection = ""
+        if one.kind != Kind.ROBOTS:
+            objection = request.objection(one.host_id, one.url) or request.trap(one)
+        if objection:
+            forbidden.setdefault(objection, []).append(one)
+        else:
+            permitted.append(one)
+    revived = 0
+    for objection, ruled_out in forbidden.items():
+        new = [one.id for one in ruled_out if not one.visits]
+        put_off_urls(connection, [one.id for one in ruled_out if one.visits], request.now)
+        skip(connection, new, objection)
+        claims.skipped[objection] += len(new)
+        revived += len(revive(connection, new))
+    return permitted, revived
+
+
+def skip(connection: Connection, ids: Sequence[int], reason: str) -> None:
+    """Mark URLs as not to be fetched."""
+    run_many(connection, _SKIP, [{"key": key, "why": reason} for key in sorted(ids)])
+
+
+_SKIP = update(url).where(url.c.id == bindparam("key")).values(state=State.SKIPPED, reason=bindparam("why"))
+
+
+def skip_waiting(connection: Connection, requests: Sequence[tuple[Sequence[int], str]]) -> list[None]:
+    """Mark those of some URLs that wait as not to be fetched: (identifiers, reason)."""
+    for ids, reason in requests:
+        run_many(connection, _SKIP_WAITING, [{"key": key, "why": reason} for key in sorted(ids)])
+    return [None for _ in requests]
+
+
+_SKIP_WAITING = _SKIP.where(url.c.state == State.PENDING)
+
+
+def set_robots(connection: Connection, batches: Sequence[Sequence[tuple[int, str, str, float]]]) -> list[None]:
+    """Write rules of hosts: (host, kind as in `host.robots`, text, Unix time)."""
+    for batch in batches:
+        rows = [{"key": key, "kind": kind, "body": body or None, "at": at} for key, kind, body, at in sorted(batch)]
+        run_many(connection, SET_ROBOTS, rows)
+    return [None for _ in batches]
+
+
+SET_ROBOTS = (
+    update(host)
+    .where(host.c.id == bindparam("key"))
+    .values(robots=bindparam("kind"), robots_text=bindparam("body"), robots_at=bindparam("at"))
+)
+
+
+def give_back(connection: Connection, batches: Sequence[tuple[int, Sequence[Claim]]]) -> list[None]:
+    """Return URLs that a run has leased, unfetched: (run, claims)."""
+    for run_id, claims in batches:
+        held = held_by(connection, run_id, [claim.id for claim in claims])
+        mine = [claim for claim in claims if claim.id in held]
+        run_many(connection, _GIVE_BACK, [{"key": key} for key in sorted(held)])
+        refund(connection, [(c.host_id, c.seed_id) for c in mine if c.counts])
+    return [None for _ in batches]
+
+
+def held_by(connection: Connection, run_id: int, ids: Sequence[int]) -> set[int]:
+    """Which of these URLs a run holds: all, unless it was taken for dead."""
+    return set(connection.execute(_HELD, {"ids": ids, "run": run_id}).scalars())
+
+
+_HELD = select(url.c.id).where(among(url.c.id), in_state(State.LEASED), url.c.leased_by == bindparam("run"))
+_GIVE_BACK = (
+    update(url).where(url.c.id == bindparam("key")).values(state=State.PENDING, leased_by=None, tries=url.c.tries - 1)
+)
+
+
+def abandon(connection: Connection, failures: Sequence[tuple[int, int, str]]) -> list[None]:
+    """Give up URLs of which nothing else can be written: (run, identifier, reason)."""
+    run_many(connection, _ABANDON, [{"run": run_id, "key": key, "why": reason} for run_id, key, reason in failures])
+    return [None for _ in failures]
+
+
+_ABANDON = (
+    update(url)
+    .where(url.c.id == bindparam("key"), in_state(State.LEASED), url.c.leased_by == bindparam("run"))
+    .values(state=State.FAILED, reason=bindparam("why"), leased_by=None)
+)
+
+
+_DUE = in_state(State.PENDING) & url.c.next_visit.is_not(None)
+
+
+def waiting(connection: Connection, questions: Sequence[Limits]) -> list[Waiting]:
+    """Count what is left to do within given limits. "finished" is said only when `within` is 0."""
+    return [_waiting(connection, limits) for limits in questions]
+
+
+def _waiting(connection: Connection, limits: Limits) -> Waiting:
+    blocked = beyond_limits(connection, limits)
+    all_pending = select(func.count()).where(in_state(State.PENDING))
+    all_leased = select(func.count()).where(in_state(State.LEASED))
+    over = all_pending.where(or_(*blocked)) if blocked else select(literal_column("0"))
+    first_due = select(func.min(url.c.next_visit)).where(_DUE)
+    # one statement: between two, another process may store a page with all that it links to
+    parts = select(*(part.scalar_subquery() for part in (all_pending, all_leased, over, first_due)))
+    pending, leased, beyond, due = connection.execute(parts).one()
+    return Waiting(within=pending + leased - beyond, beyond=beyond, next_due=due)
+
+
+def bring_forward(connection: Connection, latest: Sequence[float]) -> list[None]:
+    """Let no URL wait beyond a time (Unix seconds)."""
+    for moment in latest:
+        later = _DUE & (url.c.next_visit > moment)
+        connection.execute(update(url).where(later).values(next_visit=moment))
+    return [None for _ in latest]

@@ -1,0 +1,196 @@
+"""URLs that are found: new hosts, new rows, and the better of two finds.
+
+`add_urls` is for those that no page named; what a page names is written with it, see `db.articles.page_transaction`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Float, and_, bindparam, case, func, or_, select, update
+
+from ..engine.statements import among, insert_new, insert_rows, is_postgres, run_many
+from ..records.keys import iso
+from ..records.url import SOFT_REASONS, URL_RULE, Found, NewUrl, State
+from ..tables.urls import Host, Site, Url
+from .aliases import HAS_WORK, stand_for
+
+url, host, site = Url.table(), Host.table(), Site.table()
+
+
+def add_urls(connection: Connection, batches: Sequence[tuple[float, Sequence[NewUrl]]]) -> list[Found]:
+    """Add URLs that no page named: seeds, robots.txt, sitemaps. A batch goes with the time at which they were found."""
+    results = []
+    for now, batch in batches:
+        result = Found()
+        add_hosts(connection, now, batch)
+        insert_urls(connection, [(new, None, now) for new in batch], [result] * len(batch))
+        run_many(connection, HAS_WORK, [{"key": key} for key in sorted(result.hosts)])
+        results.append(result)
+    return results
+
+
+def add_hosts(connection: Connection, now: float, new_urls: Iterable[NewUrl]) -> None:
+    """Write hosts and sites that are new."""
+    hosts: dict[int, NewUrl] = {}
+    for new in new_urls:
+        hosts.setdefault(new.host_id, new)
+    if not hosts:
+        return
+    known = set(connection.execute(_KNOWN_HOSTS, {"ids": list(hosts)}).scalars())
+    missing = [hosts[key] for key in sorted(hosts) if key not in known]
+    if not missing:
+        return
+    connection.execute(
+        insert_new(connection, host),
+        [{"id": n.host_id, "site_id": n.site_id, "name": n.host, "scheme": n.url.partition(":")[0]} for n in missing],
+    )
+    sites = {n.site_id: n.site for n in missing}
+    seen = iso(now)
+    connection.execute(
+        insert_new(connection, site),
+        [{"id": key, "name": sites[key], "first_seen": seen} for key in sorted(sites)],
+    )
+
+
+def insert_urls(
+    connection: Connection, rows: Sequence[tuple[NewUrl, int | None, float]], owners: Sequence[Found]
+) -> None:
+    """Insert URLs; where one is known already, keep the better of both (shallower, followable, wanted again)."""
+    if not rows:
+        return
+    order = list(range(len(rows)))  # on SQLite what a page names lies together: new scores then change few places
+    if is_postgres(connection):
+        order.sort(key=lambda i: rows[i][0].id)
+    known = set(connection.execute(_KNOWN_URLS, {"ids": [rows[i][0].id for i in order]}).scalars())
+    fresh: list[int] = []
+    again: list[int] = []
+    formed: list[int] = []
+    for i in order:
+        new = rows[i][0]
+        if new.id not in known:
+            known.add(new.id)
+            fresh.append(i)
+            owners[i].new_urls += 1
+            owners[i].queued += not new.reason
+            if new.form is not None and not new.reason:
+                formed.append(i)
+        else:
+            again.append(i)
+        if not new.reason:
+            owners[i].hosts.add(new.host_id)
+    inserted = insert_rows(connection, url, _URL_COLUMNS, [_url_row(*rows[i], i) for i in fresh])
+    if inserted < len(fresh):  # another process has just found some of them, too
+        again = order
+    run_many(connection, _IMPROVE, [_improvement(*rows[i]) for i in again if not rows[i][0].reason])
+    if formed:
+        _skip_same(connection, [(rows[i][0], owners[i]) for i in sorted(formed)])
+
+
+def _skip_same(connection: Connection, found: Sequence[tuple[NewUrl, Found]]) -> None:
+    """Skip those of the URLs just inserted that rules take for the same page as another one."""
+    forms = [(new.id, new.host_id, new.form) for new, _ in found if new.form is not None]
+    others = stand_for(connection, forms)
+    run_many(connection, _SKIP_SAME, [{"key": key, "other": others[key]} for key in sorted(others)])
+    for new, owner in found:
+        if new.id in others:
+            owner.queued -= 1
+            owner.ruled += 1
+
+
+_SKIP_SAME = (
+    update(url)
+    .where(url.c.id == bindparam("key"), url.c.state == State.PENDING)
+    .values(state=State.SKIPPED, reason=URL_RULE, same_as=bindparam("other"))
+)
+
+
+def _improvement(new: NewUrl, source: int | None, now: float) -> dict[str, Any]:
+    """Parameters of `_IMPROVE`."""
+    better = {f"new_{name}": getattr(new, name) for name in _BETTER}
+    found = {"new_found_on": source, "new_found_at": now, "new_dated": new.dated}
+    return {"key": new.id, "again": int(new.again), "soon": int(new.soon), **found, **better}
+
+
+_URL_COLUMNS = (
+    "id",
+    "url",
+    "host_id",
+    "seed_id",
+    "kind",
+    "state",
+    "reason",
+    "depth",
+    "score",
+    "score_parts",
+    "found_on",
+    "found_in",
+    "anchor",
+    "found_at",
+    "dated",
+    "hops",
+)
+
+
+def _url_row(new: NewUrl, source: int | None, now: float, place: int) -> tuple[Any, ...]:
+    """A row of `_URL_COLUMNS`; the place on its page makes the time it was found at unique."""
+    return (
+        new.id,
+        new.url,
+        new.host_id,
+        new.seed_id,
+        new.kind,
+        State.SKIPPED if new.reason else State.PENDING,
+        new.reason or None,
+        new.depth,
+        new.score,
+        new.score_parts,
+        source,
+        new.found_in,
+        new.anchor or None,
+        now + place * 1e-6,
+        new.dated,
+        new.hops,
+    )
+
+
+_BETTER = ("depth", "score", "score_parts", "seed_id", "found_in", "hops")
+_IMPROVE = (
+    update(url)
+    .where(
+        url.c.id == bindparam("key"),
+        (bindparam("again") == 1) & (url.c.state != State.PENDING) & (url.c.state != State.LEASED)
+        | (url.c.state == State.PENDING)
+        & or_(
+            url.c.depth > bindparam("new_depth"),
+            and_(bindparam("soon") == 1, url.c.score < bindparam("new_score")),
+        )
+        | (url.c.state == State.SKIPPED) & or_(*(url.c.reason == reason for reason in SOFT_REASONS))
+        # what a redirect or a part of an article leads to is wanted itself
+        | (url.c.state == State.SKIPPED) & (url.c.reason == URL_RULE) & (bindparam("new_hops") > 0),
+    )
+    .values(
+        {name: bindparam(f"new_{name}") for name in (*_BETTER, "found_on", "found_at")}
+        | {
+            "state": State.PENDING,
+            "reason": None,
+            "same_as": case((url.c.reason == URL_RULE, None), else_=url.c.same_as),
+            "dated": func.coalesce(bindparam("new_dated", type_=Float), url.c.dated),
+            "depth": case(
+                ((bindparam("soon") == 1) & (url.c.depth < bindparam("new_depth")), url.c.depth),
+                else_=bindparam("new_depth"),
+            ),
+            "tries": case((url.c.state == State.PENDING, url.c.tries), else_=0),
+            # it is wanted now, whenever its next visit would have been
+            "next_visit": case((url.c.state == State.PENDING, url.c.next_visit), else_=None),
+            # wanted for itself: not only if it has changed
+            "etag": case((bindparam("again") == 1, None), else_=url.c.etag),
+            "last_modified": case((bindparam("again") == 1, None), else_=url.c.last_modified),
+        }
+    )
+)
+
+
+_KNOWN_HOSTS = select(host.c.id).where(among(host.c.id))
+_KNOWN_URLS = select(url.c.id).where(among(url.c.id))

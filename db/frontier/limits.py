@@ -1,0 +1,102 @@
+"""How many pages a crawl, a host and a seed may have, counted exactly.
+
+A page is counted when it is leased and given back when it turns out to be none (redirect, no answer, another try): so
+no limit is ever overshot, by however many processes. One that is visited again is not counted again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
+
+from ..engine.statements import insert_new, run_many
+from ..records.run import Limits
+from ..records.url import Kind
+from ..tables.runs import Budget
+from ..tables.urls import Host, Seed, Url
+
+url, host, seed, budget = Url.table(), Host.table(), Seed.table(), Budget.table()
+
+
+COUNTS = and_(url.c.kind == Kind.PAGE, or_(url.c.visits == 0, url.c.http_status.is_(None)))
+"""Whether a leased URL counts against the limits, as `db.records.url.Claim.counts`."""
+
+
+def refund(connection: Connection, pages: Iterable[tuple[int, int | None]]) -> None:
+    """Give back the budget of pages (host, seed) that were leased but are not counted after all."""
+    pages = list(pages)
+    spend_totals(connection, [seed_id for _, seed_id in pages], sign=-1)
+    spend_hosts(connection, Counter(host_id for host_id, _ in pages), sign=-1)
+
+
+def spend_totals(connection: Connection, seed_ids: Collection[int | None], *, sign: int = 1) -> None:
+    """Count one page for each entry against the crawl and against its seed; `sign` -1 gives them back.
+
+    Rows are locked in the order budget, seeds, hosts, each by key, wherever budgets change: so no two processes wait
+    for each other.
+    """
+    if seed_ids:
+        connection.execute(_SPEND, {"n": sign * len(seed_ids)})
+        seeds = Counter(key for key in seed_ids if key is not None)
+        run_many(connection, _SPEND_SEED, [{"key": key, "n": sign * seeds[key]} for key in sorted(seeds)])
+
+
+def spend_hosts(connection: Connection, pages: Mapping[int, int], *, sign: int = 1) -> None:
+    """Count pages against their hosts, after `spend_totals`."""
+    run_many(connection, _SPEND_HOST, [{"key": key, "n": sign * pages[key]} for key in sorted(pages)])
+
+
+_SPEND_HOST = update(host).where(host.c.id == bindparam("key")).values(pages=host.c.pages + bindparam("n"))
+_SPEND_SEED = update(seed).where(seed.c.id == bindparam("key")).values(used=seed.c.used + bindparam("n"))
+_SPEND = update(budget).values(pages=budget.c.pages + bindparam("n"))
+
+
+def pages_left(connection: Connection, limits: Limits) -> int | None:
+    """Pages the whole crawl may still lease, None for no limit; other processes wait until this transaction ends."""
+    if limits.pages is None:
+        return None
+    used = connection.execute(select(budget.c.pages).with_for_update()).scalar_one()
+    return max(0, limits.pages - int(used))
+
+
+_SEED_BUDGETS = select(seed.c.id, seed.c.pages, seed.c.used).where(seed.c.pages.is_not(None)).order_by(seed.c.id)
+_SEED_BUDGETS_LOCKED = _SEED_BUDGETS.with_for_update()
+
+
+def seed_budgets(connection: Connection) -> dict[int, int]:
+    """Pages left for each seed that has a limit."""
+    return {row.id: row.pages - row.used for row in connection.execute(_SEED_BUDGETS)}
+
+
+def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int]:
+    """The same; other processes that want to claim wait until this transaction ends.
+
+    Costs them nothing when no seed has a limit.
+    """
+    if not seed_budgets(connection):
+        return {}
+    if limits.pages is None:  # the crawl's row first, as in `spend_totals`
+        connection.execute(select(budget.c.pages).with_for_update())
+    return {row.id: row.pages - row.used for row in connection.execute(_SEED_BUDGETS_LOCKED)}
+
+
+def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
+    """Conditions of which a waiting URL fulfils one when no budget is left for it, to be looked at with the URLs."""
+    conditions: list[Any] = []
+    if limits.pages is not None:
+        conditions.append(select(budget.c.pages).scalar_subquery() >= limits.pages)
+    if limits.pages_per_host is not None:
+        full = select(host.c.id).where(host.c.pages >= limits.pages_per_host)
+        conditions.append(url.c.host_id.in_(full))
+    if seed_budgets(connection):
+        spent = select(seed.c.id).where(seed.c.used >= seed.c.pages)
+        conditions.append(func.coalesce(url.c.seed_id, 0).in_(spent))
+    return conditions
+
+
+def open_budget(connection: Connection) -> None:
+    """Make the crawl's row, if it is not there yet. From then on it is changed with every lease and refund."""
+    connection.execute(insert_new(connection, budget), {"id": 1, "pages": 0})

@@ -1,0 +1,43 @@
+"""URLs that were to be visited again and are not, for now: they are what they were, and their turn comes later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, bindparam, case, or_, update
+
+from ..engine.statements import in_state, run_many
+from ..records.url import Kind, State
+from ..tables.urls import Url
+
+url = Url.table()
+
+_RULED_SECONDS = 86_400.0
+"""Rules are read anew every day."""
+CLOSED_SECONDS = 1_800.0
+"""A host that must not be asked now may be well again by then."""
+
+_IS_NONE = (url.c.kind != Kind.PAGE) & url.c.reason.like("no %")
+WAS = case(
+    (or_(url.c.reason == "redirect", _IS_NONE), State.SKIPPED),
+    (or_(url.c.http_status.is_(None), url.c.reason.like("http %")), State.FAILED),
+    else_=State.DONE,
+)
+"""The state of a URL before it was to be visited again; see `crawler.response.revisit.state_before`."""
+
+
+def put_off_urls(connection: Connection, ids: Sequence[int], now: float) -> None:
+    """Rules of their host forbid these URLs, which were fetched before."""
+    run_many(connection, _PUT_OFF, [{"key": key, "later": now + _RULED_SECONDS} for key in sorted(ids)])
+
+
+def put_off_host(connection: Connection, host_id: int, later: float) -> None:
+    """Nothing of a host may be asked for: what waits of it and was fetched before is due again at a later time."""
+    connection.execute(_PUT_OFF_HOST, {"host": host_id, "later": later})
+
+
+_VALUES = {"state": WAS, "next_visit": bindparam("later"), "tries": 0}
+_PUT_OFF = update(url).where(url.c.id == bindparam("key"), in_state(State.PENDING), url.c.visits > 0).values(_VALUES)
+_PUT_OFF_HOST = (
+    update(url).where(url.c.host_id == bindparam("host"), in_state(State.PENDING), url.c.visits > 0).values(_VALUES)
+)

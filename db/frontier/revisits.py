@@ -1,0 +1,256 @@
+"""Visiting URLs again: waking those whose time has come, marking those that a user names, articles whose page is gone.
+
+Every function takes a connection inside an open transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal_column,
+    not_,
+    or_,
+    select,
+    text,
+    update,
+)
+
+from ..engine.statements import among, in_state, is_postgres, run_many
+from ..records.keys import iso
+from ..records.url import LIST_REASONS, Kind, State
+from ..records.visit import Beginning, Due, Seen, Wish, Woken
+from ..tables.articles import Article, Part
+from ..tables.runs import Run
+from ..tables.urls import AGAIN, Host, Seed, Url
+from .aliases import HAS_WORK
+from .limits import beyond_limits, pages_left
+
+url, article, host, seed, run, part = (model.table() for model in (Url, Article, Host, Seed, Run, Part))
+
+MARKED = 0.0
+"""`next_visit` of URLs that a user wants to be visited by the next run."""
+_AT_ONCE = 2_000
+
+
+def wake_due(connection: Connection, wishes: Sequence[Due]) -> list[Woken]:
+    """Queue what is due, some thousand URLs at a time, the earliest first; none when a call returns no URLs.
+
+    Cost: one read by index when nothing is due.
+    """
+    return [_wake(connection, due) for due in wishes]
+
+
+def _wake(connection: Connection, due: Due) -> Woken:
+    if pages_left(connection, due.limits) == 0:
+        return Woken(0, frozenset(), None, spent=True)
+    beyond = beyond_limits(connection, due.limits)
+    statement = _DUE.where(not_(or_(*beyond))) if beyond else _DUE
+    rows = connection.execute(statement, {"until": due.until, "most": _AT_ONCE}).all()
+    run_many(connection, _WAKE, [{"key": row.id} for row in sorted(rows, key=lambda row: row.id)])
+    hosts = sorted({row.host_id for row in rows})
+    run_many(connection, HAS_WORK, [{"key": key} for key in hosts])
+    return Woken(len(rows), frozenset(hosts), connection.execute(_NEXT).scalar())
+
+
+def begins_anew(connection: Connection, runs: Sequence[Beginning]) -> list[bool]:
+    """Whether a run repeats a crawl that was finished, rather than going on with one, or joining it too late."""
+    return [_begins_anew(connection, beginning) for beginning in runs]
+
+
+def _begins_anew(connection: Connection, beginning: Beginning) -> bool:
+    before = run.c.id < beginning.run_id
+    last = connection.execute(select(run.c.exit_code).where(before).order_by(run.c.id.desc()).limit(1)).scalar()
+    ended = connection.execute(select(func.max(run.c.finished)).where(before)).scalar()
+    if last != 0 or ended is None:
+        return False
+    return not is_postgres(connection) or bool(ended < iso(beginning.now - beginning.late_seconds))
+
+
+_AGAIN = text(AGAIN)
+_DUE = (
+    select(url.c.id, url.c.host_id)
+    .where(_AGAIN, url.c.state != State.LEASED, url.c.next_visit <= bindparam("until"))
+    .order_by(url.c.next_visit)
+    .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
+)
+_NEXT = select(func.min(url.c.next_visit)).where(_AGAIN)
+_WAKE = update(url).where(url.c.id == bindparam("key")).values(state=State.PENDING, next_visit=None, tries=0)
+
+
+# ---------------------------------------------------------------- what later visits bring
+
+
+def note(connection: Connection, seen: Sequence[tuple[int, str, float, Seen]]) -> None:
+    """Write what later visits found: (URL, its kind of news, Unix time, what was seen).
+
+    A change of an article counts as brought at once; the articles that a list brings count when they are stored.
+    """
+    rows = [
+        {
+            "key": key,
+            "now": now,
+            "next": one.next_visit,
+            "more": one.watched,
+            "fading": one.fading,
+            "n": one.named,
+            "gain": int(one.changed and kind == CHANGE),
+            "changed": int(one.changed),
+        }
+        for key, kind, now, one in seen
+    ]
+    run_many(connection, _NOTE, sorted(rows, key=lambda row: row["key"]))
+
+
+CHANGE, LINKS = "change", "links"
+_NOTE = (
+    update(url)
+    .where(url.c.id == bindparam("key"))
+    .values(
+        next_visit=bindparam("next"),
+        watched=url.c.watched * bindparam("fading") + bindparam("more"),
+        named=url.c.named * bindparam("fading") + bindparam("n"),
+        brought=url.c.brought * bindparam("fading") + bindparam("gain"),
+        changed_at=case((bindparam("changed") == 1, bindparam("now")), else_=url.c.changed_at),
+    )
+)
+
+
+def credit(connection: Connection, found: Sequence[tuple[int, float]]) -> None:
+    """Count articles for the lists that named them: (list, Unix time at which it did), if that was a later visit."""
+    run_many(connection, _CREDIT, [{"key": key, "at": at} for key, at in sorted(found)])
+
+
+_CREDIT = (
+    update(url)
+    .where(
+        url.c.id == bindparam("key"),
+        url.c.visits > 1,
+        or_(*(url.c.reason == reason for reason in LIST_REASONS)),
+        bindparam("at") > url.c.fetched_at - url.c.watched + 1,
+    )
+    .values(brought=url.c.brought + 1)
+)
+
+
+def bring_forward(connection: Connection, stated: Sequence[tuple[int, float]], now: float) -> int:
+    """Let pages come due that are said to have changed, each at a Unix time, since they were visited; returns how many.
+
+    A page that never had changed at all those visits is not believed to have this time. Rows that another process holds
+    are left out: they are being visited.
+    """
+    if not stated:
+        return 0
+    times = dict(stated)
+    found = connection.execute(_VISITED_BEFORE, {"ids": sorted(times), "latest": max(times.values()), "now": now})
+    rows = [{"key": row.id, "now": now} for row in found if row.fetched_at < times[row.id]]
+    return run_many(connection, _BRING_FORWARD, sorted(rows, key=lambda row: row["key"]))
+
+
+_BELIEVED_VISITS = 8
+_VISITED_BEFORE = (
+    select(url.c.id, url.c.fetched_at)
+    .where(
+        among(url.c.id),
+        in_state(State.DONE),
+        url.c.fetched_at < bindparam("latest"),
+        url.c.visits < _BELIEVED_VISITS * (1 + url.c.brought),
+        or_(
+            url.c.next_visit > bindparam("now"),
+            and_(url.c.next_visit.is_(None), exists().where(article.c.id == url.c.id)),
+        ),
+    )
+    .with_for_update(skip_locked=True, of=url)
+)
+_BRING_FORWARD = update(url).where(url.c.id == bindparam("key")).values(next_visit=bindparam("now"))
+
+
+# ---------------------------------------------------------------- gone, and back
+
+
+def mark_gone(connection: Connection, gone: Sequence[tuple[int, str]], back: Sequence[int]) -> None:
+    """Write since when the pages of articles are gone, (article, ISO time), and which of them are there (again)."""
+    run_many(connection, _GONE, [{"key": key, "since": since} for key, since in sorted(gone)])
+    run_many(connection, _BACK, [{"key": key} for key in sorted(back)])
+
+
+_GONE = (
+    update(article).where(article.c.id == bindparam("key"), article.c.gone.is_(None)).values(gone=bindparam("since"))
+)
+_BACK = update(article).where(article.c.id == bindparam("key"), article.c.gone.is_not(None)).values(gone=None)
+
+
+def moved(connection: Connection, targets: Sequence[int]) -> list[tuple[int, int]]:
+    """Articles whose pages have moved for good to one of these URLs, perhaps over others: (article, new URL)."""
+    final = {key: key for key in targets}
+    found: list[tuple[int, int]] = []
+    step = sorted(final)
+    for _ in range(_MOST_MOVES):
+        rows = connection.execute(_MOVED, {"ids": step}).all() if step else []
+        fresh = [row for row in rows if row.id not in final]
+        final |= {row.id: final[row.same_as] for row in fresh}
+        found += [(row.id, final[row.id]) for row in fresh if row.is_article]
+        step = sorted(row.id for row in fresh)
+    return sorted(found)
+
+
+_MOST_MOVES = 8
+_MOVED = select(url.c.id, url.c.same_as, exists().where(article.c.id == url.c.id).label("is_article")).where(
+    among(url.c.same_as),
+    url.c.same_as.is_not(None),
+    url.c.reason == literal_column("'redirect'"),
+    or_(url.c.http_status == literal_column("301"), url.c.http_status == literal_column("308")),
+)
+
+
+# ---------------------------------------------------------------- what a user wants
+
+
+def count(connection: Connection, wish: Wish) -> int:
+    """How many URLs `mark` would mark."""
+    return int(connection.execute(select(func.count()).select_from(url).where(_wished(wish)), _ids(wish)).scalar_one())
+
+
+def mark(connection: Connection, wishes: Sequence[Wish]) -> list[int]:
+    """Let the next run visit URLs; returns how many."""
+    return [
+        connection.execute(update(url).where(_wished(wish)).values(next_visit=MARKED), _ids(wish)).rowcount
+        for wish in wishes
+    ]
+
+
+def _ids(wish: Wish) -> dict[str, Any]:
+    return {"ids": list(wish.urls)} if wish.urls else {}
+
+
+def _wished(wish: Wish) -> ColumnElement[bool]:
+    is_article = or_(exists().where(article.c.id == url.c.id), exists().where(part.c.id == url.c.id))
+    is_list = or_(
+        url.c.kind.in_([Kind.FEED, Kind.SITEMAP]), url.c.reason.in_(LIST_REASONS), url.c.id.in_(select(seed.c.id))
+    )
+    conditions: list[ColumnElement[bool]] = [
+        url.c.kind != Kind.ROBOTS,
+        url.c.state.not_in([State.PENDING, State.LEASED]),
+    ]
+    if wish.urls:
+        conditions.append(among(url.c.id))
+    else:
+        conditions += [url.c.visits > 0, or_(is_article, is_list)]
+    if wish.fetched_before is not None:
+        conditions.append(url.c.fetched_at < wish.fetched_before)
+    if wish.host:
+        conditions.append(url.c.host_id.in_(select(host.c.id).where(host.c.name == wish.host)))
+    if wish.what == "articles":
+        conditions.append(is_article)
+    elif wish.what == "lists":
+        conditions += [is_list, not_(is_article)]
+    return and_(*conditions)

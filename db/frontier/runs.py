@@ -1,0 +1,243 @@
+"""Runs: how one begins on what others left, what becomes of those that died, and how one ends.
+
+A run owns hosts (`host.owner`) and holds leased URLs (`url.leased_by`) while its lease lasts (`run.alive_until`, by the
+server's clock). When it dies, another run puts back what it held: on SQLite at once, because the file lock proves that
+it is dead; on Postgres at once when its process is known to be gone (same machine), else when its lease has ended.
+How a run keeps its lease is in `db.frontier.leases`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, case, exists, func, select, text, update
+
+from ..engine.errors import WrongDatabase
+from ..engine.processes import is_gone
+from ..engine.statements import among, clock, in_state, is_postgres, upsert
+from ..records.host import LOST
+from ..records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, SeedRow
+from ..records.url import Kind, State
+from ..tables.runs import Run
+from ..tables.urls import Host, Seed, Url
+from .host_backoff import reopen
+from .limits import COUNTS, open_budget, refund
+
+url, host, seed, run = Url.table(), Host.table(), Seed.table(), Run.table()
+
+TOO_DEEP = "too deep"
+UNREACHABLE = (
+    *LOST,
+    "crawl-delay too long",
+    "address not allowed",
+)
+"""Reasons that may have passed when the next run starts."""
+
+_START_LOCK = 7_241_895_302
+_LAST_REQUEST_SECONDS = 1.0
+"""What a run that died asked for last may be under way for so long."""
+
+
+def refuse_beside_crawls(connection: Connection, name: str) -> None:
+    """Say that something cannot be done while a run lives; on SQLite the file's lock says so before.
+
+    Raises:
+        WrongDatabase: naming the run.
+    """
+    if not is_postgres(connection):
+        return
+    living = run.c.finished.is_(None), run.c.alive_until > clock(connection, 0)
+    for row in connection.execute(select(run.c.id, run.c.pid, run.c.place, run.c.machine).where(*living)):
+        if not is_gone(row.place, row.pid):
+            raise WrongDatabase(f"{name}: run {row.id} (process {row.pid} on {row.machine}) is crawling; stop it first")
+
+
+def start_run(connection: Connection, starts: Sequence[RunStart]) -> list[Resumed]:
+    """Write a run's row, take back what dead runs left, add new seeds, and revive what wider limits now allow.
+
+    Cost: one or two passes over the URL table, none of them when other runs are at work.
+    """
+    return [_start_run(connection, start) for start in starts]
+
+
+def _start_run(connection: Connection, start: RunStart) -> Resumed:
+    if is_postgres(connection):  # two that start at once: the second sees the first
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _START_LOCK})
+    recovered = free_the_dead(connection, None, start.now, (start.place, start.pid))
+    living = _living(connection, start.now)
+    if living:
+        start.admit(living)
+    previous = connection.execute(select(run.c.settings).order_by(run.c.id.desc()).limit(1)).scalar()
+    run_id = connection.execute(
+        run.insert().values(
+            started=start.started,
+            machine=start.machine,
+            pid=start.pid,
+            place=start.place,
+            settings=start.settings,
+            alive_until=clock(connection, start.now) + start.lease_seconds,
+        )
+    ).inserted_primary_key[0]  # type: ignore[index]
+    recovered += _free_the_forgotten(connection, [run_id, *(other.id for other in living)])
+    before = {row.id for row in connection.execute(select(seed.c.id))}
+    for row in start.seeds:
+        values = {"stay": row.stay, "depth": row.depth, "pages": row.pages, "topic": row.topic}
+        connection.execute(
+            upsert(connection, seed)
+            .values(id=row.id, url=row.url, hosts=" ".join(row.hosts), used=0, **values)
+            .on_conflict_do_update(index_elements=["id"], set_=values)
+        )
+    if not living:
+        _revive(connection, start.limits)
+    open_budget(connection)
+    begun_before = connection.execute(select(url.c.id).limit(1)).first() is not None
+    pending = connection.execute(select(func.count()).where(in_state(State.PENDING))).scalar_one()
+    return Resumed(
+        run_id=run_id,
+        begun_before=begun_before,
+        pending=pending,
+        recovered=recovered,
+        seeds=tuple(seed_rows(connection, None)),
+        new_seeds=frozenset({row.id for row in start.seeds} - before),
+        others=len(living),
+        settings=json.loads(previous or "{}"),
+    )
+
+
+def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[SeedRow]:
+    """Seeds as stored now: those asked for, or all."""
+    rows = connection.execute(_ALL_SEEDS) if ids is None else connection.execute(_SEEDS, {"ids": ids})
+    return [SeedRow(r.id, r.url, r.stay, r.depth, r.pages, r.topic, tuple(r.hosts.split())) for r in rows]
+
+
+_ALL_SEEDS = select(seed)
+_SEEDS = _ALL_SEEDS.where(among(seed.c.id))
+
+
+def _living(connection: Connection, now: float) -> list[LivingRun]:
+    """Runs that have not ended, once the dead have been sorted out."""
+    lease = (run.c.alive_until - clock(connection, now)).label("lease")
+    living = select(run, lease).where(run.c.finished.is_(None), run.c.alive_until > 0).order_by(run.c.id)
+    return [LivingRun(r.id, r.machine, r.pid, json.loads(r.settings), r.lease) for r in connection.execute(living)]
+
+
+def free_the_dead(connection: Connection, run_id: int | None, now: float, starting: tuple[str, int] = ("", 0)) -> int:
+    """Put back what runs hold that are dead: out of lease, or of a process that is gone; returns how many URLs.
+
+    So is a run of the very process (place, pid) that is starting one: its start was tried again.
+    """
+    expired = (run.c.alive_until < clock(connection, now)).label("expired")
+    others = connection.execute(
+        select(run.c.id, run.c.place, run.c.pid, expired).where(
+            run.c.finished.is_(None), run.c.alive_until > 0, run.c.id.is_distinct_from(run_id)
+        )
+    ).all()
+    # on SQLite the file lock says that nobody else is there
+    again = [r.id for r in others if r.place and (r.place, r.pid) == starting]
+    gone = [*again, *(r.id for r in others if not is_postgres(connection) or is_gone(r.place, r.pid))]
+    dead = [*gone, *(r.id for r in others if r.expired)]
+    if dead:  # whoever comes first takes a dead run's work; the others go on. One may have renewed its lease just now
+        still = (run.c.alive_until > 0) & (run.c.id.in_(gone) | (run.c.alive_until < clock(connection, now)))
+        free = select(run.c.id).where(run.c.id.in_(dead), still).order_by(run.c.id)
+        dead = list(connection.execute(free.with_for_update(skip_locked=True)).scalars())
+    return release(connection, dead, tried=1, ready_at=now + _LAST_REQUEST_SECONDS) if dead else 0
+
+
+def _free_the_forgotten(connection: Connection, living: Sequence[int]) -> int:
+    """Put back what runs hold that have ended; there should be nothing of the kind."""
+    owners = select(host.c.owner).where(host.c.owner.is_not(None), host.c.owner.not_in(living))
+    holders = select(url.c.leased_by).where(in_state(State.LEASED), url.c.leased_by.not_in(living))
+    ended = sorted(connection.execute(owners.union(holders)).scalars())
+    return release(connection, ended, tried=1) if ended else 0
+
+
+_UNKNOCKED = case((host.c.queued == 2, 1), else_=host.c.queued)
+"""`host.queued` of a host that is given up: whoever takes it over looks at everything anyway."""
+
+
+def release(
+    connection: Connection, runs: Sequence[int], *, tried: int, ready_at: float = 0.0, outcome: str = "died"
+) -> int:
+    """Put the URLs that runs hold back to pending, free their hosts and budgets; returns how many URLs.
+
+    Args:
+        connection: in an open transaction.
+        runs: who holds them.
+        tried: 1 when these URLs may have been asked for (the run died), 0 when it is known that they were not.
+        ready_at: Unix time before which their hosts must not be asked.
+        outcome: written for runs that did not say how they ended.
+    """
+    held = connection.execute(
+        select(url.c.id, url.c.host_id, url.c.seed_id, COUNTS.label("counts")).where(
+            in_state(State.LEASED), url.c.leased_by.in_(runs)
+        )
+    ).all()
+    connection.execute(
+        update(url)
+        .where(in_state(State.LEASED), url.c.leased_by.in_(runs))
+        .values(state=State.PENDING, leased_by=None, tries=url.c.tries - (1 - tried))
+    )
+    refund(connection, [(row.host_id, row.seed_id) for row in held if row.counts])
+    mine = select(host.c.id).where(host.c.owner.in_(runs)).order_by(host.c.id).with_for_update()
+    connection.execute(mine).all()  # locked by key, as everywhere
+    clock_of_host = case((host.c.ready_at < ready_at, ready_at), else_=host.c.ready_at)
+    connection.execute(
+        update(host).where(host.c.owner.in_(runs)).values(owner=None, queued=_UNKNOCKED, ready_at=clock_of_host)
+    )
+    connection.execute(
+        update(run)
+        .where(run.c.id.in_(runs), run.c.finished.is_(None))
+        .values(outcome=func.coalesce(run.c.outcome, outcome), alive_until=0.0, hosts=0, pages_per_second=0.0)
+    )
+    return len(held)
+
+
+def _revive(connection: Connection, limits: Limits) -> None:
+    """Apply the limits of this run to what waits: deeper URLs are skipped, those that are not too deep now wait again.
+
+    So do URLs whose host could not be reached: that may have passed. Every host with waiting URLs has work again.
+    """
+    depths = func.coalesce(seed.c.depth, limits.depth) if limits.depth is not None else seed.c.depth
+    for depth in connection.execute(select(depths).distinct()).scalars().all():
+        own = url.c.seed_id.in_(select(seed.c.id).where(depths.is_not_distinct_from(depth))) & (url.c.kind == Kind.PAGE)
+        within = own if depth is None else own & (url.c.depth <= depth)
+        _wait_again(connection, in_state(State.SKIPPED) & (url.c.reason == TOO_DEEP) & within)
+        if depth is not None:
+            deeper = own & in_state(State.PENDING) & (url.c.depth > depth)
+            connection.execute(update(url).where(deeper).values(state=State.SKIPPED, reason=TOO_DEEP))
+    _wait_again(connection, in_state(State.SKIPPED) & url.c.reason.in_(UNREACHABLE))
+    connection.execute(update(host).where(host.c.failures > 0).values(failures=0))
+    reopen(connection)
+    connection.execute(update(host).where(host.c.robots.in_(["unreachable", "refused"])).values(robots="unknown"))
+    waiting = exists().where(url.c.host_id == host.c.id, in_state(State.PENDING))
+    connection.execute(update(host).where(host.c.queued == 0, waiting).values(queued=1))
+
+
+def _wait_again(connection: Connection, condition: Any) -> None:
+    """Put skipped URLs back to pending."""
+    connection.execute(update(url).where(condition).values(state=State.PENDING, reason=None, tries=0))
+
+
+def let_go(connection: Connection, runs: Sequence[int]) -> list[int]:
+    """Put back what runs that are ending hold; returns how many URLs each held."""
+    return [release(connection, [run_id], tried=0) for run_id in runs]
+
+
+def finish_run(connection: Connection, ends: Sequence[RunEnd]) -> list[None]:
+    """Free what the runs hold and write how they ended."""
+    for end in ends:
+        release(connection, [end.run_id], tried=0)
+        connection.execute(
+            update(run)
+            .where(run.c.id == end.run_id)
+            .values(
+                finished=end.finished,
+                outcome=end.outcome,
+                exit_code=end.exit_code,
+                alive_until=0.0,
+                totals=json.dumps(end.totals, ensure_ascii=False),
+            )
+        )
+    return [None for _ in ends]

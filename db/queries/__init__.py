@@ -1,0 +1,1 @@
+"""Reading a crawl's database: status, reprints, link graph, copies."""

@@ -1,0 +1,399 @@
+"""What ranking needs to know of a crawl, read from its tables while they grow: URLs, links, words, as numpy columns.
+
+A reader has no part in the crawl: it has a connection of its own, reads only, and may be in another process. It goes
+by the times at which URLs were found and pages were fetched. A page is stored seconds after it was fetched, and several
+processes' clocks differ a little, so the last minutes before the newest row are looked through again each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Float, Integer, Select, case, func, select
+from sqlalchemy.exc import DBAPIError
+
+from ..engine.database import Database
+from ..engine.errors import classify
+from ..engine.statements import among
+from ..records.url import Kind, State
+from ..tables.learned import PageTerms
+from ..tables.urls import Host, Link, Url
+
+url, host, link, page_terms = (model.table() for model in (Url, Host, Link, PageTerms))
+
+Int64s: TypeAlias = NDArray[np.int64]
+Int32s: TypeAlias = NDArray[np.int32]
+Bytes: TypeAlias = NDArray[np.uint8]
+Floats: TypeAlias = NDArray[np.float64]
+
+KINDS = tuple(Kind)
+"""`UrlRows.kinds` holds places in this list."""
+STATES = tuple(State)
+"""`UrlRows.states` and `FetchedRows.states` hold places in this list."""
+
+
+@dataclass(frozen=True, slots=True)
+class UrlRows:
+    """URLs that were found, as parallel columns.
+
+    One that was found again by a shorter way, or that is to be fetched again, is given again as it is now.
+
+    Attributes:
+        ids, hosts, sites: identifiers; a site that is not known is 0.
+        kinds, states: places in `KINDS` and `STATES`.
+        depths, found_in, dated: as in the table; 0 for no date.
+        urls: their texts, if `Params.texts` asks for them.
+    """
+
+    ids: Int64s
+    hosts: Int64s
+    sites: Int64s
+    kinds: Bytes
+    states: Bytes
+    depths: Int32s
+    found_in: Bytes
+    dated: Floats
+    urls: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedRows:
+    """URLs of every kind of which something came: they wait no longer. In the order in which they were fetched.
+
+    Attributes:
+        ids: identifiers.
+        states: places in `STATES`: done, failed or skipped.
+    """
+
+    ids: Int64s
+    states: Bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRows:
+    """Links of pages that were fetched, all of each page together.
+
+    Attributes:
+        sources: pages that were read, and URLs that redirect, in the order in which they were fetched.
+        counts: how many links each has; 0 for one without.
+        targets: where they lead, of all sources one after the other.
+        blocks: the kind of block each stands in.
+    """
+
+    sources: Int64s
+    counts: Int32s
+    targets: Int64s
+    blocks: Bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TermRows:
+    """Words of pages that were fetched, as they were stored with them: see `db.tables.learned.PageTerms`."""
+
+    ids: Int64s
+    relevance: Floats
+    terms: Sequence[bytes]
+
+
+Rows: TypeAlias = UrlRows | FetchedRows | LinkRows | TermRows
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How a reader reads.
+
+    Attributes:
+        urls: about how many URLs it reads at a time.
+        pages: about how many pages it reads at a time.
+        overlap_seconds: how late a row may come, by the times of the newest.
+        texts: whether it gives the URLs' texts.
+    """
+
+    urls: int = 50_000
+    pages: int = 1_000
+    overlap_seconds: float = 120.0
+    texts: bool = False
+
+
+DEFAULTS = Params()
+
+
+class GraphReader:
+    """Gives what has come into a crawl's tables since it was last asked; everything, the first time.
+
+    Every question to the database is a transaction of its own: a reader that takes its time holds up neither SQLite's
+    checkpoints nor Postgres's clean-up.
+
+    Args:
+        database: opened for reading; it is not closed.
+        params: how to read.
+
+    Raises:
+        ValueError: a number in `params` is too small.
+
+    Cost: 16 bytes for each host and for each row of the last `overlap_seconds`, and one piece.
+    """
+
+    def __init__(self, database: Database, params: Params = DEFAULTS) -> None:
+        if params.urls < 1 or params.pages < 1 or not params.overlap_seconds >= 0:
+            raise ValueError(f"{params} must have at least one URL and one page at a time, and an overlap of 0 or more")
+        self._source = _Source(database)
+        self._found = _Stream(self._source, url.c.found_at, params.urls, params.overlap_seconds)
+        self._fetched = _Stream(self._source, url.c.fetched_at, params.pages, params.overlap_seconds)
+        self._sites = _Sites(self._source)
+        self._columns = (*_URL_COLUMNS, url.c.url) if params.texts else _URL_COLUMNS
+
+    def read(self, now: float) -> Iterator[Rows]:
+        """What has come, in pieces of bounded size: URLs first, then what was fetched with its links and words.
+
+        What was read counts as given, so it must be gone through to its end.
+
+        Args:
+            now: Unix time; a row that is dated later does not make the others look old.
+
+        Raises:
+            DatabaseGone, Unavailable: the database gave up or does not answer now; the next call goes on from here.
+        """
+        for condition in self._found.conditions(now):
+            yield from self._urls(condition)
+        for condition in self._fetched.conditions(now):
+            yield from self._pages(condition)
+
+    def yields(self) -> tuple[Int64s, Int64s, Int64s]:
+        """Identifiers of all hosts, how many pages of each were fetched, and how many articles came of them."""
+        ids, pages, articles = self._source.columns(_YIELDS)
+        return ids, pages, articles
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._source.close()
+
+    def _urls(self, condition: ColumnElement[bool]) -> Iterator[Rows]:
+        """URLs that were found."""
+        ids, times, *others = self._source.columns(select(*self._columns).where(condition))
+        fresh = self._found.fresh(ids, times)
+        hosts, kinds, states, depths, found_in, dated, *texts = (column[fresh] for column in others)
+        sites = self._sites.of(hosts)
+        self._found.add(ids, times)
+        if hosts.size:
+            yield UrlRows(
+                ids=ids[fresh],
+                hosts=hosts,
+                sites=sites,
+                kinds=kinds.astype(np.uint8),
+                states=states.astype(np.uint8),
+                depths=depths.astype(np.int32),
+                found_in=found_in.astype(np.uint8),
+                dated=dated,
+                urls=texts[0].tolist() if texts else (),
+            )
+
+    def _pages(self, condition: ColumnElement[bool]) -> Iterator[Rows]:
+        """URLs of which something came, with the links and words of those that are pages."""
+        ids, times, kinds, states = self._source.columns(select(*_FETCHED_COLUMNS).where(condition))
+        over = np.flatnonzero(self._fetched.fresh(ids, times) & np.isin(states, _OVER))
+        over = over[np.argsort(times[over], kind="stable")]
+        pages = over[kinds[over] == KINDS.index(Kind.PAGE)]
+        links = self._links(ids[pages], states[pages] == STATES.index(State.DONE))
+        terms = self._terms(ids[pages])
+        self._fetched.add(ids, times)
+        if over.size:
+            yield FetchedRows(ids[over], states[over].astype(np.uint8))
+        if links.sources.size:
+            yield links
+        if terms.ids.size:
+            yield terms
+
+    def _links(self, pages: Int64s, read: NDArray[np.bool_]) -> LinkRows:
+        """Links of pages, in the pages' order; what was not read is left out when it leads nowhere."""
+        sources, targets, blocks = self._source.columns_of(pages, _LINKS)
+        sorter = np.argsort(pages)
+        places = sorter[np.searchsorted(pages, sources, sorter=sorter)]
+        order = np.argsort(places, kind="stable")
+        counts = np.bincount(places, minlength=len(pages)).astype(np.int32)
+        kept = read | (counts > 0)
+        return LinkRows(pages[kept], counts[kept], targets[order], blocks[order].astype(np.uint8))
+
+    def _terms(self, pages: Int64s) -> TermRows:
+        """Words of pages, where there are some."""
+        ids, relevance, terms = self._source.columns_of(pages, _TERMS)
+        return TermRows(ids, relevance, terms.tolist())
+
+
+def _code(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[int]:
+    """The place of a text in a list, as SQL."""
+    return case(*((column == name, place) for place, name in enumerate(names)), else_=len(names))
+
+
+_OVER = [STATES.index(state) for state in (State.DONE, State.FAILED, State.SKIPPED)]
+_URL_COLUMNS = (
+    url.c.id,
+    url.c.found_at,
+    url.c.host_id,
+    _code(url.c.kind, KINDS),
+    _code(url.c.state, STATES),
+    url.c.depth,
+    url.c.found_in,
+    func.coalesce(url.c.dated, 0.0),
+)
+_FETCHED_COLUMNS = (url.c.id, url.c.fetched_at, _code(url.c.kind, KINDS), _code(url.c.state, STATES))
+_LINKS = select(link.c.source, link.c.target, link.c.block).where(among(link.c.source))
+_TERMS = select(page_terms.c.url_id, page_terms.c.relevance, page_terms.c.terms).where(among(page_terms.c.url_id))
+_YIELDS = select(host.c.id, host.c.pages, host.c.articles)
+_SITES = select(host.c.id, host.c.site_id).where(among(host.c.id))
+
+
+class _Source:
+    """A connection of the reader's own, on which each question is a transaction; made when it is needed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: Any = None
+
+    def columns(self, statement: Select[Any]) -> list[NDArray[Any]]:
+        """The answer as an array for each column: int64, float64 or objects.
+
+        Rows go from the driver into arrays some hundreds at a time, past SQLAlchemy, which would double the time.
+        """
+        dialect: Any = self._database.engine.dialect
+        sql = str(statement.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
+        types = [_dtype(column) for column in statement.selected_columns]
+        pieces: list[list[NDArray[Any]]] = [[np.empty(0, dtype) for dtype in types]]
+        try:
+            cursor = self._connected().cursor()
+            cursor.execute(sql)
+            while rows := cursor.fetchmany(_FETCHED_ROWS):
+                pieces.append([np.array(c, dtype) for c, dtype in zip(zip(*rows, strict=True), types, strict=True)])
+        except (DBAPIError, dialect.loaded_dbapi.Error) as error:
+            self.close()
+            problem = error if isinstance(error, DBAPIError) else DBAPIError(None, None, error)
+            raise classify(problem, self._database.name) or problem from error
+        return [np.concatenate(column) for column in zip(*pieces, strict=True)]
+
+    def columns_of(self, ids: Int64s, statement: Select[Any]) -> list[NDArray[Any]]:
+        """The answers to a statement that asks for some rows by `among`, some hundreds at a time."""
+        answers = [self.columns(statement.params(ids=part.tolist())) for part in _parts(ids)]
+        return [np.concatenate(column) for column in zip(*answers, strict=True)]
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _connected(self) -> Any:
+        """The driver's own connection."""
+        if self._connection is None:
+            pooled = self._database.engine.raw_connection()
+            self._connection = pooled.driver_connection
+            pooled.detach()  # what is set here is for this one alone
+            if self._database.is_sqlite:
+                self._connection.execute("PRAGMA query_only = on")
+                self._connection.execute(f"PRAGMA cache_size = {-_CACHE_KB}")
+            else:
+                self._connection.autocommit = True
+                self._connection.execute("SET default_transaction_read_only = on")
+        return self._connection
+
+
+_FETCHED_ROWS = 500  # with some thousands it takes half as long again
+_FETCHED_IDS = 500
+_CACHE_KB = 16_384
+
+
+def _parts(ids: Int64s) -> list[Int64s]:
+    """As many at a time as one statement asks for; at least one part."""
+    return np.split(ids, range(_FETCHED_IDS, len(ids), _FETCHED_IDS))
+
+
+def _dtype(column: Any) -> Any:
+    """The type of an array for a column."""
+    if isinstance(column.type, Integer):
+        return np.int64
+    return np.float64 if isinstance(column.type, Float) else np.object_
+
+
+class _Stream:
+    """A column of times: how far it has been read, and which rows of the last minutes have been.
+
+    Args:
+        source: where it is read.
+        column: of the table `url`, with an index; times are above 0.
+        rows: about how many to read at a time.
+        overlap_seconds: how late a row may come.
+    """
+
+    def __init__(self, source: _Source, column: ColumnElement[float], rows: int, overlap_seconds: float) -> None:
+        self._source = source
+        self._column = column
+        self._rows = rows
+        self._overlap = overlap_seconds
+        self._upto = 0.0
+        self._now = 0.0
+        self._ids: Int64s = np.empty(0, np.int64)
+        self._times: Floats = np.empty(0)
+
+    def conditions(self, now: float) -> Iterator[ColumnElement[bool]]:
+        """Conditions on `url` under which everything is read that has come; the caller tells `add` what it has read."""
+        self._upto = min(self._upto, self._now)  # what is dated later than the last call may have come since
+        self._now = now
+        if self._ids.size:
+            since = self._upto - self._overlap
+            late = select(url.c.id, self._column).where(self._column > since, self._column <= self._upto)
+            ids, times = self._source.columns(late)
+            for part in _parts(ids[self.fresh(ids, times)]):
+                if part.size:
+                    yield url.c.id.in_(part.tolist())
+        while True:
+            newer = self._column > self._upto
+            last = select(self._column).where(newer).order_by(self._column).offset(self._rows - 1).limit(1)
+            (bound,) = self._source.columns(last)
+            if not bound.size:
+                yield newer
+                return
+            upto = float(bound[0])
+            yield newer & (self._column <= upto)
+            self._upto = upto
+
+    def fresh(self, ids: Int64s, times: Floats) -> NDArray[np.bool_]:
+        """Which of some rows have not been read."""
+        return ~np.isin(_keys(ids, times), _keys(self._ids, self._times))
+
+    def add(self, ids: Int64s, times: Floats) -> None:
+        """These rows have been read."""
+        fresh = self.fresh(ids, times)
+        self._upto = max(self._upto, float(times.max(initial=0.0)))
+        ids, times = np.append(self._ids, ids[fresh]), np.append(self._times, times[fresh])
+        recent = times > min(self._upto, self._now) - self._overlap
+        self._ids, self._times = ids[recent], times[recent]
+
+
+def _keys(ids: Int64s, times: Floats) -> NDArray[np.uint64]:
+    """One number for each row as it was at a time."""
+    return ids.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ times.view(np.uint64)
+
+
+class _Sites:
+    """The site of each host that was asked for, in 16 bytes."""
+
+    def __init__(self, source: _Source) -> None:
+        self._source = source
+        self._hosts: Int64s = np.empty(0, np.int64)
+        self._sites: Int64s = np.empty(0, np.int64)
+
+    def of(self, hosts: Int64s) -> Int64s:
+        """The sites of hosts; 0 where the table does not know the host."""
+        missing = np.setdiff1d(hosts, self._hosts)
+        if missing.size:
+            ids, sites = self._source.columns_of(missing, _SITES)
+            ids, sites = np.append(self._hosts, ids), np.append(self._sites, sites)
+            order = np.argsort(ids)
+            self._hosts, self._sites = ids[order], sites[order]
+        if not self._hosts.size:
+            return np.zeros(len(hosts), np.int64)
+        places = np.minimum(np.searchsorted(self._hosts, hosts), len(self._hosts) - 1)
+        return np.where(self._hosts[places] == hosts, self._sites[places], 0)

@@ -1,0 +1,107 @@
+"""The articles that repeat one another, for people: who printed first, and who copied from whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, select
+
+from ..records.keys import fingerprint
+from ..tables.articles import Article, Duplicate
+from ..tables.urls import Site, Url
+
+article, duplicate, url, site = (m.table() for m in (Article, Duplicate, Url, Site))
+
+_MOST_HOPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Reprint:
+    """An article of a cluster, and the evidence that ties it to another.
+
+    Attributes:
+        of_id: the article that it repeats (or is related to); None for the one that stands for the cluster.
+        similarity, method, kind: the evidence, as in the table.
+        text: empty when it is not kept; `text_of` says which article has the same.
+    """
+
+    id: int
+    url: str
+    site: str
+    title: str
+    source: str
+    published_at: str | None
+    first_seen: str
+    text: str
+    text_of: int | None
+    text_chars: int
+    of_id: int | None
+    similarity: float | None
+    method: str | None
+    kind: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reprints:
+    """A cluster: the article that stands for it first, then by time of publication.
+
+    Attributes:
+        articles: at most as many as were asked for.
+        size: how many there are.
+        related: articles that are related to these and kept apart: quotations, bulletins of other days.
+    """
+
+    articles: Sequence[Reprint]
+    size: int
+    related: Sequence[Reprint]
+
+
+_COLUMNS = (
+    article.c.id,
+    url.c.url,
+    site.c.name,
+    article.c.title,
+    article.c.source,
+    article.c.published_at,
+    article.c.first_seen,
+    article.c.text,
+    article.c.text_of,
+    article.c.text_chars,
+    duplicate.c.of_id,
+    duplicate.c.similarity,
+    duplicate.c.method,
+    duplicate.c.kind,
+)
+_ROWS = (
+    select(*_COLUMNS)
+    .join(url, url.c.id == article.c.id)
+    .join(site, site.c.id == article.c.site_id)
+    .outerjoin(duplicate, duplicate.c.article_id == article.c.id)
+)
+
+
+def reprints(connection: Connection, canonical_url: str, most: int) -> Reprints | None:
+    """The cluster of an article, or of the article that its page was another address or a dropped copy of.
+
+    Returns: None when no article is stored for the URL.
+    """
+    key: int | None = fingerprint(canonical_url)
+    cluster_id = None
+    for _ in range(_MOST_HOPS):
+        cluster_id = connection.execute(select(article.c.cluster_id).where(article.c.id == key)).scalar()
+        if cluster_id is not None or key is None:
+            break
+        key = connection.execute(select(url.c.same_as).where(url.c.id == key)).scalar()
+    if cluster_id is None:
+        return None
+    members = article.c.cluster_id == cluster_id
+    order = (article.c.id != cluster_id, article.c.published_at.is_(None), article.c.published_at, article.c.first_seen)
+    rows = connection.execute(_ROWS.where(members).order_by(*order).limit(most)).all()
+    size = connection.execute(select(func.count()).where(members)).scalar_one()
+    ids = [row.id for row in rows]
+    own = [row.of_id for row in rows if row.id == cluster_id and row.of_id is not None]
+    near = _ROWS.where((duplicate.c.of_id.in_(ids) & (article.c.cluster_id != cluster_id)) | article.c.id.in_(own))
+    related = connection.execute(near.order_by(article.c.published_at).limit(most)).all()
+    found = [Reprint(*tuple(row)) for row in rows]
+    return Reprints(found, size, [Reprint(*tuple(row)) for row in related])

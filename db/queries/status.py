@@ -1,0 +1,359 @@
+"""Questions that people ask a crawl's database while it runs or afterwards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, case, exists, func, or_, select, text
+from sqlalchemy.orm import aliased
+
+from ..engine.processes import is_gone
+from ..engine.statements import among, clock, in_state
+from ..records.keys import fingerprint
+from ..records.outcome import StoredPage
+from ..records.url import Kind, State
+from ..tables.articles import Article, ArticleVersion, Duplicate, Page, Part
+from ..tables.runs import Run
+from ..tables.urls import AGAIN, Host, Seed, Site, Url
+
+url, host, site, article, version, part, duplicate, run, seed, page = (
+    m.table() for m in (Url, Host, Site, Article, ArticleVersion, Part, Duplicate, Run, Seed, Page)
+)
+
+
+def seed_urls(connection: Connection) -> list[str]:
+    """All seeds of the crawl."""
+    return list(connection.execute(select(seed.c.url)).scalars())
+
+
+def stored_page(connection: Connection, canonical_url: str) -> tuple[float, StoredPage] | None:
+    """When a page was fetched and its bytes, zstd-compressed, as `STORE_HTML` keeps them; None when they were not."""
+    row = connection.execute(select(page).where(page.c.url_id == fingerprint(canonical_url))).one_or_none()
+    return None if row is None else (row.fetched_at, StoredPage(row.content_type, row.encoding, row.body))
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a URL is called and what became of it; an empty title when there is no article under it."""
+
+    url: str
+    kind: str
+    state: str
+    title: str
+
+
+def named(connection: Connection, ids: Sequence[int]) -> dict[int, Named]:
+    """What some URLs are called; unknown ones are left out."""
+    return {row.id: Named(row.url, row.kind, row.state, row.title or "") for row in _many(connection, _NAMED, ids)}
+
+
+def site_names(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
+    """Names of sites; unknown ones are left out."""
+    return {row.id: row.name for row in _many(connection, _SITE_NAMES, ids)}
+
+
+def _many(connection: Connection, statement: Any, ids: Sequence[int]) -> Iterator[Any]:
+    """Rows of many identifiers, some thousands at a time."""
+    for first in range(0, len(ids), _MOST_IDS):
+        yield from connection.execute(statement, {"ids": ids[first : first + _MOST_IDS]})
+
+
+_MOST_IDS = 10_000
+_NAMED = (
+    select(url.c.id, url.c.url, url.c.kind, url.c.state, article.c.title)
+    .outerjoin(article, article.c.id == url.c.id)
+    .where(among(url.c.id))
+)
+_SITE_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
+
+
+@dataclass(frozen=True, slots=True)
+class HostStatus:
+    """Where one host stands."""
+
+    name: str
+    pending: int
+    leased: int
+    done: int
+    failed: int
+    skipped: int
+    articles: int
+    robots: str
+    failures: int
+    owner: int | None
+    trouble: int = 0
+    rests_until: float = 0.0
+    given_up: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """How a run is doing or how it ended.
+
+    Attributes:
+        id, started, finished, outcome, machine, pid, totals: as in the table.
+        lease_seconds: how long its lease lasts from now on; 0 or less for one that has ended or died.
+        hosts, urls: what it holds: hosts it may ask, URLs it has in memory or under way.
+        pages_per_second: lately.
+    """
+
+    id: int
+    started: str
+    finished: str | None
+    outcome: str | None
+    machine: str
+    pid: int
+    lease_seconds: float
+    hosts: int
+    urls: int
+    pages_per_second: float
+    totals: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """How fairly hosts take their turns: of those with URLs that may be fetched now.
+
+    Attributes:
+        host: the one that has waited longest since it might have been asked again; empty when there is none.
+        seconds: how long.
+        unasked: how many have never been asked.
+    """
+
+    host: str
+    seconds: float
+    unasked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A crawl at a glance: URLs by state, articles, hosts (most waiting first), waits, reasons for drops, runs.
+
+    Of the runs: all that are crawling now, and the newest others.
+    """
+
+    states: Mapping[str, int]
+    articles: int
+    duplicates: int
+    hosts: Sequence[HostStatus]
+    waits: Waits
+    reasons: Sequence[tuple[str, str, int]]
+    runs: Sequence[RunStatus]
+    again: int
+    """URLs that are to be visited again."""
+    next_visit: float | None
+    """When the first of them is due, Unix time."""
+
+
+def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5) -> Status:
+    """Count everything, as of a Unix time.
+
+    Cost: two passes over the URL table.
+    """
+
+    def count(state: State) -> Any:
+        return func.sum(case((url.c.state == state, 1), else_=0))
+
+    per_host = connection.execute(
+        select(
+            host.c.name,
+            *(count(s) for s in (State.PENDING, State.LEASED, State.DONE, State.FAILED, State.SKIPPED)),
+            host.c.articles,
+            host.c.robots,
+            host.c.failures,
+            host.c.owner,
+            host.c.trouble,
+            host.c.rests_until,
+            host.c.given_up,
+        )
+        .join(url, url.c.host_id == host.c.id)
+        .group_by(host.c.id)
+        .order_by(count(State.PENDING).desc(), count(State.DONE).desc(), host.c.name)
+    ).all()
+    reasons = connection.execute(
+        select(url.c.state, url.c.reason, func.count())
+        .where(url.c.reason.is_not(None))
+        .group_by(url.c.state, url.c.reason)
+        .order_by(func.count().desc())
+    ).all()
+    articles = connection.execute(select(func.count(), func.count(article.c.duplicate_of)).select_from(article)).one()
+    again = connection.execute(select(func.count(), func.min(url.c.next_visit)).where(text(AGAIN))).one()
+    names = ("pending", "leased", "done", "failed", "skipped")
+    return Status(
+        states={name: sum(int(row[i]) for row in per_host) for i, name in enumerate(names, 1)},
+        articles=articles[0],
+        duplicates=articles[1],
+        hosts=tuple(HostStatus(*tuple(row)) for row in per_host[:hosts]),
+        waits=_waits(connection, now),
+        reasons=tuple((row[0], row[1], row[2]) for row in reasons),
+        runs=tuple(_runs(connection, now, runs)),
+        again=again[0],
+        next_visit=again[1],
+    )
+
+
+def _waits(connection: Connection, now: float) -> Waits:
+    """From the hosts' clocks: `ready_at` is the end of the pause after the last request."""
+    is_due = or_(url.c.next_visit.is_(None), url.c.next_visit <= now)
+    has_work = exists().where(url.c.host_id == host.c.id, in_state(State.PENDING), is_due)
+    ready = select(host.c.name, host.c.ready_at).where(host.c.queued > 0, host.c.rests_until <= now, has_work)
+    asked = ready.where(host.c.ready_at > 0, host.c.ready_at <= now).order_by(host.c.ready_at, host.c.name).limit(1)
+    longest = connection.execute(asked).one_or_none()
+    unasked = ready.where(host.c.ready_at == 0).subquery()
+    return Waits(
+        host="" if longest is None else longest.name,
+        seconds=0.0 if longest is None else now - longest.ready_at,
+        unasked=connection.execute(select(func.count()).select_from(unasked)).scalar_one(),
+    )
+
+
+def _runs(connection: Connection, now: float, most: int) -> Iterator[RunStatus]:
+    """All living runs and the newest others, the newest first."""
+    lease = run.c.alive_until - clock(connection, now)
+    held = select(url.c.leased_by, func.count()).where(in_state(State.LEASED)).group_by(url.c.leased_by)
+    urls = {row[0]: row[1] for row in connection.execute(held)}
+    owned = select(host.c.owner, func.count()).where(host.c.owner.is_not(None)).group_by(host.c.owner)
+    hosts = {row[0]: row[1] for row in connection.execute(owned)}
+    newest = select(run.c.id).order_by(run.c.id.desc()).limit(most)
+    shown = select(run, lease.label("lease")).where((run.c.alive_until > 0) | run.c.id.in_(newest))
+    for r in connection.execute(shown.order_by(run.c.id.desc())):
+        yield RunStatus(
+            id=r.id,
+            started=r.started,
+            finished=r.finished,
+            outcome=r.outcome,
+            machine=r.machine,
+            pid=r.pid,
+            lease_seconds=r.lease if r.alive_until > 0 and not is_gone(r.place, r.pid) else 0.0,
+            hosts=hosts.get(r.id, 0),
+            urls=urls.get(r.id, 0),
+            pages_per_second=r.pages_per_second,
+            totals=json.loads(r.totals or "{}"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything known about one URL; `article` is empty when none was stored under it."""
+
+    url: str
+    kind: str
+    state: str
+    reason: str | None
+    depth: int
+    score: float
+    parts: Mapping[str, float]
+    """The value of each signal that the score is made of."""
+    settings: Mapping[str, Any]
+    """Of the newest run, as it wrote them: they hold the signals' weights."""
+    found_on: str | None
+    found_in: int
+    anchor: str | None
+    seed: str | None
+    host: str
+    tries: int
+    http_status: int | None
+    fetched_at: float | None
+    next_visit: float | None
+    same_as: str | None
+    part: tuple[int, str] | None
+    """Place in an article of several pages (0 when it adds nothing to it), and the URL of that."""
+    article: Mapping[str, Any]
+    versions: Sequence[Version]
+    """Earlier texts of the article, the newest first."""
+    visits: int
+    brought: float
+    watched: float
+    duplicates: Sequence[tuple[str, float, str, str, bool]]
+    """Articles that it has to do with: URL, similarity, method, kind, and whether it is the later one of the two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """How an article read until it was changed: from `seen` (ISO time) on."""
+
+    seen: str
+    title: str
+    text: str
+
+
+def _versions(connection: Connection, key: int) -> tuple[Version, ...]:
+    rows = select(version).where(version.c.article_id == key).order_by(version.c.seen.desc()).limit(_MOST_VERSIONS)
+    return tuple(Version(row.seen, row.title, row.text) for row in connection.execute(rows))
+
+
+_MOST_VERSIONS = 20
+_NEWEST_SETTINGS = select(run.c.settings).order_by(run.c.id.desc()).limit(1)
+
+
+def explain(connection: Connection, canonical_url: str) -> Explanation | None:
+    """What happened to a URL, and why; None when the crawl has never seen it."""
+    names = [canonical_url, *(f"{kind} {canonical_url}" for kind in Kind if kind != Kind.PAGE)]
+    found_on, same_as, home = aliased(Url), aliased(Url), aliased(Seed)
+    row = connection.execute(
+        select(
+            url,
+            host.c.name.label("host"),
+            found_on.url.label("source"),
+            same_as.url.label("other"),
+            home.url.label("seed"),
+        )
+        .join(host, host.c.id == url.c.host_id)
+        .outerjoin(found_on, found_on.id == url.c.found_on)
+        .outerjoin(same_as, same_as.id == url.c.same_as)
+        .outerjoin(home, home.id == url.c.seed_id)
+        .where(url.c.id.in_([fingerprint(name) for name in names]))
+        .order_by(url.c.kind != Kind.PAGE)
+    ).first()
+    if row is None:
+        return None
+    stored = connection.execute(select(article).where(article.c.id == row.id)).mappings().one_or_none()
+    first = aliased(Url)
+    place = connection.execute(
+        select(part.c.position, first.url).join(first, first.id == part.c.first_id).where(part.c.id == row.id)
+    ).first()
+    other = aliased(Url)
+    pairs = connection.execute(
+        select(
+            other.url,
+            duplicate.c.similarity,
+            duplicate.c.method,
+            duplicate.c.kind,
+            (duplicate.c.article_id == row.id).label("later"),
+        )
+        .join(
+            other,
+            other.id == case((duplicate.c.article_id == row.id, duplicate.c.of_id), else_=duplicate.c.article_id),
+        )
+        .where((duplicate.c.article_id == row.id) | (duplicate.c.of_id == row.id))
+    ).all()
+    return Explanation(
+        url=row.url,
+        kind=row.kind,
+        state=row.state,
+        reason=row.reason,
+        depth=row.depth,
+        score=row.score,
+        parts=json.loads(row.score_parts or "{}"),
+        settings=json.loads(connection.execute(_NEWEST_SETTINGS).scalar() or "{}"),
+        found_on=row.source,
+        found_in=row.found_in,
+        anchor=row.anchor,
+        seed=row.seed,
+        host=row.host,
+        tries=row.tries,
+        http_status=row.http_status,
+        fetched_at=row.fetched_at,
+        next_visit=row.next_visit,
+        same_as=row.other,
+        part=None if place is None else (place.position, place.url),
+        article=dict(stored) if stored else {},
+        versions=_versions(connection, row.id) if stored else (),
+        visits=row.visits,
+        brought=row.brought,
+        watched=row.watched,
+        duplicates=tuple((p[0], p[1], p[2], p[3], bool(p[4])) for p in pairs),
+    )

@@ -1,0 +1,1 @@
+"""What is learned and kept of sites and hosts."""

@@ -1,0 +1,143 @@
+"""How hosts are doing: one row of memory a host, and the alarms that were raised.
+
+Other than pages, nobody needs these at once: they are written now and then, in transactions of their own.
+
+Several processes may follow one host after the other. A row says how many answers went into it; whoever has begun with
+an older state than the table now holds is told so, and goes on from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, bindparam, func, select, update
+
+from ..engine.statements import among, insert_rows, run_many
+from ..tables.learned import Alarm, HostHealth
+from ..tables.urls import Host
+
+health, alarm, host = HostHealth.table(), Alarm.table(), Host.table()
+
+MOST_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmRow:
+    """An alarm that begins (`until` is None) or has ended."""
+
+    host_id: int
+    kind: str
+    since: str
+    until: str | None
+    text: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class HealthRow:
+    """What is known of a host's health.
+
+    Attributes:
+        host_id: whose.
+        before: answers in the state that this one was made from; 0 for a new one.
+        answers: answers in this one.
+        state: for the caller to read.
+        updated: ISO 8601.
+        alarms: what began or ended since, in that order.
+    """
+
+    host_id: int
+    before: int
+    answers: int
+    state: str
+    updated: str
+    alarms: Sequence[AlarmRow] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAlarm:
+    """An alarm as people see it; `until` is None while it lasts."""
+
+    host: str
+    kind: str
+    since: str
+    until: str | None
+    text: str
+
+
+def load(connection: Connection, host_ids: Sequence[int]) -> list[tuple[int, str]]:
+    """How many answers each host's state holds, and the state; (0, "") of a new one."""
+    found = {row[0]: (row[1], row[2]) for row in connection.execute(_LOAD, {"ids": sorted(set(host_ids))})}
+    return [found.get(key, (0, "")) for key in host_ids]
+
+
+def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list[Mapping[int, tuple[int, str]]]:
+    """Write states and alarms; returns of each batch the states of hosts that another process has written meanwhile."""
+    rows = {row.host_id: row for batch in batches for row in batch}
+    ids = sorted(rows)
+    columns = ("host_id", "answers", "state", "updated")
+    insert_rows(connection, health, columns, [(key, 0, "", rows[key].updated) for key in ids])
+    held = {row[0]: (row[1], row[2]) for row in connection.execute(_LOCK, {"ids": ids})}
+    stale = {key: held[key] for key in ids if held[key][0] != rows[key].before}
+    run_many(
+        connection,
+        _UPDATE,
+        [
+            {"key": key, "new_answers": row.answers, "new_state": row.state, "now": row.updated}
+            for key, row in sorted(rows.items())
+            if key not in stale
+        ],
+    )
+    # of every batch: that of an earlier one of the same host may hold an alarm that the later one knows nothing of
+    _save_alarms(connection, [each for batch in batches for row in batch for each in row.alarms])
+    return [{row.host_id: stale[row.host_id] for row in batch if row.host_id in stale} for batch in batches]
+
+
+def _save_alarms(connection: Connection, alarms: Sequence[AlarmRow]) -> None:
+    """One alarm of a kind is open for a host at a time."""
+    open_now = {
+        (row[0], row[1]) for row in connection.execute(_OPEN_OF, {"ids": sorted({each.host_id for each in alarms})})
+    }
+    columns = ("host_id", "kind", "since", "until", "text", "evidence")
+    for each in alarms:  # few
+        key = (each.host_id, each.kind)
+        if each.until is not None:
+            run_many(connection, _END, [{"key": each.host_id, "of": each.kind, "now": each.until}])
+            open_now.discard(key)
+        elif key not in open_now:
+            row = (each.host_id, each.kind, each.since, None, each.text, each.evidence)
+            insert_rows(connection, alarm, columns, [row])
+            open_now.add(key)
+
+
+def open_alarms(connection: Connection, _payloads: Sequence[None]) -> list[Sequence[ShownAlarm]]:
+    """Alarms that last, the newest first."""
+    shown = shown_alarms(connection, ended=0)
+    return [shown for _ in _payloads]
+
+
+def shown_alarms(connection: Connection, *, ended: int) -> Sequence[ShownAlarm]:
+    """Alarms that last, and so many of those that have ended, the newest first."""
+    columns = select(
+        func.coalesce(host.c.name, "").label("host"), alarm.c.kind, alarm.c.since, alarm.c.until, alarm.c.text
+    ).outerjoin(host, host.c.id == alarm.c.host_id)
+    lasting = columns.where(alarm.c.until.is_(None)).order_by(alarm.c.since.desc(), host.c.name).limit(MOST_SHOWN)
+    over = columns.where(alarm.c.until.is_not(None)).order_by(alarm.c.until.desc(), host.c.name).limit(ended)
+    rows = [*connection.execute(lasting).all(), *(connection.execute(over).all() if ended else ())]
+    return [ShownAlarm(row.host, row.kind, row.since, row.until, row.text) for row in rows]
+
+
+_LOAD = select(health.c.host_id, health.c.answers, health.c.state).where(among(health.c.host_id))
+_LOCK = _LOAD.order_by(health.c.host_id).with_for_update()
+_UPDATE = (
+    update(health)
+    .where(health.c.host_id == bindparam("key"))
+    .values(answers=bindparam("new_answers"), state=bindparam("new_state"), updated=bindparam("now"))
+)
+_OPEN_OF = select(alarm.c.host_id, alarm.c.kind).where(among(alarm.c.host_id), alarm.c.until.is_(None))
+_END = (
+    update(alarm)
+    .where(alarm.c.host_id == bindparam("key"), alarm.c.kind == bindparam("of"), alarm.c.until.is_(None))
+    .values(until=bindparam("now"))
+)

@@ -1,0 +1,71 @@
+"""What crawls have learned of sites: one row a host, in bytes that only the caller can read.
+
+Several processes may learn of one host, one after the other or for a moment at once. So nobody writes what it has made
+of a state it read some time ago: `Memory.save` takes the lessons themselves, adds them to what the table holds now, in
+one transaction, and returns what came of it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from ..engine.statements import among, insert_rows, run_many
+from ..tables.learned import SiteMemory
+
+memory = SiteMemory.table()
+
+Learn = Callable[[bytes, Sequence[Any]], tuple[bytes, int]]
+"""What is known with some more lessons, and from how many pages that is; must not change anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """What pages of a host have shown, in their order."""
+
+    host_id: int
+    observations: Sequence[Any]
+
+
+class Memory:
+    """Reads and writes memories. Holds no state but how to learn.
+
+    Args:
+        learn: adds lessons to a memory; runs in the database thread.
+    """
+
+    def __init__(self, learn: Learn) -> None:
+        self._learn = learn
+
+    @staticmethod
+    def load(connection: Connection, host_ids: Sequence[int]) -> list[bytes]:
+        """What is known of each host; nothing (no bytes) of a new one."""
+        found = dict(connection.execute(_LOAD, {"ids": sorted(set(host_ids))}).all())
+        return [bytes(found.get(key, b"")) for key in host_ids]
+
+    def save(self, connection: Connection, batch: Sequence[Lessons]) -> list[bytes]:
+        """Add lessons to the memories in the table; returns what is known of each host then."""
+        lessons: dict[int, list[Any]] = defaultdict(list)
+        for each in batch:
+            lessons[each.host_id] += each.observations
+        ids = sorted(lessons)
+        # a row that is there can be locked; in one order, so that processes do not wait for each other in a circle
+        insert_rows(connection, memory, ("host_id", "pages", "state"), [(key, 0, b"") for key in ids])
+        found = connection.execute(_LOCK, {"ids": ids}).all()
+        known = {key: self._learn(bytes(state), lessons[key]) for key, state in found}
+        rows = [{"key": key, "new_pages": pages, "new_state": state} for key, (state, pages) in known.items()]
+        run_many(connection, _UPDATE, rows)
+        return [known[each.host_id][0] for each in batch]
+
+
+_LOAD = select(memory.c.host_id, memory.c.state).where(among(memory.c.host_id))
+_LOCK = _LOAD.order_by(memory.c.host_id).with_for_update()
+_UPDATE = (
+    update(memory)
+    .where(memory.c.host_id == bindparam("key"))
+    .values(pages=bindparam("new_pages"), state=bindparam("new_state"))
+)

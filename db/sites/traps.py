@@ -1,0 +1,214 @@
+"""Patterns of URLs that may be traps, as they are kept, and the URLs that were skipped for them.
+
+Every function takes a connection inside an open transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Dialect, bindparam, func, literal_column, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from ..engine.statements import among, in_state, run_many
+from ..frontier.aliases import HAS_WORK
+from ..frontier.revisits import mark_gone
+from ..records.url import State
+from ..tables.articles import Article
+from ..tables.learned import UrlPattern
+from ..tables.urls import Host, Url
+
+article, url, host, pattern = Article.table(), Url.table(), Host.table(), UrlPattern.table()
+
+IS_TRAPPED = in_state(State.SKIPPED) & (
+    func.substr(url.c.reason, literal_column("1"), literal_column("6")) == literal_column("'trap: '")
+)
+
+
+class PatternRow(NamedTuple):
+    """A row of the table."""
+
+    host_id: int
+    level: int
+    pattern: str
+    pages: int
+    brought: int
+    reached: int
+    barren: float
+    grown: int
+    kind: str
+    shut_at: float
+    trial: int
+    why: str
+    example: str
+
+
+def load(connection: Connection, batches: Sequence[Sequence[int]]) -> list[dict[int, list[PatternRow]]]:
+    """What is known of some hosts."""
+    answers = []
+    for ids in batches:
+        found: dict[int, list[PatternRow]] = {key: [] for key in ids}
+        for row in connection.execute(_OF_HOSTS, {"ids": ids}):
+            found[row.host_id].append(PatternRow(*row))
+        answers.append(found)
+    return answers
+
+
+_COLUMNS = [pattern.c[name] for name in PatternRow._fields]
+_OF_HOSTS = select(*_COLUMNS).where(among(pattern.c.host_id))
+
+
+class Noted(NamedTuple):
+    """What a run knows of some patterns."""
+
+    run_id: int
+    rows: Sequence[PatternRow]
+
+
+def save(connection: Connection, batches: Sequence[Noted]) -> list[None]:
+    """Write patterns in the place of what was known of them, but not of hosts that another run has taken over."""
+    rows = {row[:3]: (batch.run_id, row) for batch in batches for row in batch.rows}
+    ids = sorted({row.host_id for _, row in rows.values()})
+    owners = {row.id: row.owner for row in connection.execute(_OWNERS, {"ids": ids})}
+    mine = [rows[key][1] for key in sorted(rows) if owners.get(key[0], rows[key][0]) == rows[key][0]]
+    run_many(connection, _upsert(connection.dialect), [row._asdict() for row in mine])
+    return [None for _ in batches]
+
+
+_OWNERS = select(host.c.id, host.c.owner).where(among(host.c.id), host.c.owner.is_not(None))
+
+
+@cache
+def _upsert(dialect: Dialect) -> Any:
+    maker = postgresql if dialect.name == "postgresql" else sqlite
+    key = ("host_id", "level", "pattern")
+    statement = maker.insert(pattern).values({name: bindparam(name) for name in PatternRow._fields})
+    new = {name: statement.excluded[name] for name in PatternRow._fields if name not in key}
+    return statement.on_conflict_do_update(index_elements=list(key), set_=new)
+
+
+def due(connection: Connection, moments: Sequence[float]) -> list[list[PatternRow]]:
+    """Patterns of hosts that nobody crawls at the moment that were shut before a time (Unix seconds)."""
+    return [[PatternRow(*row) for row in connection.execute(_DUE, {"moment": moment})] for moment in moments]
+
+
+_MOST_DUE = 2000
+_DUE = (
+    select(*_COLUMNS)
+    .join(host, host.c.id == pattern.c.host_id)
+    .where(pattern.c.kind != literal_column("''"), pattern.c.shut_at < bindparam("moment"), host.c.owner.is_(None))
+    .order_by(pattern.c.shut_at, pattern.c.host_id, pattern.c.level, pattern.c.pattern)
+    .limit(_MOST_DUE)
+)
+
+
+class Skipped(NamedTuple):
+    """A URL that was skipped for a trap."""
+
+    id: int
+    url: str
+
+
+def skipped(connection: Connection, host_id: int, after: int, most: int) -> list[Skipped]:
+    """URLs of a host that were skipped for traps, by their identifiers, from the one after `after`.
+
+    Cost: some microseconds a URL.
+    """
+    return [Skipped(*row) for row in connection.execute(_SKIPPED, {"host": host_id, "after": after, "most": most})]
+
+
+_SKIPPED = (
+    select(url.c.id, url.c.url)
+    .where(url.c.host_id == bindparam("host"), IS_TRAPPED, url.c.id > bindparam("after"))
+    .order_by(url.c.id)
+    .limit(bindparam("most"))
+)
+
+
+def let_wait(connection: Connection, batches: Sequence[tuple[int, Sequence[int]]]) -> list[int]:
+    """Let URLs of a host wait that were skipped for a trap: (host, URLs). Returns how many wait again."""
+    freed = [run_many(connection, _LET_WAIT, [{"key": key} for key in sorted(ids)]) for _, ids in batches]
+    hosts = sorted({host_id for host_id, ids in batches if ids})
+    run_many(connection, HAS_WORK, [{"key": host_id} for host_id in hosts])
+    return freed
+
+
+_LET_WAIT = update(url).where(url.c.id == bindparam("key"), IS_TRAPPED).values(state=State.PENDING, reason=None)
+
+
+class Source(NamedTuple):
+    """Where a page was found."""
+
+    id: int
+    url: str
+    host_id: int
+    found_on: int | None
+
+
+def sources(connection: Connection, batches: Sequence[Sequence[int]]) -> list[list[Source]]:
+    """Addresses of pages, and the pages that they were found on."""
+    return [[Source(*row) for row in connection.execute(_SOURCES, {"ids": ids})] for ids in batches]
+
+
+_SOURCES = select(url.c.id, url.c.url, url.c.host_id, url.c.found_on).where(among(url.c.id))
+
+
+class Titled(NamedTuple):
+    """An article by its title."""
+
+    id: int
+    url: str
+    title: str
+    text: str
+
+
+def titled(connection: Connection, host_id: int, title: str) -> list[Titled]:
+    """Articles of a host with a title, as far as they are there.
+
+    Cost: some microseconds for each article of the site.
+    """
+    return [Titled(*row) for row in connection.execute(_TITLED, {"host": host_id, "title": title})]
+
+
+_MOST_TITLED = 1000
+_TITLED = (
+    select(article.c.id, url.c.url, article.c.title, article.c.text)
+    .join(url, url.c.id == article.c.id)
+    .where(
+        article.c.site_id == select(host.c.site_id).where(host.c.id == bindparam("host")).scalar_subquery(),
+        article.c.title == bindparam("title"),
+        article.c.gone.is_(None),
+        url.c.host_id == bindparam("host"),
+    )
+    .limit(_MOST_TITLED)
+)
+
+
+def mark_missing(connection: Connection, batches: Sequence[Sequence[tuple[int, str]]]) -> list[None]:
+    """Mark articles as gone, (article, ISO time): their pages never were there."""
+    mark_gone(connection, [each for batch in batches for each in batch], ())
+    return [None for _ in batches]
+
+
+class Listed(NamedTuple):
+    """A pattern that is or was shut, for people."""
+
+    host: str
+    row: PatternRow
+
+
+def listed(connection: Connection) -> tuple[list[Listed], list[tuple[str, int]]]:
+    """Patterns that are shut or on trial, those that cost most first; how many URLs are skipped for each kind."""
+    chosen = (pattern.c.kind != literal_column("''")) | (pattern.c.trial == literal_column("1"))
+    rows = connection.execute(
+        select(host.c.name, *_COLUMNS)
+        .join(host, host.c.id == pattern.c.host_id)
+        .where(chosen)
+        .order_by(pattern.c.kind == literal_column("''"), pattern.c.pages.desc(), host.c.name, pattern.c.pattern)
+    )
+    counts = connection.execute(
+        select(url.c.reason, func.count()).where(IS_TRAPPED).group_by(url.c.reason).order_by(func.count().desc())
+    )
+    return [Listed(row[0], PatternRow(*row[1:])) for row in rows], [(reason, n) for reason, n in counts]

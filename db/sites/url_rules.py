@@ -1,0 +1,185 @@
+"""Rules of hosts' addresses as they are kept, and the pages that they are learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, func, or_, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import aliased
+
+from ..engine.database import Database
+from ..engine.errors import classify
+from ..engine.statements import in_state, insert_rows
+from ..frontier.aliases import IS_RULED, stands
+from ..records.part import PART_REASONS
+from ..records.url import Kind, State
+from ..tables.articles import Article
+from ..tables.learned import UrlRule
+from ..tables.urls import Host, Url
+
+url, host, article, rule = Url.table(), Host.table(), Article.table(), UrlRule.table()
+
+T = TypeVar("T")
+
+_LISTS = ("list page", *PART_REASONS)
+"""Reasons of pages that are like no other although they are no articles."""
+_MOST_STEPS = 5
+
+
+def look_up(database: Database, question: Callable[[Connection], T]) -> T:
+    """Ask a crawl's own database on a connection that only reads; may be called from any thread.
+
+    Raises:
+        DatabaseProblem: it cannot be read at the moment.
+    """
+    try:
+        with database.engine.connect() as connection:
+            return question(connection)
+    except DBAPIError as error:
+        raise classify(error, database.name) or error from error
+
+
+class RuleRow(NamedTuple):
+    """A row of the table without its host."""
+
+    kind: str
+    pattern: str
+    support: int
+    against: int
+    confidence: float
+    used: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostRules:
+    """Everything that is known of a host's addresses."""
+
+    host_id: int
+    rules: Sequence[RuleRow]
+
+
+def save(connection: Connection, batch: Sequence[HostRules]) -> list[None]:
+    """Write the rules of hosts, in the place of those they had."""
+    for each in sorted(batch, key=lambda one: one.host_id):
+        connection.execute(rule.delete().where(rule.c.host_id == each.host_id))
+        insert_rows(connection, rule, ("host_id", *RuleRow._fields), [(each.host_id, *row) for row in each.rules])
+    return [None for _ in batch]
+
+
+def used(connection: Connection, requests: Sequence[None]) -> list[dict[int, list[tuple[str, str]]]]:
+    """Rules in use, (kind, pattern), of every host that has some."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for row in connection.execute(select(rule.c.host_id, rule.c.kind, rule.c.pattern).where(rule.c.used == 1)):
+        found.setdefault(row.host_id, []).append((row.kind, row.pattern))
+    return [found for _ in requests]
+
+
+def used_of(connection: Connection, host_id: int) -> list[tuple[str, str]]:
+    """Rules of one host that are in use: (kind, pattern)."""
+    query = select(rule.c.kind, rule.c.pattern).where(rule.c.host_id == host_id, rule.c.used == 1)
+    return [(row.kind, row.pattern) for row in connection.execute(query)]
+
+
+def rules(connection: Connection) -> list[tuple[str, RuleRow]]:
+    """All rules with the names of their hosts: those in use first, and the surest of them."""
+    order = (rule.c.used.desc(), rule.c.confidence.desc(), host.c.name, rule.c.kind, rule.c.pattern)
+    columns = [rule.c[name] for name in RuleRow._fields]
+    rows = connection.execute(select(host.c.name, *columns).join(host, host.c.id == rule.c.host_id).order_by(*order))
+    return [(row[0], RuleRow(*row[1:])) for row in rows]
+
+
+def hosts_with_repeats(connection: Connection, most: int) -> list[tuple[int, str]]:
+    """Hosts of which an article was fetched at two addresses, those with most of that first.
+
+    Cost: a pass over the URL table.
+    """
+    wasted = or_(url.c.reason == "same page", (url.c.reason == "redirect") & in_state(State.SKIPPED))
+    rows = connection.execute(
+        select(host.c.id, host.c.name)
+        .join(url, url.c.host_id == host.c.id)
+        .where(wasted, url.c.kind == Kind.PAGE)
+        .group_by(host.c.id, host.c.name)
+        .order_by(func.count().desc(), host.c.name)
+        .limit(most)
+    )
+    return [(row.id, row.name) for row in rows]
+
+
+def evidence(connection: Connection, host_id: int, most: int) -> list[tuple[str, int]]:
+    """The newest pages of a host: URLs, each with an identifier of what it held.
+
+    That is the article that was stored of it, or that it turned out to be another address of, or leads to. Lists and
+    parts of articles are each by itself. Pages that held nothing (errors, empty ones) say nothing.
+
+    Cost: some microseconds a page.
+    """
+    rows = connection.execute(
+        select(url.c.id, url.c.url, url.c.state, url.c.reason, url.c.same_as, article.c.id.label("article"))
+        .outerjoin(article, article.c.id == url.c.id)
+        .where(url.c.host_id == host_id, url.c.fetched_at.is_not(None), url.c.kind == Kind.PAGE)
+        .order_by(url.c.fetched_at.desc())
+        .limit(most)
+    ).all()
+    by_id = {row.id: row for row in rows}
+    contents = ((row.url, _content(row.id, by_id)) for row in rows)
+    return [(address, content) for address, content in contents if content is not None]
+
+
+def _content(url_id: int, rows: Mapping[int, Any]) -> int | None:
+    """What a page held: followed from address to address."""
+    for _ in range(_MOST_STEPS):
+        row = rows.get(url_id)
+        if row is None or row.article is not None or row.reason in _LISTS:
+            return url_id
+        leads = row.state == State.SKIPPED and row.reason == "redirect"
+        moved = row.state == State.DONE and row.reason in {None, "same page"}
+        if row.same_as is None or not (leads or moved):
+            return None
+        url_id = row.same_as
+    return None
+
+
+class KnownUrl(NamedTuple):
+    """A URL that may stand for others: whether it waits untried, and in what it was found."""
+
+    id: int
+    url: str
+    waits: bool
+    found_in: int
+
+
+def known_urls(connection: Connection, host_id: int, most: int) -> list[KnownUrl]:
+    """URLs of a host that stand for others: those with articles, the newest first, then the best of those that wait.
+
+    Cost: some microseconds a URL.
+    """
+    fetched = (
+        select(url.c.id, url.c.url, url.c.found_in, url.c.reason)
+        .where(url.c.host_id == host_id, url.c.fetched_at.is_not(None), url.c.kind == Kind.PAGE, stands(url.c))
+        .order_by(url.c.fetched_at.desc())
+        .limit(most)
+    )
+    waiting = (
+        select(url.c.id, url.c.url, url.c.found_in)
+        .where(url.c.host_id == host_id, in_state(State.PENDING), url.c.kind == Kind.PAGE, url.c.fetched_at.is_(None))
+        .order_by(url.c.score.desc(), url.c.found_at)
+        .limit(most)
+    )
+    rows = sorted(connection.execute(fetched), key=lambda row: row.reason is not None)
+    found = [KnownUrl(row.id, row.url, waits=False, found_in=row.found_in) for row in rows]
+    return found + [KnownUrl(*row[:2], waits=True, found_in=row.found_in) for row in connection.execute(waiting)]
+
+
+def skipped_urls(connection: Connection, host_id: int) -> list[tuple[int, str, str]]:
+    """What rules have skipped of a host: URL, its address, and that of the one it was skipped for."""
+    other = aliased(Url)
+    rows = connection.execute(
+        select(url.c.id, url.c.url, other.url.label("other"))
+        .join(other, other.id == url.c.same_as)
+        .where(url.c.host_id == host_id, IS_RULED)
+    )
+    return [(row.id, row.url, row.other) for row in rows]

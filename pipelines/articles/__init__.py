@@ -1,0 +1,1 @@
+"""Articles over time and over pages: changes, and articles of several pages."""

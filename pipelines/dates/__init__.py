@@ -1,0 +1,1 @@
+"""Publish times as pages write them."""

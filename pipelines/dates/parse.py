@@ -1,0 +1,338 @@
+"""Publish times as pages write them, read with explicit rules.
+
+General date parsers guess: a day without a year becomes this century's fifth year, "5月12日" becomes nothing.
+Each rule here reads one way of writing and answers with the precision that was written, never more.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Final
+
+from . import timezones
+from .calendars import western
+from .timezones import Habits
+
+_EARLIEST: Final = 1990
+_HAN: Final = {sign: value for value, sign in enumerate("一二三四五六七八九", 1)} | {"0": 0, "元": 1}
+
+# A search skips to where a pattern may begin when this is a sign or one of a set: what must not stand in front is
+# therefore looked at behind the first signs.
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_ISO = re.compile(
+    r"((?:19|20)\d\d)(?<!\d{5})-(\d\d?)-(\d\d?)(?:[T ]\s?|T%20)(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?!\d|"
+    r"\s{0,2}[AP]M\b)",
+    re.IGNORECASE,
+)
+_HALVES = "上午|下午|晚上|晚间|傍晚|深夜|夜间|清晨|早晨|凌晨|中午|早上|午前|午後|오전|오후|AM|PM"
+CLOCK: Final = (
+    r"(?:\s?[日號号일]?\.?[\sT,，|｜·(（]{0,6}(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[日月火水木金土](?:曜日)?(?=\s{0,2}[)）])|"
+    r"[월화수목금토일]요일|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6})?[\s)）|｜,，-]{0,4}(?:农历[^\W\d_]{2,8}\s{1,2})?"
+    rf"({_HALVES})?\s{{0,3}}(\d{{1,2}})"
+    r"\s?(?:[:∶]\s?(?=\d)|[时時點点시](?=\s?\d|[半整许\s,，|)）\]】]|$)\s?)(\d{1,2}|半)?"
+    r"(?:\s?(?:[:∶]|分|분)\s?(\d{1,2})(?!\d))?(?:分|秒|분|초)?"
+    r"(?:\s{0,2}(AM|PM|am|pm)\b)?)?"
+)
+"""A clock behind a date, in five groups that `clock_of` reads; empty when there is none."""
+_NUMERIC = re.compile(r"((?:19|20)\d\d)(?<![\d.]\d{4})\s?([-/.年년])\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)" + CLOCK)
+_CLOCK_FIRST = re.compile(
+    r"(\d(?<![\d:]\d)\d?):(\d\d)(?::(\d\d))?\s{1,4}((?:19|20)\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)"
+)
+_BOXED = re.compile(
+    r"((?:19|20)\d\d)(?<!\d{5})\s{1,4}(\d{1,2})\s?[-/月]\s?(\d{1,2})\s{1,4}(\d{1,2}):(\d\d)(?::(\d\d))?(?!\d)"
+)
+_ROC = re.compile(
+    r"民[國国]\s?(\d{1,3}|[一二三四五六七八九十百0]{1,6})\s?年\s?(\d{1,2}|[元一二三四五六七八九十]{1,3})\s?月\s?(\d{1,2}|[一二三四五六七八九十]{1,3})\s?"
+    + CLOCK
+)
+_HAN_DATE = re.compile(
+    r"([一二三四五六七八九0]{4})年([元一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})日" + CLOCK
+)
+MONTHS: Final = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan januar janvier enero janeiro gennaio januari stycznia января ianuarie ocak ledna tammikuuta "
+            "január ιανουαρίου січня"
+            " يناير",
+            "february feb februar février fevrier febrero fevereiro febbraio februari lutego февраля februarie şubat "
+            "února helmikuuta február φεβρουαρίου лютого"
+            " فبراير شباط",
+            "march mar märz maerz mars marzo março marco maart marca марта martie mart března maaliskuuta maret "
+            "március μαρτίου березня"
+            " مارس آذار",
+            "april apr avril abril aprile kwietnia апреля aprilie nisan dubna huhtikuuta április απριλίου квітня"
+            " أبريل ابريل نيسان",
+            "may mai mayo maio maggio mei maja мая mayıs května toukokuuta május μαΐου травня مايو أيار",
+            "june jun juni juin junio junho giugno czerwca июня iunie haziran června kesäkuuta június ιουνίου червня"
+            " يونيو حزيران",
+            "july jul juli juillet julio julho luglio lipca июля iulie temmuz července heinäkuuta július ιουλίου липня"
+            " يوليو تموز",
+            "august aug août aout agosto augustus sierpnia августа ağustos srpna elokuuta agustus augusti augusztus "
+            "αυγούστου серпня"
+            " أغسطس اغسطس آب",
+            "september sep sept septembre septiembre setembro settembre września сентября septembrie eylül září "
+            "syyskuuta szeptember σεπτεμβρίου вересня"
+            " سبتمبر أيلول",
+            "october oct oktober okt octobre octubre outubro ottobre października октября octombrie ekim října "
+            "lokakuuta október οκτωβρίου жовтня"
+            " أكتوبر اكتوبر",
+            "november nov novembre noviembre novembro listopada ноября noiembrie kasım listopadu marraskuuta "
+            "νοεμβρίου листопада"
+            " نوفمبر",
+            "december dec dezember dez décembre decembre diciembre dezembro dicembre desember grudnia декабря "
+            "decembrie aralık prosince joulukuuta δεκεμβρίου грудня"
+            " ديسمبر",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_CLOCK_WEST = (
+    r"(?:(?:\s?г\.)?\s{0,2}[,:·|•–—-]?\s{0,3}(?:at|um|à|alle(?: ore)?|o|ore|kl\.?|a las|às|в|saat|pukul|klo|om)?\s{0,3}"
+    r"(\d{1,2})[:.h](\d\d)(?::(\d\d))?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
+)
+_YEAR_FIRST = re.compile(
+    r"((?:19|20)\d\d)(?<!\d{5}),?\s{1,2}([^\W\d_]{3,10})\.?\s{1,2}(\d{1,2})(?!\d)" + _CLOCK_WEST, re.IGNORECASE
+)
+_DAY_FIRST = re.compile(
+    r"(\d(?<!\d\d)\d?)(?:st|nd|rd|th|er|\.|º)?\s{0,2}[-/]?(?:de\s)?([^\W\d_]{3,12})\.?,?\s{0,2}[-/]?(?:de\s|del\s)?"
+    r"((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
+    re.IGNORECASE,
+)
+_MONTH_FIRST = re.compile(
+    r"([^\W\d_](?<!\w\w)[^\W\d_]{2,9})\.?\s{1,2}(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
+    re.IGNORECASE,
+)
+_DOTTED = re.compile(r"(\d(?<![\d.]\d)\d?)\.\s?(\d{1,2})\.\s?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
+_SLASHED = re.compile(r"(\d(?<![\d/-]\d)\d?)[/-](\d{1,2})[/-]((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
+_CLOCK_BEFORE = re.compile(
+    r"(?<![\d:])(\d{1,2})[:h](\d\d)\s{0,2}([ap]\.?m\.?)?\s{0,2}([A-Z]{2,5})?[\s,·|•–—-]{0,5}"
+    r"(?:on\s|[^\W\d_]{3,10},?\s{1,2})?$",
+    re.IGNORECASE,
+)
+_JAVA = re.compile(
+    r"([A-Z](?<!\w\w)[a-z]{2}) (\d{1,2}) (\d\d):(\d\d):(\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:?\d\d) ((?:19|20)\d\d)(?!\d)"
+)
+_URL = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)[-_/]?(0[1-9]|1[0-2])[-_/]?(0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d)?)?(?!\d)"
+)
+_URL_LOOSE = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_/])(\d{1,2}|[a-z]{3})\2(\d{1,2})(?![\d.])")
+_COMPACT = re.compile(
+    r"((?:19|20)\d\d)(0\d|1[0-2])([0-3]\d)(?:T?(\d\d):?(\d\d):?(\d\d)?(?:\.\d{1,6})?(Z|[+-]\d\d:?\d\d)?)?"
+)
+_LATER: Final = frozenset({"下午", "晚上", "晚间", "傍晚", "深夜", "夜间", "午後", "오후", "pm", "p"})
+_EARLIER: Final = frozenset({"凌晨", "上午", "清晨", "早晨", "午前", "오전", "am", "a"})
+_UNIX = re.compile(r"(?:/?Date\()?1[0-9]{9}(?:\d{3})?(?:\.\d{1,9})?(?:[+-]\d{4})?(?:\)/?)?")
+_EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A publish time: ISO 8601 text, its precision ("second", "minute", "day") and the calendar day."""
+
+    iso: str
+    precision: str
+    day: date
+
+
+def moment(
+    parts: tuple[int, int, int], clock: tuple[int, int, int | None] | None, zone: tzinfo | None, now: datetime
+) -> Moment | None:
+    """A moment from checked parts; None for impossible, ancient and future ones."""
+    year, month, day = parts
+    try:
+        if clock is None:
+            found = date(year, month, day)
+            late = (now + timedelta(hours=26)).date()
+            return Moment(found.isoformat(), "day", found) if year >= _EARLIEST and found <= late else None
+        stamp = datetime(year, month, day, clock[0], clock[1], clock[2] or 0, tzinfo=zone or UTC)
+    except ValueError:
+        return None
+    # A day of grace, because a zone that the page leaves out may be wrong by half a day.
+    if year < _EARLIEST or stamp > now + timedelta(hours=26):
+        return None
+    if clock[2] is None:
+        return Moment(stamp.isoformat(timespec="minutes"), "minute", stamp.date())
+    return Moment(stamp.isoformat(timespec="seconds"), "second", stamp.date())
+
+
+def clock_of(match: re.Match[str], first: int) -> tuple[int, int, int | None] | None:
+    """Hour, minute, second of the five clock groups that start at `first`."""
+    half, hour, minute, second, half2 = (match.group(first + offset) for offset in range(5))
+    if hour is None:
+        return None
+    return (
+        hour_of(int(hour), half or half2),
+        30 if minute == "半" else int(minute or 0),
+        int(second) if second else None,
+    )
+
+
+def hour_of(hour: int, half: str | None) -> int:
+    """Hour of the day out of an hour and a half of the day."""
+    half = (half or "").lower()[:2].rstrip(".")
+    if half in _LATER and hour < 12:
+        return hour + 12
+    return 0 if hour == 12 and half in _EARLIER else hour
+
+
+def han(text: str) -> int:
+    """Value of a number below 1000, in digits or in Chinese."""
+    if text.isdecimal():
+        return int(text)
+    hundreds, hundred, rest = text.rpartition("百")
+    tens, ten, units = rest.rpartition("十")
+    value = 100 * (_HAN.get(hundreds, 1) if hundred else 0) + 10 * (_HAN.get(tens.lstrip("0"), 1) if ten else 0)
+    return value + _HAN.get(units.lstrip("0") or "0", 0)
+
+
+def read(text: str, now: datetime, habits: Habits) -> Moment | None:
+    """Read the first date and time that `text` holds.
+
+    Args:
+        text: a line, an attribute or a JSON value; only the first 400 characters count.
+        now: when the page was fetched, with zone; bound of future times.
+        habits: the site's zone, for a clock time written without one, and its order of day and month.
+
+    Returns:
+        The moment, or None.
+
+    Cost: O(characters); patterns have bounded repetitions, and without a year none of them is tried.
+
+    >>> read("二〇二四年三月十二日", datetime(2025, 1, 1, tzinfo=UTC), Habits()).iso
+    '2024-03-12'
+    """
+    text = prepared(text[:400], habits)
+    has_year = _YEAR.search(text)
+    found = _numeric(text, now, habits.zone) if has_year else None
+    if found is None and "年" in text:
+        found = _chinese(text, now, habits.zone)
+    return _west(text, now, habits) if found is None and has_year else found
+
+
+def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
+    """Dates in digits, year first."""
+    match = _ISO.search(text)
+    if match:
+        clock = (int(match[4]), int(match[5]), int(match[6]) if match[6] else None)
+        stated = timezones.behind(text, match.end(), zone)
+        found = moment((int(match[1]), int(match[2]), int(match[3])), clock, stated, now)
+        if found:
+            return found
+    swapped = _CLOCK_FIRST.search(text)
+    if swapped:
+        second = int(swapped[3]) if swapped[3] else None
+        return moment(
+            (int(swapped[4]), int(swapped[5]), int(swapped[6])), (int(swapped[1]), int(swapped[2]), second), zone, now
+        )
+    boxed = _BOXED.search(text)
+    if boxed:
+        second = int(boxed[6]) if boxed[6] else None
+        return moment((int(boxed[1]), int(boxed[2]), int(boxed[3])), (int(boxed[4]), int(boxed[5]), second), zone, now)
+    for match in _NUMERIC.finditer(text):
+        parts = int(match[1]), int(match[3]), int(match[4])
+        found = moment(parts, clock_of(match, 5), timezones.behind(text, match.end(), zone), now) or moment(
+            parts, None, None, now
+        )
+        if found:
+            return found
+    return None
+
+
+def prepared(text: str, habits: Habits) -> str:
+    """The text with its dates in Western digits, years and months."""
+    return western(text, republic=habits.republic, buddhist=habits.buddhist)
+
+
+def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
+    """Dates of the Republic's calendar or in Chinese numerals."""
+    republic = _ROC.search(text) if "民" in text else None
+    if republic:
+        return moment((han(republic[1]) + 1911, han(republic[2]), han(republic[3])), clock_of(republic, 4), zone, now)
+    written = _HAN_DATE.search(text)
+    if written:
+        year = int("".join(str(_HAN[sign]) for sign in written[1]))
+        return moment((year, han(written[2]), han(written[3])), clock_of(written, 4), zone, now)
+    return None
+
+
+def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
+    """Dates with month names or the year last."""
+    for pattern, day, name, year in ((_DAY_FIRST, 1, 2, 3), (_MONTH_FIRST, 2, 1, 3), (_YEAR_FIRST, 3, 2, 1)):
+        for match in pattern.finditer(text):
+            month = MONTHS.get(match[name].lower())
+            parts = (int(match[year]), month or 0, int(match[day]))
+            found = _western(text, match, parts, now, habits) if month else None
+            if found:
+                return found
+    dotted = _DOTTED.search(text)
+    if dotted:
+        return _western(text, dotted, (int(dotted[3]), int(dotted[2]), int(dotted[1])), now, habits)
+    slashed = _SLASHED.search(text)
+    if slashed:
+        first, second = int(slashed[1]), int(slashed[2])
+        day_first = first > 12 or (habits.day_first and second <= 12)
+        month, number = (second, first) if day_first else (first, second)
+        return _western(text, slashed, (int(slashed[3]), month, number), now, habits)
+    java = _JAVA.search(text)
+    if java and java[1].lower() in MONTHS:
+        zone = timezones.behind(java[6], 0, habits.zone)
+        clock = (int(java[3]), int(java[4]), int(java[5]))
+        return moment((int(java[7]), MONTHS[java[1].lower()], int(java[2])), clock, zone, now)
+    return None
+
+
+def _western(
+    text: str, match: re.Match[str], parts: tuple[int, int, int], now: datetime, habits: Habits
+) -> Moment | None:
+    """The moment of a date with its clock behind it (groups 4 to 7) or right before it."""
+    if match[4] is not None:
+        clock = (hour_of(int(match[4]), match[7]), int(match[5]), int(match[6]) if match[6] else None)
+        return moment(parts, clock, timezones.behind(text, match.end(), habits.zone), now)
+    before = _CLOCK_BEFORE.search(text, max(0, match.start() - 40), match.start())
+    if before:
+        zone = timezones.behind(before[4] or "", 0, habits.zone)
+        found = moment(parts, (hour_of(int(before[1]), before[3]), int(before[2]), None), zone, now)
+        if found:
+            return found
+    return moment(parts, None, None, now)
+
+
+def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
+    """Read a machine-made value: ISO 8601, RFC 2822 or Unix time; falls back to `read`."""
+    text = text.strip()[:100]
+    if _UNIX.fullmatch(text):
+        return read_epoch(text, now, habits)
+    compact = _COMPACT.fullmatch(text)
+    if compact:
+        clock = (int(compact[4]), int(compact[5]), int(compact[6]) if compact[6] else None) if compact[4] else None
+        zone = timezones.behind(compact[7], 0, habits.zone) if compact[7] else habits.zone
+        return moment((int(compact[1]), int(compact[2]), int(compact[3])), clock, zone, now)
+    return read(text, now, habits)
+
+
+def read_epoch(text: str, now: datetime, habits: Habits) -> Moment | None:
+    """Read Unix seconds or milliseconds as a moment in the site's zone."""
+    match = _EPOCH.search(text)
+    if not match:
+        return None
+    stamp = datetime.fromtimestamp(int(match[1]), UTC).astimezone(habits.zone)
+    return moment((stamp.year, stamp.month, stamp.day), (stamp.hour, stamp.minute, stamp.second), habits.zone, now)
+
+
+def read_url(url: str, now: datetime) -> Moment | None:
+    """Read the day that a URL's path holds (/2024/03/12/, /20240312/, /t20240312_1.html)."""
+    path = "/" + url[:500].partition("://")[2].partition("/")[2].partition("?")[0].lower()
+    for match in _URL.finditer(path):
+        found = moment((int(match[1]), int(match[2]), int(match[3])), None, None, now)
+        if found:
+            return found
+    for match in _URL_LOOSE.finditer(path):
+        month = int(match[3]) if match[3].isdecimal() else MONTHS.get(match[3], 0)
+        found = moment((int(match[1]), month, int(match[4])), None, None, now)
+        if found:
+            return found
+    return None

@@ -1,0 +1,160 @@
+"""Times told relative to when a page was fetched, and days whose year is left out.
+
+A word such as "yesterday" stands in any sentence; behind it a clock, or nothing else in the line, makes it a time.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import Final
+
+from .parse import CLOCK, MONTHS, Moment, clock_of, han, hour_of, moment, prepared
+from .timezones import Habits
+
+_NUMBER = r"(\d{1,3}|an?|une?|einer?|eine[mn]|uma?|una?|один|[一二两兩三四五六七八九十半])"
+_UNITS: Final = (
+    (1, "秒钟 秒鐘 秒 초 seconds second secs sec sekunden sekunde secondes seconde segundos segundo secondi секунды "
+        "секунд"),
+    (60, "分钟 分鐘 分 분 minutes minute mins min minuten minutos minuto minuti минуты минуту минут phút minut"),
+    (3600, "小时 小時 钟头 時間 시간 hours hour hrs hr std stunden stunde heures heure horas hora ore ora h часов "
+            "часа час giờ godzin godziny"),
+    (86400, "天 日 일 days day tagen tag jours jour días dias día dia giorni giorno дней дня день ngày dni d"),
+    (7 * 86400, "周 週間 週 星期 주 weeks week wochen woche semaines semaine semanas semana settimane settimana недели "
+                "неделю недель tuần"),
+    (30 * 86400, "个月 個月 か月 ヶ月 月 개월 months month monaten monat mois meses mes mesi mese месяцев "
+                 "месяца месяц tháng"),
+    (365 * 86400, "年 년 years year jahren jahr ans an años año anos ano anni anno лет года год năm"),
+)  # fmt: skip
+_SECONDS: Final = {unit: seconds for seconds, units in _UNITS for unit in units.split()}
+_UNIT = "(" + "|".join(sorted(_SECONDS, key=len, reverse=True)) + ")"
+_END = r"(?=\s{0,3}(?:[^\u4e00-\u9fff\s]|$|发布|發布|发表|發表|更新|来自|來自|来源|來源|\s[\u4e00-\u9fff]))"
+_BEHIND = re.compile(
+    _NUMBER + r"\s?个?個?" + _UNIT + r"\s?(?:(?:(?:之?前|以前)" + _END + r"|전(?!\w))|(?:ago|назад|trước|fa|temu)\b)",
+    re.IGNORECASE,
+)
+"""Followed by Han, "3天前" are words of a sentence."""
+_BEFORE = re.compile(r"\b(?:vor|il y a|hace|há)\s" + _NUMBER + r"\s?" + _UNIT + r"(?!\w)", re.IGNORECASE)
+_BACK: Final = {
+    word.replace("_", " "): days
+    for days, words in enumerate(
+        (
+            "今天 今日 today heute aujourd'hui aujourd’hui hoy hoje oggi сегодня 오늘 刚刚 剛剛 just_now hôm_nay "
+            "dziś dzisiaj",
+            "昨天 昨日 yesterday gestern hier ayer ontem ieri вчера 어제 hôm_qua wczoraj",
+            "前天 前日 vorgestern avant-hier anteayer позавчера 그제",
+            "大前天",
+        )
+    )
+    for word in words.split()
+}
+_DAY = re.compile(
+    r"(?<!\w)(?:" + "|".join(sorted(_BACK, key=len, reverse=True)) + r")(?![\w'’-])"
+    r"|(?:今天|今日|昨天|昨日|大前天|前天|刚刚|剛剛)(?![\u4e00-\u9fff])"
+    r"|(?:今天|今日|昨天|昨日|前天)(?=(?:凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚间|午前|午後)?\s?\d)",
+    re.IGNORECASE,
+)
+_TOLD = re.compile("|".join(("前", "전", "ago", "назад", "trước", "fa", "temu", "vor", "il y a", "hace", "há", *_BACK)))
+"""What each of these ways of telling holds, in small letters."""
+_CLOCK_WEST = re.compile(
+    r"[,，]?\s{0,3}(?:(?:at|um|à|a las|às|alle|o|в|lúc)\s)?(\d{1,2})[:.h](\d\d)\s?([ap]\.?m\.?(?![a-z]))?",
+    re.IGNORECASE,
+)
+_CLOCK_EAST = re.compile(CLOCK)
+# The year is left out.
+_SHORT = re.compile(
+    r"(\d(?<![\d年./-]\d)\d?)(?:\s?月\s?(\d{1,2})(?=\s?[日號号]|\s{1,4}\d{1,2}:\d\d)|\s?[-/]\s?(\d{1,2})(?=\s{1,4}\d{1,2}:\d\d))"
+    + CLOCK
+)
+_NAMED = re.compile(
+    r"(?:[^\W\d_]{3,10}\.?,?\s)?(?:([^\W\d_]{3,12})\.?\s(\d{1,2})|(\d{1,2})\.?\s([^\W\d_]{3,12}))\.?"
+    r"(?:,?\s(?:at\s)?(\d{1,2}):(\d\d)(?:\s?([ap]\.?m\.?))?)?",
+    re.IGNORECASE,
+)
+# Of the year there are two digits.
+_TWO = re.compile(r"(\d(?<![\w./-]\d)\d)([./-])(\d\d)\2(\d\d)(?![\w/-]|\.\d)[,，]?\s{0,3}(?:(\d{1,2}):(\d\d))?")
+_DIGIT = re.compile(r"\d")
+_LINE_CHARS: Final = 60
+
+
+def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
+    """Read "3小时前", "昨天 08:30", "05-12 10:20" (of the year that puts it in the past) against `now`.
+
+    Args:
+        text: a line; only the first 200 characters count.
+        now: when the page was fetched, with zone.
+        habits: the site's zone, and its order of day and month.
+
+    Returns:
+        The moment, or None.
+
+    Cost: O(characters).
+    """
+    text = prepared(text[:200], habits)
+    is_told = _TOLD.search(text.lower())
+    if not is_told and not _DIGIT.search(text):
+        return None
+    local = now.astimezone(habits.zone)
+    if is_told:
+        match = _BEHIND.search(text) or _BEFORE.search(text)
+        if match:
+            return _ago(match[1].lower(), match[2].lower(), local, now)
+        word = _DAY.search(text)
+        if word:
+            return _on_day(text, word, local, now, habits)
+    return _two_digits(text, local, now, habits) or _no_year(text, local, now, habits)
+
+
+def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habits: Habits) -> Moment | None:
+    """A day told by its distance, with its clock; without one the word must be all or Chinese."""
+    local -= timedelta(days=_BACK[word[0].lower()])
+    parts = (local.year, local.month, local.day)
+    west = _CLOCK_WEST.match(text, word.end())
+    if west:
+        return moment(parts, (hour_of(int(west[1]), west[3]), int(west[2]), None), habits.zone, now)
+    east = _CLOCK_EAST.match(text, word.end())
+    clock = clock_of(east, 1) if east else None
+    if clock is None and not "\u4e00" <= word[0][0] <= "\u9fff" and len(text) > len(word[0]) + 20:
+        return None
+    return moment(parts, clock, habits.zone, now)
+
+
+def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
+    """Month and day, of the year that puts them in the past."""
+    match = _SHORT.search(text)
+    if match:
+        month, day, clock = int(match[1]), int(match[2] or match[3]), clock_of(match, 4)
+    else:
+        named = _NAMED.fullmatch(text.strip()) if len(text) <= _LINE_CHARS else None
+        found = MONTHS.get((named[1] or named[4]).lower()) if named else None
+        if named is None or found is None:
+            return None
+        month, day = found, int(named[2] or named[3])
+        clock = (hour_of(int(named[5]), named[7]), int(named[6]), None) if named[5] else None
+    return moment((local.year, month, day), clock, habits.zone, now) or moment(
+        (local.year - 1, month, day), clock, habits.zone, now
+    )
+
+
+def _two_digits(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
+    """30.06.25, 06/30/25, 25-06-30 10:20: dots and slashes put the year last, dashes first and with a clock."""
+    match = _TWO.search(text) if len(text) <= _LINE_CHARS else None
+    if match is None or (match[2] == "-" and not match[5]) or (match[2] == "." and not habits.day_first):
+        return None
+    first, second, third = int(match[1]), int(match[3]), int(match[4])
+    if match[2] == "-":
+        first, third = third, first
+    elif not habits.day_first:
+        first, second = second, first
+    year = local.year - (local.year - third) % 100
+    clock = (int(match[5]), int(match[6]), None) if match[5] else None
+    return moment((year, second, first), clock, habits.zone, now)
+
+
+def _ago(amount: str, unit: str, local: datetime, now: datetime) -> Moment | None:
+    """A moment some units before `local`; to the minute for units up to hours, to the day for longer ones."""
+    count = 0.5 if amount == "半" else float(amount if amount.isdecimal() else (han(amount.replace("两", "二")) or 1))
+    seconds = _SECONDS[unit]
+    local -= timedelta(seconds=seconds * count)
+    clock = (local.hour, local.minute, None) if seconds < _SECONDS["天"] else None
+    return moment((local.year, local.month, local.day), clock, local.tzinfo, now)

@@ -1,0 +1,191 @@
+"""Time zones: the names that pages write behind a clock, and the zone of a site that writes none."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Final
+
+from ..decode.text import words
+
+CHINA: Final = timezone(timedelta(hours=8))
+
+
+class Summer(tzinfo):
+    """A zone with summer time by rule, so that no table of zones has to be read.
+
+    Args:
+        hours: offset from UTC in winter.
+        american: whether the clocks change on the days of the United States; else on those of the European Union.
+
+    Source: Directive 2000/84/EC (last Sundays of March and October, 01:00 UTC); Energy Policy Act of 2005 (second
+        Sunday of March, first Sunday of November, 02:00 local time).
+    Differs: the American hour is taken as 02:00 standard time on both days; years before 2007 use the same rule.
+    """
+
+    def __init__(self, hours: int, *, american: bool = False) -> None:
+        self._winter = timedelta(hours=hours)
+        self._american = american
+
+    def utcoffset(self, moment: datetime | None, /) -> timedelta:
+        """Offset at a local time."""
+        return self._winter + self.dst(moment)
+
+    def dst(self, moment: datetime | None, /) -> timedelta:
+        """One hour in summer."""
+        if moment is None:
+            return timedelta(0)
+        local = moment.replace(tzinfo=None)
+        if self._american:
+            start, end = _sunday(local.year, 3, 8), _sunday(local.year, 11, 1)
+            late = timedelta(hours=2)
+        else:
+            start, end = _sunday(local.year, 3, 25), _sunday(local.year, 10, 25)
+            late = timedelta(hours=1) + self._winter
+        return timedelta(hours=1) if start + late <= local < end + late else timedelta(0)
+
+    def tzname(self, moment: datetime | None, /) -> str:
+        """Offset as text: names are ambiguous."""
+        return str(timezone(self.utcoffset(moment)))
+
+
+def _sunday(year: int, month: int, day: int) -> datetime:
+    """The first Sunday from a day on."""
+    first = datetime(year, month, day)
+    return first + timedelta(days=6 - first.weekday())
+
+
+def _fixed(hours: float) -> timezone:
+    """Zone without summer time."""
+    return timezone(timedelta(hours=hours))
+
+
+_BRITAIN, _CENTRAL, _EASTERN = Summer(0), Summer(1), Summer(2)
+_NAMES: Final[dict[str, tzinfo]] = {
+    **dict.fromkeys(("Z", "UTC", "GMT", "WET"), UTC),
+    **dict.fromkeys(("CET", "WAT", "MEZ", "BST", "WEST"), _fixed(1)),
+    **dict.fromkeys(("CEST", "MESZ", "EET", "SAST", "CAT"), _fixed(2)),
+    **dict.fromkeys(("EEST", "MSK", "EAT", "TRT"), _fixed(3)),
+    **dict.fromkeys(("HKT", "SGT", "MYT", "PHT", "AWST", "WITA", "北京时间", "北京時間"), CHINA),
+    **dict.fromkeys(("JST", "KST", "WIT"), _fixed(9)),
+    "GST": _fixed(4), "PKT": _fixed(5), "IST": _fixed(5.5), "NPT": _fixed(5.75), "ICT": _fixed(7), "WIB": _fixed(7),
+    "AEST": _fixed(10), "AEDT": _fixed(11), "ACST": _fixed(9.5), "NZST": _fixed(12), "NZDT": _fixed(13),
+    "BRT": _fixed(-3), "ART": _fixed(-3), "NDT": _fixed(-2.5), "NST": _fixed(-3.5), "ADT": _fixed(-3),
+    "AST": _fixed(-4), "EDT": _fixed(-4), "EST": _fixed(-5), "CDT": _fixed(-5), "CST": _fixed(-6), "MDT": _fixed(-6),
+    "MST": _fixed(-7), "PDT": _fixed(-7), "PST": _fixed(-8), "AKDT": _fixed(-8), "AKST": _fixed(-9),
+    "HST": _fixed(-10), "ET": Summer(-5, american=True), "CT": Summer(-6, american=True),
+    "MT": Summer(-7, american=True), "PT": Summer(-8, american=True),
+}  # fmt: skip
+_COUNTRIES: Final[dict[str, tzinfo]] = {
+    suffix: zone
+    for zone, suffixes in (
+        (CHINA, "cn tw hk mo sg my ph"),
+        (_fixed(9), "jp kr"),
+        (_fixed(7), "th vn id"),
+        (_fixed(5.5), "in lk"),
+        (_fixed(5), "pk"),
+        (_fixed(6), "bd"),
+        (_fixed(4), "ae"),
+        (_fixed(3), "tr ru by sa kw qa ke iq"),
+        (_fixed(2), "za"),
+        (_fixed(1), "ng"),
+        (_fixed(-3), "br ar uy py"),
+        (_BRITAIN, "uk ie pt"),
+        (_CENTRAL, "de at ch li fr it es nl be lu pl cz sk hu se no dk si hr rs ba mk al"),
+        (_EASTERN, "fi gr ro bg ee lv lt ua cy md"),
+    )
+    for suffix in suffixes.split()
+}
+_LANGUAGES: Final[dict[str, tzinfo]] = {
+    language: zone
+    for zone, languages in (
+        (CHINA, "zh"),
+        (_fixed(9), "ja ko"),
+        (_fixed(7), "vi th id"),
+        (_fixed(5.5), "hi ta"),
+        (_fixed(6), "bn"),
+        (_fixed(3), "tr ru"),
+        (_CENTRAL, "de it pl nl sv da no cs hu"),
+        (_EASTERN, "fi el ro bg uk"),
+    )
+    for language in languages.split()
+}
+# The day stands first all over the world, except where English is American.
+_MONTH_FIRST: Final = words("en")
+_DAY_FIRST_COUNTRIES: Final = words("uk ie au nz in za ng ke sg my hk pk lk")
+_BEHIND: Final = re.compile(
+    r"\s{0,3}(?:Uhr\s{0,2})?[(（,]?\s?(?:(?:UTC|GMT)\s?([+-]\d{1,2}(?::?\d\d)?)|([+-]\d\d:?\d\d|[+-]\d\d(?=\s|$))(?!\d)|"
+    r"(Eastern|Central|Mountain|Pacific)(?=(?:\s(?:Standard|Daylight))?(?:\sTime)?\b)|"
+    r"(北京时间|北京時間|[A-Z]{1,5})(?![A-Za-z]))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a site writes times: the zone of its clocks, whether 3/4/2024 is a day in April, how it counts years."""
+
+    zone: tzinfo = UTC
+    day_first: bool = False
+    republic: bool = False
+    buddhist: bool = False
+
+
+def habits(host: str, language: str, declared: str = "") -> Habits:
+    """Return the habits of a site: its country decides, then its language.
+
+    Args:
+        host: host name of the page.
+        language: language of the text as `Metadata.language` has it.
+        declared: language as the page declares it, with its region ("en-GB").
+
+    Returns:
+        Zone and order; UTC and the month first when nothing is known.
+
+    Cost: O(1).
+
+    >>> habits("news.example.de", "de").day_first
+    True
+    """
+    country, code = host.rpartition(".")[2], language[:2]
+    zone = _COUNTRIES.get(country) or _LANGUAGES.get(code) or UTC
+    region = declared[-2:].lower() if len(declared) == 5 else ""
+    day_first = (
+        (code not in _MONTH_FIRST and bool(code))
+        or country in _DAY_FIRST_COUNTRIES
+        or region in _DAY_FIRST_COUNTRIES | {"gb"}
+    )
+    republic = country == "tw" or (code == "zh" and region == "tw")
+    return Habits(zone, day_first, republic, buddhist=country == "th" or code == "th")
+
+
+def behind(text: str, place: int, default: tzinfo) -> tzinfo:
+    """Return the zone written at `place` of `text`, right behind a clock; `default` when there is none.
+
+    Args:
+        text: a line.
+        place: end of the clock.
+        default: zone of the site; it tells what an ambiguous name means.
+
+    Cost: O(1).
+    """
+    match = _BEHIND.match(text, place)
+    if not match:
+        return default
+    digits = match[1] or match[2]
+    if digits:
+        return offset(digits)
+    if match[3]:
+        return _NAMES[match[3][0].upper() + "T"]
+    if match[4] == "CST" and default is CHINA:
+        return CHINA
+    return _NAMES.get(match[4], default)
+
+
+def offset(digits: str) -> timezone:
+    """Return the zone of a signed offset: +08:00, +0800, +8; more than a day counts as just below one."""
+    hours, _, minutes = digits[1:].partition(":")
+    if len(hours) > 2:
+        hours, minutes = hours[:2], hours[2:]
+    total = min(int(hours) * 60 + int(minutes or 0), 839)
+    return timezone(timedelta(minutes=-total if digits[0] == "-" else total))

@@ -1,0 +1,1 @@
+"""From bytes to clean text: character sets, mojibake, characters."""

@@ -1,0 +1,93 @@
+"""Classes of characters, counted for many pieces of text at once.
+
+Regular expressions over a few hundred short pieces cost more than parsing the page; a table look-up over all their
+code points, summed piece by piece, costs a tenth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .text import invisible
+
+Counts = NDArray[np.int64]
+
+MARKS: Final = '，。！？；：、,.!?;:…“”‘’"《》「」『』（）()।؟،۔'
+_STOPS: Final = "。！？!?…।؟۔."
+_SPACE, _MARK, _STOP, _DIGIT, _CAPITAL, _HAN, _INVISIBLE = (1 << bit for bit in range(7))
+_BEYOND: Final = 0x10000
+"""Stands for every sign outside the basic plane: of no class."""
+
+
+def _table() -> NDArray[np.uint8]:
+    """Classes of every code point of the basic plane, as bits."""
+    table = np.zeros(_BEYOND + 1, np.uint8)
+    for sign in MARKS:
+        table[ord(sign)] |= _MARK
+    for sign in _STOPS:
+        table[ord(sign)] |= _STOP
+    for first, last in ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF)):
+        table[first : last + 1] |= _HAN
+    for code in range(0x3000):
+        sign = chr(code)
+        table[code] |= (_DIGIT if sign.isdigit() else 0) | (_CAPITAL if sign.isupper() else 0)
+        table[code] |= _SPACE if sign.isspace() else 0
+    table[0x3000] |= _SPACE
+    table[0xFF10:0xFF1A] |= _DIGIT
+    for sign in invisible("".join(map(chr, range(_BEYOND)))):
+        table[ord(sign)] |= _INVISIBLE
+    return table
+
+
+_TABLE: Final = _table()
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Characters of each piece by class: an array per class, one number per piece; `visible` are all but spaces."""
+
+    visible: Counts
+    marks: Counts
+    stops: Counts
+    digits: Counts
+    capitals: Counts
+    han: Counts
+    invisible: bool
+    """Whether any piece holds a sign that `clean` removes."""
+
+
+def count(pieces: Sequence[str]) -> Census:
+    """Count the characters of every piece by class.
+
+    Args:
+        pieces: texts; empty ones are allowed.
+
+    Returns:
+        Counts in the order of the pieces.
+
+    Cost: O(characters), some 20 ns each.
+    """
+    codes = np.frombuffer("".join(pieces).encode("utf-32-le", "surrogatepass"), np.uint32)
+    classes = _TABLE[np.minimum(codes, _BEYOND)]
+    lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
+    owners = np.repeat(np.arange(len(pieces)), lengths)
+
+    beyond = codes[codes >= _BEYOND].tobytes().decode("utf-32-le")
+
+    def sums(bit: int) -> Counts:
+        return np.bincount(owners[(classes & bit) != 0], minlength=len(pieces))
+
+    return Census(
+        lengths - sums(_SPACE),
+        sums(_MARK),
+        sums(_STOP),
+        sums(_DIGIT),
+        sums(_CAPITAL),
+        sums(_HAN),
+        bool((classes & _INVISIBLE).any() or invisible(beyond)),
+    )

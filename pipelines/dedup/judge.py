@@ -1,0 +1,256 @@
+"""Duplicates as the store asks for them: which stored article does a new one repeat, or is it that very page again?
+
+`pipelines.dedup` compares texts. Here its verdict meets what is known of the two pages: a near-copy on another site is
+a reprint and is linked to its original; the same text on the same site, under the same headline and time or tied by
+`rel=canonical`, is one article at two addresses and is stored once.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from db.records.article import Candidate, Keep, NewArticle, Verdict
+from db.records.evidence import EDITED, RELATED, REPEATING, SAME
+from db.records.keys import day_of
+from db.records.signature import Signed
+
+from .boilerplate import Lines
+from .index import Index
+from .normalize import normalize
+from .shape import Method
+from .shape import Verdict as Compared
+
+EXACT = "exact"
+"""Method of evidence that texts are equal when normalised."""
+
+_SAME_PAGE_CANONICAL = 0.9
+_SAME_PAGE = 0.98
+_SHORTEST_COPY = 40
+_PREPARED = 256
+_EQUAL = Compared(1.0, SAME)
+_WHOLE = frozenset({SAME, EDITED})
+_LEARNED = 512
+_MANY = 256  # rows that are worth an array of their own in the index
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What becomes of duplicates.
+
+    Attributes:
+        threshold: similarity from which a text is a duplicate, in [0, 1].
+        window: days after which a text is no longer looked up; None for ever.
+        keep: what is stored of a duplicate.
+        sites: the same for single sites, by their identifiers.
+    """
+
+    threshold: float
+    window: int | None = None
+    keep: Keep = Keep.METADATA
+    sites: Mapping[int, Keep] = field(default_factory=dict)
+
+
+class DuplicateJudge:
+    """Judge new articles for the page transaction, in the database thread.
+
+    Args:
+        method: how texts are compared.
+        policy: from when on and with what result.
+    """
+
+    def __init__(self, method: Method, policy: Policy) -> None:
+        self._method = method
+        self._policy = policy
+        self._lines = Lines()
+        """Lines that come back in the stories of a site: they make different stories alike."""
+        self._learned: OrderedDict[tuple[int, int], None] = OrderedDict()
+        self._prepared: OrderedDict[tuple[int, int, int], Any] = OrderedDict()
+
+    def __call__(self, new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | None:
+        """What the article has to do with one of the candidates.
+
+        The same page before any reprint, a reprint before what is only related; of each the one that the article could
+        best be taken for; or None.
+        """
+        if self._policy.window is not None:
+            oldest = day_of(new.seen) - self._policy.window
+            candidates = [c for c in candidates if c.site_id == new.site_id or day_of(c.seen) >= oldest]
+        found = [(self._verdict(new, c, EXACT, _EQUAL), 1.0) for c in candidates if _is_copy(new, c)]
+        if not any(verdict.same_page for verdict, _ in found):
+            found += self._compared(new, [c for c in candidates if c.text_hash != new.text_hash])
+        found.sort(key=lambda pair: (pair[0].same_page, pair[0].repeats, pair[1]), reverse=True)
+        best = found[0][0] if found else None
+        if best is None or not best.repeats:
+            self._learn(new)
+        if best is None or best.same_page or best.kind not in _WHOLE:
+            return best
+        return replace(best, also=_of_other_clusters(best, [verdict for verdict, _ in found]))
+
+    def _learn(self, new: NewArticle) -> None:
+        """Count the lines of a story, but once: a transaction may fail and be tried again."""
+        key = new.id, new.text_hash
+        if key not in self._learned:
+            self._learned[key] = None
+            self._lines.learn(new.text, str(new.site_id))
+            if len(self._learned) > _LEARNED:
+                self._learned.popitem(last=False)
+
+    def _compared(self, new: NewArticle, candidates: Sequence[Candidate]) -> list[tuple[Verdict, float]]:
+        """The candidates that the article is related to by its text, and how well each could stand for it."""
+        if not candidates or not new.length:
+            return []
+        prepared = self._method.prepare(new.title, self._lines.without(new.text, str(new.site_id)))
+        verdicts = []
+        for candidate in candidates:
+            compared = self._method.compare(prepared, self._stored(candidate)).at(self._policy.threshold)
+            if compared.kind in REPEATING or compared.kind in RELATED:
+                verdict = self._verdict(new, candidate, self._method.name, compared)
+                verdicts.append((verdict, compared.standing))
+        return verdicts
+
+    def _stored(self, candidate: Candidate) -> Any:
+        """A stored text, prepared; kept for some time, because stories that are copied are copied again."""
+        key = candidate.id, candidate.text_of, len(candidate.text)
+        prepared = self._prepared.get(key)
+        if prepared is None:
+            text = self._lines.without(candidate.text, str(candidate.site_id))
+            prepared = self._prepared[key] = self._method.prepare(candidate.title, text)
+            if len(self._prepared) > _PREPARED:
+                self._prepared.popitem(last=False)
+        else:
+            self._prepared.move_to_end(key)
+        return prepared
+
+    def _verdict(self, new: NewArticle, stored: Candidate, method: str, compared: Compared) -> Verdict:
+        """A comparison in the words of the store."""
+        repeats = compared.kind in REPEATING
+        return Verdict(
+            candidate=stored,
+            similarity=compared.similarity,
+            method=method,
+            kind=compared.kind,
+            repeats=repeats,
+            same_page=repeats and _is_same_page(new, stored, compared.similarity),
+            own_wording=compared.has_own_wording(),
+            keep=self._policy.sites.get(new.site_id, self._policy.keep),
+        )
+
+
+def _of_other_clusters(best: Verdict, found: Sequence[Verdict]) -> list[Verdict]:
+    """The best of each other cluster that is repeated as a whole, too; `found` has the best first."""
+    others: dict[int, Verdict] = {}
+    for one in found:
+        stands_for = one.candidate.stands_for
+        if one.repeats and one.kind in _WHOLE and stands_for != best.candidate.stands_for:
+            others.setdefault(stands_for, one)
+    return list(others.values())
+
+
+def _is_copy(new: NewArticle, stored: Candidate) -> bool:
+    """Whether the texts are equal and say enough: two captions that read alike are not one story."""
+    if new.text_hash != stored.text_hash or not new.text_hash:
+        return False
+    return len(new.text) >= _SHORTEST_COPY or normalize(new.title) == normalize(stored.title)
+
+
+def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool:
+    """Whether both are one article of one site at two addresses."""
+    if new.site_id != stored.site_id:
+        return False
+    tied = new.canonical_id == stored.id or (
+        stored.points_to is not None and stored.points_to in {new.id, new.canonical_id}
+    )
+    if tied and similarity >= _SAME_PAGE_CANONICAL:
+        return True
+    same_time = None in {new.published_at, stored.published_at} or new.published_at == stored.published_at
+    return similarity >= _SAME_PAGE and same_time and normalize(new.title) == normalize(stored.title)
+
+
+class SignatureIndex:
+    """The signatures of stored articles in memory: a `db.records.signature.Index`.
+
+    Args:
+        method: makes the signatures.
+        window: days that a text is looked up for; None for ever.
+
+    Memory: see `dedup.index.Index`, and 8 bytes an article.
+    """
+
+    def __init__(self, method: Method, window: int | None) -> None:
+        self.form = method.form
+        self.window = window
+        self._params = method.index
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.known = 0
+        self._index = Index(self._params)
+        self._numbers = array("q")
+        """Number of each text's row, in the order of the index."""
+        self._heads: dict[int, int] = {}
+        """Stories whose first row is gone: the text that takes its place."""
+        self._posted: list[Signed] = []
+        """Rows of `post` that are not known to stand in the table."""
+
+    def read(self, rows: Sequence[Signed]) -> None:
+        """Take all rows that stand in the table after `known`."""
+        confirmed = len(self._posted)
+        if list(rows[:confirmed]) != self._posted:
+            self._index.truncate(len(self._index) - confirmed)
+            del self._numbers[len(self._index) :]
+            confirmed = 0
+        self._posted = []
+        self._extend(rows[confirmed:])
+        if rows:
+            self.known = rows[-1].number
+
+    def candidates(self, day: int, length: int, features: bytes) -> Sequence[int]:
+        """Articles that a new text may repeat, the most promising first."""
+        since = None if self.window is None else day - self.window
+        found = self._index.candidates(features, length, since)
+        return list(dict.fromkeys(self._index.key(one.text) for one in found))
+
+    def post(self, article_id: int, story: int | None, day: int, length: int, features: bytes) -> Signed:
+        """Add a text, to a story or as a new one; returns the row to write."""
+        number = max(self.known, self._numbers[-1] if self._numbers else 0) + 1
+        place = None if story is None else self._place(story)
+        fresh = None if place is None else self._index.fresh(features, place)
+        row = Signed(number, article_id, number if story is None else story, day, length, features, fresh)
+        self._index.add(article_id, features if fresh is None else fresh, length, place, day)
+        self._numbers.append(number)
+        self._posted.append(row)
+        return row
+
+    def _extend(self, rows: Sequence[Signed]) -> None:
+        """Add rows of the table."""
+        if not rows:
+            return
+        first = len(self._numbers)
+        self._numbers.extend(row.number for row in rows)
+        places: list[int] = []
+        fresh: list[bytes] = []
+        for text, row in enumerate(rows, first):
+            place = text if row.story == row.number else self._place(row.story)
+            if place is None:
+                place = self._heads[row.story] = text
+            places.append(place)
+            fresh.append(row.features if row.fresh is None else row.fresh)
+        columns = list(zip(*rows, strict=True))
+        if len(rows) >= _MANY:
+            self._index.extend(columns[1], fresh, columns[4], places, columns[3])
+        else:
+            for one in zip(columns[1], fresh, columns[4], places, columns[3], strict=True):
+                self._index.add(*one)
+
+    def _place(self, story: int) -> int | None:
+        """The text that begins a story."""
+        place = bisect_left(self._numbers, story)
+        if place < len(self._numbers) and self._numbers[place] == story:
+            return place
+        return self._heads.get(story)

@@ -1,0 +1,517 @@
+"""One fetched page, parsed once: the tree and, from a single walk over it, every number and text that a method needs.
+
+Nodes are numbered in document order and described by columns, so that a sub-tree is the half-open range
+`[node, ends[node])` and a sum over it is the difference of two cumulative sums. Text is cut into blocks (paragraphs,
+headings, cells, lines between `<br>`); a block keeps the node it stands in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from typing import Any, Final, cast
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+from parsel.selector import create_root_node
+
+from ..decode.characters import Counts, count
+from ..decode.encoding import decode
+from ..decode.text import clean, visible, words
+from . import limits
+from .limits import NODES, STATED, TEXT, Bounds
+
+REFRESH: Final = "http-equiv: refresh"
+"""Name in `Document.metas` of what sends the reader on; no page can give its metas such a name by chance."""
+MAX_SCRIPT_CHARS: Final = 300_000
+"""Longest inline script or JSON-LD block that is kept."""
+_MAX_SCRIPTS: Final = 60
+_SHORT_CHARS: Final = 240
+_ANCHOR_CHARS: Final = 200
+_ANCHOR_PIECES: Final = 40
+
+# What the loop does with an element.
+_BLOCK, _INLINE, _SKIP, _LINK, _FRAME, _HEAD = range(6)
+_CODES: Final[dict[str, int]] = {
+    **dict.fromkeys(
+        words(
+            "abbr acronym b bdi bdo big cite code del dfn em font i img ins kbd label mark nobr q rb rp rt ruby s samp "
+            "small span strike strong sub sup time tt u var wbr"
+        ),
+        _INLINE,
+    ),
+    **dict.fromkeys(
+        words(
+            "style noscript template svg math select option button textarea object embed applet audio video canvas map "
+            "head datalist noframes input"
+        ),
+        _SKIP,
+    ),
+    **dict.fromkeys(words("area iframe frame"), _FRAME),
+    **dict.fromkeys(words("meta link base script title"), _HEAD),
+    "a": _LINK,
+}
+_HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
+_NAMING: Final = frozenset({"class", "id", "itemprop", "role", "rel"})
+_IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo", "src")
+
+
+def walk(root: etree._Element, document: Document) -> None:
+    """Visit every element under `root` once, in document order, and fill in `document`.
+
+    Cost: O(nodes + characters), of which no more is described than the document's bounds say.
+    """
+    everything = root.iter("*")
+    elements = document.elements = list(islice(everything, document.bounds.nodes))
+    if len(elements) == document.bounds.nodes and next(everything, None) is not None:
+        document.bitten.add(NODES)
+        document.is_cut = True
+    document.tags = cast("list[str]", [element.tag for element in elements])
+    numbers: dict[etree._Element | None, int] = {element: node for node, element in enumerate(elements)}
+    find = numbers.get
+    document.parents = [find(element.getparent(), -1) for element in elements]
+    _attributes(document, elements)
+    _blocks(document, _Pieces(document, elements))
+
+
+class _Pieces:
+    """The loop, and what it finds: pieces of text with their nodes, and bounds of blocks among them."""
+
+    def __init__(self, document: Document, elements: Sequence[etree._Element]) -> None:
+        self.texts: list[str] = []
+        self.nodes: list[int] = []
+        self.bounds: list[int] = [0]
+        """Number of the first piece of every block, and of the one after the last."""
+        self.links: list[tuple[int, int, int]] = []
+        """Node, number of the block it stands in, number of its first piece of every link and frame."""
+        self.block_nodes: list[int] = []
+        self.skipped: list[bool] = []
+        self._run(document, elements)
+
+    def _run(self, document: Document, elements: Sequence[etree._Element]) -> None:  # noqa: PLR0912, PLR0915 - one loop
+        tags, parents = document.tags, document.parents
+        size = len(tags)
+        heads = [element.text for element in elements]
+        tails = [element.tail for element in elements]
+        codes = [_CODES.get(tag, _BLOCK) for tag in tags]
+        ends = document.ends = [size] * size
+        depths = document.depths = [0] * size
+        block_nodes = self.block_nodes = list(range(size))
+        skipped = self.skipped = [False] * size
+        texts, nodes, bounds = self.texts, self.nodes, self.bounds
+        most = document.bounds.chars
+        total = first = 0  # `first`: number of the first piece of the block being collected
+        open_node = -1
+        for node in range(size + 1):
+            parent = parents[node] if node < size else -1
+            while open_node != parent:
+                # Leave an element and read the text behind it.
+                ends[open_node] = node
+                if len(texts) > first and block_nodes[open_node] == open_node and not skipped[open_node]:
+                    first = len(texts)
+                    bounds.append(first)
+                tail = tails[open_node]
+                open_node = parents[open_node]
+                if tail and open_node >= 0 and not skipped[open_node] and total < most:
+                    if not tail.isspace():
+                        texts.append(tail[: most - total])
+                        nodes.append(open_node)
+                        total += len(tail)
+                    elif len(texts) > first:
+                        texts.append(" ")
+                        nodes.append(open_node)
+            if node == size:
+                break
+            open_node = node
+            code = codes[node]
+            if parent >= 0:
+                depths[node] = depths[parent] + 1
+                if code == _SKIP or code >= _FRAME or (skipped[parent] and tags[node] != "body"):
+                    skipped[node] = True
+                    block_nodes[node] = block_nodes[parent]
+                    if code == _FRAME:
+                        self.links.append((node, len(bounds) - 1, len(texts)))
+                    continue
+            if code == _BLOCK:
+                if len(texts) > first:
+                    first = len(texts)
+                    bounds.append(first)
+            elif parent >= 0:
+                block_nodes[node] = block_nodes[parent]
+            if code == _LINK:
+                self.links.append((node, len(bounds) - 1, len(texts)))
+            head = heads[node]
+            if head and total < most:
+                if not head.isspace():
+                    texts.append(head[: most - total])
+                    nodes.append(node)
+                    total += len(head)
+                elif len(texts) > first:
+                    texts.append(" ")
+                    nodes.append(node)
+        if len(texts) > first:
+            bounds.append(len(texts))
+        if total >= most or len(bounds) > document.bounds.blocks:
+            document.bitten.add(TEXT)
+            document.is_cut = True
+            del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
+
+    def purge(self) -> None:
+        """Take out invisible signs, and the pieces and blocks of which nothing is left."""
+        texts, nodes, bounds = self.texts, self.nodes, self.bounds
+        places, numbers = [0] * (len(texts) + 1), [0] * len(bounds)
+        self.texts, self.nodes, self.bounds = [], [], [0]
+        for block, (first, last) in enumerate(pairwise(bounds)):
+            numbers[block] = len(self.bounds) - 1
+            for at in range(first, last):
+                places[at] = len(self.texts)
+                text = visible(texts[at])
+                if text and not text.isspace():
+                    self.texts.append(text)
+                    self.nodes.append(nodes[at])
+                elif text and len(self.texts) > self.bounds[-1]:
+                    self.texts.append(" ")
+                    self.nodes.append(nodes[at])
+            if len(self.texts) > self.bounds[-1]:
+                self.bounds.append(len(self.texts))
+        places[len(texts)], numbers[-1] = len(self.texts), len(self.bounds) - 1
+        self.links = [(node, numbers[block], places[piece]) for node, block, piece in self.links]
+
+
+def _blocks(document: Document, pieces: _Pieces) -> None:
+    """Cut the pieces into blocks and count everything, by block and by sub-tree."""
+    size = len(document.tags)
+    census = count(pieces.texts)
+    if census.invisible:
+        pieces.purge()
+        census = count(pieces.texts)
+    anchors = _links(document, document.elements, pieces)
+    linked = np.zeros(size, np.bool_)
+    for node in anchors:
+        linked[node : document.ends[node]] = True
+    nodes = np.asarray(pieces.nodes, np.int64)
+    in_link = census.visible * linked[nodes]
+    ends = np.asarray(document.ends, np.int64)
+    document.T = sub_trees(np.bincount(nodes, census.visible, size).astype(np.int64), ends)
+    document.LT = sub_trees(np.bincount(nodes, in_link, size).astype(np.int64), ends)
+    document.Sb = sub_trees(np.bincount(nodes, census.marks, size).astype(np.int64), ends)
+    document.TG = sub_trees(~np.asarray(pieces.skipped, np.bool_), ends)
+    document.LTG = sub_trees(np.bincount(np.asarray(anchors, np.int64), minlength=size), ends)
+    document.P = sub_trees(np.fromiter((tag == "p" for tag in document.tags), np.bool_, size), ends)
+    blocks = document.blocks
+    firsts = pieces.bounds[:-1]
+    for first, last in pairwise(pieces.bounds):
+        node = pieces.nodes[first]
+        blocks.starts.append(node)
+        blocks.nodes.append(pieces.block_nodes[node])
+        if last - first == 1:
+            blocks.texts.append(" ".join(pieces.texts[first].split()))
+            blocks.parts.append(())
+            continue
+        text = " ".join("".join(pieces.texts[first:last]).split())
+        blocks.texts.append(text)
+        parts = zip(pieces.nodes[first:last], pieces.texts[first:last], strict=True)
+        blocks.parts.append(tuple(part for part in parts if part[1] != " ") if len(text) <= _SHORT_CHARS else ())
+    if firsts:
+        blocks.chars = np.add.reduceat(census.visible, firsts)
+        blocks.link_chars = np.add.reduceat(in_link, firsts)
+        blocks.marks = np.add.reduceat(census.marks, firsts)
+        blocks.stops = np.add.reduceat(census.stops, firsts)
+        blocks.digits = np.add.reduceat(census.digits, firsts)
+        blocks.capitals = np.add.reduceat(census.capitals, firsts)
+        blocks.han = np.add.reduceat(census.han, firsts)
+
+
+def sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
+    """Return the sums over the sub-trees `[node, ends[node])` of what every node holds itself."""
+    total = np.concatenate(([0], np.cumsum(own)))
+    sums: NDArray[Any] = total[ends] - total[:-1]
+    return sums
+
+
+def _attributes(document: Document, elements: Sequence[etree._Element]) -> None:
+    """Names of the nodes; what is hidden, dated or an image; the head."""
+    names = document.names = [""] * len(elements)
+    lowered: dict[str, str] = {}
+    tags = document.tags
+    columns = cast("list[list[tuple[str, str]]]", [element.items() for element in elements])
+    for node, pairs in enumerate(columns):
+        if tags[node] in _HEAD_READERS:
+            _HEAD_READERS[tags[node]](document, elements[node])
+        if not pairs:
+            continue
+        name = ""
+        for key, value in pairs:
+            if key in _NAMING:
+                part = lowered.get(value)
+                if part is None:
+                    part = lowered[value] = value[:200].lower()
+                name = f"{name} {part}" if name else part
+            elif key == "style":
+                if "display" in value and _HIDDEN.search(value):
+                    document.hidden.add(node)
+            elif key == "hidden":
+                document.hidden.add(node)
+            elif key == "datetime":
+                document.times.append((node, value))
+        names[node] = name
+        if tags[node] == "img":
+            _image(document, node, dict(pairs))
+        elif ("datepublished" in name or "datecreated" in name) and (moment := elements[node].get("content")):
+            document.times.append((node, moment))
+
+
+def _image(document: Document, node: int, attributes: dict[str, str]) -> None:
+    """Note an image."""
+    source = next((attributes[key] for key in _IMAGE_KEYS if attributes.get(key)), "")
+    if source:
+        document.images.append((node, source, attributes.get("alt", "")))
+
+
+def _links(document: Document, elements: Sequence[etree._Element], pieces: _Pieces) -> list[int]:
+    """Note addresses and anchor texts of all links and frames; return the nodes of those that lead somewhere."""
+    tags, ends, nodes, texts = document.tags, document.ends, pieces.nodes, pieces.texts
+    alternatives = {node: text for node, _, text in reversed(document.images)}
+    found: list[int] = []
+    for node, block, piece in pieces.links:
+        element = elements[node]
+        href = element.get("href") if tags[node] in {"a", "area"} else element.get("src")
+        if not href:
+            continue
+        number, end = len(found), ends[node]
+        found.append(node)
+        last = piece
+        while last < len(nodes) and node <= nodes[last] < end and last < piece + _ANCHOR_PIECES:
+            last += 1
+        anchor = " ".join("".join(texts[piece:last]).split())[:_ANCHOR_CHARS].rstrip()
+        document.links.append((node, href, element.get("rel", ""), anchor, block))
+        title = element.get("title")
+        if title is None and not anchor and end > node + 1:
+            title = next((alternatives[inner] for inner in range(node + 1, end) if inner in alternatives), None)
+        if title is not None:
+            document.link_titles[number] = str(title)
+    return found
+
+
+def _meta(document: Document, element: etree._Element) -> None:
+    """Note a meta element under its name, property or microdata name, or as what sends the reader on."""
+    content = element.get("content") or element.get("value")
+    name = element.get("property") or element.get("name") or element.get("itemprop")
+    if not name and str(element.get("http-equiv", "")).strip().lower() == "refresh":
+        name = REFRESH
+    if content and name and len(document.metas) < 500:
+        document.metas.setdefault(str(name).strip().lower()[:80], []).append(str(content)[:5000])
+
+
+def _relation(document: Document, element: etree._Element) -> None:
+    """Note a link element."""
+    href = element.get("href")
+    if href and len(document.relations) < 500:
+        rel, kind, title = (str(element.get(key, "")) for key in ("rel", "type", "title"))
+        document.relations.append((rel.lower(), str(href), kind.lower(), title))
+
+
+def _script(document: Document, element: etree._Element) -> None:
+    """Keep an inline script of bearable length."""
+    text = element.text
+    if text:
+        is_stated = "ld+json" in str(element.get("type", "")).lower()
+        kept = document.json_ld if is_stated else document.scripts
+        if len(text) <= MAX_SCRIPT_CHARS and len(kept) < _MAX_SCRIPTS:
+            kept.append(text)
+        elif is_stated:
+            document.bitten.add(STATED)
+
+
+def _title(document: Document, element: etree._Element) -> None:
+    """Keep the first title that says something."""
+    if not document.title:
+        document.title = clean("".join(map(str, element.itertext()))[:3000], 1000)
+
+
+def _base(document: Document, element: etree._Element) -> None:
+    """Keep the first base address."""
+    document.base = document.base or str(element.get("href", "")).strip()
+
+
+def _html(document: Document, element: etree._Element) -> None:
+    """Keep the declared language."""
+    document.language = str(element.get("lang") or element.get("xml:lang") or "").strip()[:35]
+
+
+_HEAD_READERS: Final[dict[str, Callable[[Document, etree._Element], None]]] = {
+    "meta": _meta,
+    "link": _relation,
+    "script": _script,
+    "title": _title,
+    "base": _base,
+    "html": _html,
+}
+
+
+# ---- One fetched page, parsed once: the tree and, from a single walk over it, every number and text that a method
+# needs.
+
+
+_PARSER_DEPTH: Final = 2000
+_CLOSERS = re.compile(rb"</(?:body|html)\s{0,20}>", re.IGNORECASE)
+_FLATTEN = re.compile(
+    r"</?(?!(?:a|p|h[1-6]|li|td|tr|br|script|style|title|meta|link|img|time|head|body|base)[\s/>])[a-z][^<>]{0,2000}>",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class Blocks:
+    """Text blocks in document order, as parallel columns.
+
+    Attributes:
+        texts: text with white space collapsed.
+        nodes: number of the block-level node that each stands in.
+        starts: number of the innermost node around the block's first character.
+        parts: (node, text) of each piece of a short block that is made of several elements, else empty: what readers
+            see as separate fields of an info line is one block here.
+        chars, link_chars: characters without white space, those inside links.
+        marks, stops, digits, capitals, han: how many of the characters are punctuation marks, ends of sentences,
+            digits, capital letters, and Chinese, Japanese or Korean signs.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    parts: list[tuple[tuple[int, str], ...]] = field(default_factory=list)
+    chars: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    link_chars: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    marks: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    stops: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    digits: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    capitals: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    han: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@dataclass(slots=True)
+class Document:
+    """A parsed page. Read only: every method gets the same object.
+
+    Attributes:
+        url, encoding: as given, as found.
+        source: the decoded markup.
+        elements: the tree's element per node, for methods that need what the columns do not tell.
+        base: value of `<base href>`, else empty.
+        language: value of `<html lang>`.
+        tags, names, parents, ends, depths: per node: tag; class and id in lower case; number of the parent (-1 for the
+            root); number after the last descendant; levels below the root.
+        hidden: numbers of the nodes hidden by `hidden` or `display:none`.
+        T, LT, TG, LTG, P, Sb: per sub-tree: characters, characters in links, tags, `a` tags, `p` tags, punctuation.
+        blocks: the text.
+        links: (node, href, rel, anchor text, number of the block it stands in) of every a, area, iframe and frame.
+        link_titles: number of a link -> its title attribute or the alternative text of its image.
+        images: (node, address, alternative text).
+        times: (node, `datetime` attribute).
+        title, metas, relations: of the head: title, meta name -> values, (rel, href, type, title) of link elements.
+        json_ld, scripts: texts of JSON-LD blocks and of other inline scripts.
+        bounds: how much of the page was read.
+        bitten: of what there was more.
+        is_cut: whether markup or text behind the last block was not read.
+    """
+
+    url: str
+    encoding: str = ""
+    source: str = ""
+    elements: list[etree._Element] = field(default_factory=list)
+    base: str = ""
+    language: str = ""
+    tags: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    hidden: set[int] = field(default_factory=set)
+    T: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    LT: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    TG: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    LTG: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    P: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    Sb: Counts = field(default_factory=lambda: np.zeros(0, np.int64))
+    blocks: Blocks = field(default_factory=Blocks)
+    links: list[tuple[int, str, str, str, int]] = field(default_factory=list)
+    link_titles: dict[int, str] = field(default_factory=dict)
+    images: list[tuple[int, str, str]] = field(default_factory=list)
+    times: list[tuple[int, str]] = field(default_factory=list)
+    title: str = ""
+    metas: dict[str, list[str]] = field(default_factory=dict)
+    relations: list[tuple[str, str, str, str]] = field(default_factory=list)
+    json_ld: list[str] = field(default_factory=list)
+    scripts: list[str] = field(default_factory=list)
+    bounds: Bounds = limits.DEFAULT
+    bitten: set[str] = field(default_factory=set)
+    is_cut: bool = False
+
+
+def parse(body: bytes, url: str, content_type: str = "", bounds: Bounds = limits.DEFAULT) -> Document:
+    """Decode and parse `body` once and measure it in one walk.
+
+    Args:
+        body: bytes as fetched, of any length and content.
+        url: address of the page after redirects.
+        content_type: value of the HTTP header.
+        bounds: how much of it is read.
+
+    Returns:
+        The document; without nodes when the body holds no element and no text.
+
+    Cost: O(bytes) time and memory.
+    """
+    text, encoding = decode(body, content_type)
+    document = Document(url, encoding, text, bounds=bounds)
+    root = _tree(text.encode("utf-8", "replace"), document)
+    if root is not None and _too_deep(root, bounds.depth):
+        document.bitten.add(limits.DEPTH)
+        root = _tree(_FLATTEN.sub("<br>", text).encode("utf-8", "replace"), document)
+    if root is not None:
+        walk(root, document)
+    return document
+
+
+class _Parser(etree.HTMLParser):
+    """The parser without comments, so that text behind one is not taken apart."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(remove_comments=True, remove_pis=True, **options)
+
+
+def _tree(markup: bytes, document: Document) -> etree._Element | None:
+    """Root of the parsed markup, None when there is nothing to parse; notes in the document what was too much."""
+    if not markup.strip():
+        return None
+    # The parser drops what follows the end of body or page, and many pages end early.
+    end = _CLOSERS.search(markup)
+    if end:
+        markup = markup[: end.start()] + _CLOSERS.sub(b"", markup[end.start() :])
+    markup, is_cut = limits.cut_tags(markup, document.bounds.tags)
+    if is_cut:
+        document.bitten.add(limits.TAGS)
+        document.is_cut = True
+    markup, is_less = limits.without_huge_tags(markup)
+    if is_less:
+        document.bitten.add(limits.ATTRIBUTES)
+    try:
+        return create_root_node("", _Parser, body=markup)
+    except etree.XMLSyntaxError:
+        return None
+
+
+def _too_deep(root: etree._Element, most: int) -> bool:
+    """Whether the last element stands so deep that the parser gave up there, and read nothing after it."""
+    last = root
+    for depth in range(_PARSER_DEPTH):
+        if not len(last):
+            return depth > most
+        last = last[-1]
+    return True

@@ -1,0 +1,116 @@
+"""A page's markup as it was written: the pieces of text between its tags, and where the document's blocks stand in it.
+
+Methods from before the time of DOM trees look at source lines and at runs of tags and words. This is the one place that
+knows them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import unescape
+from typing import Final
+
+import numpy as np
+
+from ..decode.characters import Counts
+from .document import Document
+
+WINDOW_CHARS: Final = 3000
+"""How far a block is looked for behind the one before it; a line that stands nowhere moves nothing then."""
+_KEY_CHARS: Final = 16
+_NAMES: Final = ("script", "style", "noscript", "template", "svg", "textarea", "select", "title")
+_UNREAD = re.compile(rf"<(?:!--|({'|'.join(_NAMES)})(?![\w-]))", re.IGNORECASE)
+_ENDS: Final = {name: re.compile(rf"</{name}(?![\w-])", re.IGNORECASE) for name in _NAMES}
+_COMMENT_END = re.compile("-->")
+_TAG = re.compile(r"[a-zA-Z/!?]")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """The texts between tags, in order, as parallel columns; those of white space alone are left out.
+
+    Attributes:
+        texts: without white space, entities decoded.
+        lines: number of the source line on which each begins.
+        tags: tags before each, counted from the beginning.
+    """
+
+    texts: tuple[str, ...]
+    lines: Counts
+    tags: Counts
+
+
+def pieces(source: str) -> Pieces:
+    """Cut markup into texts and tags.
+
+    Args:
+        source: markup, broken markup too.
+
+    Returns:
+        What stands outside tags, comments, scripts and the like.
+
+    Cost: O(characters).
+    """
+    texts: list[str] = []
+    lines: list[int] = []
+    tags: list[int] = []
+    count = line = 0
+    for part in f">{_visible(source)}".split("<"):
+        tag, end, text = part.partition(">")
+        if not end or (tag and not _TAG.match(tag)):
+            # A sign of the text, not the beginning of a tag.
+            tag, text = "", part
+        count += bool(tag)
+        line += tag.count("\n")
+        squeezed = "".join((unescape(text) if "&" in text else text).split())
+        if squeezed:
+            texts.append(squeezed)
+            lines.append(line + text.count("\n", 0, len(text) - len(text.lstrip())))
+            tags.append(count)
+        line += text.count("\n")
+    return Pieces(tuple(texts), np.array(lines, np.int64), np.array(tags, np.int64))
+
+
+def _visible(source: str) -> str:
+    """The markup without comments and without what stands in scripts and the like; their line breaks stay."""
+    kept: list[str] = []
+    at = 0
+    while found := _UNREAD.search(source, at):
+        name = found[1]
+        end = (_ENDS[name.lower()] if name else _COMMENT_END).search(source, found.end())
+        kept.append(source[at : found.start()])
+        # The end of an element is a tag, that of a comment is nothing.
+        at = len(source) if end is None else end.start() if name else end.end()
+        kept.append("\n" * source.count("\n", found.start(), at))
+    kept.append(source[at:])
+    return "".join(kept)
+
+
+def places(document: Document, found: Pieces) -> Counts:
+    """Number of the piece in which each block of `document` begins.
+
+    Blocks are looked for one behind the other. One that is not found (its text was changed by the parser) is taken to
+    stand where the one before it ends.
+
+    Args:
+        document: a parsed page.
+        found: the pieces of its source.
+
+    Returns:
+        One number per block, ascending.
+
+    Cost: O(characters).
+    """
+    stream = "".join(found.texts)
+    starts = np.cumsum([0, *map(len, found.texts)])
+    at = 0
+    begins: list[int] = []
+    for text in document.blocks.texts:
+        squeezed = "".join(text.split())
+        here = stream.find(squeezed[:_KEY_CHARS], at, at + WINDOW_CHARS)
+        if here >= 0:
+            at = here + len(squeezed)
+        begins.append(here if here >= 0 else at)
+    numbers: Counts = np.clip(np.searchsorted(starts, begins, side="right") - 1, 0, max(len(found.texts) - 1, 0))
+    return numbers

@@ -1,0 +1,117 @@
+"""Sub-trees of a page and the blocks in them: the geometry that single-page methods share.
+
+A sub-tree is the range `[node, ends[node])` of node numbers, so a sum over it is a difference of two cumulative sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..decode.characters import Counts
+from .document import Document, sub_trees
+
+Values = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+LINK_SHARE: Final = 0.5
+"""Share of link text from which a block is a link rather than prose with links in it."""
+
+
+def plain(document: Document) -> Counts:
+    """Characters outside links of each block."""
+    return np.asarray(document.blocks.chars, np.int64) - np.asarray(document.blocks.link_chars, np.int64)
+
+
+def linked(document: Document) -> Flags:
+    """Whether each block is a link for more than `LINK_SHARE` of its characters."""
+    flags: Flags = np.asarray(document.blocks.link_chars) > np.asarray(document.blocks.chars) * LINK_SHARE
+    return flags
+
+
+def prose(document: Document) -> Counts:
+    """Characters outside links of each block that is no link, 0 for the others."""
+    return np.where(linked(document), 0, plain(document))
+
+
+def inside(document: Document, node: int) -> Flags:
+    """Whether each block stands in the sub-tree of `node`."""
+    nodes = np.asarray(document.blocks.nodes, np.int64)
+    flags: Flags = (nodes >= node) & (nodes < document.ends[node])
+    return flags
+
+
+def sums(document: Document, values: ArrayLike) -> Values:
+    """Sum of `values` over each sub-tree.
+
+    Args:
+        document: a parsed page.
+        values: one number per block.
+
+    Returns:
+        One sum per node.
+
+    Cost: O(nodes + blocks).
+    """
+    count = len(document.tags)
+    own = np.bincount(np.asarray(document.blocks.nodes, np.int64), weights=values, minlength=count)
+    return sub_trees(own, np.asarray(document.ends, np.int64))
+
+
+def holders(document: Document) -> Counts:
+    """Number of the node that holds each block and its siblings.
+
+    Lines between `<br>` are siblings by standing in one node, paragraphs by standing in nodes of one parent.
+
+    Args:
+        document: a parsed page.
+
+    Returns:
+        One number per block.
+
+    Cost: O(nodes + blocks).
+    """
+    nodes = np.asarray(document.blocks.nodes, np.int64)
+    if not len(nodes):
+        return nodes
+    several = np.bincount(nodes, minlength=len(document.tags))[nodes] > 1
+    parents = np.asarray(document.parents, np.int64)[nodes]
+    return np.where(several | (parents < 0), nodes, parents)
+
+
+def children(document: Document, node: int) -> Iterator[int]:
+    """Children of a node, in document order."""
+    child = node + 1
+    while child < document.ends[node]:
+        yield child
+        child = document.ends[child]
+
+
+def section(document: Document, nodes: Counts, index: int) -> tuple[int, int]:
+    """Return the range of the blocks that stand under the heading in block `index`.
+
+    Args:
+        document: a parsed page.
+        nodes: `document.blocks.nodes` as an array.
+        index: number of a block.
+
+    Cost: O(levels + blocks).
+    """
+    node = int(nodes[index])
+    parents, ends = document.parents, document.ends
+    # Up while the heading is the first text: then the container holds this section alone.
+    while parents[node] > 0 and (index == 0 or nodes[index - 1] < parents[node]):
+        node = parents[node]
+        if document.tags[node] in {"body", "td"}:
+            break
+    if int(nodes[index]) == node and parents[node] > 0:
+        node = parents[node]
+    last = int(np.searchsorted(nodes, ends[node])) if bool(np.all(np.diff(nodes) >= 0)) else index + 1
+    if last <= index:
+        last = index + 1
+        while last < len(nodes) and node <= nodes[last] < ends[node]:
+            last += 1
+    return index, last

@@ -1,0 +1,169 @@
+"""What learners of main text need of a page whose text is known: which blocks are content, and what each weighs."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...decode.characters import Counts
+from ...decode.text import squeeze
+from ...document.document import Document, parse
+
+Flags = NDArray[np.bool_]
+
+SHINGLE_CHARS: Final = 8
+"""Letters and digits of a shingle: long enough not to be shared by chance, short enough for a Chinese half-sentence."""
+SHARE: Final = 0.5
+"""A block is content when so much of it stands in the known text."""
+REACH: Final = 4
+"""A line too short for a shingle is content at most so many blocks away from longer content."""
+MIN_COVERAGE: Final = 0.5
+"""Known texts of which the page holds less are of no use."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """A page to learn from.
+
+    Attributes:
+        id: name of the page in its corpus.
+        document: the parsed page.
+        content: per block, whether it belongs to the text; all False for a page that is no article.
+        weights: per block, its characters; 0 for what neither counts for nor against (headline, captions).
+        article: whether the page has a text at all.
+    """
+
+    id: str
+    document: Document
+    content: Flags
+    weights: Counts
+    article: bool
+
+
+def example(body: bytes, row: Mapping[str, object]) -> Example | None:
+    """Return what is to be learnt from a page and what its corpus says about it.
+
+    Args:
+        body: bytes of the page.
+        row: `id` and `text`; optional are `url`, `title`, `captions`, `optional` (lists of lines that do not count),
+            `page_type` (`list` and `other` are no articles) and `coverage` (share of the text that the page holds).
+
+    Returns:
+        The example; None when the page does not hold the text that it is said to hold.
+
+    Raises:
+        ValueError: `id` or `text` is missing or no string.
+
+    Cost: O(bytes + characters of the text).
+    """
+    name, text = row.get("id"), row.get("text")
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"id is {name!r}; it takes a string")
+    article = row.get("page_type") not in {"list", "other"}
+    if article and not isinstance(text, str):
+        raise ValueError(f"text of {name!r} is {text!r}; it takes a string")
+    coverage = row.get("coverage", 1)
+    if isinstance(coverage, int | float) and coverage < MIN_COVERAGE:
+        return None
+    document = parse(body, str(row.get("url") or ""))
+    content = labels(document, str(text) if article else "")
+    if article and not content.any():
+        return None
+    free = [line for key in ("captions", "optional") for line in _lines(row.get(key))]
+    return Example(name, document, content, weights(document, str(row.get("title") or ""), free), article)
+
+
+def labels(document: Document, gold_text: str) -> Flags:
+    """Whether each block of `document` belongs to the text `gold_text`.
+
+    A block belongs to it when half of its shingles do. Of blocks that repeat each other only as many as the text has
+    are taken, those next to other content first. Lines too short for a shingle must be lines of the text and stand near
+    longer content.
+
+    Args:
+        document: a parsed page.
+        gold_text: the known text, lines in any cut.
+
+    Returns:
+        One flag per block; all False when the text is empty.
+
+    Cost: O(characters of both).
+
+    >>> page = parse("<p>首页</p><p>河口大桥昨日完成浇筑，进入收尾。</p>".encode(), "")
+    >>> labels(page, "河口大桥昨日完成浇筑，进入收尾。").tolist()
+    [False, True]
+    """
+    texts = [squeeze(text) for text in document.blocks.texts]
+    gold = squeeze(gold_text)
+    shingles = {gold[at : at + SHINGLE_CHARS] for at in range(len(gold) - SHINGLE_CHARS + 1)}
+    lines = Counter(squeeze(line) for line in gold_text.split("\n"))
+    found = np.zeros(len(texts), np.bool_)
+    repeated: dict[str, list[int]] = defaultdict(list)
+    short: list[int] = []
+    for index, text in enumerate(texts):
+        if len(text) < SHINGLE_CHARS:
+            if text and text in lines:
+                short.append(index)
+        elif _share(text, shingles) >= SHARE:
+            repeated[text].append(index)
+    for indices in repeated.values():
+        found[indices] = len(indices) == 1
+    anchors = np.flatnonzero(found)
+    for text, indices in repeated.items():
+        if len(indices) > 1:
+            found[_nearest(indices, anchors)[: max(gold.count(text), 1)]] = True
+    anchors = np.flatnonzero(found)
+    if not len(anchors):
+        # A text of short lines only.
+        found[short] = True
+        return found
+    for index in short:
+        found[index] = _gap(index, anchors) <= REACH
+    return found
+
+
+def weights(document: Document, title: str = "", free: Iterable[str] = ()) -> Counts:
+    """What each block of `document` weighs in training: its characters.
+
+    Args:
+        document: a parsed page.
+        title: the headline; a block that says just this weighs nothing.
+        free: other lines that weigh nothing, such as captions.
+
+    Returns:
+        One number per block, 0 or more.
+
+    Cost: O(characters).
+    """
+    none = {squeeze(line) for line in (title, *free)}
+    blocks = document.blocks
+    return np.array(
+        [0 if squeeze(text) in none else chars for text, chars in zip(blocks.texts, blocks.chars, strict=True)],
+        np.int64,
+    )
+
+
+def _lines(value: object) -> list[str]:
+    """The strings of a list; nothing for any other value."""
+    return [line for line in value if isinstance(line, str)] if isinstance(value, list) else []
+
+
+def _share(text: str, shingles: set[str]) -> float:
+    """Share of the shingles of `text` that are among `shingles`."""
+    count = len(text) - SHINGLE_CHARS + 1
+    return sum(text[at : at + SHINGLE_CHARS] in shingles for at in range(count)) / count
+
+
+def _gap(index: int, anchors: Counts) -> int:
+    """Blocks between a block and the nearest anchor; 0 when there are no anchors."""
+    return int(np.abs(anchors - index).min()) if len(anchors) else 0
+
+
+def _nearest(indices: Sequence[int], anchors: Counts) -> list[int]:
+    """Blocks in order of their gap to the nearest anchor, earlier ones first."""
+    return sorted(indices, key=lambda index: (_gap(index, anchors), index))

@@ -1,0 +1,98 @@
+"""Naive Bayes over words: whether a piece of text is worth reading, or an advert, an imprint, a login line."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ...document.tokens import terms
+
+MIN_TEXTS: Final = 3
+"""Words of fewer texts are not looked at: they say something of a site, not of the class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What was learnt.
+
+    Attributes:
+        prior: ln P(worthy) / P(worthless).
+        words: word -> ln P(word | worthy) / P(word | worthless).
+    """
+
+    prior: float
+    words: Mapping[str, float]
+
+
+def log_odds(text: str, model: Model) -> float:
+    """Logarithm of the odds that `text` is worthy.
+
+    Args:
+        text: any string.
+        model: see `learn`.
+
+    Returns:
+        Above 0 when it is rather worthy; the prior for a text without known words.
+
+    Cost: O(characters).
+
+    >>> log_odds("版权所有", Model(0.5, {"版权": -2.0}))
+    -1.5
+    """
+    return model.prior + sum(model.words.get(term, 0.0) for term in set(terms(text)))
+
+
+def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> Model:
+    """Return the model of labelled texts, over the words that tell most.
+
+    Args:
+        texts: text and whether it is worthy.
+        count: words kept, those with most information gain.
+
+    Returns:
+        The model; words of fewer than `MIN_TEXTS` texts are not in it.
+
+    Raises:
+        ValueError: `count` below 1, or no texts of one of the classes.
+
+    Cost: O(characters).
+    Source: naive Bayes with words chosen by information gain, as in 王海艳, 曹攀, 2016 (S12, step 4).
+    Differs: a word counts once per text, so that repeating it proves nothing.
+    """
+    if count < 1:
+        raise ValueError(f"count is {count}; 1 or more words can be kept")
+    found: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    sizes = [0, 0]
+    for text, worthy in texts:
+        sizes[worthy] += 1
+        found[worthy].update(set(terms(text)))
+    if not all(sizes):
+        raise ValueError(f"{sizes[1]} worthy and {sizes[0]} worthless texts; both are needed")
+    known = [word for word in found[0].keys() | found[1].keys() if found[0][word] + found[1][word] >= MIN_TEXTS]
+    gains = {word: _gain((found[0][word], found[1][word]), (sizes[0], sizes[1])) for word in known}
+    # Ties are broken by the word itself, so that the same texts give the same model.
+    chosen = sorted(known, key=lambda word: (-gains[word], word))[:count]
+    totals = [sum(each[word] for word in chosen) + len(chosen) for each in found]
+    return Model(
+        math.log(sizes[1] / sizes[0]),
+        {
+            word: math.log((found[1][word] + 1) / totals[1]) - math.log((found[0][word] + 1) / totals[0])
+            for word in sorted(chosen)
+        },
+    )
+
+
+def _gain(having: tuple[int, int], sizes: tuple[int, int]) -> float:
+    """Information gain, in nats, of a word that `having` of `sizes` texts of each class hold."""
+    total = sum(sizes)
+    lacking = (sizes[0] - having[0], sizes[1] - having[1])
+    return _entropy(sizes) - sum(sum(part) / total * _entropy(part) for part in (having, lacking))
+
+
+def _entropy(counts: tuple[int, int]) -> float:
+    """Entropy of two counts, in nats."""
+    total = sum(counts)
+    return -sum(count / total * math.log(count / total) for count in counts if count)

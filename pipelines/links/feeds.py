@@ -1,0 +1,342 @@
+"""RSS and Atom feeds: the addresses, titles and dates of their entries; nothing else of a feed is used, or read."""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF8
+from datetime import UTC, datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
+from html import unescape
+from typing import TYPE_CHECKING, NamedTuple
+
+from lxml import etree
+
+from ..decode.charset import wide_set
+from ..decode.encoding import decode
+from ..decode.text import clean
+from ..records import BlockKind, Links
+from ..urls import canonicalize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+MAX_ENTRIES = 5000
+MAX_FEED_BYTES = 4 << 20
+MAX_ANCHOR_CHARS = 200
+
+_HEAD_BYTES = 8192
+_MAX_TITLE_CHARS = 2000
+_MAX_DATE_CHARS = 60
+_LAST_YEAR = 2100
+_DECLARATION = re.compile(rb"\A\s{0,999}<\?xml[^>]{0,400}\?>")
+# References to halves of characters: the parser lets them through, and then no text can be made of it.
+_HALF = re.compile(
+    rb"&#(?:[xX]0*[dD][89a-fA-F][0-9a-fA-F]{2}|0*5(?:529[6-9]|5[3-9]\d\d|6\d{3}|7[0-2]\d\d|73[0-3]\d|734[0-3]));?"
+)
+_TAG = re.compile(r"<[^<>]*>")
+_SIGN = re.compile(r"\S")
+_NAME_END = re.compile(r"[\s/>]")
+_DATE = re.compile(
+    r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]{0,3}(\d{1,2})[:时](\d{1,2})(?:[:分](\d{1,2}))?)?"
+    r"\D{0,3}(?:([+-]\d{2}):?(\d{2}))?"
+)
+_WORDED = re.compile(r"(?:[A-Za-z]{3,9},?\s*)?\d{1,2}[\s-]+[A-Za-z]{3}")
+_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
+_ALTERNATE = frozenset({"", "alternate"})
+# The date of publication before that of a change: a feed repeats an entry when it changes.
+_DATE_NAMES = ("pubdate", "published", "date", "issued", "created", "updated", "modified")
+_CHANGE_NAMES = ("updated", "modified")
+_XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
+
+
+def looks_like_feed(body: bytes) -> bool:
+    """Tell whether a body is an RSS or Atom feed, from its first element.
+
+    Args:
+        body: as received, any encoding.
+
+    Returns:
+        True for `rss`, Atom's `feed`, and `RDF` that speaks of RSS.
+
+    Cost: constant, the first 8 KB are looked at.
+    """
+    head = head_text(body)
+    name = first_element(head)
+    return name in ("rss", "feed") or (name == "rdf" and ("purl.org/rss" in head or "netscape.com/rdf" in head))
+
+
+def parse_feed(body: bytes, url: str) -> Links:
+    """Read the entries of a feed.
+
+    The reader repairs what it can: wrong encodings, bare ampersands, missing ends. It never loads or expands anything.
+
+    Args:
+        body: as received; RSS 0.9 to 2.0, RSS 1.0 (RDF) or Atom.
+        url: the feed's own URL, base of relative links.
+
+    Returns:
+        One link per entry, each URL once, at most `MAX_ENTRIES`: block `FEED`, anchor = the entry's title, date = when
+        it was published (else changed). Empty when the body is no feed.
+
+    Cost: linear; about 1.5 ms for 50 entries of 1.4 KB, half of it their dates.
+    """
+    root = _parse(body)
+    if root is None:
+        return Links()
+    rows: list[Entry] = []
+    base = _base(root, url)
+    for element in root.iter("{*}item", "{*}entry"):
+        entry = _read_entry(element, base)
+        if entry.url:
+            rows.append(entry)
+            if len(rows) >= MAX_ENTRIES:
+                break
+    return make_links(rows, BlockKind.FEED)
+
+
+class Entry(NamedTuple):
+    """An entry of a feed or sitemap: its canonical URL, title, date, and the time of its last change, 0.0 for none."""
+
+    url: str
+    anchor: str = ""
+    date: float = 0.0
+    changed: float = 0.0
+
+
+_NO_ENTRY = Entry("")
+
+
+def make_links(rows: Iterable[Entry], kind: BlockKind) -> Links:
+    """Turn entries into columns, the first of each URL.
+
+    Args:
+        rows: in document order.
+        kind: block kind of them all.
+
+    Returns:
+        The links; none is nofollow.
+    """
+    first: dict[str, Entry] = {}
+    for entry in rows:
+        first.setdefault(entry.url, entry)
+    return Links(
+        urls=tuple(first),
+        anchors=tuple(entry.anchor for entry in first.values()),
+        blocks=bytes([kind]) * len(first),
+        nofollow=bytes(len(first)),
+        dates=tuple(entry.date for entry in first.values()),
+        changed=tuple(entry.changed for entry in first.values()),
+    )
+
+
+def parse_time(text: str) -> float:
+    """Read a time as feeds and sitemaps write it.
+
+    Args:
+        text: ISO 8601 (also only a year or month), RFC 822, or Chinese; without zone it is taken for UTC.
+
+    Returns:
+        Unix time; 0.0 when there is none, or none between 1970 and 2100.
+
+    >>> parse_time("1970-01-02")
+    86400.0
+    """
+    text = text.strip()
+    if not text or len(text) > _MAX_DATE_CHARS:
+        return 0.0
+    found = _read_time(text)
+    if found is None:
+        return 0.0
+    if found.tzinfo is None:
+        found = found.replace(tzinfo=UTC)
+    # Zones could push the first and last years out of range.
+    return max(0.0, found.timestamp()) if 1970 <= found.year < _LAST_YEAR else 0.0
+
+
+def plain_title(text: str | None) -> str:
+    """Return a title as text: no tags, no character references, white space collapsed, at most 200 characters.
+
+    Args:
+        text: text of the element; may hold escaped HTML.
+
+    Returns:
+        The title, empty when there is none.
+    """
+    if not text:
+        return ""
+    text = text[:_MAX_TITLE_CHARS]
+    if "&" in text:
+        text = unescape(text)
+    if "<" in text:
+        text = unescape(_TAG.sub("", text))
+    return clean(text, MAX_ANCHOR_CHARS)
+
+
+def to_utf8(body: bytes) -> bytes:
+    """Return an XML or text body in UTF-8, without byte order mark and XML declaration.
+
+    Args:
+        body: as received, in whatever set it is and says that it is (see `encoding.decode`).
+
+    Returns:
+        UTF-8; bytes that fit no encoding are replaced.
+    """
+    body = _DECLARATION.sub(b"", decode(body)[0].encode("utf-8", "replace"), count=1)
+    return _HALF.sub(b"", body) if b"&#" in body else body
+
+
+def without_prolog(body: bytes) -> bytes:
+    """Return an XML body from its first element on: no document type, so no entities and nothing to load.
+
+    Args:
+        body: in UTF-8.
+
+    Returns:
+        The rest; empty when there is no element.
+
+    Cost: O(bytes of the prolog), and of the body when one of its declarations never ends.
+    """
+    text = body.decode("latin-1")
+    position = 0
+    while True:
+        found = _SIGN.search(text, position)
+        if found is None or text[found.start()] != "<":
+            return b""
+        position = found.start()
+        past = _skip_declaration(text, position)
+        if past <= position:
+            return body[position:] if past == position else b""
+        position = past
+
+
+def head_text(body: bytes) -> str:
+    """Return the first 8 KB of a body as text, good enough to read element names.
+
+    Args:
+        body: as received.
+
+    Returns:
+        ASCII characters as they are, others somehow.
+    """
+    head = body[:_HEAD_BYTES]
+    wide = wide_set(head)
+    return (
+        head.decode(wide, "replace").removeprefix("\ufeff") if wide else head.removeprefix(BOM_UTF8).decode("latin-1")
+    )
+
+
+def first_element(text: str) -> str:
+    """Return the local name of the first element in lower case, past declarations and comments.
+
+    Args:
+        text: beginning of a document.
+
+    Returns:
+        The name, or an empty string when the text does not begin with markup.
+    """
+    position, end = 0, len(text)
+    while True:
+        while position < end and text[position].isspace():
+            position += 1
+        if not text.startswith("<", position):
+            return ""
+        past = _skip_declaration(text, position)
+        if past < 0:
+            return ""
+        if past == position:
+            stop = _NAME_END.search(text, position)
+            name = text[position + 1 : stop.start()] if stop else ""
+            return name.rpartition(":")[2].lower()
+        position = past
+
+
+def _skip_declaration(text: str, position: int) -> int:
+    """Return the end of the comment or declaration at a position; the position when there is none, -1 without end."""
+    for opening, closing in (("<!--", "-->"), ("<?", "?>"), ("<!", ">")):
+        if text.startswith(opening, position):
+            found = text.find(closing, position)
+            if opening == "<!" and found >= 0 and (subset := text.find("[", position, found)) >= 0:
+                # An internal subset, <!DOCTYPE x [...]>, has closing brackets of its own.
+                found = text.find("]>", subset)
+                return found + 2 if found >= 0 else -1
+            return found + len(closing) if found >= 0 else -1
+    return position
+
+
+def _parse(body: bytes) -> etree._Element | None:
+    """Parse a body as XML that may be broken."""
+    body = without_prolog(to_utf8(body[:MAX_FEED_BYTES]))
+    if not body.startswith(b"<"):
+        return None
+    parser = etree.XMLParser(
+        encoding="utf-8", recover=True, resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True
+    )
+    try:
+        return etree.fromstring(body, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def _local(element: etree._Element) -> str:
+    """Return the local name of an element in lower case, also when its prefix was never declared."""
+    tag = element.tag
+    return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
+
+
+def _base(element: etree._Element, base: str) -> str:
+    """Return the base that an element's `xml:base` makes of its parent's."""
+    own = element.get(_XML_BASE)
+    return canonicalize(own, base) or base if own else base
+
+
+def _read_entry(element: etree._Element, base: str) -> Entry:
+    """What an entry says; empty and zero where it says nothing."""
+    link = other = guid = title = ""
+    dates: dict[str, str] = {}
+    for child in element:
+        name = _local(child)
+        if name == "link":
+            address = child.get("href") or (child.text or "").strip() or (child.tail or "").strip()
+            if child.get("rel", "") in _ALTERNATE:
+                link = link or address
+            elif child.get("rel") != "enclosure":
+                other = other or address
+        elif name == "origlink":
+            link = (child.text or "").strip() or link
+        elif name in ("guid", "id"):
+            guid = (child.text or "").strip() if child.get("isPermaLink", "true").lower() != "false" else ""
+        elif name == "title" and not title:
+            title = plain_title("".join(map(str, child.itertext())))
+        elif name in _DATE_NAMES and child.text:
+            dates.setdefault(name, child.text)
+    about = element.get("{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about", "")
+    permanent = guid if guid.startswith(("http://", "https://")) else about
+    base = _base(element, base)
+    for candidate in (link, permanent, other):
+        target = canonicalize(candidate, base) if candidate else None
+        if target:
+            date = next((time for name in _DATE_NAMES if (time := parse_time(dates.get(name, "")))), 0.0)
+            changed = next((time for name in _CHANGE_NAMES if (time := parse_time(dates.get(name, "")))), 0.0)
+            return Entry(target, title, date, changed)
+    return _NO_ENTRY
+
+
+def _read_time(text: str) -> datetime | None:
+    """Read a time in any of the known forms."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        pass
+    try:
+        if _WORDED.match(text):
+            return parsedate_to_datetime(text)
+        if found := _DATE.match(text):
+            year, month, day, hour, minute, second, zone, zone_minutes = (int(part) for part in found.groups("0"))
+            offset = timedelta(hours=zone, minutes=zone_minutes if zone >= 0 else -zone_minutes)
+            return datetime(year, month, day, hour, minute, second, tzinfo=timezone(offset))
+        if found := _MONTH.fullmatch(text):
+            return datetime(int(found[1]), int(found[2] or 1), 1, tzinfo=UTC)
+    except (ValueError, OverflowError, TypeError):
+        return None
+    return None

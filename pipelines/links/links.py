@@ -1,0 +1,241 @@
+"""The links of a page, each with the block that it stands in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ..decode.text import clean
+from ..document.document import Document
+from ..document.noise import NOISE_TAGS, is_label
+from ..records import BlockKind, Extraction, Links
+from ..urls import MAX_URL_CHARS, canonicalize
+from .robots_meta import is_closed
+
+_PAGES = re.compile(
+    r"^[\W_]{0,3}(?:\d{1,4}|下一?[页頁]|上一?[页頁]|首[页頁]|末[页頁]|尾[页頁]|最后一页|后一页|前一页|"
+    r"第\s?\d{1,4}\s?[页頁]|next(?: page)?|prev(?:ious)?(?: page)?|"
+    r"older(?: posts)?|newer(?: posts)?|last|first|weiter|suivant|[«»‹›<>]{1,3}|more|加载更多|查看更多)[\W_]{0,3}$",
+    re.IGNORECASE,
+)
+_PAGER_NAME = re.compile(
+    r"(?:^|[\s_-])(?:pag(?:e|er|es|ing|ination|inator|ebar|e-?nav\w*|elist|enum\w*)|pg|nextpage|wp-pagenavi)(?:$|"
+    r"[\s_-])"
+)
+_NAVIGATION = re.compile(
+    r"(?:^|[\s_-])(?:nav|navi?gation|navbar|topnav|subnav|mainnav|menus?|menu-?\w*|channel\w*|bread-?crumbs?|"
+    r"crumbs?|header|head|top|topbar|"
+    r"path|location|position|lujing|weizhi|logo|mnav|m-nav|nv|pt)(?:$|[\s_-])"
+)
+_FOOTER = re.compile(
+    r"(?:^|[\s_-])(?:footers?|foot|ft|copyright\w*|friend-?links?|yqlink|bottom\w*|colophon)(?:$|[\s_-])"
+)
+_RELATED = re.compile(
+    r"(?:^|[\s_-])(?:relat\w*|rel|recommend\w*|xgxw|xgyd|tuijian|rank\w*|hot\w*|sidebar\w*|side|aside|secondary|"
+    r"right|popular|most-?\w*|trending|more-?\w*)"
+    r"(?:$|[\s_-])"
+)
+_OTHER = re.compile(
+    r"(?:^|[\s_-])(?:comments?\w*|cmts?|share\w*|social\w*|ads?|advert\w*|tags?|tag-?\w*|login\w*|tool\w*|authi|"
+    r"user\w*|reply\w*)(?:$|[\s_-])"
+)
+# When one URL occurs twice, the place that says most about its target wins.
+_RANK: Final = {
+    BlockKind.LIST: 0,
+    BlockKind.BODY: 1,
+    BlockKind.RELATED: 2,
+    BlockKind.PAGINATION: 3,
+    BlockKind.NAVIGATION: 4,
+    BlockKind.OTHER: 5,
+    BlockKind.FOOTER: 6,
+}
+_FINAL: Final = (BlockKind.FOOTER, BlockKind.PAGINATION)
+"""Whatever stands in these is of their kind."""
+_HEADLINE_CHARS: Final = 8
+_UNFOLLOWED = re.compile(r"\s{0,9}(?:#|javascript:|mailto:|tel:|data:)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=8192)
+def _named(name: str, tag: str) -> BlockKind | None:
+    """Kind that a container's name or tag states."""
+    if tag in {"footer"} or _FOOTER.search(name):
+        return BlockKind.FOOTER
+    if _PAGER_NAME.search(name):
+        return BlockKind.PAGINATION
+    if tag in {"nav", "header"} or _NAVIGATION.search(name):
+        return BlockKind.NAVIGATION
+    if _OTHER.search(name):
+        return BlockKind.OTHER
+    if tag == "aside" or _RELATED.search(name):
+        return BlockKind.RELATED
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the links of a page lead, whatever else is thought of it.
+
+    Attributes:
+        urls: href -> canonical URL, None for what is no page.
+        own: canonical URL of the page.
+        too_long: how many different hrefs were left out for their length.
+    """
+
+    urls: Mapping[str, str | None]
+    own: str | None
+    too_long: int
+
+
+def addresses(document: Document) -> Addresses:
+    """Return where the links of a page lead: most of the work of `extract`, which may be asked twice.
+
+    Cost: O(links).
+    """
+    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+    urls: dict[str, str | None] = {}
+    too_long = 0
+    for _, href, _, _, _ in document.links:
+        if href not in urls:
+            if _UNFOLLOWED.match(href):
+                urls[href] = None
+            elif len(href) > MAX_URL_CHARS:
+                urls[href] = None
+                too_long += 1
+            else:
+                urls[href] = canonicalize(href, base)
+    return Addresses(urls, canonicalize(document.url), too_long)
+
+
+def extract(document: Document, extraction: Extraction, known: Addresses | None = None) -> Links:
+    """Return the links of a page with the kind of block that each stands in.
+
+    Args:
+        document: a parsed page.
+        extraction: its article, if any: links inside its text are `BODY`, and long link lists beside it are `RELATED`,
+            while on a page without article they are `LIST`.
+        known: its `addresses`, if they have been looked at already.
+
+    Returns:
+        Each canonical URL once, in document order, its most telling place kept; at most `document.bounds.links`; never
+        the page itself.
+
+    Cost: O(nodes + links).
+    """
+    known = known or addresses(document)
+    place = _Places(document, extraction)
+    found: dict[str, tuple[str, BlockKind, int]] = {}
+    most = document.bounds.links
+    for number, (node, href, rel, anchor, block) in enumerate(document.links):
+        url = known.urls[href]
+        if url is None or url == known.own:
+            continue
+        label = anchor or clean(document.link_titles.get(number, "")[:400], 200)
+        kind = place.kind(node, anchor, block)
+        closed_link = 1 if rel and is_closed(rel) else 0
+        before = found.get(url)
+        if before is not None:
+            better = _RANK[kind] < _RANK[before[1]]
+            text = label if (better and label) or len(label) > len(before[0]) else before[0]
+            found[url] = (text, kind if better else before[1], before[2] & closed_link)
+        elif len(found) < most:
+            found[url] = (label, kind, closed_link)
+    return Links(
+        tuple(found),
+        tuple(label for label, _, _ in found.values()),
+        bytes(kind for _, kind, _ in found.values()),
+        bytes(flag for _, _, flag in found.values()),
+        (0.0,) * len(found),
+        known.too_long,
+    )
+
+
+class _Places:
+    """Which kind of block each link of one page stands in."""
+
+    def __init__(self, document: Document, extraction: Extraction) -> None:
+        self.document = document
+        self.kinds = _kinds(document)
+        self.related = _related_blocks(document)
+        self.body = set(extraction.text.split("\n")) if extraction.text else set()
+        self.lists = BlockKind.RELATED if self.body else BlockKind.LIST
+
+    def kind(self, node: int, anchor: str, block: int) -> BlockKind:
+        """Kind of the link in `node` whose text begins block `block`."""
+        stated = self.kinds[node]
+        if stated in {None, BlockKind.RELATED, BlockKind.OTHER} and 0 < len(anchor) <= 12 and _PAGES.match(anchor):
+            return BlockKind.PAGINATION
+        headline = len(anchor) >= _HEADLINE_CHARS or (len(anchor) >= 5 and anchor.count(" ") >= 2)
+        if stated is None:
+            return self._unnamed(node, anchor, block, headline=headline)
+        if stated is BlockKind.RELATED and not self.body and headline:
+            return BlockKind.LIST
+        return stated
+
+    def _unnamed(self, node: int, anchor: str, block: int, *, headline: bool) -> BlockKind:
+        """Kind of a link in containers without telling names."""
+        texts = self.document.blocks.texts
+        if block in self.related:
+            return BlockKind.RELATED
+        if block < len(texts) and texts[block] in self.body:
+            return BlockKind.BODY
+        if headline:
+            return self.lists
+        short = len(anchor) <= 6 and self.document.tags[node] not in {"iframe", "frame"}
+        return BlockKind.NAVIGATION if short else BlockKind.OTHER
+
+
+def _kinds(document: Document) -> list[BlockKind | None]:
+    """For every node the kind that its nearest telling ancestor states."""
+    if not document.tags:
+        return []
+    tags, names = document.tags, document.names
+    plain, links = (document.T - document.LT).tolist(), document.LTG.tolist()
+    half, most = plain[0] * 0.5, 0.8 * links[0] + 3
+    kinds: list[BlockKind | None] = []
+    for node, parent in enumerate(document.parents):
+        kind = kinds[parent] if parent >= 0 else None
+        # A container of most of the page's text or links says nothing by its name, one without links is not asked.
+        if 0 < links[node] <= most and kind not in _FINAL and plain[node] <= half:
+            name = names[node]
+            if name or tags[node] in NOISE_TAGS:
+                kind = _named(name, tags[node]) or kind
+        kinds.append(kind)
+    return kinds
+
+
+def _related_blocks(document: Document) -> set[int]:
+    """Blocks under the heading of a side section: linked lines that follow it without a break by prose."""
+    blocks = document.blocks
+    found: set[int] = set()
+    inside = False
+    linked, short = (blocks.link_chars * 2 > blocks.chars).tolist(), (blocks.chars < 30).tolist()
+    for index, line in enumerate(blocks.texts):
+        if linked[index]:
+            if inside:
+                found.add(index)
+        else:
+            inside = (inside and short[index]) or is_label(line)
+    return found
+
+
+def closed(links: Links) -> Links:
+    """Return the same links, all nofollow."""
+    return Links(links.urls, links.anchors, links.blocks, b"\x01" * len(links), links.dates, links.too_long)
+
+
+def feeds(document: Document) -> tuple[str, ...]:
+    """Return the canonical URLs of the RSS and Atom feeds that the page declares, at most 20."""
+    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+    found: dict[str, None] = {}
+    for rel, href, kind, _ in document.relations:
+        if "alternate" in rel.split() and kind.partition(";")[0].strip() in {
+            "application/rss+xml",
+            "application/atom+xml",
+        }:
+            url = canonicalize(href, base)
+            if url:
+                found[url] = None
+    return tuple(found)[:20]

@@ -1,0 +1,39 @@
+"""Pages that hold nothing but the way to another: a meta element that sends the reader on, as a redirect would."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ..document.document import REFRESH, Document
+from ..urls import canonicalize
+
+_MOST_SECONDS: Final = 15
+"""Who waits for longer is shown the page again, not another."""
+_MOST_TEXT: Final = 300
+_MOST_LINKS: Final = 3
+_SENT = re.compile(r"\s*([0-9]{1,4})(?:\.[0-9]{0,9})?\s*[;,\s]\s*(?:url\s*=\s*)?([\"']?)([^\n]*)", re.IGNORECASE)
+
+
+def target(document: Document) -> str:
+    """Return where a page sends its readers.
+
+    Args:
+        document: a parsed page.
+
+    Returns:
+        A canonical URL, maybe the page's own (a wall that only sets a cookie); empty when the page sends nobody on, not
+        soon, or has something to show itself.
+
+    Source: HTML Standard, section 4.2.5.3, state Refresh.
+    Differs: a page of more than a few words or links is a page.
+    """
+    stated = document.metas.get(REFRESH)
+    if not stated or len(document.links) > _MOST_LINKS or (len(document.T) and document.T[0] > _MOST_TEXT):
+        return ""
+    sent = _SENT.match(stated[0])
+    if sent is None or int(sent[1]) > _MOST_SECONDS:
+        return ""
+    written = sent[3].partition(sent[2])[0] if sent[2] else sent[3]
+    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+    return (written.strip() and canonicalize(written, base)) or ""

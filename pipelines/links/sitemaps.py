@@ -1,0 +1,209 @@
+"""Sitemaps: lists of pages, or of more sitemaps, which a site publishes for crawlers; XML or text, often packed."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from ..document.limits import DEFAULT, Bounds
+from ..records import BlockKind, Links
+from ..urls import canonicalize
+from .feeds import (
+    Entry,
+    first_element,
+    head_text,
+    looks_like_feed,
+    make_links,
+    parse_feed,
+    parse_time,
+    plain_title,
+    to_utf8,
+    without_prolog,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+MAX_RATIO = 250
+"""Real sitemaps shrink to a tenth or a fiftieth; bombs to a thousandth."""
+
+MAX_ELEMENTS = 2_000_000
+MAX_ENTRY_ELEMENTS = 20_000
+"""An entry may hold a thousand images with their captions and licences."""
+
+_GZIP = b"\x1f\x8b"
+_FREE_BYTES = 1 << 20
+_ROOTS = ("urlset", "sitemapindex")
+_PEEK_BYTES = 16384
+_NO_LINKS = Links()
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """What a sitemap names.
+
+    Attributes:
+        sitemaps: canonical URLs of the sitemaps of an index.
+        links: pages; block kind `SITEMAP`, the news title as anchor, the news date or else lastmod as date.
+        is_cut: whether it named more, or was too large to be unpacked.
+    """
+
+    sitemaps: tuple[str, ...] = ()
+    links: Links = _NO_LINKS
+    is_cut: bool = False
+
+
+def looks_like_sitemap(body: bytes) -> bool:
+    """Tell whether a body is a sitemap: XML, a plain list of URLs, or either of them packed with gzip.
+
+    Args:
+        body: as received.
+
+    Returns:
+        True when its beginning is one of a sitemap. Feeds are none, although `parse_sitemap` reads them.
+
+    Cost: constant, the first 8 KB are looked at.
+    """
+    if body.startswith(_GZIP):
+        try:
+            body = zlib.decompressobj(31).decompress(body[:_PEEK_BYTES], _PEEK_BYTES)
+        except zlib.error:
+            return False
+    head = head_text(body)
+    return first_element(head) in _ROOTS or _is_url(head.lstrip().partition("\n")[0].strip())
+
+
+def parse_sitemap(body: bytes, url: str, bounds: Bounds = DEFAULT) -> Sitemap:
+    """Read a sitemap. A document type, and with it every entity, is passed over.
+
+    Args:
+        body: as received; gzip is recognised by its first bytes, whatever the URL or the headers say.
+        url: the sitemap's own URL, base of relative addresses.
+        bounds: its unpacked size and entries.
+
+    Returns:
+        Its entries, each URL once. Empty for anything else, such as an HTML page, and for a packed body that grows
+        beyond the bounds or `MAX_RATIO`.
+
+    Cost: linear; memory is bounded by the unpacked size, as elements are dropped once read.
+    Source: the sitemaps.org protocol 0.9, with the news extension.
+    Differs: relative addresses and broken XML are accepted.
+    """
+    unpacked = _unpack(body, bounds.file_bytes)
+    if unpacked is None:
+        return Sitemap(is_cut=True)
+    body = unpacked
+    head = head_text(body)
+    root = first_element(head)
+    if root in _ROOTS:
+        return _parse_xml(without_prolog(to_utf8(body)), url, bounds.file_entries)
+    if looks_like_feed(body):
+        return Sitemap(links=parse_feed(body, url))
+    if root or "<" in head[:1000]:
+        return Sitemap()
+    rows = list(islice(_read_lines(to_utf8(body), url), bounds.file_entries + 1))
+    links = make_links(rows[: bounds.file_entries], BlockKind.SITEMAP)
+    return Sitemap(links=links, is_cut=len(rows) > bounds.file_entries)
+
+
+def _unpack(body: bytes, most_bytes: int) -> bytes | None:
+    """Unpack gzip (twice, as some servers do); empty when it is broken, None when it grows too much."""
+    limit = min(most_bytes, max(_FREE_BYTES, MAX_RATIO * len(body)))
+    for _ in range(2):
+        if not body.startswith(_GZIP):
+            break
+        try:
+            # One byte over the limit tells a body that is too large from one that just fits.
+            body = zlib.decompressobj(31).decompress(body, limit + 1)
+        except zlib.error:
+            return b""
+    return body if len(body) <= limit else None
+
+
+def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
+    """Read the XML form, element by element."""
+    rows: list[Entry] = []
+    children: dict[str, None] = {}
+    events = etree.iterparse(
+        BytesIO(body.lstrip()),
+        events=("end",),
+        encoding="utf-8",
+        recover=True,
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        remove_comments=True,
+    )
+    entries, elements, last = 0, 0, 0
+    is_cut = False
+    try:
+        for _, element in events:
+            elements += 1
+            name = _local(element)
+            if name in ("url", "sitemap"):
+                entry = _read_entry(element, url)
+                if entry.url and name == "sitemap":
+                    children.setdefault(entry.url)
+                elif entry.url:
+                    rows.append(entry)
+                _drop(element)
+                entries, last = entries + 1, elements
+            # What is neither is kept in memory until the next entry.
+            if entries > most or elements >= MAX_ELEMENTS or elements - last >= MAX_ENTRY_ELEMENTS:
+                is_cut = True
+                break
+    except etree.XMLSyntaxError:
+        # Broken beyond repair from here on: what came before counts.
+        pass
+    return Sitemap(tuple(islice(children, most)), make_links(rows[:most], BlockKind.SITEMAP), is_cut)
+
+
+def _read_entry(element: etree._Element, url: str) -> Entry:
+    """URL, news title and times of one entry; empty and zero where it has none."""
+    target, title, changed, published = "", "", "", ""
+    for child in element:
+        name = _local(child)
+        if name == "loc" and not target:
+            address = (child.text or "").strip()
+            target = (canonicalize(address, url) or "") if address else ""
+        elif name == "lastmod":
+            changed = child.text or ""
+        elif name == "news":
+            title = plain_title(child.findtext("{*}title"))
+            published = child.findtext("{*}publication_date") or ""
+    last = parse_time(changed)
+    return Entry(target, title, parse_time(published) or last, last)
+
+
+def _local(element: etree._Element) -> str:
+    """Return the local name of an element, empty for anything else."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def _drop(element: etree._Element) -> None:
+    """Free an element that has been read, and all before it."""
+    element.clear()
+    parent = element.getparent()
+    while parent is not None and element.getprevious() is not None:
+        del parent[0]
+
+
+def _read_lines(body: bytes, url: str) -> Iterator[Entry]:
+    """Read the plain form: one absolute URL per line."""
+    for line in BytesIO(body):
+        text = line.strip().decode("utf-8", "replace")
+        target = canonicalize(text, url) if _is_url(text) else None
+        if target:
+            yield Entry(target)
+
+
+def _is_url(text: str) -> bool:
+    """Tell whether a line of text is nothing but an absolute URL."""
+    return text[:8].lower().startswith(("http://", "https://")) and not any(mark in text for mark in " <>\t")

@@ -1,0 +1,1 @@
+"""What a page says of its article beside the text."""

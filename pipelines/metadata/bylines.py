@@ -1,0 +1,118 @@
+"""Who wrote an article: structured data, bylines and elements named after authors, in order of trust."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ..document.document import Document
+from ..document.structured_data import Structured
+from . import person_names as people
+from .lines import fields
+
+_META: Final = (
+    "author", "article:author", "dc.creator", "byl", "parsely-author", "sailthru.author", "article:author_name",
+    "dcterms.creator", "cxenseparse:author", "mediaid", "citation_author", "og:article:author", "twitter:creator_name",
+)  # fmt: skip
+_NAME = re.compile(
+    r"(?:^|[\s_-])(?:\w{0,20}authors?|byline\w*|writer|reporter|journalist|author-?name|authorlink|autor|auteur|"
+    r"autore|verfasser)(?:$|[\s_-])"
+)
+_PAGE = re.compile(
+    r"/(?:authors?|writers?|reporters?|journalists?|columnists?|people|profile|staff|by|autor|autoren|auteurs?|autori|"
+    r"redaktion|contributors?)/|space-uid|/author-",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"^(?:written\s|posted\s|story\s|words\s)?(?:by|von|par|por|di|作者|记者|記者|文)\s?[:：]?$", re.IGNORECASE
+)
+_LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
+_MARKED_LINES: Final = 24
+
+
+def authors(
+    document: Document, structured: Structured, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the names of the people who wrote the article.
+
+    Args:
+        document: a parsed page.
+        structured: its JSON-LD, which is believed first.
+        near: lines around headline and text, nearest first.
+        kept: blocks of the text, whose first and last paragraphs may hold a byline.
+        sites: what the site and its source call themselves; never an author.
+
+    Returns:
+        Distinct names in the page's order; empty when no one is named.
+
+    Cost: O(characters of `near` and of the heads and ends of paragraphs).
+    """
+    found = people.tidy(structured.authors, sites)
+    if found:
+        return found
+    byline = _byline(document, near, kept, sites)
+    metas = (document.metas[name][:10] for name in _META if name in document.metas)
+    named = (people.tidy([value for value in values if "://" not in value], sites) for values in metas)
+    stated = next(filter(None, named), ())
+    # On Chinese pages the author element often names the web editor; the byline does not.
+    if byline and (not stated or "\u4e00" <= byline[0][0] <= "\u9fff"):
+        return byline
+    return stated or _marked(document, near, sites) or _beside_date(document, near, kept, sites)
+
+
+def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+    """Names in explicit bylines: lines around headline and text, then heads and ends of paragraphs."""
+    texts = document.blocks.texts
+    inside = set(kept)
+    for index in near:
+        text = texts[index]
+        if len(text) > (60 if index in inside and not _LABEL_START.match(text) else 200):
+            continue
+        line = "\t".join(fields(document, index))
+        if _LABEL.match(line) and index + 1 < len(texts) and len(texts[index + 1]) <= 60:
+            line = f"{line.rstrip(':： ')} {texts[index + 1]}"
+        found = people.tidy(people.from_line(line), sites)
+        if found:
+            return found
+    for index in [*kept[:2], *kept[-1:-60:-1]]:
+        found = people.tidy(people.from_prose(texts[index]), sites)
+        if found:
+            return found
+    return ()
+
+
+def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+    """Names in elements called author or byline, and in links to an author's page."""
+    blocks, names, parents = document.blocks, document.names, document.parents
+    places = set(near[:_MARKED_LINES])
+    for _, href, rel, anchor, block in document.links:
+        if block in places and 2 <= len(anchor) <= 40 and ("author" in rel or _PAGE.search(href[:300])):
+            found = people.tidy([anchor], sites)
+            if found:
+                return found
+    for index in near[:_MARKED_LINES]:
+        for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
+            at = node
+            for _ in range(3):
+                if at < 0:
+                    break
+                if names[at] and len(text) <= 60 and "comment" not in names[at] and _NAME.search(names[at]):
+                    found = people.tidy([text], sites)
+                    if found:
+                        return found
+                at = parents[at]
+    return ()
+
+
+def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+    """Bare Chinese names among the fields of the line that holds the date."""
+    parts = document.blocks.parts
+    inside = set(kept)
+    for index in near[:8]:
+        if parts[index] and index not in inside and any(map(str.isdigit, document.blocks.texts[index])):
+            words = (word for field in fields(document, index) for word in field.split())
+            found = people.tidy(filter(people.is_person, words), sites)
+            if found:
+                return found
+    return ()

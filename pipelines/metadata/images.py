@@ -1,0 +1,124 @@
+"""The pictures of an article, with what stands under them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Final
+
+from ..decode.text import clean
+from ..document.document import Document
+from ..document.noise import is_info
+from ..document.structured_data import Structured
+from ..records import Image
+from ..urls import canonicalize
+
+MAX_IMAGES: Final = 50
+_MAX_CAPTION_CHARS: Final = 300
+_MAX_LINE_CHARS: Final = 150
+_MAX_BARE_CHARS: Final = 24
+_LEAST_PIXELS: Final = 60
+_ENDS: Final = "。！？；：.!?;:…"
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_BEFORE_TEXT, _BEHIND_TEXT = 6, 3
+_CAPTION_NAME = re.compile(
+    r"caption|(?:^|[\s_-])(?:pic|img|image|photo|tu)-?(?:text|desc|title|info|note|intro|credit|zhu)"
+)
+_CAPTION_LINE = re.compile(
+    r"^[▲△↑▼↓◆■\s（(【]{0,3}(?:图为|圖為|图[:：]|圖[:：]|图[一二三四五六七八九十\d]{1,3}\b|资料图|資料圖|资料照片|資料照|示意图|"
+    r"图片来源|圖片來源|图源|图片说明|圖說|效果图|配图|photo|image|foto|credit)|^[▲△↑▼]|"
+    r"(?:摄|攝|供图|供圖|/图|发|资料图|資料照|截图)[）)】。]{0,2}$",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"[\w. -]{0,80}\.(?:jpe?g|png|gif|webp|bmp)$", re.IGNORECASE)
+_NO_PICTURE = re.compile(
+    r"(?:^|[/_.-])(?:logo|icons?|avatars?|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrow|btn|button|"
+    r"transparent|grey|share|weixin|wechat|1x1)(?:[/_.\d-]|$)",
+    re.IGNORECASE,
+)
+
+
+def images(document: Document, structured: Structured, kept: Sequence[int], base: str) -> tuple[Image, ...]:
+    """Return the lead image that the metadata name, then those inside the text.
+
+    Args:
+        document: a parsed page.
+        structured: its JSON-LD.
+        kept: blocks of the text.
+        base: absolute URL that addresses are relative to.
+
+    Returns:
+        At most `MAX_IMAGES`; a caption is the figure's, else the line under the picture if it reads like one, else the
+        alternative text.
+
+    Cost: O(images of the page).
+    """
+    found: dict[str, Image] = {}
+    for value in (*document.metas.get("og:image", ())[:1], *structured.images[:1]):
+        url = canonicalize(value, base)
+        if url:
+            found.setdefault(url, Image(url, "", lead=not found))
+    if kept and document.images:
+        low = document.blocks.nodes[kept[0]] - _BEFORE_TEXT
+        high = document.ends[document.blocks.nodes[kept[-1]]] + _BEHIND_TEXT
+        for at in range(bisect_left(document.images, low, key=lambda image: image[0]), len(document.images)):
+            node, value, alternative = document.images[at]
+            if node >= high or len(found) >= MAX_IMAGES:
+                break
+            if value.startswith("data:") or _NO_PICTURE.search(value[-120:]) or _is_small(document, node):
+                continue
+            url = canonicalize(value, base)
+            if url:
+                before = found.get(url)
+                caption = _caption(document, node) or (
+                    "" if _FILE.match(alternative) else clean(alternative, _MAX_CAPTION_CHARS)
+                )
+                found[url] = Image(url, caption, lead=before.lead if before else not found)
+    return tuple(found.values())
+
+
+def _is_small(document: Document, node: int) -> bool:
+    """Whether an image says that it is an icon."""
+    element = document.elements[node] if node < len(document.elements) else None
+    for name in ("width", "height"):
+        digits = (element.get(name) or "").removesuffix("px") if element is not None else ""
+        if digits.isdecimal() and int(digits[:6]) < _LEAST_PIXELS:
+            return True
+    return False
+
+
+def _caption(document: Document, node: int) -> str:
+    """What stands under the picture: the figure's caption, or a next line that reads or is set like one."""
+    blocks, tags, names = document.blocks, document.tags, document.names
+    figure = node
+    for _ in range(4):
+        figure = document.parents[figure]
+        if figure < 0 or tags[figure] == "figure" or (names[figure] and _CAPTION_NAME.search(names[figure])):
+            break
+    following = bisect_right(blocks.starts, node)
+    end = document.ends[figure] if figure >= 0 and tags[figure] in {"figure", "div"} else -1
+    for index in range(following, min(following + 3, len(blocks))):
+        text = blocks.texts[index]
+        at, start = blocks.nodes[index], blocks.starts[index]
+        if len(text) > _MAX_CAPTION_CHARS or tags[at] in _HEADINGS:
+            break
+        named = tags[at] == "figcaption" or _CAPTION_NAME.search(f"{names[at]} {names[start]}")
+        if named or (start < end and tags[figure] == "figure"):
+            return text
+        if index <= following + 1 and len(text) <= _MAX_LINE_CHARS:
+            if _CAPTION_LINE.search(text) or _is_centred(document, at):
+                return text
+            if index == following and len(text) <= _MAX_BARE_CHARS and text[-1] not in _ENDS and not is_info(text):
+                return text
+    return ""
+
+
+def _is_centred(document: Document, node: int) -> bool:
+    """Whether a line is set in the middle, as captions are and paragraphs are not."""
+    element = document.elements[node] if node < len(document.elements) else None
+    if element is None:
+        return False
+    return (element.get("align") or "").lower() in {"center", "middle"} or "center" in (
+        element.get("style") or ""
+    ).lower()

@@ -1,0 +1,93 @@
+"""Everything a page says about its article beside the text."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlsplit
+
+from ..dates.timezones import habits
+from ..decode.text import clean
+from ..document import structured_data as stated
+from ..document.document import Document
+from ..document.structured_data import meta
+from ..records import Extraction, Metadata
+from ..urls import canonicalize
+from .bylines import authors
+from .images import images
+from .language import detect
+from .lines import lines
+from .pagination import pages
+from .published import published
+from .source import source
+from .tags import keywords, section
+from .title import headline, site_names
+from .visible_time import Lines
+
+MAX_SUMMARY_CHARS: Final = 1000
+
+
+def extract(document: Document, extraction: Extraction, fetched_at: datetime) -> Metadata:
+    """Return title, authors, source, time, language, summary and the rest.
+
+    Each field asks its witnesses in order of trust: structured data, meta elements, then what is visible between
+    headline and text. A witness that contradicts form (a future date, the site's name as author) is not heard.
+
+    Args:
+        document: a parsed page.
+        extraction: its text; fields that need the place of the text are searched near it.
+        fetched_at: when the page was fetched, with zone.
+
+    Returns:
+        The metadata; fields without a witness are empty.
+
+    Raises:
+        ValueError: `fetched_at` has no zone.
+
+    Cost: O(blocks + links + characters of metadata); inline scripts are read only when nothing else tells the time.
+    """
+    if fetched_at.tzinfo is None:
+        raise ValueError(f"fetched_at {fetched_at!r} has no time zone")
+    data = stated.read(document)
+    kept = extraction.blocks
+    first = kept[0] if kept else -1
+    sites = site_names(document, data)
+    title = headline(document, data, first, sites)
+    declared = document.language or meta(document, "og:locale", "language", "content-language")
+    language = detect(extraction.text or " ".join(document.blocks.texts[:200]) or title.text, declared)
+    near = lines(document, title.block, kept)
+    moment, origin = published(
+        document, data, Lines(near, kept), fetched_at, habits(urlsplit(document.url).hostname or "", language, declared)
+    )
+    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+    credit = source(document, near, kept)
+    place = pages(document, base)
+    return Metadata(
+        title=title.text,
+        authors=authors(document, data, near, kept, [*sites, credit]),
+        source=credit,
+        published_at=moment.iso if moment else "",
+        published_precision=moment.precision if moment else "",
+        published_from=origin,
+        language=language,
+        summary=clean(
+            meta(document, "og:description", "description", "twitter:description") or data.description,
+            MAX_SUMMARY_CHARS,
+        ),
+        keywords=keywords(document, data, kept),
+        section=section(document, data, first, title.text, sites),
+        images=images(document, data, kept, base),
+        canonical=_canonical(document, base),
+        next_page=place.next,
+        previous_page=place.previous,
+        page_number=place.number,
+    )
+
+
+def _canonical(document: Document, base: str) -> str:
+    """The page's canonical URL as it states it."""
+    for rel, href, _, _ in document.relations:
+        if "canonical" in rel.split():
+            return canonicalize(href, base) or ""
+    value = meta(document, "og:url")
+    return (canonicalize(value, base) or "") if value else ""

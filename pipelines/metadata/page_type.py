@@ -1,0 +1,183 @@
+"""What a page is: an article, a list of links, or neither."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from ..decode.text import squeeze
+from ..document.document import Document
+from ..document.structured_data import read as read_structured
+from ..records import BlockKind, Extraction, Links, Metadata, PageKind
+
+_ERROR = re.compile(
+    r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|"
+    r"找不到(?:页面|網頁|网页|頁面)|您访问的页面|您要访问的页面|内容不存在|已被删除|已删除|文章不存在|"
+    r"error \d{3}|access denied|403 forbidden|forbidden|服务器错误|出错了|something went wrong|just a moment|"
+    r"验证码|安全验证|人机验证",
+    re.IGNORECASE,
+)
+_LOGIN = re.compile(
+    r"请(?:先)?登录|請(?:先)?登入|用户登录|会员登录|登录后(?:可|才|查看)|log ?in to|sign in to|please (?:log|sign) "
+    r"?in|subscribe to (?:read|continue)",
+    re.IGNORECASE,
+)
+_LIST_PATH = re.compile(
+    r"(?:^|/)(?:index|default|home|main|list|channel|category|categories|tag|tags|topics?|search|node|archives?|"
+    r"author|page|section|forum|node_\d{1,7}|list[-_]?\d{0,5}|index_\d{1,5})"
+    r"(?:\.\w{2,5})?/?$|/(?:tag|tags|category|search|channel|page|list|author|section)/",
+    re.IGNORECASE,
+)
+_PAGE_QUERY = re.compile(r"(?:^|&)(?:page|pageno|p|pn)=\d", re.IGNORECASE)
+_STANDING_PATH = re.compile(
+    r"/(?:about|aboutus|contact|contactus|copyright|privacy|sitemap|help|terms|guanyu|lianxi)(?:[-_]?us)?(?:\.\w{2,5})?/?$",
+    re.IGNORECASE,
+)
+_ARTICLE_PATH = re.compile(
+    r"\d{4}[-/]?\d{2}[-/]?\d{0,2}|\d{5,}|/(?:article|articles|news|post|detail|content|story|a|p)/[^/]{3,}|\.s?html?$",
+    re.IGNORECASE,
+)
+
+
+def decide(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> tuple[PageKind, str]:
+    """Return what a page is and, unless it is an article, why not.
+
+    An article has prose that stands together; a list has headlines that are links. The two masses are compared, and
+    what the page says of itself (type, date, path) moves the bar.
+
+    Args:
+        document: a parsed page.
+        extraction: its text.
+        metadata: its metadata.
+        links: its links.
+
+    Returns:
+        Kind and a short reason, empty for an article.
+
+    Cost: O(lines of the text + links).
+    """
+    title = metadata.title or document.title
+    refused = _refused(extraction, title, metadata)
+    if refused:
+        return PageKind.OTHER, refused
+    body = extraction.text
+    chars = len(body)
+    headlines = sum(
+        kind in _LISTED and len(anchor) >= 8 for kind, anchor in zip(links.blocks, links.anchors, strict=True)
+    )
+    if not body:
+        listed = _is_list(document, headlines)
+        return (PageKind.LIST, "list page") if listed else (PageKind.OTHER, extraction.reason or "no text")
+    # Cells of a table are counted one by one: a row of numbers is no prose.
+    lines = body.replace("\t", "\n").split("\n")
+    prose = sum(len(line) for line in lines if len(line) >= 25)
+    url = urlsplit(document.url)
+    root = url.path in {"", "/"} and not url.query
+    path = 1 if _LIST_PATH.search(url.path) or _PAGE_QUERY.search(url.query) else 0
+    structured = read_structured(document).found
+    typed = structured or any(value.lower() in {"article", "news"} for value in document.metas.get("og:type", ()))
+    stated = metadata.published_from in {"json-ld", "meta", "script"}
+    dated = stated or metadata.published_from == "visible"
+    linked = int(document.LT[0]) if document.tags else 0
+    confidence = extraction.confidence
+    if not extraction.calibrated:
+        confidence = _LIKELY if confidence >= _LOW else _UNLIKELY
+    sure = confidence >= _SURE and chars >= 30
+    score = _CONFIDENCE * (confidence - _DOUBT) + (2.0 if sure else 0.0)
+    score += min(prose, 1500) / 500
+    score += 2.0 if typed else 0.0
+    score += 1.0 if stated else 0.4 if dated else 0.0
+    score += 0.5 if metadata.authors or metadata.source else 0.0
+    score += 0.5 if _ARTICLE_PATH.search(url.path) and not root else 0.0
+    headed = _headed(document, extraction, title)
+    score += 1.0 if headed else 0.0
+    score -= (3.0 if headed else 5.0) * path
+    score -= _STANDING if _STANDING_PATH.search(url.path) and not typed and not stated else 0.0
+    score -= min(headlines, 60) / 30
+    score -= min(1.5, linked / max(chars, 1) / 10)
+    score -= 2.5 if root and not typed else 0.0  # a home page, however long the summary of its first story is
+    score -= 1.0 if prose < 0.5 * chars else 0.0
+    summaries = _summaries(document, extraction, 1 if path else 3)
+    score -= _SUMMARIES if summaries else 0.0
+    if score >= 0.0 and (chars >= 60 or typed or dated or sure):
+        return PageKind.ARTICLE, ""
+    if summaries or headlines >= 5 or path or root or (not sure and _is_list(document, headlines)):
+        return PageKind.LIST, "list page"
+    return PageKind.OTHER, "too little prose"
+
+
+_CONFIDENCE: Final = 10.0
+_DOUBT: Final = 0.68
+"""What a sure text counts against all other evidence, and the confidence that counts for nothing."""
+_HEADLINE: Final = 20
+"""A linked headline is longer than a user's name; a Chinese sign counts for two and a half letters."""
+_STANDING: Final = 6.0
+"""What a page about the site itself counts less."""
+_LOW: Final = 0.25
+_LIKELY: Final = 0.85
+_UNLIKELY: Final = 0.7
+"""What the confidence of a method that does not calibrate it counts for, from `_LOW` on and below."""
+_SUMMARIES: Final = 8.0
+"""What a text made of summaries under linked headlines counts against it."""
+_SURE: Final = 0.9
+"""Confidence from which even a text of one sentence is an article."""
+_LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
+
+
+def _refused(extraction: Extraction, title: str, metadata: Metadata) -> str:
+    """Reason why a page is an error page, a login wall or a heap of signs, else empty."""
+    body = extraction.text
+    if body and sum(map(str.isalnum, body[:2000])) < 20:
+        return "no prose"
+    if metadata.published_from not in {"", "url"}:
+        return ""  # error pages carry no date of publication; news about a 404 or a captcha does
+    if len(body) < 600 and len(title) <= 60 and _ERROR.search(title):
+        return "soft 404"
+    if len(body) < 300 and _ERROR.search(body[:200]):
+        return "soft 404"
+    return "login wall" if 0 < len(body) < 300 and _LOGIN.search(body) else ""
+
+
+def _headed(document: Document, extraction: Extraction, title: str) -> bool:
+    """Whether the headline stands, not as a link, shortly before the text."""
+    kept = extraction.blocks
+    wanted = squeeze(title)
+    if not kept or len(wanted) < 5:
+        return False
+    blocks = document.blocks
+    passed = 0
+    for index in range(min(kept[0] + 1, len(blocks) - 1), max(-1, kept[0] - 40), -1):
+        if blocks.link_chars[index] * 2 > blocks.chars[index]:
+            passed += 1
+            if passed > 12:
+                return False
+        elif squeeze(blocks.texts[index]) == wanted:
+            return True
+    return False
+
+
+def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
+    """Whether most sentences of a text, at least `least`, stand right under a linked headline of their own."""
+    blocks = document.blocks
+    linked = blocks.link_chars * 2 > blocks.chars
+    headline = linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)
+    prose = [index for index in extraction.blocks if blocks.chars[index] >= 20 and not linked[index]]
+    under = 0
+    previous = -1
+    for index in prose:
+        near = range(max(previous + 1, index - 3), index)
+        under += any(headline[before] for before in near)
+        previous = index
+    return under >= least and under * 3 >= len(prose) * 2
+
+
+def _is_list(document: Document, headlines: int) -> bool:
+    """Whether a page without text is a source of links: headlines, or link text that outweighs the rest."""
+    if headlines or not document.tags:
+        return headlines > 0
+    count = int(document.LTG[0])
+    url = urlsplit(document.url)
+    # The root of a site without a text of its own leads to the site's pages, however few they are.
+    root = url.path in {"", "/"} and not url.query
+    return count >= 5 or (count >= 1 and (root or bool(document.LT[0] * 3 >= document.T[0])))

@@ -1,0 +1,195 @@
+"""The other pages of a divided article: which page this is, and where the next and the previous one are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ..document.document import Document
+from ..urls import canonicalize
+
+MAX_PAGES: Final = 200
+"""Higher numbers are not page numbers of one article."""
+_MAX_ANCHOR_CHARS: Final = 24
+_FOLLOWING: Final = 0
+_PRECEDING: Final = -1
+_NEXT: Final = (
+    "下一页,下一頁,下页,下頁,后页,後頁,后一页,後一頁,阅读下一页,next,next page,next part,次へ,次のページ,次ページ,다음,"
+    "다음 페이지,weiter,nächste seite,page suivante,suivant,suivante,siguiente,página siguiente,próxima,próxima página,"
+    "volgende,далее,следующая,следующая страница"
+)
+_PREVIOUS: Final = (
+    "上一页,上一頁,上页,上頁,前页,前頁,前一页,前一頁,prev,previous,previous page,prev page,前へ,前のページ,前ページ,"
+    "이전,이전 페이지,zurück,vorherige seite,page précédente,précédent,précédente,anterior,página anterior,vorige,"
+    "назад,предыдущая"
+)
+_ORDER: Final = dict.fromkeys(_NEXT.split(","), _FOLLOWING) | dict.fromkeys(_PREVIOUS.split(","), _PRECEDING)
+_INITIALS: Final = frozenset("第PpSs")
+_MARKS: Final = " \t\u3000[]()（）【】<>《》«»‹›→←|｜·.:：…_-–—"
+# Signs with which the anchors in question begin and end: most links are told apart by these alone.
+_FIRST: Final = frozenset("".join(word[0] + word[0].upper() for word in _ORDER) + _MARKS + "0123456789第PpSs")
+_LAST: Final = frozenset("".join(word[-1] + word[-1].upper() for word in _ORDER) + _MARKS + "0123456789页頁")
+_RELATIONS: Final = {"next": _FOLLOWING, "prev": _PRECEDING, "previous": _PRECEDING}
+_HAN: Final = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)}
+_LABEL = re.compile(
+    r"第\s{0,2}(\d{1,3}|[一二三四五六七八九十])\s{0,2}[页頁]|(?:page|seite|página|pagina)\s{1,2}(\d{1,3})$"
+)
+_EXTENSION = re.compile(r"\.(?:s?html?|php|aspx?|jsp|xhtml|do|cgi)$", re.IGNORECASE)
+_KEYS: Final = "p|pg|pn|page|paged|pageno|page_no|pageid|pagenum|page_num|pagenumber|pageindex|currentpage|part|start"
+_QUERY = re.compile(rf"(?:^|&)({_KEYS})=(\d{{1,3}})(?=&|$)", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:[-_/](?:page|p|pn|pg)?[-_/=]?|(?:page|p))(\d{1,3})", re.IGNORECASE)
+_MARKED = re.compile(r"(?:[-_/](?:page|pn|pg|p)[-_/=]?|_)\d{1,3}$", re.IGNORECASE)
+_NUMBERS = re.compile(r"\d{1,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """This page's number (0 unknown) and the canonical URLs of its neighbours, empty where there is none."""
+
+    number: int = 0
+    next: str = ""
+    previous: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """From this page to another of the same article: the numbers in their addresses (0 for none)."""
+
+    url: str
+    own: int
+    other: int
+    sure: bool
+    """The address itself says that its number is one of a page."""
+
+
+def pages(document: Document, base: str) -> Pages:
+    """Return this page's place among the pages of its article.
+
+    A next link alone proves nothing: archives, channels and "next article" links look the same. It counts when its
+    address is this page's with another page number: `5.html` and `5_2.html`, `?id=7&page=2` and `?id=7&page=3`. Links
+    with numbers tell whether the addresses count from 0 or from 1, and stand in for a missing next link.
+
+    Args:
+        document: a parsed page.
+        base: absolute URL that its links are relative to.
+
+    Returns:
+        The neighbours; all empty for an article on one page.
+
+    Cost: O(links); addresses are compared only where an anchor is a number or a word such as 下一页.
+    """
+    own = canonicalize(document.url) or document.url
+    steps: list[tuple[int, _Step]] = []
+    for label, href in _labelled(document):
+        url = canonicalize(href, base)
+        step = _step(own, url) if url and url != own else None
+        if step is not None:
+            steps.append((label, step))
+    return _placed(steps) if steps else Pages()
+
+
+def _labelled(document: Document) -> Iterator[tuple[int, str]]:
+    """Address of each link whose anchor is a page number, or says next (as number 0) or previous (-1)."""
+    for _, href, rel, anchor, _ in document.links:
+        label = _RELATIONS.get(rel) if rel else None
+        telling = anchor and len(anchor) <= _MAX_ANCHOR_CHARS and anchor[0] in _FIRST
+        if telling and (anchor[-1] in _LAST or anchor[0] == "第"):
+            label = _label(anchor)
+        if label is not None:
+            yield label, href
+    for rel, href, _, _ in document.relations:
+        if rel in _RELATIONS:
+            yield _RELATIONS[rel], href
+
+
+def _label(anchor: str) -> int | None:
+    """The page number in an anchor, or what it says of the order."""
+    label = anchor.strip(_MARKS)
+    if len(label) <= 3 and label.isdecimal():
+        return int(label)
+    order = _ORDER.get(label.lower())
+    if order is not None or label[:1] not in _INITIALS:
+        return order
+    match = _LABEL.match(label.lower())
+    if not match:
+        return None
+    number = match[1] or match[2]
+    return _HAN.get(number) or int(number)
+
+
+def _placed(steps: list[tuple[int, _Step]]) -> Pages:
+    """Number and neighbours out of the links that stay on the article."""
+    numbered = {label: step for label, step in reversed(steps) if label > 0}
+    # What to add to the number in an address for the number of its page; most links agree.
+    offsets = [label - step.other for label, step in numbered.items() if step.other and 0 <= label - step.other <= 1]
+    offset = max(set(offsets), key=offsets.count) if offsets else 0
+    trusted = bool(offsets) or any(step.own and not step.other for _, step in steps)
+    steps = [(label, step) for label, step in steps if step.sure or trusted or not step.own]
+    if not steps:
+        return Pages()
+    own = steps[0][1].own
+    number = own + offset if own else 1
+
+    def neighbour(direction: int, by: int) -> str:
+        for label, step in steps:
+            place = step.other + offset if step.other else 1
+            if label == number + by > 0 or (label == direction and place == number + by):
+                return step.url
+        return ""
+
+    # A first page says by "next" alone: then it cannot be told whether the addresses count from 0 or from 1.
+    ahead = (step.url for label, step in steps if label == _FOLLOWING and not own and step.other == 1)
+    following, preceding = neighbour(_FOLLOWING, 1) or next(ahead, ""), neighbour(_PRECEDING, -1)
+    return Pages(number, following, preceding) if following or preceding else Pages()
+
+
+def _step(own: str, url: str) -> _Step | None:
+    """How the addresses of two pages of one article differ; None when they are no such pair."""
+    path, _, query = own.partition("?")
+    other_path, _, other_query = url.partition("?")
+    if path == other_path:
+        return _query_step(url, query, other_query)
+    if query != other_query:
+        return None
+    path, other_path = _EXTENSION.sub("", path).rstrip("/"), _EXTENSION.sub("", other_path).rstrip("/")
+    if other_path.startswith(path):
+        number = _tail(other_path, path)
+        return _Step(url, 0, number, sure=True) if number else None
+    if path.startswith(other_path):
+        number = _tail(path, other_path)
+        return _Step(url, number, 0, sure=True) if number else None
+    return _numeric_step(url, path, other_path)
+
+
+def _tail(path: str, stem: str) -> int:
+    """The page number when it is all that an address has behind `stem`, else 0."""
+    match = _SUFFIX.fullmatch(path, len(stem))
+    return int(match[1]) if match and int(match[1]) <= MAX_PAGES and stem.count("/") > 2 else 0
+
+
+def _query_step(url: str, query: str, other_query: str) -> _Step | None:
+    """A step between addresses that differ in one parameter."""
+    own, other = _QUERY.search(query), _QUERY.search(other_query)
+    rest = _QUERY.sub("", query, count=1).strip("&")
+    if rest != _QUERY.sub("", other_query, count=1).strip("&") or (own and other and own[1] != other[1]):
+        return None
+    numbers = (int(own[2]) if own else 0, int(other[2]) if other else 0)
+    # ?p=12 and ?p=13 are two articles of many a blog.
+    sure = not (own and other and own[1].lower() == "p")
+    return _Step(url, *numbers, sure) if numbers[0] != numbers[1] else None
+
+
+def _numeric_step(url: str, path: str, other_path: str) -> _Step | None:
+    """A step between addresses that differ in one number."""
+    numbers, others = _NUMBERS.findall(path), _NUMBERS.findall(other_path)
+    if len(numbers) != len(others) or _NUMBERS.sub("#", path) != _NUMBERS.sub("#", other_path):
+        return None
+    changed = [(one, two) for one, two in zip(numbers, others, strict=True) if one != two]
+    if len(changed) != 1 or max(map(len, changed[0])) > 3:
+        return None
+    own, other = map(int, changed[0])
+    if not (0 <= own <= MAX_PAGES and 0 <= other <= MAX_PAGES):
+        return None
+    return _Step(url, own, other, sure=bool(_MARKED.search(path)) and len(numbers) > 1)

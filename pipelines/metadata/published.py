@@ -1,0 +1,189 @@
+"""The publish time of an article, and which witness states it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Final
+
+from ..dates import parse
+from ..dates.parse import Moment
+from ..dates.timezones import Habits
+from ..document.document import Document
+from ..document.structured_data import Structured, meta
+from .visible_time import Lines, shown
+
+_PUBLISHED: Final = (
+    "article:published_time", "og:published_time", "datepublished", "pubdate", "publishdate", "publish_date",
+    "og:release_date", "published_time", "article:published", "date", "dc.date", "dc.date.issued",
+    "dcterms.created", "dcterms.date", "dcterms.issued", "parsely-pub-date", "sailthru.date",
+    "cxenseparse:recs:publishtime", "weibo: article:create_at", "publication_date", "article_date_original",
+    "pub_date", "publishtime", "createdate", "dc.date.created", "citation_publication_date", "bt:pubdate",
+    "article:create_at", "release_date", "published", "og:article:published_time", "originalpublicationdate",
+    "article.published", "ptime", "publish-date", "rnews:datepublished",
+)  # fmt: skip
+# Written when the page was rendered or last changed: heard when nothing better speaks.
+_LATE: Final = ("apub:time", "dateupdate", "article:modified_time", "og:updated_time", "lastmodified")
+# Any other name that says so, however it is spelt; many of these tell when an editor last saved the article.
+_NAME: Final = re.compile(
+    r"(?:publish(?:ed)?|publication|pub|posted|post|issued?|releas(?:ed?)?|creat(?:ed?|ion)|display|"
+    r"content|news|citation|online)"
+    r"[-_.: ]?(?:date|time|datetime|at|on)(?![a-z]*(?:modif|upd))|"
+    r"(?:date|time|first|article|meta)[-_.: ]?(?:publi(?:shed|cation|sh)|issued|posted|created|submitted)|"
+    r"(?:^|[.:_])(?:created|issued|available)$|"
+    r"(?:prism|eprints|citation|page|online|dc(?:terms)?)[-_.:](?:\w{1,12}[-_.:])?date"
+)
+_NO: Final = re.compile(
+    r"modif|updat|expir|revis|valid|start|end[-_.:]?(?:date|time)|copyright|until|unpublish|event|last"
+)
+_SERVED_WITHIN: Final = timedelta(minutes=3)
+# In scripts the value is looked for first, because few numbers are times, and then the name in front of it.
+_SCRIPT_VALUE = re.compile(r"1\d{9}(?:\d{3})?(?!\d)|20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?[^\"']{0,8}")
+_SCRIPT_NAME = re.compile(
+    r"""(?<![\w.])["']?(?:ct|publish_?time|oriCreateTime|create_?time|pub_?date|publication_?date|pub_?time|datePublished|publishedAt|"""
+    r"""publish_?date)["']?\s{0,4}[:=]\s{0,4}["']?$""",
+    re.IGNORECASE,
+)
+_BEFORE_VALUE: Final = frozenset("\"':= ")
+_MAX_VALUES: Final = 2000
+_NAME_CHARS: Final = 40
+
+
+def published(
+    document: Document, structured: Structured, lines: Lines, now: datetime, habits: Habits
+) -> tuple[Moment | None, str]:
+    """Return the publish time and the witness it comes from.
+
+    A time stated for machines is believed when it has a clock, unless it is the time at which the page was served; a
+    bare day is refined by the visible line of the same day. Without either, times of `<time>` elements, of inline
+    scripts and of the URL are asked, in this order. When a page was changed is heard when nothing else speaks.
+
+    Args:
+        document: a parsed page.
+        structured: its JSON-LD.
+        lines: those around headline and text, and those of the text.
+        now: when the page was fetched; later times are refused.
+        habits: how the site writes times.
+
+    Returns:
+        The moment and "json-ld", "meta", "visible", "script" or "url"; (None, "") when nothing speaks.
+
+    Cost: O(characters of the lines); of the inline scripts only when everything visible lacks a clock.
+    """
+    stated, origin = _stated(document, structured, now, habits)
+    if stated and _has_clock(stated) and not _is_doubtful(stated, now, habits):
+        return stated, origin
+    seen, is_relative = shown(document, lines, now, habits)
+    exact = seen if seen and seen.precision != "day" else None
+    if stated:
+        if exact and _is_better(exact, stated, now):
+            return exact, "visible"
+        return stated, origin
+    if exact:
+        return _zoned(document, exact, now, habits), "visible"
+    day = None if is_relative else seen
+    for witness, moment in _others(document, structured, lines.kept, now, habits):
+        if day is None or moment.day == day.day:
+            return moment, witness
+    return (seen, "visible") if seen else _late(document, structured, now, habits)
+
+
+def _is_better(seen: Moment, stated: Moment, now: datetime) -> bool:
+    """Whether readers see more than is stated for machines: a day, the time of the answer, local time called UTC."""
+    if _is_served(stated, now):
+        return True
+    if not _has_clock(stated):
+        return seen.day == stated.day
+    return stated.iso[:16] == seen.iso[:16] and stated.iso[-6:] != seen.iso[-6:]
+
+
+def _has_clock(moment: Moment) -> bool:
+    return moment.precision != "day" and "T00:00" not in moment.iso
+
+
+def _is_doubtful(moment: Moment, now: datetime, habits: Habits) -> bool:
+    """Whether a time stated for machines is to be compared with what readers see."""
+    return _is_served(moment, now) or (habits.zone is not UTC and moment.iso.endswith("+00:00"))
+
+
+def _is_served(moment: Moment, now: datetime) -> bool:
+    """Whether it is the time at which the page was made for this request."""
+    return moment.precision != "day" and abs(now - datetime.fromisoformat(moment.iso)) < _SERVED_WITHIN
+
+
+def _stated(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
+    """What JSON-LD or the meta elements state: the first that has a clock, else the first day."""
+    day: tuple[Moment | None, str] = (None, "")
+    values = [(structured.published, "json-ld")] if structured.published else []
+    values += [(meta(document, name), "meta") for name in _PUBLISHED if name in document.metas]
+    for value, origin in values:
+        found = parse.read_stamp(value, now, habits) if value else None
+        if found and found.precision != "day" and "T00:00" not in found.iso:
+            if day[0] is None or day[0].day == found.day:
+                return found, origin
+        elif found and day[0] is None:
+            day = found, origin
+    return day
+
+
+def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> Moment:
+    """The same minute as a `<time>` element states it, which also knows zone and second."""
+    if habits.zone is not UTC:
+        return seen  # a site that shows its own clock and calls it UTC for machines is commoner than one abroad
+    clock = seen.iso[10:16]
+    for _, value in document.times[:8]:
+        if clock in value:
+            found = parse.read_stamp(value, now, habits)
+            if found and found.iso[:16] == seen.iso[:16]:
+                return found
+    return seen
+
+
+def _others(
+    document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits
+) -> Iterator[tuple[str, Moment]]:
+    """Witnesses that are only asked when headline and head say nothing exact."""
+    # behind the text stand the times of other articles
+    last = kept[-1] + 1 if kept else len(document.blocks)
+    end = document.blocks.starts[last] if last < len(document.blocks) else len(document.tags)
+    for node, value in document.times[:5]:
+        found = parse.read_stamp(value, now, habits) if node <= end else None
+        if found:
+            yield "visible", found
+    values = [(structured.page_published, "json-ld")] if structured.page_published else []
+    values += [(meta(document, name), "meta") for name in document.metas if _NAME.search(name) and not _NO.search(name)]
+    for value, origin in values:
+        stated = parse.read_stamp(value, now, habits)
+        if stated and not _is_served(stated, now):
+            yield origin, stated
+    scripted = _scripted(document, now, habits)
+    if scripted:
+        yield "script", scripted
+
+
+def _late(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
+    """The day in the URL, or the time of that day at which the page was made or changed; that of any day without."""
+    day = parse.read_url(document.url, now)
+    values = [(structured.modified, "json-ld")]
+    values += [(meta(document, name), "meta") for name in _LATE if name in document.metas]
+    for value, origin in values:
+        found = parse.read_stamp(value, now, habits) if value else None
+        if found and not _is_served(found, now) and (day is None or day.day == found.day):
+            return found, origin
+    return day, "url" if day else ""
+
+
+def _scripted(document: Document, now: datetime, habits: Habits) -> Moment | None:
+    """A publish time in a variable of an inline script."""
+    for text in document.scripts:
+        for match in islice(_SCRIPT_VALUE.finditer(text), _MAX_VALUES):
+            start = match.start()
+            if text[start - 1 : start] in _BEFORE_VALUE and _SCRIPT_NAME.search(
+                text, max(0, start - _NAME_CHARS), start
+            ):
+                found = parse.read_stamp(match[0], now, habits)
+                if found:
+                    return found
+    return None

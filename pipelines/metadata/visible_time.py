@@ -1,0 +1,216 @@
+"""The publish time as readers see it: the best of the lines around headline and text.
+
+A line may hold several times: when the article was published, when it was changed, and others that say nothing of it.
+The word in front of each tells them apart, or the one right behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from ..dates import parse
+from ..dates.parse import Moment
+from ..dates.relative import read_relative
+from ..dates.timezones import Habits
+from ..document.document import Document
+from .lines import fields
+
+
+def _each(words: str, behind: str) -> str:
+    """A pattern of words, each with the same behind it."""
+    return "|".join(word + behind for word in words.split())
+
+
+# Patterns of words are for small letters and every choice begins with a letter: a search skips to one of these.
+_SPAN: Final = "(?:时间|時間|日期)"
+_CHANGED: Final = _each("更新 修改 变更 變更", f"{_SPAN}?") + (
+    r"|수정|updated|modified|edited|aktualisiert|stand\s?:|mis(?:e)? à jour|modifié|actualizado|aggiornat[oa]|"
+    r"ultima modifica|atualizado|обновлен[оа]?|cập nhật|aktualizacja|تحديث"
+)
+_OTHER: Final = (
+    _each(
+        "活动 活動 报名 報名 会议 會議 开庭 比赛 演出 考试 举办 舉辦 开标 投标 公示 有效 实施 施行 讲座 上映 开始 開始 "
+        "结束 結束 截止 截至 生成 访问 当前 现在 系统 登录 注册 出生 成立 开放 营业 办理 投票 直播 "
+        "预约 发货 开业 出发 比賽 演講",
+        f"(?:{_SPAN}|[于到至:：])",
+    )
+    + "|今天是|今日是|现在是|当前时间|服务器|generated|server time|expires|deadline|valid"
+)
+"""Of what the article is about, or of the page as it was served."""
+_STATED: Final = "|".join(
+    (
+        _each(
+            "发布 發布 发表 發表 刊发 刊登 上传 上稿 录入 创建 发稿 發稿 發佈 "
+            "发文 印发 信息 文章 稿件 公开 公開 推送 建立",
+            _SPAN,
+        ),
+        r"时间(?<![\d个個]时间)|時間(?<![\d个個]時間)|日期(?<![\d个個]日期)",
+        _each("发布 發布 發佈 发表 發表", "[于於：:]"),
+        "公開|配信|입력|승인|등록|published|posted|veröffentlicht|publié|publicado|pubblicato|опубликован[оа]?|đăng|نشر",
+    )
+)
+_LABEL = re.compile(f"{_CHANGED}|{_OTHER}|{_STATED}")
+_KINDS: Final = (("changed", re.compile(_CHANGED)), ("other", re.compile(_OTHER)))
+"""What is neither says when the article was published."""
+_TIME_WORD = re.compile("发布|發布|发表|發表|上稿|建立|刊登|来源|來源")
+_PAGE = re.compile(r"©|copyright|版权|版權|备案|備案|all rights reserved|页面生成|generated (?:on|at|in)")
+_WEEKDAY = re.compile(r"星期|曜日|요일|农历|農曆|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tag\b|woch|今天|今日")
+_VAGUE: Final = frozenset({"时间", "時間", "日期"})
+"""In the text they may be of anything."""
+_RANGE = re.compile(r"\d\s?(?:日|年|月)?\s?(?:至|到|~|～|—|–| - | to | bis | au | al )\s?(?:\d|[A-Z][a-z]+ \d)")
+# What every way of writing a moment holds, in a short line and in a longer one: most lines hold none.
+_SIGN = re.compile(r"[\d〇零○年前昨今刚剛]")
+_DIGITS = re.compile(r"\d(?:\d{3}|\s?[:：月/.-]\s?\d)")
+_HAN = re.compile("[〇零○一二三年前昨今刚剛民](?:(?<=[前昨今刚剛民])|(?<!年)年|(?<=年).{1,3}月)")
+_WORD = re.compile(
+    _each("day ago now gestern heute hier ayer hoy ontem hoje ieri oggi вчера сегодня", r"\b") + "|어제|오늘"
+)
+_MAX_LINE_CHARS: Final = 300
+_BOX_CHARS: Final = 24
+_SHORT_CHARS: Final = 40
+_DAY_OVER_MONTH = re.compile(r"(\d\d) ((?:19|20)\d\d)\s?[-./年]\s?(\d\d)月?")
+_BEST_RANK, _CLOCK_RANK, _STATED_RANK = 10.0, 2.5, 4.0
+_MOST_TOLD: Final = 2
+"""More times told relative to now, in front of the text, are those of other articles."""
+_AT_ONCE: Final = timedelta(minutes=15)
+
+
+class Lines(NamedTuple):
+    """Block numbers: those around headline and text, nearest first, and those of the text."""
+
+    near: Sequence[int]
+    kept: Sequence[int]
+
+
+def shown(document: Document, lines: Lines, now: datetime, habits: Habits) -> tuple[Moment | None, bool]:
+    """Return the best time among the lines near the headline: labelled before bare, with a clock before a day.
+
+    Args:
+        document: a parsed page.
+        lines: where to look.
+        now: when the page was fetched.
+        habits: how the site writes times.
+
+    Returns:
+        The moment, and whether it is told relative to `now`; (None, False) when no line holds one.
+
+    Cost: O(characters of `near`).
+    """
+    near, kept = lines
+    best: Moment | None = None
+    best_rank, best_relative = 0.0, False
+    told = 0
+    blocks = document.blocks
+    first, last = (kept[0], kept[-1]) if kept else (-1, len(blocks))
+    for position, index in enumerate(near):
+        place = _BEST_RANK - min(0.3 * position, 5.0)
+        if best_rank >= place + _CLOCK_RANK + _STATED_RANK and not best_relative:
+            break  # no line from here on can be better
+        text = blocks.texts[index]
+        if len(text) > _MAX_LINE_CHARS or not _may_hold(text):
+            continue
+        linked = blocks.link_chars[index]
+        moment, label, relative = _in_line(document, index, now, habits, inside=first < index <= last)
+        if linked and index > last and not label:
+            continue  # another article's
+        if moment is None or _PAGE.search(text.lower()):
+            continue
+        if index < near[0] and not label and _is_today(moment, text, now, habits):
+            continue
+        told += relative and index < first
+        rank = place - min(len(text), 200) / 40 + (_CLOCK_RANK if moment.precision != "day" else 0)
+        rank += _STATED_RANK if label == "stated" else 1.5 if _TIME_WORD.search(text) else 0
+        rank -= 4.0 if label == "changed" else 0
+        rank -= 3.0 if relative else 0
+        rank -= 3.0 if linked * 2 > blocks.chars[index] else 0
+        if rank > best_rank:
+            best, best_rank, best_relative = moment, rank, relative
+    if best_relative and told > _MOST_TOLD:
+        return None, False  # a list of other articles
+    return best, best_relative
+
+
+def _may_hold(text: str) -> bool:
+    """Whether a line holds what all times hold."""
+    signs = _SIGN.search(text) if len(text) <= _SHORT_CHARS else _DIGITS.search(text) or _HAN.search(text)
+    return bool(signs or _WORD.search(text.lower()))
+
+
+def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
+    """Whether a line in the head of a page only says what day it is."""
+    if moment.precision != "day":
+        return bool(_WEEKDAY.search(text.lower())) and now - datetime.fromisoformat(moment.iso) < _AT_ONCE
+    return moment.day == now.astimezone(habits.zone).date() and bool(_WEEKDAY.search(text.lower()))
+
+
+def _in_line(
+    document: Document, index: int, now: datetime, habits: Habits, *, inside: bool
+) -> tuple[Moment | None, str, bool]:
+    """The time that one line holds, what it is called, and whether it is told relative to now."""
+    texts = document.blocks.texts
+    text = texts[index]
+    prose = text[-1] in "。！？；…”" or (len(text) >= 60 and text[-1] == ".")
+    may_be_told = not prose and len(text) < 2 * _SHORT_CHARS
+    # Most lines hold no time: their words need not be looked at.
+    if (
+        len(text) > _BOX_CHARS
+        and not parse.read(text, now, habits)
+        and not (may_be_told and read_relative(text, now, habits))
+    ):
+        return None, "", False
+    pieces = _pieces(text)
+    for wanted in ("stated", "", "changed"):
+        for label, word, piece in pieces:
+            if (
+                label != wanted
+                or not piece
+                or (prose and not label)
+                or (inside and (word in _VAGUE or _RANGE.search(piece)))
+            ):
+                continue
+            found = parse.read(piece, now, habits)
+            if found is None and label:
+                found = parse.read_stamp(piece[len(word) :].strip(":： "), now, habits)
+            if found and (found.precision != "day" or len(text) > _BOX_CHARS):
+                return found, label, False
+            if found is None and may_be_told:
+                moment = read_relative(piece, now, habits)
+                if moment:
+                    return moment, label, True
+            joined = _boxed(document, index, now, habits) if len(text) <= _BOX_CHARS else None
+            if found or joined:
+                return (joined if joined and (not found or joined.precision != "day") else found), label, False
+    return None, "", False
+
+
+def _pieces(text: str) -> list[tuple[str, str, str]]:
+    """A line, cut at the words that say what a time is: (kind, word, what follows)."""
+    small = text.lower()
+    # one capital has a small form of two signs, which would move the others
+    labels = list(_LABEL.finditer(small if len(small) == len(text) else text))
+    pieces = [("", "", text[: labels[0].start()] if labels else text)]
+    for match, end in zip(labels, [*(label.start() for label in labels), len(text)][1:], strict=True):
+        word, piece = match[0], text[match.start() : end]
+        kind = next((name for name, pattern in _KINDS if pattern.match(word)), "stated")
+        if not any(map(str.isdigit, piece)) and not pieces[-1][0] and len(pieces[-1][2]) > 3:
+            pieces[-1] = kind, word, pieces[-1][2]  # the word stands behind
+        else:
+            pieces.append((kind, word, piece))
+    return pieces
+
+
+def _boxed(document: Document, index: int, now: datetime, habits: Habits) -> Moment | None:
+    """A date drawn as several boxes: year, day, clock."""
+    texts = document.blocks.texts
+    boxes = [texts[at] for at in range(index, min(index + 3, len(texts))) if len(texts[at]) <= _BOX_CHARS]
+    inside = fields(document, index)
+    for parts in (boxes, inside):
+        if len(parts) > 1:
+            line = " ".join(parts)
+            found = parse.read(_DAY_OVER_MONTH.sub(r"\2-\3-\1", line), now, habits)
+            if found:
+                return found
+    return None

@@ -1,0 +1,177 @@
+"""The one function that a worker process calls for each fetched page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Final
+
+from db.records.keys import fingerprint
+
+from .decode.mojibake import DOUBTFUL, suspicion
+from .dedup import method
+from .document.document import Document, parse
+from .document.limits import DEFAULT as BOUNDS
+from .document.limits import LINKS, TEXT, TOO_LARGE, Bounds
+from .extract import DEFAULT, Extractor
+from .extract import extractor as find_extractor
+from .links import links, meta_refresh
+from .links.robots_meta import page_directives
+from .metadata import metadata, page_type
+from .records import Extraction, Metadata, PageKind, ParsedPage, Signature
+from .site_memory import template
+from .site_memory.knowledge import SiteKnowledge, unpack
+
+Sign = Callable[[str, str], Signature]
+"""Makes the signature of (title, text)."""
+
+DOUBTFUL_ENCODING: Final = "doubtful encoding"
+"""The reason of an article that is stored although it looks read in a wrong character set."""
+_NEAR_BLOCKS, _NEAR_NODES = 5, 200
+
+SIGN: Sign = method().sign
+"""That of the default method."""
+
+
+def parse_page(
+    body: bytes,
+    url: str,
+    *,
+    content_type: str = "",
+    robots_header: str = "",
+    fetched_at: datetime,
+    extractor: str = DEFAULT,
+    params: Mapping[str, object] | None = None,
+    knowledge: bytes | None = None,
+    bounds: Bounds = BOUNDS,
+) -> ParsedPage:
+    """Parse a page once and return all that the pipelines need of it.
+
+    Args:
+        body: bytes as fetched, at most as long as the downloader lets through.
+        url: address after redirects.
+        content_type: value of the Content-Type header.
+        robots_header: values of the X-Robots-Tag headers, one a line.
+        fetched_at: when it was fetched, with zone.
+        extractor: a name of `EXTRACTORS`.
+        params: values for its parameters; the others keep their defaults.
+        knowledge: what is known of the site, packed (see `knowledge.pack`): it corrects the extraction, and the record
+            holds an observation to learn from. None for neither.
+        bounds: how much of the page is read.
+
+    Returns:
+        The record; nothing in a page makes this raise.
+
+    Raises:
+        ValueError: unknown extractor or parameter, `fetched_at` without zone.
+
+    Cost: O(bytes), about eight times that of parsing alone (see docs/extraction.md).
+    """
+    document = parse(body, url, content_type, bounds)
+    page, _ = read_page(
+        document,
+        robots_header=robots_header,
+        fetched_at=fetched_at,
+        extractor=extractor,
+        params=params,
+        knowledge=knowledge,
+    )
+    return page
+
+
+def read_page(
+    document: Document,
+    *,
+    robots_header: str = "",
+    fetched_at: datetime,
+    extractor: str = DEFAULT,
+    params: Mapping[str, object] | None = None,
+    sign: Sign = SIGN,
+    knowledge: bytes | None = None,
+) -> tuple[ParsedPage, Extraction]:
+    """Return what `parse_page` returns for a document, and what was extracted before the page was judged.
+
+    Args:
+        document: a parsed page.
+        robots_header: see `parse_page`, as the others.
+        fetched_at: when it was fetched, with zone.
+        extractor: a name of `EXTRACTORS`.
+        params: values for its parameters.
+        sign: makes the signature of the article, by which near-duplicates are found.
+        knowledge: what is known of the site.
+
+    Returns:
+        The record, and the extraction with the blocks kept and their scores, also for a page that is no article.
+
+    Raises:
+        ValueError: unknown extractor or parameter, `fetched_at` without zone.
+
+    Cost: O(nodes + characters).
+    """
+    own = text = _extractor(extractor, tuple(sorted((params or {}).items())))(document)
+    if knowledge is not None:
+        seen = template.look(document)
+        known = template.hints(document, seen, _knowledge(knowledge))
+        text = template.correct(document, own, known)
+    extraction = text
+    found = metadata.extract(document, text, fetched_at)
+    addresses = links.addresses(document)
+    anchors = links.extract(document, text, addresses)
+    page_kind, reason = page_type.decide(document, text, found, anchors)
+    if page_kind is PageKind.ARTICLE and document.is_cut and _runs_on(document, text):
+        page_kind, reason = PageKind.OTHER, TOO_LARGE
+    noindex, nofollow = page_directives(document, robots_header, fetched_at)
+    if page_kind is not PageKind.ARTICLE and text.text:
+        text = Extraction(reason=reason)
+        anchors = links.extract(document, text, addresses)  # what stood in its text does so no longer
+        found = Metadata(title=found.title, language=found.language, canonical=found.canonical)
+    signature = sign(found.title, text.text)
+    observation = None
+    if knowledge is not None and page_kind is PageKind.ARTICLE:
+        observation = template.observe(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
+    bitten = document.bitten | ({LINKS} if len(anchors) >= document.bounds.links else set())
+    page = ParsedPage(
+        kind=page_kind,
+        reason=reason,
+        metadata=found,
+        extraction=replace(text, blocks=(), scores=()),
+        signature=signature,
+        links=links.closed(anchors) if nofollow else anchors,
+        feeds=links.feeds(document),
+        noindex=noindex,
+        encoding=document.encoding,
+        observation=observation,
+        bounds=tuple(sorted(bitten)),
+        doubt=_doubt(found.title, text.text),
+        sends_to="" if page_kind is PageKind.ARTICLE or nofollow else meta_refresh.target(document),
+    )
+    return page, extraction
+
+
+def _doubt(title: str, text: str) -> str:
+    """Why a text may not be what its author wrote; empty when nothing says so."""
+    return DOUBTFUL_ENCODING if text and suspicion(f"{title}\n{text}") >= DOUBTFUL else ""
+
+
+def _runs_on(document: Document, text: Extraction) -> bool:
+    """Whether the text reaches the place where reading the page ended, so that nobody knows how it goes on."""
+    if not text.blocks:
+        return True
+    last = text.blocks[-1]
+    is_last = last >= len(document.blocks) - _NEAR_BLOCKS
+    # behind the last text that was read there may be elements without any
+    return is_last and (TEXT in document.bitten or document.blocks.starts[last] >= len(document.tags) - _NEAR_NODES)
+
+
+@lru_cache(maxsize=16)
+def _extractor(name: str, params: tuple[tuple[str, object], ...]) -> Extractor:
+    """Extractor by name, looked up once per process."""
+    return find_extractor(name, dict(params))
+
+
+@lru_cache(maxsize=256)
+def _knowledge(data: bytes) -> SiteKnowledge:
+    """What is known of a site, unpacked once per process and state."""
+    return unpack(data)

@@ -1,0 +1,1 @@
+"""Kept blocks as text, HTML and Markdown, and pages explained."""

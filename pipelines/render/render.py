@@ -1,0 +1,343 @@
+"""The kept blocks of a page as plain text, as clean HTML and as Markdown.
+
+All three are made from the same parts (see `structure`), so they hold the same words. Nothing executable survives: tags
+are ours, texts are escaped, addresses are canonical http(s) URLs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from ..decode.text import clean
+from ..document.document import Document
+from ..records import Extraction
+from ..urls import canonicalize
+from .structure import Container, Part, parts
+
+MAX_IMAGES: Final = 50
+_NEAR_NODES: Final = 6
+_FIGURE_LEVELS: Final = 5
+
+
+def extraction(
+    document: Document, kept: Sequence[int], confidence: float, scores: Iterable[float] = (), evidence: str = ""
+) -> Extraction:
+    """Return the result that every extractor gives for the blocks it keeps.
+
+    Args:
+        document: a parsed page.
+        kept: numbers of blocks, ascending; not empty.
+        confidence: in [0, 1].
+        scores: one number per block of the document, or nothing.
+        evidence: what decided.
+
+    Cost: O(blocks kept).
+    """
+    made = parts(document, kept)
+    return Extraction(
+        _text(made),
+        _html(_Marks(document, made)),
+        round(min(max(confidence, 0.0), 1.0), 3),
+        evidence=evidence,
+        blocks=tuple(kept),
+        scores=tuple(map(float, scores)),
+    )
+
+
+def answer(document: Document, kept: Sequence[int], scores: Sequence[float], min_chars: int) -> Extraction:
+    """Return `extraction`, or why there is no text when the blocks kept are none or too short.
+
+    Args:
+        document: a parsed page.
+        kept: numbers of blocks, ascending; may be empty.
+        scores: one number per block of the document, above 0 for what looks like content. The confidence is the part of
+            these points that was kept.
+        min_chars: shortest text that is given out, in characters without white space.
+
+    Cost: O(blocks).
+    """
+    if not len(document.blocks):
+        return Extraction(reason="no text")
+    if not kept:
+        return Extraction(reason="no prose")
+    if sum(document.blocks.chars[index] for index in kept) < min_chars:
+        return Extraction(reason="text too short")
+    total = sum(score for score in scores if score > 0)
+    held = sum(max(scores[index], 0) for index in kept)
+    return extraction(document, kept, held / total if total else 0.0, scores)
+
+
+def text(document: Document, kept: Sequence[int]) -> str:
+    """Return the kept blocks as plain text: a line each, rows of data tables as one line with tabs between cells.
+
+    Args:
+        document: a parsed page.
+        kept: numbers of blocks, ascending.
+
+    Cost: O(blocks kept).
+    """
+    return _text(parts(document, kept))
+
+
+def html(document: Document, kept: Sequence[int]) -> str:
+    """Return the kept blocks as clean HTML.
+
+    Args:
+        document: a parsed page.
+        kept: numbers of blocks, ascending.
+
+    Returns:
+        p, h2 to h6, ul, ol, li, blockquote, pre, table, tr, th, td, br, figure, figcaption, `a href` and `img src alt`
+        and no other tags or attributes; lists nest as in the page.
+
+    Cost: O(blocks kept + links and images of the page).
+    """
+    return _html(_Marks(document, parts(document, kept)))
+
+
+def markdown(document: Document, kept: Sequence[int]) -> str:
+    """Return the kept blocks as Markdown: headings, lists, quotations, pipe tables, code, links and images.
+
+    Args:
+        document: a parsed page.
+        kept: numbers of blocks, ascending.
+
+    Cost: O(blocks kept + links and images of the page).
+    """
+    return _markdown(_Marks(document, parts(document, kept)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    """An image, its alternative text, its caption, and where it stands: before the block of this number."""
+
+    url: str
+    text: str
+    caption: str
+    before: int
+
+
+class _Marks:
+    """Parts with the links and images that belong to them."""
+
+    def __init__(self, document: Document, made: Sequence[Part]) -> None:
+        self.parts = made
+        base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+        kept = {part.block for part in made}
+        self.links: dict[int, list[tuple[str, str]]] = {}
+        for _, href, _, anchor, block in document.links:
+            if block in kept and anchor:
+                url = canonicalize(href, base)
+                if url:
+                    self.links.setdefault(block, []).append((anchor, url))
+        self.pictures = list(self._pictures(document, base, kept)) if made and document.images else []
+
+    def _pictures(self, document: Document, base: str, kept: Set[int]) -> Iterator[_Picture]:
+        """Images from just before the first kept block to the end of the last one."""
+        nodes = document.blocks.nodes
+        first, last = nodes[self.parts[0].block], nodes[self.parts[-1].block]
+        seen: set[str] = set()
+        for node, value, text in document.images:
+            if not first - _NEAR_NODES <= node < document.ends[last] or value.startswith("data:"):
+                continue
+            url = canonicalize(value, base)
+            if url and url not in seen and len(seen) < MAX_IMAGES:
+                seen.add(url)
+                after = (part.block for part in self.parts if nodes[part.block] > node)
+                yield _Picture(url, clean(text, 300), _caption(document, node, kept), next(after, len(nodes)))
+
+    def before(self, block: int | None) -> list[_Picture]:
+        """Images that have not been given yet and stand before a block, or all of those that are left."""
+        found = [picture for picture in self.pictures if block is None or picture.before <= block]
+        if found:
+            self.pictures = self.pictures[len(found) :]
+        return found
+
+    def linked(self, part: Part, plain: Callable[[str], str], link: Callable[[str, str], str]) -> str:
+        """The text of a part with its links in place."""
+        content = part.texts[0]
+        out: list[str] = []
+        at = 0
+        for anchor, url in self.links.get(part.block, ()):
+            start = content.find(anchor, at)
+            if start >= 0:
+                out += [plain(content[at:start]), link(plain(anchor), url)]
+                at = start + len(anchor)
+        out.append(plain(content[at:]))
+        return "".join(out)
+
+
+def _caption(document: Document, node: int, kept: Set[int]) -> str:
+    """What the figure around an image says below it, unless that is part of the text."""
+    tags, blocks = document.tags, document.blocks
+    for _ in range(_FIGURE_LEVELS):
+        node = document.parents[node]
+        if node < 0:
+            break
+        if tags[node] == "figure":
+            end = document.ends[node]
+            start = next((at for at in range(node + 1, end) if tags[at] == "figcaption"), end)
+            inside = range(start, min(end, document.ends[start])) if start < end else ()
+            return clean(
+                " ".join(blocks.texts[at] for at, own in enumerate(blocks.nodes) if own in inside and at not in kept),
+                300,
+            )
+    return ""
+
+
+def _text(made: Sequence[Part]) -> str:
+    """Plain text."""
+    return "\n".join(("\t" if part.kind == "tr" else "\n").join(part.texts) for part in made)
+
+
+def _html(marks: _Marks) -> str:
+    """Clean HTML."""
+    out: list[str] = []
+    opened: list[Container] = []
+    for part in marks.parts:
+        pictures = marks.before(part.block)
+        if pictures:
+            _close(out, opened, 0)
+            out += map(_figure, pictures)
+        depth = _shared(opened, part.path)
+        _close(out, opened, depth)
+        for tag, node in part.path[depth:]:
+            out.append(f"<{tag}>")
+            opened.append((tag, node))
+        out.append(_element(marks, part, first=depth < len(part.path)))
+    _close(out, opened, 0)
+    out += map(_figure, marks.before(None))
+    return "\n".join(out)
+
+
+def _shared(opened: Sequence[Container], path: Sequence[Container]) -> int:
+    """How many outer containers are the same."""
+    return next(
+        (at for at, (one, other) in enumerate(zip(opened, path, strict=False)) if one != other),
+        min(len(opened), len(path)),
+    )
+
+
+def _close(out: list[str], opened: list[Container], depth: int) -> None:
+    """Close containers down to a depth."""
+    while len(opened) > depth:
+        out.append(f"</{opened.pop()[0]}>")
+
+
+def _element(marks: _Marks, part: Part, *, first: bool) -> str:
+    """One part without its containers; `first` in the innermost of them or not."""
+    if part.kind == "tr":
+        cell = "th" if part.header else "td"
+        return "<tr>" + "".join(f"<{cell}>{_escaped(each)}</{cell}>" for each in part.texts) + "</tr>"
+    if part.kind == "pre":
+        return "<pre>" + _escaped("\n".join(part.texts)) + "</pre>"
+    content = marks.linked(part, _escaped, lambda anchor, url: f'<a href="{escape(url)}">{anchor}</a>')
+    if part.kind == "li":
+        return content if first else f"<br>{content}"
+    return f"<{part.kind}>{content}</{part.kind}>"
+
+
+def _figure(picture: _Picture) -> str:
+    """An image with its texts."""
+    below = f"<figcaption>{_escaped(picture.caption)}</figcaption>" if picture.caption else ""
+    return f'<figure><img src="{escape(picture.url)}" alt="{escape(picture.text)}">{below}</figure>'
+
+
+def _escaped(content: str) -> str:
+    """Text as HTML."""
+    return escape(content, quote=False)
+
+
+def _markdown(marks: _Marks) -> str:
+    """Markdown: blank lines between parts, but not between the items of a list or the rows of a table."""
+    out: list[str] = []
+    opened: tuple[Container, ...] = ()
+    prefix = _Prefix()
+    columns: dict[Container, int] = {}
+    for part in marks.parts:
+        if part.kind == "tr":
+            columns[part.path[-1]] = max(columns.get(part.path[-1], 0), len(part.texts))
+    for part in marks.parts:
+        for picture in marks.before(part.block):
+            out += [*([""] if out else []), _image(picture)]
+            opened = ()
+        shared = _shared(opened, part.path)
+        first, rest = prefix.of(part.path, shared)
+        lines = _lines(marks, part)
+        if part.kind == "tr":
+            wide = columns[part.path[-1]]
+            lines = [f"| {' | '.join([*lines, *[''] * (wide - len(lines))])} |"]
+            if shared < len(part.path):
+                lines.append("|" + " --- |" * wide)
+        close = any(tag in _LISTS or tag == "table" for tag, _ in part.path[:shared]) and part.kind in {"li", "tr"}
+        if out and not close:
+            out.append(prefix.of(part.path[:shared], shared)[1].rstrip())
+        out += [f"{rest if number else first}{line}".rstrip() for number, line in enumerate(lines)]
+        opened = part.path
+    out += [f"\n{_image(picture)}" for picture in marks.before(None)]
+    return "\n".join(out)
+
+
+class _Prefix:
+    """What stands before the lines of Markdown inside quotations and list items."""
+
+    def __init__(self) -> None:
+        self.numbers: Counter[int] = Counter()
+        self.bullets: dict[int, str] = {}
+
+    def of(self, path: Sequence[Container], shared: int) -> tuple[str, str]:
+        """Before the first line of a part and before its other lines; containers from `shared` on are new."""
+        first = rest = ""
+        for at, (tag, node) in enumerate(path):
+            if tag == "blockquote":
+                first, rest = f"{first}> ", f"{rest}> "
+            elif tag == "li":
+                kind, parent = path[at - 1]
+                if node not in self.bullets:
+                    self.numbers[parent] += 1
+                    self.bullets[node] = f"{self.numbers[parent]}. " if kind == "ol" else "- "
+                bullet = self.bullets[node]
+                blank = " " * len(bullet)
+                first, rest = first + (bullet if at >= shared else blank), rest + blank
+        return first, rest
+
+
+def _lines(marks: _Marks, part: Part) -> list[str]:
+    """The text of a part in Markdown: its lines, or the cells of a row."""
+    if part.kind == "tr":
+        return [_literal(each) for each in part.texts]
+    if part.kind == "pre":
+        longest = max((len(run) for line in part.texts for run in _TICKS.findall(line)), default=0)
+        fence = "`" * max(3, longest + 1)
+        return [fence, *part.texts, fence]
+    content = marks.linked(part, _literal, lambda anchor, url: f"[{anchor}]({_target(url)})")
+    content = _AT_START.sub(r"\1\\\2", content, count=1)
+    return [f"{'#' * int(part.kind[1])} {content}" if part.kind[0] == "h" else content]
+
+
+def _image(picture: _Picture) -> str:
+    """An image in Markdown, its caption below it."""
+    shown = f"![{_literal(picture.text)}]({_target(picture.url)})"
+    return f"{shown}\n\n*{_literal(picture.caption)}*" if picture.caption else shown
+
+
+def _literal(content: str) -> str:
+    """Text as Markdown."""
+    return _SPECIAL.sub(r"\\\g<0>", content)
+
+
+def _target(url: str) -> str:
+    """An address as Markdown wants it."""
+    return url.replace("(", "%28").replace(")", "%29")
+
+
+_LISTS: Final = frozenset({"ul", "ol"})
+_TICKS = re.compile(r"`+")
+_SPECIAL = re.compile(r"[\\`*_\[\]<>|~]")
+# What would begin a heading, a list or a rule.
+_AT_START = re.compile(r"^(\d{0,9})([#+.)=-])")

@@ -1,0 +1,1 @@
+"""What the pages of a site have in common, learned for extraction."""

@@ -1,0 +1,199 @@
+"""What a crawl knows of a site that no single page tells: texts that come back, and where its templates keep the body.
+
+A block of text that stands on many articles of a site is part of the site, not of the articles; pages made from one
+template hold their body in one place. `learn` takes in one page after the other. What it keeps is bounded, and all
+counts fade with every page, so that a new template takes the place of an old one within some dozens of pages.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..extract.simpletree import SAME_TEMPLATE, similarity
+from ..records import Observation
+
+MAX_TEXTS: Final = 320
+MAX_TEMPLATES: Final = 6
+MAX_PATHS: Final = 4
+MAX_ARTICLES: Final = 32
+FADING: Final = 0.98
+"""What every count is multiplied with at each page: about fifty pages are remembered."""
+
+_FORMAT: Final = 1
+_HEAD = struct.Struct("<BIfHBB")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One template of a site.
+
+    Attributes:
+        tree: simple tree of a page made from it, see `simpletree.simple_tree`.
+        pages: pages seen of it, fading.
+        paths: path from the page's body to the article's -> pages that had it there, fading.
+    """
+
+    tree: tuple[int, ...]
+    pages: float
+    paths: Mapping[tuple[int, ...], float]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteKnowledge:
+    """What is known of one site. A few KB however many pages there were.
+
+    Attributes:
+        seen: article pages learned from, all in all.
+        pages: the same, fading.
+        texts: key of a block's text and place -> pages that carried it, fading.
+        templates: the one seen last stands first.
+        articles: keys of the articles seen last, the newest last.
+    """
+
+    seen: int = 0
+    pages: float = 0.0
+    texts: Mapping[int, float] = field(default_factory=dict)
+    templates: tuple[Template, ...] = ()
+    articles: tuple[int, ...] = ()
+
+
+NOTHING: Final = SiteKnowledge()
+
+
+def learn(knowledge: SiteKnowledge, observation: Observation) -> SiteKnowledge:
+    """Return what is known after one more article page.
+
+    Args:
+        knowledge: what was known before.
+        observation: what the page showed.
+
+    Returns:
+        New knowledge; the same when the article has been seen lately, at whatever address.
+
+    Cost: O(MAX_TEXTS), about 50 microseconds.
+    """
+    if observation.article in knowledge.articles:
+        return knowledge
+    texts = {key: FADING * count for key, count in knowledge.texts.items()}
+    for key in set(observation.texts):
+        texts[key] = texts.get(key, 0.0) + 1.0
+    if len(texts) > MAX_TEXTS:
+        # ties are broken by the key, so that the same pages always give the same knowledge
+        kept = sorted(texts, key=lambda key: (-texts[key], key))[:MAX_TEXTS]
+        texts = {key: texts[key] for key in kept}
+    return SiteKnowledge(
+        seen=knowledge.seen + 1,
+        pages=FADING * knowledge.pages + 1.0,
+        texts=texts,
+        templates=_with_page(knowledge.templates, observation),
+        articles=(*knowledge.articles, observation.article)[-MAX_ARTICLES:],
+    )
+
+
+def learn_all(knowledge: SiteKnowledge, observations: Iterable[Observation]) -> SiteKnowledge:
+    """Return what is known after several more pages."""
+    for observation in observations:
+        knowledge = learn(knowledge, observation)
+    return knowledge
+
+
+def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Template | None:
+    """The known template most like a page's simple tree, None when none is like it."""
+    best = max(templates, key=lambda template: similarity(template.tree, tree), default=None)
+    return best if best is not None and similarity(best.tree, tree) >= SAME_TEMPLATE else None
+
+
+def _with_page(templates: tuple[Template, ...], observation: Observation) -> tuple[Template, ...]:
+    """The templates after one more page; what was not seen for longest is forgotten."""
+    known = template_of(templates, observation.tree)
+    paths: dict[tuple[int, ...], float] = {}
+    pages = 0.0
+    if known is not None:
+        pages = FADING * known.pages
+        paths = {path: FADING * count for path, count in known.paths.items()}
+    if observation.path:
+        paths[observation.path] = paths.get(observation.path, 0.0) + 1.0
+        if len(paths) > MAX_PATHS:
+            # the new path stays, else none could ever take the place of the others
+            del paths[min(paths, key=lambda path: (path == observation.path, paths[path], path))]
+    updated = Template(observation.tree, pages + 1.0, paths)
+    return (updated, *(template for template in templates if template is not known))[:MAX_TEMPLATES]
+
+
+def pack(knowledge: SiteKnowledge) -> bytes:
+    """Return knowledge as bytes for the database and for workers; `unpack` reads them.
+
+    Cost: O(MAX_TEXTS) time; at most some 7 KB.
+    """
+    parts = [
+        _HEAD.pack(
+            _FORMAT,
+            knowledge.seen,
+            knowledge.pages,
+            len(knowledge.texts),
+            len(knowledge.templates),
+            len(knowledge.articles),
+        ),
+        struct.pack(f"<{len(knowledge.texts)}q", *knowledge.texts),
+        struct.pack(f"<{len(knowledge.texts)}f", *knowledge.texts.values()),
+        struct.pack(f"<{len(knowledge.articles)}q", *knowledge.articles),
+    ]
+    for template in knowledge.templates:
+        parts.append(struct.pack("<fBB", template.pages, len(template.paths), len(template.tree)))
+        parts.append(struct.pack(f"<{len(template.tree)}I", *template.tree))
+        for path, count in template.paths.items():
+            parts.append(struct.pack(f"<fB{len(path)}I", count, len(path), *path))
+    return b"".join(parts)
+
+
+def unpack(data: bytes) -> SiteKnowledge:
+    """Return the knowledge that `pack` wrote; nothing known when the bytes are empty, damaged or of another format."""
+    try:
+        return _Reader(data).knowledge() if data[:1] == bytes([_FORMAT]) else NOTHING
+    except struct.error:
+        return NOTHING
+
+
+class _Reader:
+    """Takes packed values from the front of bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def take(self, form: str) -> tuple[int | float, ...]:
+        """The next values."""
+        values = struct.unpack_from(f"<{form}", self._data, self._at)
+        self._at += struct.calcsize(f"<{form}")
+        return values
+
+    def numbers(self, count: int, form: str) -> tuple[int, ...]:
+        """The next whole numbers."""
+        return tuple(map(int, self.take(f"{count}{form}")))
+
+    def knowledge(self) -> SiteKnowledge:
+        """All of it."""
+        _, seen, pages, texts, templates, articles = _HEAD.unpack_from(self._data)
+        self._at = _HEAD.size
+        keys = self.numbers(texts, "q")
+        counts = self.take(f"{texts}f")
+        return SiteKnowledge(
+            seen=seen,
+            pages=pages,
+            texts=dict(zip(keys, counts, strict=True)),
+            articles=self.numbers(articles, "q"),
+            templates=tuple(self.template() for _ in range(templates)),
+        )
+
+    def template(self) -> Template:
+        """The next template."""
+        pages, paths, children = self.take("fBB")
+        tree = self.numbers(int(children), "I")
+        found = {}
+        for _ in range(int(paths)):
+            count, steps = self.take("fB")
+            found[self.numbers(int(steps), "I")] = count
+        return Template(tree, pages, found)

@@ -1,0 +1,1 @@
+"""What addresses and pages show of crawler traps."""

@@ -1,0 +1,139 @@
+"""What a page shows that may be one of a trap's: a sketch by which it is compared with others, and walls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from db.records.keys import fingerprint
+
+from ..document.document import Document
+from ..records import Metadata, PageKind, ParsedPage
+from .patterns import Key
+
+_MOST_CHARS = 4_000
+_MOST_TEXT = 50_000
+_FEWEST_CHARS = 8
+_SHORT_ARTICLE_CHARS = 400
+_LEAST_NAME = 4
+_POSITIVE = (1 << 63) - 1
+_GRAM = 3
+_BITS = 64
+SHORT = 800
+"""Characters of a page that has nothing to say but "not here"."""
+_NEAR = 3
+_DIGITS = re.compile(r"[0-9]+")
+_WALLS = re.compile(
+    r"验证码|安全验证|人机验证|访问(?:过于)?频繁|访问受限|禁止访问|拒绝访问|滑块|请求(?:过于)?频繁|系统维护|正在维护|"
+    r"请(?:先)?登录|請(?:先)?登入|登录后(?:可|才|查看)|captcha|are you (?:a )?(?:human|robot)|unusual traffic|"
+    r"access denied|just a moment|checking your browser|too many requests|rate limit|temporarily unavailable|"
+    r"under maintenance|please (?:log|sign) ?in|log ?in to|sign in to|enable javascript|forbidden",
+    re.IGNORECASE,
+)
+_MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTraps:
+    """What is known of the traps of a page's host.
+
+    Attributes:
+        shut: patterns of its addresses that are traps, with their kinds.
+        missing: outlines of what it shows, with status 200, when there is no such page; None when it is not suspected
+            of that.
+    """
+
+    shut: Mapping[Key, str] = field(default_factory=dict)
+    missing: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What a page shows.
+
+    Attributes:
+        sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
+            Alike texts have sketches of few different bits.
+        outline: of all text of the page without figures and its own name: the same for the same text; 0 for none.
+        is_wall: whether it tells a visitor to go away, to log in or to come back: it says nothing of what the address
+            leads to at other times.
+    """
+
+    sketch: int = 0
+    outline: int = 0
+    is_wall: bool = False
+
+
+def needs_look(parsed: ParsedPage, known: KnownTraps) -> bool:
+    """Return whether a page has to be looked at: most articles have not."""
+    return (
+        parsed.kind is not PageKind.ARTICLE
+        or known.missing is not None
+        or len(parsed.extraction.text) < _SHORT_ARTICLE_CHARS
+    )
+
+
+def look(document: Document, parsed: ParsedPage) -> Signs:
+    """Return the signs of a page.
+
+    Cost: about 0.2 ms.
+    """
+    text = _text(document)
+    if parsed.kind is PageKind.ARTICLE:
+        return Signs(sketch(f"{parsed.metadata.title}\n{parsed.extraction.text}"), outline(text, document.url))
+    is_wall = len(text) <= SHORT and _WALLS.search(text) is not None
+    return Signs(sketch(text), outline(text, document.url), is_wall)
+
+
+def without_page(parsed: ParsedPage) -> ParsedPage:
+    """Return what is left of a page that turns out to say "no such page": nothing to store or follow."""
+    metadata = Metadata(title=parsed.metadata.title, language=parsed.metadata.language)
+    return ParsedPage(PageKind.OTHER, "soft 404", metadata=metadata, encoding=parsed.encoding)
+
+
+def outline(text: str, url: str) -> int:
+    """Return a number that is the same for texts that differ in figures and in the name of their page only.
+
+    Cost: O(characters).
+    """
+    name = url.partition("?")[0].rpartition("/")[2]
+    plain = text.replace(name, "").replace(name.partition(".")[0], "") if len(name) >= _LEAST_NAME else text
+    plain = _DIGITS.sub("", plain)
+    return fingerprint(plain) & _POSITIVE if len(plain) >= _FEWEST_CHARS else 0
+
+
+def sketch(text: str) -> int:
+    """Return a sketch of a text: 64 bits, of which alike texts have most in common; 0 for a text of a few characters.
+
+    Cost: O(characters).
+    Source: Charikar, *Similarity estimation techniques from rounding algorithms*, 2002 (SimHash).
+    Differs: the features are runs of three characters, each counted once.
+    """
+    plain = _DIGITS.sub("", text)[:_MOST_CHARS]
+    if len(plain) < _FEWEST_CHARS:
+        return 0
+    codes = np.frombuffer(plain.encode("utf-32-le", "replace"), np.uint32).astype(np.uint64)
+    grams = np.zeros(len(codes) - _GRAM + 1, np.uint64)
+    for place, factor in enumerate(_MULTIPLIERS):
+        grams += codes[place : len(codes) - _GRAM + 1 + place] * np.uint64(factor)
+    grams ^= grams >> np.uint64(29)
+    grams *= np.uint64(0xBF58476D1CE4E5B9)
+    grams ^= grams >> np.uint64(32)
+    hashes = np.unique(grams)
+    votes = np.unpackbits(hashes.view(np.uint8).reshape(-1, _BITS // 8), axis=1).sum(axis=0)
+    packed = np.packbits(votes * 2 > len(hashes))
+    found = int.from_bytes(packed.tobytes(), "big") >> 1  # so that it fits a signed column
+    return found or 1
+
+
+def alike(one: int, other: int) -> bool:
+    """Return whether two sketches are of texts that say the same, or nearly."""
+    return one != 0 and other != 0 and (one ^ other).bit_count() <= _NEAR
+
+
+def _text(document: Document) -> str:
+    """The title and the text of a page, links included, as far as it is looked at."""
+    return "\n".join([document.title[:200], *document.blocks.texts])[:_MOST_TEXT]

@@ -1,0 +1,1 @@
+"""DUST rules: parts of URLs that make no difference to the page."""

@@ -1,0 +1,327 @@
+"""Which parts of a host's addresses do not say what page they name: learned from pages that were fetched.
+
+A site that shows one article under many addresses (`?from=app`, `/123-old-headline` and `/123-new-headline`) wastes
+most of the requests made to it. Once enough pages have shown that a parameter or a slug makes no difference, addresses
+that differ in nothing else can be taken for one.
+
+Source: Z. Bar-Yossef, I. Keidar, U. Schonfeld, Do Not Crawl in the DUST: Different URLs with Similar Text, WWW 2007
+    (rules from a crawl's own pages, support, validation before use); H. S. Koppula et al., Learning URL Patterns for
+    Webpage De-duplication, WSDM 2010 (URLs as keys and values, irrelevant path parts, generalisation by classes).
+Differs: rules do not rewrite one address into another, they only say that two are one, so that nothing is requested
+    which no page has named; evidence is what the fetched pages held, not their anchors or a sample fetched for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from db.records.keys import fingerprint, is_sampled
+
+from ..urls import SESSION_NAMES
+from .forms import PARAMETER, SLUG, Address, Rule, name_of, take_apart
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How rules are learned.
+
+    Attributes:
+        threshold: confidence from which a rule is used, in (0, 1]; 1 is never reached.
+        sureness: quantile of the normal distribution for the bounds; 1.645 stands for 95 % on one side.
+        most_repeats: how many repetitions of one article count, so that no single page (a login wall, an error page)
+            can make a rule.
+        session_prior: so many requests saved are taken for granted of a parameter that has a session's name: each of
+            its addresses is one more request until the rule is used.
+        proposed: confidence from which a rule is shown as a proposal.
+        most_candidates: the commonest parameters and slugs that are looked into.
+        most_rules: how many are used at most.
+        rounds: how often all are weighed again after some were accepted.
+    """
+
+    threshold: float = 0.9
+    sureness: float = 1.645
+    most_repeats: int = 3
+    session_prior: int = 16
+    proposed: float = 0.5
+    most_candidates: int = 200
+    most_rules: int = 16
+    rounds: int = 3
+
+
+DEFAULTS = Params()
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A rule and what speaks for it.
+
+    Attributes:
+        rule: what may be struck out.
+        support: requests that the rule would have saved: they brought what another address of the form had brought.
+        against: requests it would have kept from being made although they brought something else.
+        confidence: lower bound of support / (support + against), with what is taken for granted.
+        used: whether it is to be used.
+        example: two addresses with one form and one content; empty when there is no support.
+    """
+
+    rule: Rule
+    support: int
+    against: int
+    confidence: float
+    used: bool = False
+    example: tuple[str, str] | tuple[()] = ()
+
+
+def learn(pages: Iterable[tuple[str, int]], held: Collection[Rule] = (), params: Params = DEFAULTS) -> list[Learned]:
+    """Find the rules of one host.
+
+    For each parameter and each slug, addresses are grouped by what is left without it. Of a group of `m` addresses with
+    `k` contents, `m - k` requests were superfluous and `k - 1` were not. A rule is learned for all words in a path
+    (`/<word>/<number>.html`) when none of them disagrees, else for those words alone that agree. Rules that hold each
+    by itself may fail together (`?id=5&key=5` needs one of its two), so each is tried with those accepted before.
+
+    Args:
+        pages: canonical URLs, each with an identifier of what the page held; the same identifier for the same article.
+        held: rules in use. They stay as long as the bare share of support is not below the threshold, also when no page
+            says anything of them. As few are fetched that could, what is fetched in any case (`keys.is_sampled`)
+            must not speak against them by itself.
+        params: thresholds and bounds.
+
+    Returns:
+        Rules, the surest first. They depend on nothing but the arguments, and not on the order of the pages.
+
+    Raises:
+        ValueError: the threshold is not in (0, 1].
+
+    Cost: about 25 microseconds and some KB a page, and 10 microseconds for each parameter and slug in it.
+    """
+    if not 0 < params.threshold <= 1:
+        raise ValueError(f"threshold is {params.threshold}; a confidence from which rules are used is in (0, 1]")
+    host = _Host(pages)
+    candidates = host.candidates(params.most_candidates)
+    used: dict[Rule, Learned] = {}
+    learned: dict[Rule, Learned] = {}
+    for _ in range(params.rounds):
+        learned, before = dict(used), len(used)
+        weighed = [one for each in candidates for one in _weigh(host, each, held, params)]
+        for one in sorted(weighed, key=lambda one: _surest_first(one.learned)):
+            rule, result = one.learned.rule, one.learned
+            if rule in used:  # accepted in an earlier round: its evidence is in the forms by now
+                continue
+            if result.used and len(used) > before:  # what was accepted a moment ago may have changed it
+                again = [each.learned for each in _weigh(host, one.candidate, held, params)]
+                result = next((each for each in again if each.rule == rule), replace(result, used=False))
+            if result.used and len(used) < params.most_rules:
+                host.accept(one.touched)
+                used[rule] = result
+            learned[rule] = replace(result, used=rule in used)
+        if len(used) == before:
+            break
+    silent = (Learned(rule, 0, 0, 0.0, used=True) for rule in held if rule not in host.heard)
+    return sorted([*learned.values(), *silent], key=_surest_first)
+
+
+def _surest_first(one: Learned) -> tuple[bool, float, Rule]:
+    return not one.used, -one.confidence, one.rule
+
+
+def bounds(support: int, against: int, sureness: float) -> tuple[float, float]:
+    """Wilson's interval for a share: where it may lie, seeing so many cases for and against it.
+
+    Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, JASA 22, 1927.
+
+    >>> [round(bound, 3) for bound in bounds(25, 0, 1.645)]
+    [0.902, 1.0]
+    """
+    n = support + against
+    if not n:
+        return 0.0, 1.0
+    p, z2 = support / n, sureness * sureness
+    middle, spread = p + z2 / (2 * n), sureness * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+    low, high = (middle - spread) / (1 + z2 / n), (middle + spread) / (1 + z2 / n)
+    return (max(0.0, low) if support else 0.0), (min(1.0, high) if against else 1.0)  # exact where rounding is not
+
+
+@dataclass(slots=True)
+class _Evidence:
+    """What some groups of addresses say of a rule."""
+
+    repeats: dict[int, int] = field(default_factory=dict)
+    """Content -> its repetitions in the group that has most: what stands in many groups is a page of its own kind."""
+    against: int = 0
+    sampled: list[int] = field(default_factory=lambda: [0, 0])
+    """Of the addresses that are fetched in any case, how many held what no other one of the group held, and how many
+    held the same as another."""
+    example: tuple[str, str] | tuple[()] = ()
+
+    def add(self, members: Sequence[tuple[str, int]], most: int) -> None:
+        """One group: its addresses and what they held."""
+        contents = Counter(content for _, content in members)
+        self.against += len(contents) - 1
+        for content, n in contents.items():
+            if n > 1:
+                self.repeats[content] = max(self.repeats.get(content, 0), min(n - 1, most))
+                first, second = sorted(url for url, held in members if held == content)[:2]
+                self.example = min(self.example or (first, second), (first, second))
+        for url, content in members:
+            if is_sampled(fingerprint(url)):
+                self.sampled[contents[content] > 1] += 1
+
+    def merge(self, other: _Evidence) -> None:
+        """Take over what other groups say."""
+        self.against += other.against
+        for content, n in other.repeats.items():
+            self.repeats[content] = max(self.repeats.get(content, 0), n)
+        self.sampled = [a + b for a, b in zip(self.sampled, other.sampled, strict=True)]
+        if other.example:
+            self.example = min(self.example or other.example, other.example)
+
+    @property
+    def support(self) -> int:
+        return sum(self.repeats.values())
+
+
+class _Touched(NamedTuple):
+    """A page with something that might be struck out: its number, the slug's place or the name, the own pattern."""
+
+    page: int
+    what: int | str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A slug or parameter of addresses that are alike but for words."""
+
+    kind: str
+    general: str
+    touched: Sequence[_Touched]
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A rule with its evidence; `learned.used` says that it is sure enough."""
+
+    learned: Learned
+    candidate: _Candidate
+    touched: Sequence[_Touched]
+
+
+class _Host:
+    """Pages of a host: what each held, and its form under the rules accepted so far.
+
+    Attributes:
+        heard: rules of which the pages say something.
+    """
+
+    def __init__(self, pages: Iterable[tuple[str, int]]) -> None:
+        self._contents = dict(pages)
+        self._urls = sorted(self._contents)
+        self._addresses = [take_apart(url) for url in self._urls]
+        self._struck: dict[int, tuple[int | str, ...]] = {}
+        self._forms = list(self._urls)
+        self._standing = {url: i for i, url in enumerate(self._urls)}
+        """Form -> the page that stands for all that have it."""
+        self.heard: set[Rule] = set()
+
+    def candidates(self, most: int) -> list[_Candidate]:
+        """What might be struck out, the commonest first."""
+        found: defaultdict[tuple[str, str], list[_Touched]] = defaultdict(list)
+        for i, address in enumerate(self._addresses):
+            if address is not None:
+                for kind, what, pattern, general in _places(address):
+                    found[kind, general].append(_Touched(i, what, pattern))
+        common = sorted(found, key=lambda key: (-len(found[key]), key))
+        return [_Candidate(*key, found[key]) for key in common[:most]]
+
+    def evidence(self, candidate: _Candidate, most_repeats: int) -> dict[str, _Evidence]:
+        """Pattern -> what the groups of its addresses say."""
+        groups: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        pattern_of: dict[str, str] = {}
+        for one in candidate.touched:
+            form = self._without(one)
+            groups[form].setdefault(self._forms[one.page], one.page)
+            pattern_of[form] = one.pattern
+        found: defaultdict[str, _Evidence] = defaultdict(_Evidence)
+        for form, members in groups.items():
+            standing = self._standing.get(form)
+            if standing is not None:
+                members[form] = standing
+            if len(members) > 1:
+                pages = [(self._urls[i], self._contents[self._urls[i]]) for i in members.values()]
+                found[pattern_of[form]].add(pages, most_repeats)
+        if found:
+            self.heard |= {Rule(candidate.kind, pattern) for pattern in (candidate.general, *found)}
+        return found
+
+    def accept(self, touched: Sequence[_Touched]) -> None:
+        """Strike something out from now on."""
+        for one in touched:
+            self._forms[one.page] = self._without(one)
+            self._struck[one.page] = (*self._struck.get(one.page, ()), one.what)
+        self._standing = {}
+        for i, form in enumerate(self._forms):
+            self._standing.setdefault(form, i)
+
+    def _without(self, one: _Touched) -> str:
+        """Form of a page without something, too."""
+        address = self._addresses[one.page]
+        assert address is not None
+        what = (*self._struck.get(one.page, ()), one.what)
+        return address.write([w for w in what if isinstance(w, int)], [w for w in what if isinstance(w, str)])
+
+
+def _places(address: Address) -> Iterator[tuple[str, int | str, str, str]]:
+    """Everything in an address that a rule might strike out."""
+    for place, segment in enumerate(address.segments):
+        if segment.mark:
+            yield SLUG, place, *address.slug(place)
+    if address.pairs:
+        pattern, general = address.path()
+        for name in dict.fromkeys(filter(None, map(name_of, address.pairs))):
+            yield PARAMETER, name, f"{pattern}?{name}", f"{general}?{name}"
+
+
+def _weigh(host: _Host, candidate: _Candidate, held: Collection[Rule], params: Params) -> Iterator[_Weighed]:
+    """The rules that pages speak for, of one candidate: the general one, or those for single words."""
+    evidence = host.evidence(candidate, params.most_repeats)
+    whole = _Evidence()
+    for one in evidence.values():
+        whole.merge(one)
+    general = Rule(candidate.kind, candidate.general)
+    agree = all(_may_hold(one, params) for one in evidence.values())
+    if agree and (len(evidence) > 1 or general in held):
+        if learned := _learned(general, whole, held, params):
+            yield _Weighed(learned, candidate, candidate.touched)
+        return
+    for pattern in sorted(evidence):
+        if learned := _learned(Rule(candidate.kind, pattern), evidence[pattern], held, params):
+            yield _Weighed(learned, candidate, [one for one in candidate.touched if one.pattern == pattern])
+
+
+def _names_a_session(rule: Rule) -> bool:
+    return rule.kind == PARAMETER and rule.pattern.rpartition("?")[2].lower() in SESSION_NAMES
+
+
+def _may_hold(evidence: _Evidence, params: Params) -> bool:
+    """Whether too little speaks against a rule to rule it out."""
+    return bounds(evidence.support, evidence.against, params.sureness)[1] >= params.threshold
+
+
+def _learned(rule: Rule, evidence: _Evidence, held: Collection[Rule], params: Params) -> Learned | None:
+    """A rule with its evidence, and whether it is sure enough; None when too little speaks for it."""
+    support, against = evidence.support, evidence.against
+    prior = params.session_prior if support and _names_a_session(rule) else 0
+    confidence = bounds(support + prior, against, params.sureness)[0]
+    if confidence < params.proposed and rule not in held:
+        return None
+    is_sure = confidence >= params.threshold
+    if rule in held:
+        misses, hits = evidence.sampled
+        bare = support >= params.threshold * (support + against)
+        is_sure = bare and bounds(hits, misses, params.sureness)[1] >= params.threshold
+    return Learned(rule, support, against, round(confidence, 4), is_sure, evidence.example)

@@ -1,0 +1,191 @@
+"""`scrapy extract`: files, folders, manifests, stored and fetched pages."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from crawler.commands._saved_pages import InputError, Saved, address, files, manifest, read
+from crawler.demo.server import Newsroom
+from tests.crawler.crawling import Finished, crawl, rows, scrapy
+
+PAGES = Path(__file__).parents[2] / "pages"
+
+
+def page(name: str, encoding: str = "utf-8") -> bytes:
+    text = (PAGES / f"{name}.html").read_text(encoding="utf-8")
+    return text[text.index("-->") + 3 :].lstrip().encode(encoding)
+
+
+def extract(folder: Path, *arguments: str) -> Finished:
+    done = scrapy(folder, "extract", "-s", f"DATABASE_URL=sqlite:///{folder}/news.db", *arguments)
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    inner = tmp_path / "pages" / "old"
+    inner.mkdir(parents=True)
+    (tmp_path / "pages" / "english.html").write_bytes(page("english"))
+    (inner / "table.HTM.gz").write_bytes(gzip.compress(page("table_gbk", "gbk")))
+    (inner / "list.xhtml").write_bytes(page("teaser_list"))
+    (inner / "notes.txt").write_text("no page")
+    return tmp_path / "pages"
+
+
+def lines(text: str) -> list[dict]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_folder_as_json(tmp_path: Path, folder: Path) -> None:
+    done = extract(tmp_path, str(folder), "--format", "jsonl")
+    assert done.returncode == 0
+    english, listing, table = lines(done.stdout)
+    assert list(english) == [
+        "id", "file", "url", "title", "authors", "published", "source", "language", "is_article", "reason", "text",
+        "images", "extractor", "confidence",
+    ]  # fmt: skip
+    assert english["authors"] == ["Jane Doe", "John Roe"]
+    assert english["published"] == "2024-03-12T08:30:00+00:00"
+    assert english["is_article"]
+    assert english["text"].startswith("The restored river ferry")
+    assert not listing["is_article"]
+    assert listing["reason"]
+    assert listing["text"] == ""
+    assert table["source"] == "河口日报"
+    assert table["file"].endswith("table.HTM.gz")
+
+
+@pytest.mark.parametrize(("form", "start"), [("text", "The "), ("markdown", "# Old ferry"), ("html", "<article>")])
+def test_one_page(tmp_path: Path, folder: Path, form: str, start: str) -> None:
+    done = extract(tmp_path, str(folder / "english.html"), "--format", form)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(start)
+    assert done.stdout.endswith("\n")
+
+
+def test_a_page_without_article_is_named(tmp_path: Path, folder: Path) -> None:
+    done = extract(tmp_path, str(folder / "old" / "list.xhtml"))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no article (" in done.stderr
+
+
+def test_a_manifest_has_a_line_for_every_row_in_its_order(tmp_path: Path, folder: Path) -> None:
+    (folder / "broken.html.gz").write_bytes(gzip.compress(page("english"))[:-20])
+    (folder / "picture.html").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    (folder / "empty.html").touch()
+    named = [
+        {"id": "c", "file": "english.html", "url": "http://news.example.com/"},
+        {"id": 2, "file": "missing.html"},
+        {"id": "a", "file": "old/table.HTM.gz", "url": "http://h.cn/bd/1.htm"},
+        {"id": "x", "file": "broken.html.gz", "url": None},
+        {"id": "x", "file": "picture.html"},
+        {"id": "e", "file": "empty.html"},
+        {"id": "d", "file": "."},
+        *({"id": f"n{number}", "file": "english.html"} for number in range(40)),
+    ]
+    rows_file = folder / "rows.jsonl"
+    rows_file.write_text("\n".join(json.dumps(row) for row in named) + "\n\n", encoding="utf-8")
+    done = extract(tmp_path, "--manifest", str(rows_file), "--output", str(tmp_path / "out.jsonl"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    found = lines((tmp_path / "out.jsonl").read_text(encoding="utf-8"))
+    assert [row["id"] for row in found] == [str(row["id"]) for row in named]
+    assert [row["file"] for row in found] == [row["file"] for row in named]
+    assert [row["is_article"] for row in found] == [True, False, True, False, False, False, False, *[True] * 40]
+    assert found[1]["reason"] == "no such file"
+    assert found[3]["reason"].startswith("cannot be read")
+    assert found[4]["reason"] == "a file, not a page"
+    assert found[5]["reason"] == "no text"
+    assert found[0]["url"] == "http://news.example.com/"
+
+
+def test_an_explanation_to_look_at(tmp_path: Path, folder: Path) -> None:
+    done = extract(tmp_path, str(folder), "--explain", str(tmp_path / "why.html"), "--output", str(tmp_path / "out"))
+    assert done.returncode == 0
+    shown = (tmp_path / "why.html").read_text(encoding="utf-8")
+    assert re.search(r'<span class="kept" title="[^"]*kept[^"]*">(?:<span class="at">[^<]*</span>)?The restored', shown)
+    assert re.search(r'<span class="dropped" title="[^"]*">(?:<span class="at">[^<]*</span>)?All rights', shown)
+    assert not re.search(r"<script|<link|<iframe|<form|\son\w+=|\ssrc=|\shref=", shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ([], "name a file"),
+        (["nowhere"], "no file or folder nowhere"),
+        (["ftp://example.com/"], "no http or https URL"),
+        (["README.md", "--format", "pdf"], "text, markdown, html, jsonl"),
+        (["README.md", "--extractor", "magic"], "density"),
+        (["--manifest", "README.md"], "line 1: no JSON"),
+        (["README.md", "--output", "/nowhere/x"], "/nowhere/x"),
+        (["http://127.0.0.1:9/", "--database", "sqlite:////nowhere/x.db"], "there is no database"),
+        (["README.md", "-s", "WORKER=1"], "WORKERS"),
+    ],
+)
+def test_wrong_use(tmp_path: Path, arguments: list[str], part: str) -> None:
+    done = extract(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert part in done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def newsroom() -> Iterator[Newsroom]:
+    with Newsroom(port=0) as opened:
+        yield opened
+
+
+def test_urls_are_fetched_through_the_guard_or_read_from_the_database(tmp_path: Path, newsroom: Newsroom) -> None:
+    done = crawl(newsroom, tmp_path, "STORE_HTML=True", "MAX_PAGES=12", seeds=newsroom.seeds()[:1])
+    assert done.returncode == 0
+    ((url, text),) = rows(tmp_path, "SELECT url, text FROM v_articles ORDER BY url LIMIT 1")
+    closed = extract(tmp_path, newsroom.seeds()[1], "--format", "jsonl")
+    assert "not public" in lines(closed.stdout)[0]["reason"]
+    opened = f"ALLOW_NETWORKS=127.0.0.1:{newsroom.port}"
+    both = extract(tmp_path, url, newsroom.seeds()[1], f"{url}.none", "--format", "jsonl", "-s", opened)
+    stored, fetched, missing = lines(both.stdout)
+    assert (stored["url"], stored["text"]) == (url, text)
+    assert (fetched["is_article"], fetched["reason"]) == (False, "list page")
+    assert missing["reason"] == "http 404"
+    assert zstandard.decompress(rows(tmp_path, "SELECT body FROM page LIMIT 1")[0][0])
+
+
+class TestInputs:
+    @pytest.mark.parametrize(
+        ("url", "body", "wanted"),
+        [
+            ("http://e.com/a/1.html", b"", "http://e.com/a/1.html"),
+            ("http://e.com", b"", "http://e.com/document.html"),
+            ("e.com/a", b"", "http://e.com/a"),
+            ("", b"<link rel=canonical href='https://e.com/x/1'>", "https://e.com/x/1"),
+            ("http://e.com/", b"<link href=/a><link rel=\"canonical\" href=\"http://e.com/y\">", "http://e.com/y"),
+            ("", b"<link rel=canonical href='https://e.com/'>", "http://page.invalid/document.html"),
+            ("mailto:x", b"", "http://page.invalid/document.html"),
+        ],
+    )  # fmt: skip
+    def test_address(self, url: str, body: bytes, wanted: str) -> None:
+        assert address(url, body) == wanted
+
+    def test_too_long(self, tmp_path: Path) -> None:
+        packed = tmp_path / "a.html.gz"
+        packed.write_bytes(gzip.compress(b" " * 10_000_000))
+        with pytest.raises(InputError, match="longer than 5000 bytes"):
+            read(Saved("a", "a", packed), 5000)
+
+    def test_a_folder_without_pages(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="holds no page"):
+            files(tmp_path)
+
+    @pytest.mark.parametrize(
+        "line", ["[]", "{}", '{"id": "a"}', '{"file": "a"}', '{"id": "", "file": "a"}', "{", '"a"']
+    )
+    def test_wrong_rows(self, tmp_path: Path, line: str) -> None:
+        (tmp_path / "m.jsonl").write_text(f'{{"id": 1, "file": "a"}}\n{line}', encoding="utf-8")
+        with pytest.raises(InputError, match="line 2"):
+            manifest(tmp_path / "m.jsonl")

@@ -1,0 +1,155 @@
+"""`scrapy rank` on a crawl of the newsroom."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import networkx
+import numpy as np
+import pytest
+
+from crawler.commands.rank import read_graph
+from crawler.demo.server import Newsroom
+from crawler.rank.methods import METHODS
+from db.engine.database import Database, open_for_crawl
+from db.frontier import claims as frontier
+from db.frontier import leases, runs
+from db.frontier.insert import add_urls
+from db.records.keys import fingerprint
+from db.records.outcome import Edges
+from pipelines.records import BlockKind
+from tests.crawler.crawling import crawl, rows, scrapy
+from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish
+from tests.db.stores import store_of
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rank")
+    with Newsroom(port=0) as newsroom:
+        done = crawl(newsroom, folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def rank(folder: Path, *arguments: str) -> str:
+    done = scrapy(folder, "rank", "-s", f"DATABASE_URL=sqlite:///{folder}/news.db", *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_pagerank_is_that_of_networkx(crawled: Path) -> None:
+    out = rank(crawled, "--top", "1000")
+    made = networkx.DiGraph(rows(crawled, "SELECT source, target FROM link WHERE source <> target"))
+    names = dict(rows(crawled, "SELECT id, url FROM url WHERE kind = 'page'"))
+    made.add_nodes_from(names)
+    expected = {names[key]: score for key, score in networkx.pagerank(made, tol=1e-12).items() if key in names}
+    shown = re.findall(r"^│ +\d+ │ +([0-9.e-]+) │ +([0-9,]+) │ (\w+) +│ (http\S+)", out, re.MULTILINE)
+    assert {url for *_, url in shown} == set(expected)
+    assert [float(score) for score, *_ in shown] == pytest.approx([expected[url] for *_, url in shown], rel=1e-3)
+    states = dict(rows(crawled, "SELECT url, state FROM url WHERE kind = 'page'"))
+    assert all(states[url] == state for _, _, state, url in shown)
+    in_links = dict(rows(crawled, "SELECT u.url, count(*) FROM link JOIN url u ON u.id = target GROUP BY target"))
+    own = dict(rows(crawled, "SELECT u.url, 1 FROM link JOIN url u ON u.id = target WHERE source = target"))
+    assert {url: int(n.replace(",", "")) for _, n, _, url in shown} == {
+        url: in_links.get(url, 0) - own.get(url, 0) for url in expected
+    }
+    assert f"{len(made):,} pages" in out
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method(crawled: Path, method: str) -> None:
+    out = rank(crawled, "--by", method, "--top", "3")
+    assert f"Best pages by {method}" in out
+    assert len(re.findall(r"│ http", out)) == 3
+    assert ("Best sites" in out) == (method == "site")
+
+
+def test_pictures_and_a_file_for_others(crawled: Path) -> None:
+    for ending, beginning in ((".svg", b"<svg "), (".PNG", b"\x89PNG"), (".graphml", b"<?xml")):
+        path = crawled / f"graph{ending}"
+        assert str(path) in rank(crawled, "--graph", str(path)).replace("\n", "")
+        assert path.read_bytes().startswith(beginning)
+    titles = [title for (title,) in rows(crawled, "SELECT title FROM article WHERE length(title) < 20")]
+    picture = (crawled / "graph.svg").read_text(encoding="utf-8")
+    assert sum(f">{title}</text>" in picture for title in titles) > 5
+    made = networkx.read_graphml(crawled / "graph.graphml")
+    names = {url for (url,) in rows(crawled, "SELECT url FROM url WHERE kind = 'page'")}
+    assert {url for _, url in made.nodes(data="url")} == names
+
+
+def test_the_graph_is_that_of_the_tables(database: Database, run_in: Callable) -> None:
+    urls = ["http://a.example/1", "http://a.example/2", "http://b.example/1", "http://b.example/2"]
+    ids = [fingerprint(url) for url in urls]
+    resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
+    run_in(add_urls, (NOW, [new_url(url) for url in urls]))
+    run_in(leases.take_hosts, (resumed.run_id, 9))
+    wants = {fingerprint(name): 9 for name in ("a.example", "b.example")}
+    claims = {claim.url: claim for claim in run_in(frontier.claim, wish(resumed.run_id, wants)).urls}
+    store = store_of(resumed.run_id).store
+    nowhere = fingerprint("http://nowhere.example/")
+    for at, (page, targets) in enumerate({2: [0, 3, nowhere], 0: [], 1: [1, 2]}.items()):
+        found = [target if target == nowhere else ids[target] for target in targets]
+        edges = Edges(sorted(found), bytes([BlockKind.BODY]) * len(found))
+        terms = (page / 4, b"words") if page else None
+        run_in(store, done(claims[urls[page]], fetched_at=NOW + at, links=edges, terms=terms))
+    graph, relevance = read_graph(database, NOW + 100)
+    by_id = dict(zip(graph.ids.tolist(), range(len(graph)), strict=True))
+    assert graph.ids[graph.fetched].tolist() == [ids[2], ids[0], ids[1]]
+    assert np.diff(graph.starts).tolist() == [3, 0, 1]
+    linked = {
+        (graph.ids[graph.fetched[r]], graph.ids[t]) for r, t in zip(graph.link_rows(), graph.targets, strict=True)
+    }
+    assert linked == {(ids[2], ids[0]), (ids[2], ids[3]), (ids[2], nowhere), (ids[1], ids[2])}
+    assert set(graph.blocks.tolist()) == {BlockKind.BODY}
+    assert graph.host_ids[graph.host_numbers[by_id[ids[3]]]] == fingerprint("b.example")
+    assert graph.site_numbers[by_id[nowhere]] == 0
+    assert [relevance[by_id[key]] for key in (*ids, nowhere)] == [0.0, 0.25, 0.5, 0.0, 0.0]
+
+
+def test_a_crawl_without_pages(tmp_path: Path) -> None:
+    open_for_crawl(f"sqlite:///{tmp_path}/news.db").close()
+    for method in METHODS:
+        assert "0 pages, 0 of them fetched, 0 links" in rank(tmp_path, "--by", method)
+    assert "The best" in rank(tmp_path, "--graph", f"{tmp_path}/empty.png")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--by", "luck"], "--by 'luck' is unknown; use one of: pagerank, hits,"),
+        (["--by", "topic"], "near to a topic; crawl with one"),
+        (["--top", "0"], "--top '0' is no number from 1 to 100000"),
+        (["--top", "many"], "--top 'many'"),
+        (["--graph", "x.pdf"], "use one of: .svg, .png, .graphml"),
+        (["--graph", "/nowhere/x.svg"], "there is no folder /nowhere"),
+        (["-s", "DATABASE_URL=sqlite:////nowhere/x.db"], "there is no database"),
+    ],
+)
+def test_wrong_use(crawled: Path, arguments: list[str], part: str) -> None:
+    done = scrapy(crawled, "rank", "-s", f"DATABASE_URL=sqlite:///{crawled}/news.db", *arguments)
+    assert (done.returncode, part in done.stderr) == (2, True), done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == ""
+
+
+def test_by_topic(crawled: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "news.db"
+    with sqlite3.connect(crawled / "news.db") as file, sqlite3.connect(copied) as copy:
+        file.backup(copy)
+        (key, url), *_ = copy.execute("SELECT id, url FROM url WHERE state = 'done' AND kind = 'page'").fetchall()
+        copy.execute("INSERT INTO page_terms (url_id, relevance, terms) VALUES (?, 0.75, x'00')", (key,))
+    out = rank(tmp_path, "--by", "topic", "--top", "1", "--graph", f"{tmp_path}/topic.svg")
+    assert re.search(rf"│ +1 │ +0.75 │ .* │ {re.escape(url)} ", out)
+    assert "size: topic" in (tmp_path / "topic.svg").read_text(encoding="utf-8")
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "news.db") as file:
+        file.execute("CREATE TABLE other (x)")
+    done = scrapy(tmp_path, "rank", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,28 @@
+"""What `scrapy status` says of a host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from crawler.commands.status import _health
+from db.queries.status import HostStatus
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({}, ""),
+        ({"done": 50}, "no article among 50 pages"),
+        ({"done": 49}, ""),
+        ({"done": 50, "articles": 1}, ""),
+        ({"failures": 3}, "3 failures in a row"),
+        ({"trouble": 2, "rests_until": 130.0}, "rests for 30 s, 2 in a row"),
+        ({"trouble": 2, "rests_until": 90.0, "given_up": "timed out"}, "given up: timed out"),
+    ],
+)
+def test_how_a_host_is_doing(values: dict[str, Any], said: str) -> None:
+    numbers = dict.fromkeys(("pending", "leased", "done", "failed", "skipped", "articles", "failures"), 0)
+    host = HostStatus(**{"name": "a.example", "robots": "none", "owner": None, **numbers, **values})
+    assert _health(host, 100.0) == said

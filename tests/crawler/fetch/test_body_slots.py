@@ -1,0 +1,62 @@
+"""Room for large bodies: few at once, nobody forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+
+from scrapy import Request
+from scrapy.http import Response
+
+from crawler.fetch.body_slots import Room
+from crawler.fetch.handler import GuardedHandler, is_stored
+from tests.crawler.fetching import RawServer, answering, settings
+
+LONG = b"<html><body>" + b"<p>page</p>" * 300_000
+
+
+def test_places_are_handed_on_in_order() -> None:
+    room, went = Room(32 << 20), []
+    assert [room.enter(n, lambda n=n: went.append(n)) for n in range(5)] == [True, True, False, False, False]
+    assert room.enter(1, lambda: None)
+    room.leave(3)
+    room.leave(99)
+    assert went == []
+    room.leave(0)
+    room.leave(1)
+    assert went == [2, 4]
+    assert not room.enter(5, lambda: went.append(5))
+    room.leave(2)
+    assert went == [2, 4, 5]
+
+
+def test_one_body_may_always_come() -> None:
+    assert Room(1 << 62).enter(1, lambda: None)
+
+
+def test_a_large_body_waits_for_its_place_and_loses_nothing() -> None:
+    crawler = SimpleNamespace(settings=settings(DOWNLOAD_MAXSIZE=64 << 20, STALL_SECONDS=3))
+    own = GuardedHandler.from_crawler(crawler)
+
+    async def ask(number: int, path: str) -> Response:
+        claimed = {"claim": SimpleNamespace(id=number)}
+        return await own.download_request(Request(server.url(path), meta=claimed))
+
+    async def crawl() -> list[Response]:
+        async with asyncio.timeout(60):
+            first = await ask(1, "/1")
+            second = asyncio.ensure_future(ask(2, "/2"))
+            await asyncio.sleep(3.5)  # without a byte for longer than is usually borne
+            assert not second.done()
+            is_stored(crawler, 1)
+            answers = [first, await second]
+            is_stored(crawler, 2)
+            for path in ("/3", "/4"):  # nobody's claims: the place is given back at once
+                answers.append(await own.download_request(Request(server.url(path))))
+            await own.close()
+            return answers
+
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(LONG)
+    with RawServer(answering(head + LONG)) as server:
+        answers = asyncio.run(crawl())
+    assert [(response.body == LONG, response.flags) for response in answers] == [(True, [])] * 4

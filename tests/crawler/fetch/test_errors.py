@@ -1,0 +1,88 @@
+"""Reasons: short, harmless, the same for the same cause; and headers as text."""
+
+from __future__ import annotations
+
+import errno
+import ssl
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.fetch import http_parser
+from crawler.fetch.errors import FetchError, clean, is_final, why
+from crawler.fetch.guard import AddressRefused
+from pipelines.urls import MAX_URL_CHARS, canonicalize
+
+
+def not_valid(message: str) -> ssl.SSLCertVerificationError:
+    error = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed")
+    error.verify_message = message
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (FetchError("stalled"), "stalled"),
+        (AddressRefused("h.cn", "10.0.0.1"), "address not allowed"),
+        (ConnectionRefusedError(errno.ECONNREFUSED, "Connect call failed ('10.0.0.1', 80)"), "connection refused"),
+        (ConnectionResetError(errno.ECONNRESET, "x"), "connection lost"),
+        (OSError("Multiple exceptions: http://user:pass@h.cn/"), "connection lost"),
+        (TimeoutError(), "timed out"),
+        (ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER] wrong version number"), "TLS failed: connection lost"),
+        (not_valid("certificate has expired"), "certificate not valid: certificate has expired"),
+        (
+            not_valid("Hostname mismatch, certificate is not valid for '\x1b[31mh.cn'."),
+            "certificate not valid: Hostname mismatch",
+        ),
+        (ValueError("http://user:pass@h.cn/"), "not a usable address"),
+        (RuntimeError("http://user:pass@h.cn/"), "RuntimeError"),
+        (None, "NoneType"),
+    ],
+)
+def test_reasons_name_the_cause_and_nothing_of_the_request(error: Exception | None, reason: str) -> None:
+    assert why(error) == reason
+    assert "pass" not in reason
+
+
+def test_what_cannot_change_is_final() -> None:
+    assert is_final("compression bomb")
+    assert is_final("certificate not valid: certificate has expired")
+    assert not is_final("timed out")
+
+
+@given(st.text())
+def test_a_text_of_others_is_one_harmless_line(text: str) -> None:
+    shown = clean(text)
+    assert len(shown) <= 150
+    assert not any(unicodedata.category(char)[0] == "C" for char in shown)
+    assert clean(shown) == shown
+
+
+def test_escape_sequences_and_directions() -> None:
+    assert clean("a\x1b[31m\r\nERROR: \u202eb\0") == "a[31m ERROR: b"
+
+
+@pytest.mark.parametrize(
+    ("sent", "leads_to"),
+    [
+        (b"/a", "http://h.cn/a"),
+        ("/新闻/正文 一.html".encode(), "http://h.cn/%E6%96%B0%E9%97%BB/%E6%AD%A3%E6%96%87%20%E4%B8%80.html"),
+        ("/新闻".encode("gbk") + b"?a=1&b=%20", "http://h.cn/%D0%C2%CE%C5?a=1&b=%20"),
+        (b"//user:pass@h.cn/a", "http://h.cn/a"),
+        (b"/a\0b", "http://h.cn/ab"),
+        (b"/" + b"x" * 9_000, None),
+        (b"/" + b"\xff" * (MAX_URL_CHARS // 3 + 1), None),
+        (b"file:///etc/passwd", None),
+        (b"", "http://h.cn/x"),
+    ],
+)
+def test_where_a_redirect_leads(sent: bytes, leads_to: str | None) -> None:
+    assert canonicalize(http_parser.location([sent, b"/other"]), "http://h.cn/x") == leads_to
+
+
+def test_headers_as_text() -> None:
+    assert http_parser.text([b"noindex\0", b"nofollow \xff"]) == "noindex, nofollow \ufffd"
+    assert len(http_parser.text([b"x" * 100_000])) == 8_000

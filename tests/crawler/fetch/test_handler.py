@@ -1,0 +1,329 @@
+"""The download handler against real servers: bounds of size and time, kept connections, redirects' headers, cookies."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import socket
+import struct
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
+from scrapy import Request
+from scrapy.http import Response
+
+from crawler.fetch.errors import FetchError, why
+from crawler.fetch.handler import BOUND, NEW_COOKIE, TRUNCATED, GuardedHandler
+from tests.crawler.fetching import RawServer, answering, fetch, fetch_all, handler, settings
+
+BODY = b"<html><body><p>page</p></body></html>"
+
+
+def answer(body: bytes = BODY, *headers: bytes, status: bytes = b"200 OK") -> bytes:
+    lines = [b"HTTP/1.1 " + status, b"Content-Type: text/html", b"Content-Length: %d" % len(body), *headers]
+    return b"\r\n".join([*lines, b"", body])
+
+
+def one(result: Response | Exception) -> Response:
+    assert isinstance(result, Response), result
+    return result
+
+
+def keeping(*answers: bytes) -> Callable[[socket.socket, bytes], bool]:
+    """Give these answers over one connection, the last one for ever."""
+    speak = answering(*answers)
+
+    def keep(connection: socket.socket, asked: bytes) -> bool:
+        speak(connection, asked)
+        return True
+
+    return keep
+
+
+def test_a_page_and_what_is_asked() -> None:
+    with RawServer(keeping(answer())) as server:
+        request = Request(server.url("/a?b=1#c"), headers={"User-Agent": "x", "Accept-Encoding": "y", "Host": "z"})
+        response = one(fetch(request)[0])
+        asked = server.requests[0].split(b"\r\n")
+    assert (response.status, response.body, response.flags) == (200, BODY, [])
+    assert response.headers["content-type"] == b"text/html"
+    assert str(response.ip_address) == "127.0.0.1"
+    assert asked[0] == b"GET /a?b=1 HTTP/1.1"
+    assert asked[1] == b"Host: 127.0.0.1:%d" % server.port
+    assert sorted(asked[2:-2]) == [b"Accept-Encoding: gzip, deflate, br, zstd", b"User-Agent: x"]
+
+
+def test_connections_are_kept_and_a_dead_one_is_no_failure() -> None:
+    with RawServer(keeping(answer())) as server:
+        assert [one(result).status for result in fetch(*[server.url(f"/{n}") for n in range(4)])] == [200] * 4
+        assert server.connections == 1
+    with RawServer(answering(answer(BODY, b"Connection: keep-alive"))) as server:  # promised, and closed at once
+        assert [one(result).status for result in fetch(*[server.url(f"/{n}") for n in range(4)])] == [200] * 4
+        assert len(server.requests) == 4
+
+
+def test_silence_on_a_kept_connection_is_waited_for_once() -> None:
+    def speak(connection: socket.socket, asked: bytes) -> bool:
+        if b"/mute" in asked:
+            return mute(connection, asked)
+        connection.sendall(answer())
+        return True
+
+    with RawServer(speak) as server:
+        _, silent = fetch(server.url(), server.url("/mute"), STALL_SECONDS=0.3)
+        assert why(silent if isinstance(silent, Exception) else None) == "stalled"
+        assert len(server.requests) == 2
+
+
+def test_a_farewell_on_a_kept_connection_is_no_answer() -> None:
+    farewell = answer(b"", b"Connection: close", status=b"408 Request Timeout")
+    with RawServer(keeping(answer(), farewell, answer())) as server:
+        assert [one(result).status for result in fetch(server.url("/1"), server.url("/2"))] == [200, 200]
+
+
+@pytest.mark.parametrize("coding", [b"", b"Content-Encoding: gzip"])
+def test_a_body_without_end_is_cut_and_the_connection_dropped(coding: bytes) -> None:
+    sent = 0
+
+    def flood(connection: socket.socket, _: bytes) -> bool:
+        nonlocal sent
+        connection.sendall(b"HTTP/1.1 200 OK\r\n" + (coding + b"\r\n" if coding else b"") + b"\r\n")
+        while sent < 100 << 20:
+            piece = b"".join(b"<p>%d</p>" % n for n in range(sent, sent + 5_000))
+            piece = gzip.compress(piece) if coding else piece
+            connection.sendall(piece)
+            sent += len(piece)
+        return False
+
+    with RawServer(flood) as server:
+        response = one(fetch(server.url(), DOWNLOAD_MAXSIZE=1 << 20)[0])
+    assert len(response.body) == 1 << 20
+    assert set(response.flags) == {TRUNCATED, BOUND + "body cut"}
+    assert sent < 20 << 20
+
+
+def test_a_request_may_have_a_bound_of_its_own() -> None:
+    with RawServer(answering(answer(b"x" * 5_000))) as server:
+        request = Request(server.url(), meta={"download_maxsize": 1_000})
+        small, whole = fetch(request, server.url())
+    assert (len(one(small).body), TRUNCATED in one(small).flags) == (1_000, True)
+    assert (len(one(whole).body), one(whole).flags) == (5_000, [])
+
+
+@pytest.mark.parametrize("status", [b"302 Found", b"404 Not Found"])
+def test_other_answers_need_no_whole_body(status: bytes) -> None:
+    bomb = gzip.compress(b"x" * (4 << 20))
+    answers = [answer(b"x" * 900_000, status=status), answer(bomb, b"Content-Encoding: gzip", status=status)]
+    with RawServer(answering(*answers)) as server:
+        long, exploding = fetch(server.url(), server.url())
+    assert (one(long).flags, one(exploding).flags) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "begins", "whole"),
+    [
+        (b"video/mp4", b"\0\0\0 ftyp", False),
+        (b"application/pdf", b"%PDF-1.7", False),
+        (b"application/pdf", b"\n<!DOCTYPE html>", True),
+        (b"text/html", b"%PDF-1.7", True),
+        (b"image/png", b"", False),
+    ],
+)
+def test_what_can_be_no_page_is_not_read_to_its_end(kind: bytes, begins: bytes, *, whole: bool) -> None:
+    body = begins + b"x" * 500_000
+    sent = answer(body).replace(b"text/html", kind)
+    with RawServer(answering(sent)) as server:
+        response = one(fetch(server.url())[0])
+    assert response.flags == []
+    assert (response.body == body) is whole
+
+
+def test_a_bomb_is_refused() -> None:
+    with RawServer(answering(answer(gzip.compress(b"x" * (4 << 20)), b"Content-Encoding: gzip"))) as server:
+        (error,) = fetch(server.url())
+    assert isinstance(error, FetchError)
+    assert (why(error), error.bounds) == ("compression bomb", ("compression bomb",))
+
+
+def lose(connection: socket.socket) -> None:
+    """Close with a reset."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_reset"),
+    [
+        (answer(BODY + b"x" * 50)[:-50], False),
+        (answer(BODY + b"x" * 50)[:-50], True),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n" % 99 + BODY, False),
+        (b"HTTP/1.1 200 OK\r\n\r\n" + BODY, True),
+        (answer(gzip.compress(BODY * 99)[:-9], b"Content-Encoding: gzip"), False),
+    ],
+    ids=range(5),
+)
+def test_a_body_that_stops_is_truncated(sent: bytes, *, is_reset: bool) -> None:
+    def speak(connection: socket.socket, _: bytes) -> bool:
+        connection.sendall(sent)
+        if is_reset:
+            time.sleep(0.1)  # what was sent must have been read, a reset drops the rest
+            lose(connection)
+        return False
+
+    with RawServer(speak) as server:
+        response = one(fetch(server.url())[0])
+    assert response.flags == [TRUNCATED]
+    assert response.body.startswith(BODY)
+
+
+def test_a_coded_body_that_says_it_is_whole_is_whole() -> None:
+    packed = gzip.compress(BODY)
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with RawServer(answering(head + b"%x\r\n" % len(packed) + packed + b"\r\n")) as server:
+        response = one(fetch(server.url())[0])
+    assert (response.body, response.flags) == (BODY, [])
+
+
+def test_chunks_of_one_byte_are_given_up_before_they_cost_much() -> None:
+    sent = 0
+
+    def speak(connection: socket.socket, _: bytes) -> bool:
+        nonlocal sent
+        connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        while sent < 50 << 20:
+            connection.sendall(b"1;name=value\r\nx\r\n" * 4_000)
+            sent += 68_000
+        return False
+
+    with RawServer(speak) as server:
+        response = one(fetch(server.url(), DOWNLOAD_MAXSIZE=1 << 20)[0])
+    assert response.flags == [TRUNCATED]
+    assert len(response.body) < 20_000
+    assert sent < 20 << 20
+
+
+def mute(connection: socket.socket, _: bytes) -> bool:
+    connection.recv(1)  # until the other side goes away
+    return False
+
+
+def drip(connection: socket.socket, _: bytes) -> bool:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    for _n in range(600):
+        connection.sendall(b"x")
+        time.sleep(0.05)
+    return False
+
+
+def test_silence_drips_and_slowness_end() -> None:
+    with RawServer(mute) as server:
+        (silent,) = fetch(server.url(), STALL_SECONDS=0.3)
+        (late,) = fetch(server.url(), DOWNLOAD_TIMEOUT=0.3)
+    assert [why(silent), why(late)] == ["stalled", "timed out"]
+    assert isinstance(silent, FetchError)
+    assert silent.bounds == ("stalled",)
+    with RawServer(drip) as server:
+        dripping = one(fetch(server.url(), STALL_SECONDS=0.3)[0])
+        slow = one(fetch(server.url(), STALL_SECONDS=0.3, LEAST_BYTES_PER_SECOND=1, DOWNLOAD_TIMEOUT=1)[0])
+    assert set(dripping.flags) == {TRUNCATED, BOUND + "stalled"}
+    assert set(slow.flags) == {TRUNCATED, BOUND + "timed out"}
+    assert len(slow.body) > len(dripping.body)
+
+
+def test_errors_have_reasons() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    with RawServer(answering(b"SSH-2.0-OpenSSH_9\r\n")) as server:
+        urls = [server.url(), f"http://127.0.0.1:{port}/", "http://127.0.0.1:99999/", "http://10.0.0.1/"]
+        found = [why(error) for error in fetch(*urls) if isinstance(error, Exception)]
+    assert found == ["the answer is not HTTP", "connection refused", "not a usable address", "address not allowed"]
+
+
+def test_headers_that_are_too_many_are_dropped_and_said_so() -> None:
+    many = [b"X-%d: v" % n for n in range(50)]
+    with RawServer(answering(answer(BODY, *many))) as server:
+        response = one(fetch(server.url(), HEADER_MAX_LINES=20)[0])
+    assert (response.body, response.flags) == (BODY, [BOUND + "headers dropped"])
+
+
+def test_cookies_go_back_to_their_site_and_nowhere_else() -> None:
+    def speak(connection: socket.socket, asked: bytes) -> bool:
+        has_it = b"Cookie: seen=1" in asked
+        wall = answer(b"", b"Set-Cookie: seen=1; Path=/", b"Location: /", status=b"302 Found")
+        connection.sendall(answer() if has_it else wall)
+        return True
+
+    with RawServer(speak) as server:
+        urls = [server.url(host=host) for host in ("a.localhost", "a.localhost", "b.localhost")]
+        first, second, other = (one(result) for result in fetch(*urls))
+        assert (first.status, first.flags) == (302, [NEW_COOKIE])
+        assert (second.status, second.flags) == (200, [])
+        assert other.status == 302
+        assert [one(result).status for result in fetch(*urls, SITE_COOKIES=False)] == [302] * 3
+
+
+def test_both_schemes_share_what_they_know() -> None:
+    crawler = SimpleNamespace(settings=settings())
+    plain, secure = GuardedHandler.from_crawler(crawler), GuardedHandler.from_crawler(crawler)
+    assert plain._network is secure._network
+    assert handler()._network is not plain._network
+
+
+def test_a_header_cannot_be_smuggled() -> None:
+    with RawServer(answering(answer())) as server:
+        request = Request(server.url(), headers={"X-A": "a\r\nX-B: b", "Cookie": "c=1", "Connection": "close"})
+        one(fetch(request)[0])
+        asked = server.requests[0]
+    assert b"\r\nX-B" not in asked
+    assert b"Cookie" not in asked
+
+
+def test_the_first_of_several_addresses_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crawler.fetch.dns._ask", lambda _name: ("127.0.0.3", "127.0.0.1", "127.0.0.2"))
+    with RawServer(answering(answer())) as server:
+        response = one(fetch(f"http://many.test:{server.port}/")[0])
+    assert str(response.ip_address) == "127.0.0.1"
+
+
+def test_a_name_is_looked_up_once_for_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def ask(name: str) -> tuple[str, ...]:
+        asked.append(name)
+        time.sleep(0.2)
+        return ("127.0.0.1",)
+
+    monkeypatch.setattr("crawler.fetch.dns._ask", ask)
+
+    async def together() -> list[list[Response | Exception]]:
+        own = handler()
+        try:
+            return await asyncio.gather(
+                *(own.download_request(Request(f"http://one.test:{server.port}/{n}")) for n in range(5))
+            )
+        finally:
+            await own.close()
+
+    with RawServer(answering(answer())) as server:
+        assert [response.status for response in asyncio.run(together())] == [200] * 5
+    assert asked == ["one.test"]
+
+
+def test_a_fetch_that_is_given_up_leaves_nothing_open() -> None:
+    async def give_up() -> None:
+        async with asyncio.timeout(0.3):
+            await fetch_all([server.url()])
+
+    with RawServer(mute) as server:
+        with pytest.raises(TimeoutError):
+            asyncio.run(give_up())
+        assert server.connections == 1
+
+
+@pytest.mark.parametrize(("kind", "unpacked"), [(b"text/html", True), (b"application/x-gzip", False)])
+def test_pages_are_unpacked_though_nobody_says_that_they_are_packed(*, kind: bytes, unpacked: bool) -> None:
+    packed = gzip.compress(BODY)
+    with RawServer(answering(answer(packed).replace(b"text/html", kind))) as server:
+        response = one(fetch(server.url())[0])
+    assert (response.body, response.flags) == (BODY if unpacked else packed, [])

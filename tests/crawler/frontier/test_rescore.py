@@ -1,0 +1,128 @@
+"""New scores while the crawl goes on: a real crawl of a small server, its access log and its table."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from crawler.rank.priority import Priority
+from crawler.rank.worker import Question, rank
+from db.engine.errors import DatabaseProblem
+from tests.crawler.crawling import rows, scrapy, start
+from tests.crawler.odd_server import Answer, OddServer, article
+
+LISTED = 60
+LOVED = range(40, 60)
+"""Pages that the first ones link to, which nobody can know before."""
+
+
+def answers() -> dict[tuple[str, str], Answer]:
+    """A list of pages in an order that turns out to be wrong."""
+    pages: dict[tuple[str, str], Answer] = {
+        ("a.localhost", f"/{n:02}"): article(f"第{n}条消息", *(f"/{m:02}" for m in LOVED if n < 20))
+        for n in range(LISTED)
+    }
+    pages["a.localhost", "/"] = article("目录", *(f"/{n:02}" for n in range(LISTED)))
+    return pages
+
+
+def arguments(server: OddServer, folder: Path, *settings: str) -> list[str]:
+    (folder / "seeds.txt").write_text(f"http://a.localhost:{server.port}/", encoding="utf-8")
+    given = (
+        f"DATABASE_URL=sqlite:///{folder}/news.db",
+        f"ALLOW_NETWORKS=127.0.0.1:{server.port}",
+        "HOST_DELAY=0.15",
+        "SOFT_404_PROBE=False",
+        "CRAWL_PRESET=pagerank",
+        *settings,
+    )
+    return ["crawl", "news", "-a", f"seeds={folder}/seeds.txt", *[x for s in given for x in ("-s", s)]]
+
+
+def fetched(server: OddServer) -> list[int]:
+    return [int(path[1:]) for _, _, path in server.asked if re.fullmatch(r"/\d+", path)]
+
+
+def test_a_new_round_of_scores_reorders_what_is_queued(tmp_path: Path) -> None:
+    with OddServer(answers()) as server:
+        done = start(tmp_path, *arguments(server, tmp_path)).finish(100)
+        order = fetched(server)
+    assert done.returncode == 0, done.stderr
+    assert sorted(order) == list(range(LISTED))
+    known = min(order.index(page) for page in LOVED)
+    assert order[:known] == list(range(known))  # found first, fetched first, until something is known of them
+    places = {page: place for place, page in enumerate(order)}
+    loved = [places[page] for page in LOVED]
+    assert max(loved) < LISTED - 8
+    assert max(loved) - min(loved) < len(LOVED) + 2  # one after the other, as soon as it was known
+    late = [page for page in order if page not in LOVED][-8:]
+    scores = dict(rows(tmp_path, "SELECT substr(url, -2), score FROM url WHERE kind = 'page' AND depth = 1"))
+    assert min(scores[f"{n:02}"] for n in LOVED) > max(scores[f"{n:02}"] for n in late)
+    (parts,) = rows(tmp_path, "SELECT score_parts FROM url WHERE url LIKE '%/50'")[0]
+    assert set(json.loads(parts)) == {"pagerank", "siterank", "address", "depth"}
+
+
+def test_why_shows_what_each_signal_adds(tmp_path: Path) -> None:
+    with OddServer(answers()) as server:
+        few = arguments(server, tmp_path, "CRAWL_PRESET=news", "MAX_PAGES=3", "HOST_DELAY=0")
+        assert start(tmp_path, *few).finish(100).returncode == 0
+        url, database = f"http://a.localhost:{server.port}/01", f"DATABASE_URL=sqlite:///{tmp_path}/news.db"
+        why = scrapy(tmp_path, "why", url, "-s", database).stdout
+    total = re.search(r"^score +(\d\.\d{4}), of$", why, re.MULTILINE)
+    shares = re.findall(r"^ +(\d\.\d{4})  \w+ +[01]\.\d{4} x [\d.]+$", why, re.MULTILINE)
+    assert total is not None
+    assert len(shares) == 6
+    assert shares == sorted(shares, reverse=True)
+    assert sum(map(float, shares)) == pytest.approx(float(total[1]), abs=1e-3)
+
+
+def test_a_crawl_that_goes_on_in_another_order_scores_what_waits_anew(tmp_path: Path) -> None:
+    waiting = "SELECT score FROM url WHERE state = 'pending' AND kind = 'page' AND depth = 1"
+    with OddServer(answers()) as server:
+        for preset, pages in (("news", 3), ("breadth", 40)):
+            few = arguments(server, tmp_path, f"CRAWL_PRESET={preset}", f"MAX_PAGES={pages}")
+            assert start(tmp_path, *few).finish(100).returncode == 0
+            scores = {score for (score,) in rows(tmp_path, waiting)}
+            assert scores
+            assert (scores == {0.5}) is (preset == "breadth")
+
+
+def test_the_crawl_outlives_its_rank_process(tmp_path: Path) -> None:
+    with OddServer(answers()) as server:
+        running = start(tmp_path, *arguments(server, tmp_path))
+        deadline = time.monotonic() + 60
+        killed = 0
+        while running.process.is_alive() and time.monotonic() < deadline:
+            for process in ranking_processes(running.process.pid or 0):
+                os.kill(process, signal.SIGKILL)
+                killed += 1
+            time.sleep(0.2)
+        done = running.finish(60)
+    assert killed
+    assert done.returncode == 0, done.stderr
+    assert rows(tmp_path, "SELECT count(*) FROM url WHERE state = 'done' AND kind = 'page'") == [(LISTED + 1,)]
+
+
+def ranking_processes(crawl: int) -> list[int]:
+    """Processes below the crawl's that have loaded the library of link analysis."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            grand = int(Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()[1])
+            if crawl in {parent, grand} and "_sparsetools" in (folder / "maps").read_text():
+                found.append(int(folder.name))
+        except (OSError, ValueError, IndexError):
+            continue
+    return found
+
+
+def test_a_database_that_cannot_be_read_is_a_problem_with_a_name(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseProblem):
+        rank(Question(f"sqlite:///{tmp_path}/none.db", Priority("pagerank", {}), None, 1.7e9))

@@ -1,0 +1,125 @@
+"""What one page says of its host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from crawler.fetch.errors import BODY_CUT, REFUSED
+from crawler.learn.health.answers import ROBOTS, Answer, Came, answer_of
+from crawler.response.outcome import OUT_OF_HANDLES
+from db.records.url import Claim, Kind
+from pipelines.links.scope import Scope
+from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParsedPage
+from pipelines.stages import Page
+from pipelines.worker import Worked
+
+URL = "http://a.example/news/1.html"
+
+
+def page(kind: Kind = Kind.PAGE, url: str = URL, **values: Any) -> Page:
+    claim = Claim(1, url, 2, None, kind, 0, 0.0, BlockKind.LIST, None, 0.0, 0, 0, None, None)
+    return Page(claim, Scope("host", ("a.example",)), **{"status": 200, "seconds": 0.5, **values})
+
+
+def came(**values: Any) -> tuple[str, str] | None:
+    answer = answer_of(page(**values))
+    return None if answer is None else (answer.came.name, answer.why)
+
+
+def read(kind: PageKind, reason: str = "", title: str = "", links: int = 0, body: str = "") -> Worked:
+    named = Links(tuple(f"http://a.example/{n}" for n in range(links)))
+    return Worked(ParsedPage(kind, reason, Metadata(title=title), Extraction(text=body, confidence=0.9), links=named))
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (403, ("BLOCKED", "http 403")),
+        (429, ("BLOCKED", "http 429")),
+        (503, ("BLOCKED", "http 503")),
+        (404, ("GONE", "http 404")),
+        (410, ("GONE", "http 410")),
+        (500, ("FAILED", "http 500")),
+        (418, ("FAILED", "http 418")),
+        (304, ("KEPT", "")),
+        (204, ("KEPT", "")),
+    ],
+)
+def test_statuses(status: int, expected: tuple[str, str]) -> None:
+    assert came(status=status) == expected
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ("/login?back=/news/1.html", ("LOGIN", "redirect")),
+        ("http://passport.b.example/sso", ("LOGIN", "redirect")),
+        ("/antispider/?from=1", ("CAPTCHA", "redirect")),
+        ("/", ("GONE", "home page")),
+        ("/news/2.html", None),
+        ("https://a.example/news/1.html", None),
+        ("http://[bad", None),
+        ("", None),
+    ],
+)
+def test_redirects(location: str, expected: tuple[str, str] | None) -> None:
+    assert came(status=302, headers={"location": location}) == expected
+
+
+def test_a_redirect_of_the_home_page_says_nothing() -> None:
+    assert came(url="http://a.example/", status=301, headers={"location": "http://a.example/"}) is None
+
+
+def test_no_answer() -> None:
+    assert came(status=0, error="timed out") == ("FAILED", "timed out")
+    assert came(truncated=True) == ("FAILED", "connection lost")
+    assert came(truncated=True, bounds=(BODY_CUT,)) == ("KEPT", "")
+
+
+@pytest.mark.parametrize("values", [{"error": REFUSED}, {"error": OUT_OF_HANDLES}, {"kind": Kind.FEED}])
+def test_what_says_nothing_of_the_host(values: dict[str, Any]) -> None:
+    assert came(**values) is None
+
+
+def test_robots() -> None:
+    assert came(kind=Kind.ROBOTS, status=404) == ("KEPT", "")
+    assert came(kind=Kind.ROBOTS, status=503) == ("FAILED", "http 503 (robots.txt)")
+    answer = answer_of(page(Kind.ROBOTS, status=0, error="timed out"))
+    assert answer is not None
+    assert answer.found_in == ROBOTS
+
+
+@pytest.mark.parametrize(
+    ("worked", "expected"),
+    [
+        (read(PageKind.LIST, "list page", "频道", 40), Came.PAGE),
+        (read(PageKind.OTHER, "no text"), Came.EMPTY),
+        (read(PageKind.OTHER, "no text", "目录", 40), Came.PAGE),
+        (read(PageKind.OTHER, "login wall", "登录"), Came.LOGIN),
+        (read(PageKind.OTHER, "soft 404", "页面不存在"), Came.GONE),
+        (read(PageKind.OTHER, "soft 404", "Just a moment..."), Came.CAPTCHA),
+        (read(PageKind.OTHER, "too little prose", "安全验证"), Came.CAPTCHA),
+        (None, Came.KEPT),
+    ],
+)
+def test_pages(worked: Worked | None, expected: Came) -> None:
+    answer = answer_of(page(worked=worked))
+    assert answer is not None
+    assert answer.came == expected
+
+
+def test_articles() -> None:
+    answer = answer_of(page(worked=read(PageKind.ARTICLE, title="标题", body="好" * 700)))
+    assert answer is not None
+    expected = Answer(URL, BlockKind.LIST, Came.ARTICLE, "", 700, 0.9, answer.title, dated=False, doubtful=False)
+    assert answer == expected._replace(seconds=0.5)
+    assert answer.title
+    assert answer_of(page(worked=read(PageKind.ARTICLE, body="好"))).title == 0  # type: ignore[union-attr]
+
+
+def test_wrongly_decoded() -> None:
+    assert answer_of(page(worked=read(PageKind.ARTICLE, body="好" * 700 + "\ufffd" * 2))).doubtful  # type: ignore[union-attr]
+    doubted = Worked(ParsedPage(PageKind.ARTICLE, extraction=Extraction(text="好"), doubt="doubtful encoding"))
+    assert answer_of(page(worked=doubted)).doubtful  # type: ignore[union-attr]

@@ -1,0 +1,171 @@
+"""Traps in a crawl: what is shut is skipped, survives a restart, is opened again, and stands in the commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crawler.learn.traps.host import TRIAL_PAGES
+from db.frontier.insert import add_urls
+from db.frontier.leases import return_strays
+from db.records.keys import fingerprint
+from db.records.outcome import Stored
+from pipelines.records import BlockKind
+from pipelines.traps.signals import Signs
+from tests.crawler.crawling import rows, scrapy
+from tests.crawler.odd_server import Answer, OddServer
+from tests.crawler.repeating_site import page as article_page
+from tests.crawler.trap_crawl import (
+    HOST,
+    SITE,
+    Crawl,
+    article,
+    claim_of,
+    in_session,
+    list_page,
+    month,
+    shut_the_calendar,
+    states,
+)
+from tests.db.frontier_rows import NOW, new_url
+
+
+def test_what_is_shut_is_skipped_and_stays_so_after_a_restart(tmp_path: Path) -> None:
+    async def first(crawl: Crawl) -> None:
+        await shut_the_calendar(crawl)
+        assert crawl.cleared == [HOST]
+        assert crawl.totals == {"traps/calendar": 1}
+        assert await crawl.claim(5) == [f"{SITE}/"], "the seed"
+        assert states(tmp_path) == {"trap: calendar": 60}
+        sitemap = claim_of(month(1), found_in=BlockKind.SITEMAP)
+        assert crawl.book.objection(sitemap) == "", "a site knows what it has"
+
+    async def second(crawl: Crawl) -> None:
+        assert await crawl.book.try_again() == 0, "too early"
+        await crawl.take()
+        assert crawl.book.objection(claim_of(month(500))) == "trap: calendar"
+        assert crawl.book.known(claim_of(month(500))).shut
+        await crawl.book.let_go([HOST])
+        assert crawl.book.objection(claim_of(month(500))) == ""
+
+    in_session(tmp_path, first)
+    in_session(tmp_path, second)
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_an_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restarted: bool) -> None:  # noqa: FBT001
+    async def first(crawl: Crawl) -> None:
+        await shut_the_calendar(crawl)
+        await crawl.claim(5)
+        if restarted:
+            await crawl.book.close()
+            await crawl.session.submit(add_urls, (NOW, [new_url(month(3), reason="fetched before")]))
+            await crawl.session.submit(return_strays, (crawl.session.resumed.run_id, set(), set()))
+            crawl.book = crawl.new_book()
+            await crawl.take()
+        crawl.book.note(*article(f"{SITE}/news/1.html", month(3)))
+        await crawl.book.close()
+        await crawl.settled()
+        assert crawl.changed == [(HOST, 60)]
+        assert crawl.book.objection(claim_of(month(500))) == ""
+
+    in_session(tmp_path, first)
+    assert states(tmp_path)["pending"] == 60
+    assert rows(tmp_path, "SELECT kind FROM url_pattern WHERE pattern = '/cal?month'") == [("",)]
+
+
+def test_a_later_crawl_tries_some_pages_again(tmp_path: Path) -> None:
+    async def first(crawl: Crawl) -> None:
+        await shut_the_calendar(crawl)
+        await crawl.claim(5)
+
+    async def second(crawl: Crawl) -> None:
+        assert await crawl.book.try_again() == TRIAL_PAGES
+        await crawl.take()
+        assert states(tmp_path) == {"trap: calendar": 60 - TRIAL_PAGES, "pending": TRIAL_PAGES}
+        for n in range(TRIAL_PAGES):
+            assert crawl.totals == {}
+            crawl.book.note(*list_page(month(200 + n), month(300 + n)))
+        assert crawl.totals == {"traps/calendar": 1}
+
+    in_session(tmp_path, first)
+    in_session(tmp_path, second, days=0)
+
+
+def test_a_host_is_asked_for_a_page_that_nobody_has_made(tmp_path: Path) -> None:
+    async def ask(crawl: Crawl) -> None:
+        await crawl.take()
+        for n in range(3):
+            page, outcome, stored = list_page(f"{SITE}/old/{n}.html")
+            crawl.book.note(page, outcome, Stored(article="same page", same_host=True))
+        await crawl.settled()
+        (probe,) = crawl.added
+        assert probe.url.startswith(f"{SITE}/old/")
+        assert probe.url.endswith(".html")
+        assert probe.found_in == BlockKind.PROBE
+        page, outcome, stored = list_page(probe.url, signs=Signs(7, 99))
+        page.claim = claim_of(probe.url, found_in=BlockKind.PROBE)
+        crawl.book.note(page, outcome, stored)
+        assert crawl.book.known(claim_of(f"{SITE}/old/9.html")).missing == (99,)
+        assert crawl.book.known(claim_of(f"{SITE}/", found_in=BlockKind.SEED)).missing is None
+        await crawl.book.close()
+        crawl.book = crawl.new_book()
+        await crawl.session.submit(return_strays, (crawl.session.resumed.run_id, set(), set()))
+        await crawl.take()
+        assert crawl.book.known(claim_of(f"{SITE}/old/9.html")).missing == (99,)
+
+    in_session(tmp_path, ask)
+
+
+# ---------------------------------------------------------------- a crawl
+
+
+class Calendar(dict[tuple[str, str], Answer]):
+    """A site of six articles and a calendar for all time, where every page links to all articles."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        path = key[1]
+        news = "".join(f'<li><a href="/news/{n}.html">新闻标题在这里第{n}条</a></li>' for n in range(6))
+        if path.startswith("/news/"):
+            return article_page(int(path[6:-5]))
+        if path == "/old.html" or path.startswith("/gone/"):
+            name = fingerprint(path) & 0xFFFF
+            links = "".join(f'<a href="/gone/{name + n:06x}.html">看看</a>' for n in range(3))
+            notice = "<p>您访问的网页已经搬家或者被编辑删除，请检查地址，或从首页重新进入。</p>" * 3
+            return 200, {}, f"<title>温馨提示</title><h1>温馨提示</h1><div>{notice}</div>{links}"
+        if path.startswith("/events"):
+            number = int(path.partition("=")[2] or 0)
+            days = "".join(f'<a href="/events?month={number * 3 + n}">{n}</a> ' for n in range(1, 4))
+            return 200, {}, f"<title>{number}月活动</title><p>没有活动，请看其他月份。</p>{days}<ul>{news}</ul>"
+        links = '<a href="/events?month=0">活动日历</a><a href="/old.html">旧闻</a>'
+        return (200, {}, f"<title>首页</title><ul>{news}</ul>{links}") if path == "/" else default
+
+
+def test_a_crawl_ends_and_says_what_it_left_out(tmp_path: Path) -> None:
+    with OddServer(Calendar()) as server:
+        seeds = tmp_path / "seeds.txt"
+        seeds.write_text(f"http://a.localhost:{server.port}/")
+        given = {
+            "DATABASE_URL": f"sqlite:///{tmp_path}/news.db",
+            "ALLOW_NETWORKS": f"127.0.0.1:{server.port}",
+            "HOST_DELAY": "0",
+            "CRAWL_PRESET": "breadth",
+            "WORKERS": "1",
+            "TRAP_PATTERN_PAGES": "10",
+        }
+        arguments = [x for setting in given.items() for x in ("-s", "=".join(setting))]
+        done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={seeds}", *arguments)
+        assert done.returncode == 0, done.stderr
+        asked = server.paths()
+    assert sum("/events" in path for path in asked) < 60
+    assert rows(tmp_path, "SELECT count(*) FROM article JOIN url USING (id) WHERE url LIKE '%/news/%'") == [(6,)]
+    notices = "FROM article JOIN url USING (id) WHERE title = '温馨提示'"
+    assert rows(tmp_path, f"SELECT count(*), count(gone) {notices}") == [(1, 1)], "stored before the host was asked"
+    assert rows(tmp_path, "SELECT count(*) > 0 FROM url WHERE reason = 'trap: calendar'") == [(1,)]
+    assert rows(tmp_path, "SELECT count(*) FROM url WHERE found_in = 13 AND state = 'done'") == [(2,)]
+    assert "traps: URLs not fetched" in done.stderr
+    told = scrapy(tmp_path, "status", "--traps", "-s", f"DATABASE_URL={given['DATABASE_URL']}").stdout
+    assert "calendar" in told
+    assert "URLs were skipped as calendar" in told

@@ -1,0 +1,281 @@
+"""What every kind of answer means for a URL that was fetched before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from crawler.response.outcome import REFUSED, judge
+from crawler.response.revisit import conditions, settle
+from crawler.response.revisit_schedule import DAY, Schedule
+from db.records.keys import fingerprint
+from db.records.outcome import Outcome
+from db.records.url import Claim, Kind, State
+from pipelines.records import BlockKind, PageKind
+from pipelines.stages import Page
+from tests.crawler.answers import NOW, claim, links, listed, page, rules, written
+
+SCHEDULE = Schedule()
+THEN = NOW - 7_200
+BEFORE: dict[str, Any] = {"visits": 1, "http_status": 200, "fetched_at": THEN, "etag": 'W/"1"', "watched": 3_600.0}
+LIST = {**BEFORE, "reason": "list page", "watched": 0.0}
+NEWS = links("http://h.cn/1", "http://h.cn/2")
+
+
+def settled(answer: Page) -> Outcome:
+    return settle(answer, judge(answer, rules()), SCHEDULE)
+
+
+def again(status: int = 200, **values: Any) -> Outcome:
+    """The outcome of a visit to an article that was stored, if nothing else is said."""
+    return settled(page(status, **{**BEFORE, **values}))
+
+
+def is_as_before(outcome: Outcome, **values: Any) -> bool:
+    before = {"state": State.DONE, "reason": "", "http_status": 200, "etag": 'W/"1"', "kept": True, **values}
+    return all(getattr(outcome, name) == value for name, value in before.items())
+
+
+class TestFirst:
+    def test_lists_are_visited_again_and_so_are_articles(self) -> None:
+        outcome = settled(page(worked=listed(NEWS)))
+        assert (outcome.state, outcome.next_visit, outcome.seen) == (State.DONE, NOW + 3_600, None)
+        outcome = settled(page(worked=written()))
+        assert outcome.next_visit is not None
+        assert NOW < outcome.next_visit <= NOW + DAY
+        assert 0 < outcome.age < 2 * DAY  # published on this day
+
+    def test_nothing_else_is(self) -> None:
+        for answer in (
+            page(404),
+            page(302, headers={"location": "/b"}),
+            page(worked=listed(NEWS, kind=PageKind.OTHER, reason="no text")),
+        ):
+            assert settled(answer).next_visit is None
+        assert settled(page(404, kind=Kind.FEED)).next_visit is None
+
+    @pytest.mark.parametrize("status", [200, 302, 404, 503])
+    def test_but_seeds_are_whatever_they_say(self, status: int) -> None:
+        headers = {"location": "/today/1.html"}
+        outcome = settled(page(status, headers=headers, found_in=BlockKind.SEED, depth=0, tries=9, worked=written()))
+        assert outcome.next_visit == NOW + 3_600
+
+    def test_so_is_a_part_of_an_article(self) -> None:
+        assert settled(page(worked=written(next_page="http://h.cn/a_2"))).next_visit is not None
+
+    def test_another_try_is_no_visit(self) -> None:
+        answer = page(503)
+        assert settled(answer) == judge(answer, rules())
+        assert settled(page(200, kind=Kind.ROBOTS, **BEFORE)).next_visit is None
+
+
+class TestAsking:
+    def test_only_for_changes(self) -> None:
+        held = claim(**BEFORE, last_modified="Tue, 07 Nov 2023 22:14:20 GMT")
+        assert conditions(held) == {
+            "If-None-Match": 'W/"1"',
+            "If-Modified-Since": "Tue, 07 Nov 2023 22:14:20 GMT",
+        }
+
+    @pytest.mark.parametrize("values", [{"visits": 0}, {"http_status": None}, {"reason": "http 410"}, {"etag": None}])
+    def test_not_when_there_is_nothing_to_keep(self, values: dict[str, Any]) -> None:
+        assert conditions(claim(**{**BEFORE, **values})) == {}
+
+    @pytest.mark.parametrize(
+        "stated", ["Fri, 01 Jan 2038 00:00:00 GMT", "yesterday", "Tue, 99 Nov 2023 22:14:20 GMT", ""]
+    )
+    def test_not_with_a_date_that_lies_ahead_or_is_none(self, stated: str) -> None:
+        assert conditions(claim(**{**BEFORE, "etag": None}, last_modified=stated)) == {}
+
+
+class TestFailures:
+    @pytest.mark.parametrize("reason", ["", "list page", "doubtful encoding"])
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            {"status": 0, "error": "timed out"},
+            {"status": 500},
+            {"status": 503},
+            {"status": 403},
+            {"status": 429},
+            {"status": 451},
+            {"status": 0, "error": REFUSED},
+            {"status": 200, "unreadable": "took too long to read"},
+            {"status": 302, "headers": {"location": "http://h.cn/a"}},
+            {"status": 301, "headers": {"location": "http://elsewhere.cn/a"}},
+        ],
+        ids=str,
+    )
+    def test_change_nothing_and_are_made_up_for(self, answer: dict[str, Any], reason: str) -> None:
+        outcome = again(**{"tries": 9, **answer, "reason": reason or None})
+        assert is_as_before(outcome, reason=reason, fetched_at=THEN)
+        assert outcome.seen is None
+        assert outcome.next_visit is not None
+        assert outcome.next_visit >= NOW + 300
+
+    def test_are_tried_again_at_once(self) -> None:
+        outcome = again(503)
+        assert is_as_before(outcome, state=State.PENDING)
+        assert (outcome.next_visit, outcome.failed) == (NOW + 2, True)
+
+    @pytest.mark.parametrize("kind", [PageKind.OTHER, PageKind.LIST])
+    def test_so_does_something_else_in_the_place_of_an_article(self, kind: PageKind) -> None:
+        outcome = again(worked=listed(NEWS, kind=kind, reason="soft 404"))
+        assert is_as_before(outcome)
+        assert (outcome.new_urls, outcome.article) == ((), None)
+
+    def test_a_list_that_is_an_error_page_keeps_its_turn(self) -> None:
+        outcome = settled(page(worked=listed(NEWS, kind=PageKind.OTHER, reason="soft 404"), **LIST))
+        assert is_as_before(outcome, reason="list page", fetched_at=NOW)
+        assert outcome.seen is not None
+
+
+class TestUnchanged:
+    def test_an_article(self) -> None:
+        outcome = again(304)
+        assert is_as_before(outcome, fetched_at=NOW, alive=True)
+        assert outcome.seen is not None
+        seen = outcome.seen(0)
+        assert (seen.watched, seen.changed) == (7_200, False)
+        assert seen.next_visit is not None
+        assert seen.next_visit > NOW + 3_600
+
+    def test_a_list(self) -> None:
+        outcome = again(304, reason="list page", watched=0.0)
+        assert outcome.seen is not None
+        assert (outcome.seen(0).next_visit or 0) > NOW + 2 * 3_600
+        assert outcome.alive is None
+
+
+class TestNews:
+    def test_the_more_a_list_brings_the_sooner_it_is_visited(self) -> None:
+        outcome = settled(page(worked=listed(NEWS), **LIST))
+        assert (outcome.kept, len(outcome.new_urls)) == (False, 2)
+        assert outcome.seen is not None
+        pauses = [(outcome.seen(named).next_visit or 0) - NOW for named in (0, 2, 50)]
+        assert pauses == sorted(pauses, reverse=True)
+
+    def test_links_that_never_become_articles_count_less(self) -> None:
+        values = {**LIST, "visits": 9, "watched": 30_000.0, "named": 500.0}
+        fruitless, fruitful = (
+            settled(page(worked=listed(NEWS), **values, brought=brought)).seen for brought in (0.0, 400.0)
+        )
+        assert fruitless is not None
+        assert fruitful is not None
+        assert (fruitless(50).next_visit or 0) - NOW > 10 * ((fruitful(50).next_visit or 0) - NOW)
+
+    def test_an_article_that_changes_is_looked_at_sooner(self) -> None:
+        outcome = again(worked=written())
+        assert (outcome.kept, outcome.alive) == (False, True)
+        assert outcome.seen is not None
+        changed, same = outcome.seen(1), outcome.seen(0)
+        assert (changed.changed, same.changed) == (True, False)
+        assert (changed.next_visit or 0) < (same.next_visit or 0)
+
+    def test_an_old_article_is_looked_at_once(self) -> None:
+        outcome = again(304, watched=90 * DAY)
+        assert outcome.seen is not None
+        assert outcome.seen(0).next_visit is None
+        assert outcome.seen(1).next_visit is not None
+
+
+class TestGone:
+    def test_410_is_believed_at_once(self) -> None:
+        outcome = again(410)
+        assert (outcome.state, outcome.reason, outcome.alive) == (State.FAILED, "http 410", False)
+        assert outcome.seen is not None
+        assert outcome.seen(0).next_visit == NOW + DAY
+
+    def test_404_when_it_is_said_twice(self) -> None:
+        doubt = again(404)
+        assert is_as_before(doubt, http_status=404, alive=None, next_visit=NOW + 300)
+        sure = again(404, http_status=404)
+        assert (sure.state, sure.alive) == (State.FAILED, False)
+
+    def test_a_page_that_is_there_after_all(self) -> None:
+        assert again(304, http_status=404).alive
+        assert again(worked=written(), http_status=410, reason="http 410").alive
+
+    def test_it_is_looked_for_again_for_a_time(self) -> None:
+        gone = {"http_status": 410, "reason": "http 410", "etag": None}
+        later = again(410, **gone, changed_at=NOW - 2 * DAY)
+        assert is_as_before(later, state=State.FAILED, reason="http 410", http_status=410, etag=None)
+        assert later.next_visit == NOW + 2 * DAY
+        assert again(410, **gone, changed_at=NOW - 30 * DAY).next_visit is None
+
+    @pytest.mark.parametrize("status", [404, 410])
+    def test_a_list_stays(self, status: int) -> None:
+        outcome = settled(page(status, **LIST))
+        assert is_as_before(outcome, reason="list page")
+        assert outcome.seen is not None
+
+
+class TestMoved:
+    @pytest.mark.parametrize("status", [301, 308])
+    def test_for_good(self, status: int) -> None:
+        outcome = again(status, headers={"location": "/b"})
+        assert (outcome.state, outcome.reason, outcome.http_status) == (State.SKIPPED, "redirect", status)
+        assert [new.url for new in outcome.new_urls] == ["http://h.cn/b"]
+        assert outcome.same_as == outcome.new_urls[0].id
+        assert outcome.alive is None
+        assert outcome.next_visit == NOW + DAY
+
+    def test_what_has_not_come_to_the_new_address_is_gone(self) -> None:
+        moved = {"http_status": 301, "reason": "redirect", "same_as": 7}
+        outcome = again(301, headers={"location": "/b"}, **moved)
+        assert (outcome.state, outcome.reason, outcome.alive, outcome.next_visit) == (
+            State.SKIPPED,
+            "redirect",
+            False,
+            None,
+        )
+        assert again(302, headers={"location": "/b"}, **moved).alive is None
+        assert again(worked=written(), **moved).alive
+
+    @pytest.mark.parametrize("status", [302, 303, 307])
+    def test_for_the_moment(self, status: int) -> None:
+        outcome = again(status, headers={"location": "/b"})
+        assert is_as_before(outcome)
+        assert outcome.new_urls == ()
+
+    def test_to_the_home_page_is_not_moved(self) -> None:
+        doubted = again(301, headers={"location": "/"})
+        assert is_as_before(doubted, http_status=301)
+        assert doubted.alive is None
+        gone = again(301, headers={"location": "/"}, http_status=301)
+        assert (gone.state, gone.reason, gone.alive, gone.new_urls) == (State.FAILED, "http 301", False, ())
+        later = again(301, headers={"location": "/"}, http_status=301, reason="http 301", etag=None)
+        assert (later.state, later.kept, later.alive) == (State.FAILED, True, None)
+        assert is_as_before(again(302, headers={"location": "/"}))
+
+    def test_a_seed_that_leads_to_the_issue_of_today(self) -> None:
+        held = {**BEFORE, "http_status": 302, "reason": "redirect", "found_in": BlockKind.SEED, "same_as": 7}
+        outcome = settled(page(302, headers={"location": "/today/2.html"}, **held))
+        assert [new.url for new in outcome.new_urls] == ["http://h.cn/today/2.html"]
+        assert (outcome.state, outcome.reason) == (State.SKIPPED, "redirect")
+        assert outcome.next_visit is not None
+
+
+def test_a_claim_is_counted_once() -> None:
+    first, second, failed = claim(), claim(**BEFORE), claim(visits=1)
+    assert [held.counts for held in (first, second, failed)] == [True, False, True]
+    assert isinstance(second, Claim)
+
+
+def test_a_sitemap_says_what_has_changed_since_it_was_read() -> None:
+    urls = [f"http://h.cn/{n}" for n in range(5)]
+    times = (NOW - 60, THEN - 2 * DAY, 0.0, NOW + 60, NOW - 30)
+    named = replace(links(*urls), changed=times)
+    outcome = settled(page(kind=Kind.SITEMAP, worked=listed(named), **{**LIST, "reason": "feed or sitemap"}))
+    assert outcome.stated == [(fingerprint(urls[4]), NOW - 30), (fingerprint(urls[0]), NOW - 60)]
+    assert settled(page(kind=Kind.SITEMAP, worked=listed(named))).stated == ()  # nothing was visited before it
+
+
+def test_a_doubtful_reading_does_not_take_the_place_of_a_good_one() -> None:
+    good = written()
+    doubtful = replace(good, parsed=replace(good.parsed, doubt="doubtful encoding"))
+    assert is_as_before(again(worked=doubtful))
+    assert again(worked=doubtful, reason="doubtful encoding").article is not None
+    assert again(worked=good, reason="doubtful encoding").article is not None

@@ -1,0 +1,164 @@
+"""Seeds files: what is understood, and what the messages say about the rest."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crawler.run.seeds import MAX_SHOWN, Seed, SeedError, load_seeds, parse_seeds
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_all_forms() -> None:
+    lines = [
+        "\ufeff# my sites",
+        "",
+        "https://Example.com/News?utm_source=x#top   # the main one",
+        "example.cn",
+        "  news.example.cn/path\t depth=2 pages=500\r\n",
+        'http://h.cn/#/a stay=SITE topic="electric  cars" depth=0',
+        "h.cn:8080/x topic=汽车 stay=any",
+        "h2.cn topic='a#b c'",
+        "//h3.cn/x",
+        "http://localhost:8000/",
+        "localhost:8001",
+        "127.0.0.1:8710/a",
+        "http://[::1]:8710/",
+        "新闻.cn/热点 topic=“两 会”",
+        "http://intranet/",
+    ]
+    assert parse_seeds(lines, "s") == [
+        Seed("https://example.com/News", line=3),
+        Seed("http://example.cn/", line=4),
+        Seed("http://news.example.cn/path", depth=2, pages=500, line=5),
+        Seed("http://h.cn/", depth=0, stay="site", topic="electric cars", line=6),
+        Seed("http://h.cn:8080/x", stay="any", topic="汽车", line=7),
+        Seed("http://h2.cn/", topic="a#b c", line=8),
+        Seed("http://h3.cn/x", line=9),
+        Seed("http://localhost:8000/", line=10),
+        Seed("http://localhost:8001/", line=11),
+        Seed("http://127.0.0.1:8710/a", line=12),
+        Seed("http://[::1]:8710/", line=13),
+        Seed("http://xn--efvy88h.cn/%E7%83%AD%E7%82%B9", topic="两 会", line=14),
+        Seed("http://intranet/", line=15),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("ftp://h.cn/", "ftp://h.cn/ is no address of a web page"),
+        ("mailto:a@h.cn", "is no address of a web page"),
+        ("http://", "is no address"),
+        ("http:///x", "is no address"),
+        ("http://exa<mple/", "is no address"),
+        ("depth=2", "is no address"),
+        ("ftp://me:secret@h.cn/", "ftp://***@h.cn/ is no address"),
+        ("me:secret@h.cn:x/", "***@h.cn:x/ is no address"),
+        ("hello", "is no address of a web page; if it is a local host, write http://hello/"),
+        ("h.cn deep=2", "unknown option deep; allowed are depth=..., pages=..., stay=..., topic=..."),
+        ("h.cn g.cn", "unknown option g.cn"),
+        ("h.cn depth=", "depth= is not a whole number of at least 0"),
+        ("h.cn depth=-1", "depth=-1 is not a whole number"),
+        ("h.cn depth=two", "depth=two is not"),
+        ("h.cn pages=0", "pages=0 is not a whole number of at least 1"),
+        ("h.cn pages=99999999999999", "is not a whole number"),
+        ("h.cn stay=home", "stay=home is not one of host, site, any"),
+        ("h.cn topic=", "topic is empty"),
+        ('h.cn topic="electric cars', "is not closed"),
+        ('h.cn topic="a"b', "white space is missing"),
+        ("h.cn depth=1 depth=1", "option depth is given twice"),
+        ("http://h.cn/" + "a" * 3000, "..."),
+    ],
+)
+def test_wrong_line(line: str, reason: str) -> None:
+    with pytest.raises(SeedError) as caught:
+        parse_seeds(["# x", line], "my seeds.txt")
+    assert str(caught.value).startswith("my seeds.txt, line 2: ")
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+def test_all_wrong_lines_at_once() -> None:
+    with pytest.raises(SeedError) as caught:
+        parse_seeds(["ftp://a/", "b.cn", "c.cn x=1", *["ftp://a/"] * 30], "s")
+    shown = str(caught.value).splitlines()
+    assert len(shown) == MAX_SHOWN + 1
+    assert shown[0].startswith("s, line 1: ")
+    assert shown[1].startswith("s, line 3: ")
+    assert shown[-1] == "s: and 12 more"
+
+
+def test_repeated_seed() -> None:
+    assert len(parse_seeds(["h.cn depth=1 stay=site", "http://H.cn:80/ stay=site depth=1"], "s")) == 1
+    with pytest.raises(SeedError, match=r"line 2: http://h\.cn/ stands in line 1 already, with other options"):
+        parse_seeds(["h.cn depth=1", "h.cn"], "s")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "a.cn topic=汽车\r\nb.cn\r\n".encode(),
+        "\ufeffa.cn topic=汽车\nb.cn".encode(),
+        "a.cn topic=汽车\rb.cn".encode("gb18030"),
+    ],
+)
+def test_encodings_and_line_ends(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "seeds.txt"
+    path.write_bytes(data)
+    assert load_seeds(path) == [Seed("http://a.cn/", topic="汽车", line=1), Seed("http://b.cn/", line=2)]
+
+
+def test_unusable_files(tmp_path: Path) -> None:
+    def reason(path: Path) -> str:
+        with pytest.raises(SeedError) as caught:
+            load_seeds(path)
+        assert "\n" not in str(caught.value)
+        assert str(path) in str(caught.value)
+        return str(caught.value)
+
+    assert "does not exist" in reason(tmp_path / "none.txt")
+    assert "is a directory" in reason(tmp_path)
+    empty = tmp_path / "empty.txt"
+    empty.write_text("# nothing\n\n")
+    assert "has no seeds yet" in reason(empty)
+    for data in (b"\x89PNG\r\n\x1a\n\0\0\0", b"a.cn\n\xff\xff"):
+        binary = tmp_path / "binary.txt"
+        binary.write_bytes(data)
+        assert "save it as UTF-8" in reason(binary)
+    assert "cannot be read" in reason(empty / "below")
+    with pytest.raises(SeedError, match="cannot be read"):
+        load_seeds("a\0b")
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the superuser may read everything")
+def test_forbidden_file(tmp_path: Path) -> None:
+    path = tmp_path / "seeds.txt"
+    path.write_text("a.cn")
+    path.chmod(0)
+    with pytest.raises(SeedError, match="may not be read"):
+        load_seeds(path)
+
+
+def test_the_projects_own_file_has_no_seeds_yet_and_true_examples() -> None:
+    path = ROOT / "seeds.txt"
+    with pytest.raises(SeedError, match="has no seeds yet"):
+        load_seeds(path)
+    examples = path.read_text(encoding="utf-8").rpartition("#\n")[2].splitlines()
+    assert len(parse_seeds([line.removeprefix("# ") for line in examples], "examples")) == len(examples)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.text(max_size=40), max_size=4))
+def test_any_text_gives_seeds_or_a_reason(lines: list[str]) -> None:
+    seeds, message = [], ""
+    try:
+        seeds = parse_seeds(lines, "s")
+    except SeedError as error:
+        message = str(error)
+    assert not message or message.startswith("s, line ")
+    assert all(1 <= seed.line <= len(lines) for seed in seeds)

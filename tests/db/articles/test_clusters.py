@@ -1,0 +1,359 @@
+"""Clusters: who stands for one, the tree of evidence, what is stored of a copy, and what happens when texts change."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, text
+
+from db.articles import signatures
+from db.articles.page_transaction import Store
+from db.engine.database import Database
+from db.frontier import claims, leases, runs
+from db.frontier.insert import add_urls
+from db.queries.reprints import reprints
+from db.records.article import Keep
+from db.records.keys import fingerprint
+from db.records.outcome import Outcome
+from db.records.url import Claim
+from pipelines.dedup.judge import SignatureIndex
+from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
+from tests.db.stores import METHOD, SIGN, EachTimeNew, real_judge, store_of
+
+HOSTS = ["a.example", "b.example", "c.example", "d.example"]
+STORY = "".join(
+    f"{place}的工程队昨天修好了第{number}座桥，{who}说通车以后附近{number * 7}户居民不必再绕路。"
+    for number, (place, who) in enumerate(
+        [("城东", "队长"), ("江北", "工程师"), ("南山", "村民"), ("西岭", "司机"), ("新港", "市长"), ("老街", "店主")],
+        3,
+    )
+)
+MORE = STORY + "".join(
+    f"记者{name}从{place}发来的补充报道说明了施工中的困难。" for name, place in zip("赵钱孙李", "东西南北", strict=True)
+)
+OTHER = "".join(
+    f"第{number}届邮票展览本周开幕，收藏家{name}带来了三十年前的珍品。"
+    for number, name in enumerate("赵钱孙李周吴郑王", 11)
+)
+
+
+def bulletin(day: int) -> str:
+    """The weather of a day."""
+    cities = "".join(
+        f"{city}地区白天的最高气温预计为{day * 3 + n}度，夜间的最低气温预计为{day + n}度，"
+        f"降水的概率预计为百分之{day * 9 + n}。"
+        for n, city in enumerate(["江州", "临海", "云埠", "青川"], 1)
+    )
+    return f"市气象台今天早晨发布未来一天的天气预报。{cities}请广大市民出行之前留意最新的天气预报，注意防寒保暖。"
+
+
+def story(seed: int) -> str:
+    """Sentences of words drawn by lot."""
+    choose = random.Random(seed)
+    return "".join("".join(chr(choose.randrange(0x4E00, 0x9000)) for _ in range(25)) + "。" for _ in range(8))
+
+
+class Crawl:
+    """Pages of several hosts that come one by one."""
+
+    def __init__(self, run_in: Callable, database: Database) -> None:
+        self._run_in = run_in
+        self._database = database
+        run_id = run_in(runs.start_run, start(seed_row("http://a.example/"))).run_id
+        run_in(add_urls, (NOW, [new_url(f"http://{host}/{n}") for host in HOSTS for n in range(12)]))
+        run_in(leases.take_hosts, (run_id, 9))
+        wants = {fingerprint(host): 12 for host in HOSTS}
+        self.claims: dict[str, Claim] = {c.url: c for c in run_in(claims.claim, wish(run_id, wants)).urls}
+
+    def outcome(self, host: str, number: int, body: str, **values: Any) -> Outcome:
+        """A page with an article, fetched."""
+        claim = self.claims[f"http://{host}.example/{number}"]
+        self._run_in(_lease, claim.id)
+        sign = SIGN("", body)
+        signed = {"text_hash": sign.exact, "features": sign.features, "length": sign.length}
+        values = {"title": f"{host}的标题", **signed, **values}
+        return done(claim, article=article(claim.url, body, **values))
+
+    def come(self, host: str, number: int, body: str, keep: Keep = Keep.METADATA, **values: Any) -> str:
+        """The same, stored; returns what became of it."""
+        store = EachTimeNew(real_judge(keep=keep)).store
+        what: str = self._run_in(store, self.outcome(host, number, body, **values)).article
+        return what
+
+    def come_together(self, store: Store, *outcomes: Outcome) -> list[str]:
+        """Pages that are stored in one batch; returns what became of each."""
+
+        def work(connection: Connection, _: list[None]) -> list[list[str]]:
+            return [[stored.article for stored in store.store(connection, outcomes)]]
+
+        together: list[str] = self._run_in(work, None)
+        return together
+
+    def rows(self, sql: str) -> list[tuple]:
+        with self._database.engine.connect() as connection:
+            return [tuple(row) for row in connection.execute(text(sql))]
+
+    def tree(self) -> dict[str, str]:
+        """Which article the evidence of each is about."""
+        sql = "SELECT u.url, o.url FROM duplicate d JOIN url u ON u.id = d.article_id JOIN url o ON o.id = d.of_id"
+        return {mine[7]: other[7] for mine, other in self.rows(sql)}
+
+    def original(self) -> str:
+        """The article that stands for the only cluster of more than one."""
+        return str(self.rows("SELECT url FROM cluster c JOIN url u ON u.id = c.id WHERE size > 1")[0][0])[7]
+
+
+def _lease(connection: Any, ids: list[int]) -> list[int]:
+    for key in ids:
+        connection.execute(text("UPDATE url SET state = 'leased', leased_by = 1 WHERE id = :key"), {"key": key})
+    return ids
+
+
+@pytest.fixture
+def crawl(run_in: Callable, database: Database) -> Crawl:
+    return Crawl(run_in, database)
+
+
+def dated(value: str, precision: str = "minute") -> dict[str, str]:
+    return {"published_at": value, "published_precision": precision}
+
+
+def test_an_earlier_original_takes_over_and_the_tree_turns(crawl: Crawl) -> None:
+    assert crawl.come("b", 1, STORY, **dated("2025-03-02T08:00:00+08:00")) == "new"
+    assert crawl.come("c", 1, MORE, **dated("2025-03-03T08:00:00+08:00")) == "duplicate"
+    assert crawl.tree() == {"c": "b"}
+    assert crawl.come("a", 1, MORE, **dated("2025-03-01T08:00:00+08:00")) == "duplicate"
+    assert crawl.original() == "a"
+    assert crawl.tree() == {"c": "a", "b": "c"}
+    kinds = dict(crawl.rows("SELECT substr(u.url, 8, 1), d.kind FROM duplicate d JOIN url u ON u.id = d.article_id"))
+    assert kinds == {"c": "same", "b": "edited"}
+    assert {row[0] for row in crawl.rows("SELECT text FROM v_articles")} == {STORY, MORE}
+    with_text = crawl.rows("SELECT count(*) FROM article WHERE text != ''")
+    assert with_text == [(3,)], "what stood for the cluster once keeps its text"
+
+
+def test_a_day_decides_nothing_within_that_day_but_the_source_does(crawl: Crawl) -> None:
+    for number in range(3):
+        crawl.come("a", 5 + number, story(number), source="晨报", title=f"旧闻{number}")
+    assert crawl.come("b", 1, STORY, source="晨报", **dated("2025-03-02", "day")) == "new"
+    assert crawl.come("a", 1, STORY, source="晨报", **dated("2025-03-02T09:00:00+08:00")) == "duplicate"
+    assert crawl.original() == "a", "its site is the 晨报"
+
+
+def test_the_name_of_the_site_in_the_source_is_enough(crawl: Crawl) -> None:
+    crawl.come("b", 1, STORY, source="来自 A.example")
+    crawl.come("a", 1, STORY)
+    assert crawl.original() == "a"
+
+
+def test_a_site_that_writes_its_own_is_the_better_original(crawl: Crawl) -> None:
+    for number in range(4):
+        crawl.come("a", 4 + number, story(number), title=f"头条{number}")
+        crawl.come("b", 4 + number, story(number), title=f"转载{number}")
+    crawl.come("b", 1, STORY)
+    crawl.come("a", 1, STORY)
+    clusters = crawl.rows(f"SELECT size FROM cluster WHERE id = {fingerprint('http://a.example/1')}")
+    assert clusters == [(2,)]
+
+
+def test_without_any_sign_the_first_stays(crawl: Crawl) -> None:
+    crawl.come("b", 1, STORY)
+    crawl.come("a", 1, STORY)
+    assert crawl.original() == "b"
+
+
+def test_an_article_that_repeats_two_clusters_makes_them_one(crawl: Crawl) -> None:
+    one, two = story(1), story(1)[:50] + story(2)[50:150] + story(1)[150:]
+    middle = story(1)[:100] + story(2)[100:150] + story(1)[150:]
+    assert crawl.come("a", 1, one, **dated("2025-03-03T08:00:00+08:00")) == "new"
+    assert crawl.come("b", 1, two, **dated("2025-03-01T08:00:00+08:00")) == "new"
+    assert crawl.come("c", 1, middle, **dated("2025-03-04T08:00:00+08:00")) == "duplicate"
+    assert crawl.original() == "b"
+    assert crawl.rows("SELECT size FROM cluster") == [(3,)]
+    assert crawl.tree() == {"a": "c", "c": "b"}
+    assert crawl.rows("SELECT count(*) FROM article WHERE duplicate_of IS NOT NULL") == [(2,)]
+
+
+@pytest.mark.parametrize("keep", list(Keep))
+def test_what_is_stored_of_a_copy(crawl: Crawl, keep: Keep) -> None:
+    crawl.come("a", 1, STORY, title="桥修好了")
+    what = crawl.come("b", 1, STORY, keep=keep, html="<p>html</p>")
+    stored = crawl.rows(f"SELECT text, html, text_chars FROM article WHERE id = {fingerprint('http://b.example/1')}")
+    expected = {
+        Keep.NOTHING: ("dropped", []),
+        Keep.METADATA: ("duplicate", [("", "", len(STORY))]),
+        Keep.ALL: ("duplicate", [(STORY, "<p>html</p>", len(STORY))]),
+    }
+    assert (what, stored) == expected[keep]
+    assert crawl.tree() == {"b": "a"}, "the evidence stays in any case"
+    url = crawl.rows("SELECT state, reason, same_as FROM url WHERE url = 'http://b.example/1'")
+    reason = ("duplicate", fingerprint("http://a.example/1")) if keep is Keep.NOTHING else (None, None)
+    assert url == [("done", *reason)]
+
+
+def test_a_copy_that_is_not_stored_and_comes_again_has_its_new_evidence_alone(crawl: Crawl) -> None:
+    crawl.come("a", 1, STORY)
+    crawl.come("b", 1, OTHER)
+    for body in (STORY, STORY, OTHER):
+        assert crawl.come("c", 1, body, keep=Keep.NOTHING) == "dropped"
+    assert crawl.tree() == {"c": "b"}
+    assert crawl.rows("SELECT count(*) FROM duplicate") == [(1,)]
+
+
+def test_a_copy_with_wording_of_its_own_keeps_its_text_and_finds_copies(crawl: Crawl) -> None:
+    crawl.come("a", 1, STORY)
+    crawl.come("b", 1, MORE)
+    assert crawl.rows("SELECT text FROM article WHERE duplicate_of IS NOT NULL") == [(MORE,)]
+    crawl.come("c", 1, MORE[len(STORY) // 2 :])
+    assert crawl.tree() == {"b": "a", "c": "b"}
+
+
+def test_an_earlier_copy_is_stored_whatever_the_policy(crawl: Crawl) -> None:
+    crawl.come("a", 1, STORY, **dated("2025-03-02T08:00:00+08:00"))
+    assert crawl.come("b", 1, STORY, keep=Keep.NOTHING, **dated("2025-03-01T08:00:00+08:00")) == "duplicate"
+    assert crawl.original() == "b"
+    assert crawl.rows("SELECT count(*) FROM article WHERE text = ''") == [(0,)]
+
+
+def test_a_copy_that_comes_again_unchanged_is_unchanged(crawl: Crawl) -> None:
+    crawl.come("a", 1, STORY)
+    crawl.come("b", 1, STORY)
+    assert crawl.come("b", 1, STORY) == "unchanged"
+    assert crawl.rows("SELECT count(*) FROM article_version") == [(0,)]
+
+
+def test_a_copy_that_becomes_another_text_leaves_its_cluster(crawl: Crawl) -> None:
+    crawl.come("a", 1, STORY)
+    crawl.come("b", 1, STORY)
+    assert crawl.come("b", 1, OTHER, seen="2025-01-02T00:00:00+00:00") == "updated"
+    assert crawl.rows("SELECT size FROM cluster ORDER BY id") == [(1,), (1,)]
+    assert crawl.rows("SELECT count(*) FROM duplicate") == [(0,)]
+    assert crawl.come("c", 1, OTHER) == "duplicate", "it is found by its new text"
+    assert crawl.tree() == {"c": "b"}
+
+
+def test_a_copy_that_is_still_one_after_a_change_keeps_its_text(crawl: Crawl) -> None:
+    crawl.come("a", 1, STORY)
+    crawl.come("b", 1, STORY)
+    crawl.come("b", 1, MORE, seen="2025-01-02T00:00:00+00:00")
+    assert crawl.rows("SELECT text FROM article WHERE duplicate_of IS NOT NULL") == [(MORE,)]
+    assert crawl.rows("SELECT size FROM cluster") == [(2,)]
+
+
+def test_the_new_text_of_an_article_is_found_and_a_version_is_no_duplicate(crawl: Crawl) -> None:
+    crawl.come("a", 1, STORY)
+    assert crawl.come("a", 1, OTHER, seen="2025-01-02T00:00:00+00:00") == "updated"
+    assert crawl.come("b", 1, OTHER) == "duplicate"
+    assert crawl.rows("SELECT count(*) FROM article_version") == [(1,)]
+
+
+def test_bulletins_are_kept_apart_with_their_evidence(crawl: Crawl) -> None:
+    assert crawl.come("a", 1, bulletin(3), title="天气") == "new"
+    assert crawl.come("a", 2, bulletin(8), title="天气") == "new"
+    assert crawl.rows("SELECT kind FROM duplicate") == [("template",)]
+    assert crawl.rows("SELECT count(*) FROM article WHERE duplicate_of IS NULL") == [(2,)]
+
+
+def test_the_tree_for_people(crawl: Crawl, database: Database) -> None:
+    crawl.come("a", 1, STORY, source="晨报")
+    crawl.come("b", 1, MORE)
+    crawl.come("c", 1, MORE, keep=Keep.NOTHING)
+    with database.engine.connect() as connection:
+        for host in "abc":
+            found = reprints(connection, f"http://{host}.example/1", 10)
+            assert found is not None
+            assert [one.url for one in found.articles] == ["http://a.example/1", "http://b.example/1"]
+        assert found.size == 2
+        assert found.articles[1].of_id == found.articles[0].id
+        assert reprints(connection, "http://d.example/1", 10) is None
+        assert reprints(connection, "http://nowhere.example/", 10) is None
+
+
+def test_the_text_of_copies_stays_when_the_original_changes(crawl: Crawl) -> None:
+    for host in "abc":
+        crawl.come(host, 1, STORY)
+    crawl.come("a", 1, OTHER, seen="2025-01-02T00:00:00+00:00")
+    assert dict(crawl.rows("SELECT url, text FROM v_articles")) == {
+        "http://a.example/1": OTHER,
+        "http://b.example/1": STORY,
+        "http://c.example/1": STORY,
+    }
+    assert crawl.rows("SELECT count(*) FROM article WHERE text = ''") == [(1,)], "one of the copies has it"
+    assert crawl.come("d", 1, MORE) == "duplicate", "what they repeated is still found"
+
+
+def test_a_copy_in_one_batch_with_a_change_of_the_holder_of_its_text_points_to_the_heir(crawl: Crawl) -> None:
+    old, recent = "2025-01-01T00:00:00+00:00", "2025-02-01T00:00:00+00:00"
+    slips = [STORY.replace("昨天", "昨日", 1), STORY.replace("通车", "开通", 1)]
+    crawl.come("a", 1, STORY + OTHER, seen=old)
+    crawl.come("b", 1, STORY, seen=old)  # a part, which holds its text though it stands for nothing
+    crawl.come("c", 1, slips[0], seen=old)
+    crawl.come("d", 1, slips[1], seen=recent)
+    of = """SELECT substr(u.url, 8), substr(holder.url, 8)
+        FROM article a JOIN url u ON u.id = a.id JOIN url holder ON holder.id = a.text_of"""
+    assert dict(crawl.rows(of)) == {"c.example/1": "b.example/1", "d.example/1": "b.example/1"}
+    window = Store(1, real_judge(window=7), SignatureIndex(METHOD, 7), store_of()._joiner)
+    update = crawl.outcome("b", 1, OTHER, seen="2025-01-02T00:00:00+00:00")  # the other part: of the same cluster
+    copy = crawl.outcome("a", 2, slips[1], seen=recent)  # all but one of the cluster are too old to be looked up
+    assert crawl.come_together(window, update, copy) == ["updated", "duplicate"]
+    assert dict(crawl.rows(of)) == {"d.example/1": "c.example/1", "a.example/2": "c.example/1"}
+    texts = dict(crawl.rows("SELECT substr(url, 8), text FROM v_articles"))
+    assert (texts["b.example/1"], texts["a.example/2"]) == (OTHER, STORY)
+
+
+def test_evidence_makes_no_circle_when_copies_change(crawl: Crawl) -> None:
+    crawl.come("a", 1, STORY)
+    crawl.come("b", 1, MORE)
+    crawl.come("c", 1, MORE + story(1)[:52])
+    assert crawl.tree() == {"b": "a", "c": "b"}
+    crawl.come("b", 1, MORE + story(1)[:52], seen="2025-01-02T00:00:00+00:00")
+    assert crawl.tree() == {"b": "c", "c": "a"}
+
+
+def _edited(draw: random.Random, text: str) -> str:
+    """A copy: whole, cut, longer, or with some characters changed."""
+    sentences = text.split("。")[:-1]
+    what = draw.randrange(4)
+    if what == 1:
+        sentences = sentences[draw.randrange(len(sentences)) :]
+    if what == 2:
+        sentences += story(draw.randrange(100)).split("。")[: draw.randrange(1, 4)]
+    characters = list("。".join(sentences) + "。")
+    if what == 3:
+        for place in draw.sample(range(len(characters)), draw.randrange(1, 20)):
+            characters[place] = chr(draw.randrange(0x4E00, 0x9000))
+    return "".join(characters)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_clusters_stay_whole_whatever_comes(crawl: Crawl, database: Database, seed: int) -> None:
+    draw = random.Random(seed)
+    texts = [story(1), story(2)]
+    for step in range(30):
+        texts.append(_edited(draw, draw.choice(texts)))
+        values = dated(f"2025-03-{draw.randrange(1, 28):02}T08:00:00+08:00") if draw.random() < 0.6 else {}
+        crawl.come(
+            draw.choice("abcd"), draw.randrange(5), texts[-1], seen=f"2025-01-01T00:00:{step:02}+00:00", **values
+        )
+    stored = {row[0]: row for row in crawl.rows("SELECT id, cluster_id, duplicate_of, text, text_of FROM article")}
+    above = dict(crawl.rows("SELECT article_id, of_id FROM duplicate WHERE kind NOT IN ('template', 'quotes')"))
+    sizes = dict(crawl.rows("SELECT id, size FROM cluster"))
+    assert sizes == Counter(cluster_id for _, cluster_id, *_ in stored.values())
+    assert set(above) == {key for key, row in stored.items() if row[2] is not None}
+    for key, cluster_id, duplicate_of, text_, text_of in stored.values():
+        assert duplicate_of in {None, cluster_id}
+        assert (duplicate_of is None) == (key == cluster_id)
+        assert bool(text_) == (text_of is None)
+        assert text_of is None or stored[text_of][3]
+        chain = [key]
+        while chain[-1] in above:
+            assert above[chain[-1]] not in chain
+            chain.append(above[chain[-1]])
+        assert chain[-1] == cluster_id
+    with database.engine.connect() as connection:
+        found = signatures.check(connection, METHOD.form, SIGN)
+    assert (found.missing, found.orphans, found.wrong) == ([], [], [])

@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import sqlite3
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect, text
+from sqlalchemy.exc import DBAPIError
+
+from db.engine.database import SCHEMA, Database, open_for_crawl, open_for_reading, parse_url
+from db.engine.errors import DatabaseGone, WrongDatabase
+from db.tables import Record
+
+
+def test_migrations_make_exactly_the_tables_of_the_models(database: Database) -> None:
+    with database.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": False})
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="autogenerate skipping metadata-specified expression-based")
+            differences = compare_metadata(context, Record.metadata)
+        indexes = {index["name"] for index in inspect(connection).get_indexes("url")}
+    assert [d for d in differences if "ix_url_queue" not in str(d)] == []
+    assert "ix_url_leased" in indexes
+
+
+def test_the_schema_number_is_that_of_the_newest_migration() -> None:
+    config = Config()
+    config.set_main_option("script_location", "db/migrations")
+    assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA
+
+
+def test_the_queue_index_is_used_to_claim(database: Database) -> None:
+    if not database.is_sqlite:
+        pytest.skip("Postgres decides by statistics")
+    with database.engine.connect() as connection:
+        plan = connection.execute(
+            text(
+                "EXPLAIN QUERY PLAN SELECT id FROM url WHERE host_id = 1 AND state = 'pending' "
+                "ORDER BY score DESC, found_at LIMIT 5"
+            )
+        ).all()
+    assert "ix_url_queue" in str(plan)
+    assert "TEMP B-TREE" not in str(plan)
+
+
+def migration(name: str) -> ModuleType:
+    """Its file, whose name is no module's."""
+    spec = spec_from_file_location(name, f"db/migrations/versions/{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_an_older_database_is_brought_up_to_date(database_url: str) -> None:
+    database = open_for_crawl(database_url)
+    with database.engine.begin() as connection:
+        connection.execute(text("DROP TABLE site_memory"))
+        connection.execute(text("DROP TABLE part"))
+        connection.execute(text("DROP TABLE page_terms"))
+        connection.execute(text("DROP TABLE host_health"))
+        connection.execute(text("DROP TABLE alarm"))
+        connection.execute(text("DROP TABLE url_rule"))
+        connection.execute(text("DROP TABLE url_form"))
+        connection.execute(text("DROP TABLE url_pattern"))
+        connection.execute(text("DROP INDEX ix_url_trapped"))
+        connection.execute(text("DROP INDEX ix_url_host_fetched"))
+        connection.execute(text("DROP INDEX ix_url_ruled"))
+        connection.execute(text("DROP INDEX ix_url_found_at"))
+        connection.execute(text("DROP INDEX ix_url_fetched_at"))
+        connection.execute(text("DROP VIEW v_articles"))
+        connection.execute(text(migration("0001_first_schema").V_ARTICLES))
+        connection.execute(text("ALTER TABLE article DROP COLUMN relevance"))
+        connection.execute(text("ALTER TABLE article DROP COLUMN gone"))
+        connection.execute(text("DROP INDEX ix_url_again"))
+        for column in ("visits", "watched", "named", "brought", "changed_at"):
+            connection.execute(text(f"ALTER TABLE url DROP COLUMN {column}"))
+        connection.execute(text("CREATE TABLE shingle (hash BIGINT, article_id BIGINT)"))
+        connection.execute(text("DROP INDEX ix_article_text_of"))
+        connection.execute(text("ALTER TABLE article DROP COLUMN text_of"))
+        for name in ("signature", "signature_form", "credit"):
+            connection.execute(text(f"DROP TABLE {name}"))
+        connection.execute(text("DROP INDEX ix_duplicate_of_id"))
+        columns = (("site", "stories"), ("site", "reprints"), ("duplicate", "own"))
+        ailing = (("host", "trouble"), ("host", "rests_until"), ("host", "given_up"))
+        for table, column in (*columns, *ailing):
+            connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
+        connection.execute(text("INSERT INTO budget (id, pages) VALUES (1, 42)"))
+    database.close()
+    database = open_for_crawl(database_url)
+    with database.engine.connect() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == SCHEMA
+        assert connection.execute(text("SELECT count(*) FROM site_memory")).scalar_one() == 0
+        assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 42
+        assert "relevance" in connection.execute(text("SELECT * FROM v_articles")).keys()  # noqa: SIM118 - no dictionary
+    database.close()
+
+
+def test_views_for_people(database: Database) -> None:
+    with database.engine.connect() as connection:
+        views = set(inspect(connection).get_view_names())
+        columns = connection.execute(text("SELECT * FROM v_articles")).keys()
+    assert {"v_articles", "v_sites", "v_dropped"} <= views
+    wanted = ["url", "title", "authors", "source", "published_at", "language", "text", "site", "first_seen"]
+    assert list(columns)[: len(wanted)] == wanted
+
+
+def test_second_crawl_on_a_file_is_refused(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/news.db"
+    first = open_for_crawl(url)
+    with pytest.raises(WrongDatabase, match="another crawl is running"):
+        open_for_crawl(url)
+    open_for_reading(url).close()
+    first.close()
+    open_for_crawl(url).close()
+
+
+def test_foreign_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE customers (id)")
+    before = path.read_bytes()
+    with pytest.raises(WrongDatabase, match="customers"):
+        open_for_crawl(f"sqlite:///{path}")
+    with sqlite3.connect(path) as other:
+        assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("customers",)]
+    assert len(path.read_bytes()) == len(before)
+
+
+def test_newer_schema_is_refused(database_url: str) -> None:
+    database = open_for_crawl(database_url)
+    with database.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    database.close()
+    with pytest.raises(WrongDatabase, match="newer version"):
+        open_for_crawl(database_url)
+
+
+def test_file_that_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("shopping list\n" * 100)
+    with pytest.raises(WrongDatabase, match="no usable SQLite database"):
+        open_for_crawl(f"sqlite:///{path}")
+    assert path.read_text() == "shopping list\n" * 100
+
+
+@pytest.mark.parametrize(
+    ("url", "part"),
+    [
+        ("nonsense", "no database URL"),
+        ("postgresql://me:secret@host:port/x", "no database URL"),
+        ("mysql://me:secret@host/x", "SQLite and Postgres"),
+        ("sqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("sqlite:///file:x?mode=memory&uri=true", "names no file"),
+        ("postgresql://me@localhost:99999/news", "names port 99999"),
+    ],
+)
+def test_wrong_urls(url: str, part: str) -> None:
+    with pytest.raises(WrongDatabase, match=part) as caught:
+        parse_url(url)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["postgres://host/x", "postgresql+psycopg2://host/x", "postgresql+asyncpg://host/x"])
+def test_postgres_has_one_driver(url: str) -> None:
+    assert parse_url(url).drivername == "postgresql+psycopg"
+
+
+def test_unreachable_server_gives_up_with_a_sentence() -> None:
+    with pytest.raises(DatabaseGone, match="does not answer"):
+        open_for_crawl("postgresql://nobody:secret@127.0.0.1:1/x", patience_seconds=0)
+
+
+def test_the_password_is_never_shown() -> None:
+    with pytest.raises(DatabaseGone) as caught:
+        open_for_crawl("postgresql://nobody:secret@127.0.0.1:1/x?password=secret", patience_seconds=0)
+    assert "secret" not in str(caught.value)
+
+
+def test_missing_folder() -> None:
+    with pytest.raises(DatabaseGone, match="folder must exist"):
+        open_for_crawl("sqlite:////nowhere/at/all/news.db")
+
+
+def test_reading_needs_a_database(tmp_path: Path) -> None:
+    with pytest.raises(WrongDatabase, match="there is no database"):
+        open_for_reading(f"sqlite:///{tmp_path}/none.db")
+
+
+def test_a_locked_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("db.engine.database._SQLITE_BUSY_MS", 100)
+    path = tmp_path / "news.db"
+    open_for_crawl(f"sqlite:///{path}").close()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    said: list[str] = []
+
+    def waiting(sentence: str) -> None:
+        said.append(sentence)
+        other.execute("ROLLBACK")
+
+    open_for_crawl(f"sqlite:///{path}", patience_seconds=60, waiting=waiting).close()
+    other.close()
+    assert len(said) == 1
+    assert "locked" in said[0]
+
+
+def test_errors_do_not_repeat_what_was_to_be_stored(database: Database) -> None:
+    """What a page says must not get into a log by way of an error."""
+    with database.engine.connect() as connection, pytest.raises(DBAPIError) as caught:
+        connection.execute(text("SELECT :crawled FROM nowhere"), {"crawled": "what the page says"})
+    assert "what the page says" not in str(caught.value)
+
+
+def test_only_the_connection_that_writes_has_a_large_cache(tmp_path: Path) -> None:
+    database = open_for_crawl(f"sqlite:///{tmp_path}/news.db")
+    with database.connect_writer() as writer, database.engine.connect() as reader:
+        sizes = [one.exec_driver_sql("PRAGMA cache_size").scalar_one() for one in (writer, reader)]
+    database.close()
+    assert sizes == [-(128 << 10), -(16 << 10)]
+
+
+def test_a_locked_file_is_waited_for_only_as_long_as_anybody_wants_it(tmp_path: Path) -> None:
+    path = tmp_path / "news.db"
+    open_for_crawl(f"sqlite:///{path}").close()
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(DatabaseGone, match="is locked by another program; stopped waiting"):
+        open_for_crawl(f"sqlite:///{path}", patience_seconds=600, goes_on=lambda: False)
+    holder.close()

@@ -1,0 +1,286 @@
+"""Character sets: right, wrong and no declarations over every legacy set, mixed and cut pages."""
+
+from __future__ import annotations
+
+import time
+from encodings.aliases import aliases
+
+import pytest
+
+from pipelines.decode.charset import codec, likeness
+from pipelines.decode.encoding import decode, is_binary
+from pipelines.document.document import parse
+
+TEXTS = {
+    "hans": "河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段，预计年底以前可以通车，记者从市政府了解到。",
+    "hant": "山城咖啡季將於本週末在舊車站廣場登場，三十多家烘豆店擺攤，主辦單位說今年的活動會更熱鬧。",
+    "ja": "川沿いの古い駅が図書館になりました。町の人たちは子どものころの切符を持ちより、思い出を話しています。",
+    "ko": "시청은 어제 새로운 지하철 노선을 내년 봄에 착공한다고 밝혔다. 주민들은 기대와 걱정을 함께 이야기했다.",
+    "ru": "Городской совет вчера объявил, что новая линия метро будет открыта весной, жители ждут этого давно.",
+    "el": "Ο δήμος ανακοίνωσε χθες ότι η νέα γραμμή του μετρό θα ανοίξει την άνοιξη και οι κάτοικοι χαίρονται.",
+    "he": "העירייה הודיעה אתמול כי הקו החדש של הרכבת ייפתח באביב והתושבים מחכים לו כבר שנים רבות.",
+    "ar": "أعلنت البلدية أمس أن خط المترو الجديد سيفتح في الربيع وأن السكان ينتظرونه منذ سنوات طويلة.",
+    "th": "เทศบาลประกาศเมื่อวานว่ารถไฟฟ้าสายใหม่จะเปิดในฤดูใบไม้ผลิ และชาวเมืองรอคอยมานานหลายปี",
+    "pl": "Władze ogłosiły wczoraj, że nowa linia metra zostanie otwarta wiosną, mieszkańcy czekają na to od lat.",
+    "tr": "Belediye dün yeni metro hattının ilkbaharda açılacağını duyurdu; şehir sakinleri bunu yıllardır bekliyor.",
+    "fr": "La mairie a annoncé hier que la nouvelle ligne de métro, très attendue, sera ouverte dès l’été à tous.",
+}
+TEXTS |= {
+    "hu": "Megnyílt az új kerékpárút a folyó mentén, a polgármester hidakat is ígért, és őrzik a fűzfákat.",
+    "cs": "Město letos opraví historickou kašnu, rozhodli zastupitelé, a vymění potrubí, které už léta prosakuje.",
+    "lt": "Šeštadienį atidarytas naujas pėsčiųjų tiltas, kurio gyventojai laukė daugiau kaip dešimt metų; džiaugėsi.",
+    "is": "Ný sundlaug verður opnuð í haust að sögn bæjarstjóra, íbúar fagna því að þurfa ekki að aka langa leið.",
+    "kanji": "東京都知事選挙、投票率過去最低。現職再選確実、野党共闘実現せず。経済産業省、半導体工場建設支援策発表。",
+}
+SETS = [
+    ("hu", "cp1250"), ("hu", "iso8859-2"), ("cs", "cp1250"), ("cs", "iso8859-2"), ("lt", "cp1257"), ("is", "cp1252"),
+    ("kanji", "cp932"), ("kanji", "euc_jp"),
+    ("hans", "gbk"), ("hans", "gb18030"), ("hant", "gbk"), ("hant", "big5"), ("hant", "big5hkscs"),
+    ("ja", "cp932"), ("ja", "euc_jp"), ("ja", "iso2022_jp"), ("ko", "euc_kr"), ("ru", "cp1251"), ("ru", "koi8-r"),
+    ("ru", "iso8859-5"), ("ru", "cp866"), ("el", "cp1253"), ("he", "cp1255"), ("ar", "cp1256"), ("th", "cp874"),
+    ("pl", "cp1250"), ("pl", "iso8859-2"), ("tr", "cp1254"), ("fr", "cp1252"),
+]  # fmt: skip
+WITNESSES = {
+    "none": ("", ""),
+    "header says utf-8": ("text/html; charset=utf-8", ""),
+    "meta says utf-8": ("", "<meta charset=utf-8>"),
+    "both say latin": ("text/html; charset=iso-8859-1", "<meta charset=iso-8859-1>"),
+    "both say gb2312": ("text/html;charset=GB2312", '<meta http-equiv=x content="text/html; charset=gb2312">'),
+    "both say big5": ("text/html; charset=big5", '<meta charset="big5">'),
+}
+
+
+@pytest.mark.parametrize("witness", WITNESSES)
+@pytest.mark.parametrize(("language", "name"), SETS)
+def test_whoever_says_otherwise(language: str, name: str, witness: str) -> None:
+    header, meta = WITNESSES[witness]
+    text = f"{meta}<p>{TEXTS[language]}</p>"
+    assert decode(text.encode(name), header)[0] == text
+
+
+@pytest.mark.parametrize(("language", "name"), SETS)
+def test_in_a_page_full_of_scripts(language: str, name: str) -> None:
+    script = "<script>var a = {b: 1, c: [2, 3]};</script>\n" * 3000
+    text = f"<title>x</title>{script}<p>{TEXTS[language]}</p>"
+    assert decode(text.encode(name))[0] == text
+
+
+@pytest.mark.parametrize(
+    ("declared", "meant"),
+    [
+        ("gb2312", "gb18030"), ("GBK", "gb18030"), ("gb-2312", "gb18030"), ("gb_2312-80", "gb18030"),
+        ("x-gbk", "gb18030"), ("gb18030;", "gb18030"), ("utf8mb4", "utf-8"), ("utf-8;", "utf-8"), ("UTF_8", "utf-8"),
+        ("unicode", "utf-8"), ("big5-eten", "big5hkscs"), ("x-x-big5", "big5hkscs"), ("x-sjis", "cp932"),
+        ("windows-31j", "cp932"), ("ks_c_5601-1987", "cp949"), ("windows-949", "cp949"), ("latin1", "cp1252"),
+        ("iso-8859-1", "cp1252"), ("koi8-r", "koi8-u"), ("utf-7", ""), ("utf-16", ""), ("rot13", ""), ("hex", ""),
+        ("none", ""), ("", ""), ("\x00", ""),
+    ],
+)  # fmt: skip
+def test_declared_names(declared: str, meant: str) -> None:
+    assert codec(declared) == meant
+
+
+@pytest.mark.parametrize("gap", [5_000, 70_000, 300_000])
+def test_a_declaration_far_down_decides_where_bytes_do_not(gap: int) -> None:
+    """One Polish letter reads as well in the Western set."""
+    head = "<script>" + "x = 1;" * (gap // 6) + "</script>"
+    text = f'{head}<meta http-equiv="content-type" content="text/html; charset=iso-8859-2"><p>tę</p>'
+    found, name = decode(text.encode("iso8859-2"))
+    assert (found, name) == (text, "iso8859-2")
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("language", ["hans", "fr"])
+def test_wide_characters_without_a_mark(order: str, language: str) -> None:
+    body = f"<html><head><title>x</title></head><body><p>{TEXTS[language]}</p></body></html>".encode(order)
+    assert decode(body)[1] == "utf-16"
+    assert parse(body, "http://e.com/").blocks.texts == [TEXTS[language]]
+    assert not is_binary(body)
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_byte_order_marks(order: str) -> None:
+    assert decode(("\ufeff" + TEXTS["hans"]).encode(order), "text/html; charset=gbk")[0] == TEXTS["hans"]
+
+
+@pytest.mark.parametrize("fragment", ["gbk", "cp1252"])
+def test_a_fragment_in_another_set(fragment: str) -> None:
+    inside = TEXTS["hans"] if fragment == "gbk" else "it’s the café’s “best” year"
+    body = f"<p>{TEXTS['hant']}</p>".encode() * 5 + f"<div>{inside}</div>".encode(fragment)
+    found, name = decode(body, "text/html; charset=utf-8")
+    assert name == "utf-8"
+    assert TEXTS["hant"] in found
+    assert inside in found
+
+
+def test_a_character_cut_in_utf_8_costs_itself() -> None:
+    body = f'<meta name=description content="{TEXTS["hans"]}'.encode()[:-1] + f'"><p>{TEXTS["hans"]}</p>'.encode()
+    found, name = decode(body)
+    assert name == "utf-8"
+    assert found.count("\ufffd") == 1
+    assert f"<p>{TEXTS['hans']}</p>" in found
+
+
+@pytest.mark.parametrize(("language", "name"), [*SETS, ("hans", "utf-8"), ("ja", "utf-8")])
+def test_a_body_cut_anywhere(language: str, name: str) -> None:
+    body = f"<p>{TEXTS[language]}</p>".encode(name)
+    for at in range(len(body) - 30, len(body)):
+        assert decode(body[:at])[0].startswith(f"<p>{TEXTS[language][:30]}")
+
+
+def test_seven_bits() -> None:
+    text = f"<p>{TEXTS['hans']}</p>"
+    assert decode(text.encode("hz"), "text/html; charset=hz-gb-2312") == (text, "hz")
+    assert decode(b"~{ is no escape", "") == ("~{ is no escape", "utf-8")
+
+
+@pytest.mark.parametrize(
+    "text", ["it’s", "Straße", "naïve café", "© 2003", "à la carte", "Gefl\u00fcchtete aus Osnabrück"]
+)
+def test_a_sign_or_two_are_western(text: str) -> None:
+    assert decode(f"<p>{text}</p>".encode("cp1252"))[0] == f"<p>{text}</p>"
+
+
+def test_short_chinese() -> None:
+    for text in ("首页", "大桥通车", "本网讯"):
+        assert decode(f"<p>{text}</p>".encode("gbk"))[0] == f"<p>{text}</p>"
+
+
+def test_likeness() -> None:
+    right, signs = likeness(TEXTS["hans"].encode("gbk"), "gb18030")
+    wrong, _ = likeness(TEXTS["ko"].encode("euc_kr"), "gb18030")
+    assert signs > 40
+    assert wrong < 0.3
+    assert right > 0.7
+    assert likeness(b"", "gb18030") == likeness(b"plain", "cp1252") == (0.0, 0)
+
+
+@pytest.mark.parametrize("unit", [b"\xff", b"\xb0\xa1", b"~{", b"\x1b$", b"\x00a", b"<\xe4", b"<meta charset"])
+def test_large_and_hostile(unit: bytes) -> None:
+    start = time.process_time()
+    decode(unit * (2_000_000 // len(unit)))
+    assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize(
+    "name", sorted({*aliases.values(), "idna", "punycode", "unicode_escape", "undefined", "utf_8_sig"})
+)
+def test_every_codec_that_can_be_declared(name: str) -> None:
+    """Python knows codecs that raise whatever they are told to do about errors."""
+    body = bytes(range(256)) * 3 + TEXTS["hans"].encode("gbk")
+    assert isinstance(decode(body, f"text/html; charset={name}")[0], str)
+    assert isinstance(decode(b"<p>\\u0041\\N \xff\xfe", f"text/html; charset={name}")[0], str)
+
+
+PAGE = "<html><head><title>标题</title></head><body>" + f"<p>{TEXTS['hans']}</p>" * 3 + "</body></html>"
+
+
+@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("header", ["", "text/html; charset=gbk", "text/html; charset=utf-16"])
+def test_wide_sets_without_a_mark(name: str, header: str) -> None:
+    assert decode(PAGE.encode(name), header) == (PAGE, name[:6])
+    assert not is_binary(PAGE.encode(name))
+
+
+@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be"])
+def test_wide_sets_without_any_markup(name: str) -> None:
+    text = TEXTS["hans"] * 4
+    assert decode(text.encode(name), "text/plain; charset=utf-16")[0] == text
+
+
+def test_marks_that_lie() -> None:
+    assert decode(b"\xff\xfe" + PAGE.encode("utf-16-be")) == (PAGE, "utf-16")
+    assert decode(b"\xff\xfe" + PAGE.encode())[0] == PAGE
+    assert decode(b"\xef\xbb\xbf" + PAGE.encode("gb18030"))[0] == PAGE
+
+
+def test_seven_bits_that_nobody_declares() -> None:
+    assert decode(PAGE.encode("hz")) == (PAGE, "hz")
+    text = f"<p>{TEXTS['ko']}</p>"
+    assert decode(text.encode("iso2022_kr")) == (text, "iso2022_kr")
+    code = "<pre>if (a ~{ b ~} c) ~{ d ~}</pre>"
+    assert decode(code.encode()) == (code, "utf-8")
+
+
+def test_signs_beyond_the_basic_plane() -> None:
+    text = "<p>𠮷野家的䶮先生说😀</p>" * 3
+    halves = b"".join(_halves(sign) for sign in text)
+    assert decode(halves)[0] == text
+    assert decode(text.replace("😀", "").encode("gb18030"), "text/html; charset=gb2312")[0] == text.replace("😀", "")
+
+
+def _halves(sign: str) -> bytes:
+    """A sign in UTF-8; one beyond the basic plane as two halves, each in three bytes."""
+    beyond = ord(sign) - 0x10000
+    if beyond < 0:
+        return sign.encode()
+    return (chr(0xD800 + (beyond >> 10)) + chr(0xDC00 + (beyond & 0x3FF))).encode("utf-8", "surrogatepass")
+
+
+@pytest.mark.parametrize(("body", "footer"), [("utf-8", "gb18030"), ("gb18030", "utf-8")])
+def test_a_footer_in_another_set(body: str, footer: str) -> None:
+    article, foot = f"<p>{TEXTS['hans']}</p>" * 3, "<div>版权所有 河口新闻网</div>"
+    found, _ = decode(article.encode(body) + foot.encode(footer), "text/html; charset=utf-8")
+    assert article in found
+
+
+@pytest.mark.parametrize(
+    "name", ['"utf-8"', "'gbk'", "utf-8;", "UTF8MB4", "x-gbk", "%s", "utf-7", "gb2312,utf-8", "\0"]
+)
+@pytest.mark.parametrize("real", ["utf-8", "gb18030"])
+def test_names_that_are_none(name: str, real: str) -> None:
+    page = f"<meta charset={name}>{PAGE}"
+    assert decode(page.encode(real), f"text/html; charset={name}")[0] == page
+
+
+@pytest.mark.parametrize(
+    ("name", "language"), [("utf-8", "ru"), ("gb18030", "hans"), ("big5", "hant"), ("cp932", "ja")]
+)
+@pytest.mark.parametrize("declared", ["utf-16", "UTF-16LE", "utf-32"])
+def test_a_wide_set_that_is_only_declared(name: str, language: str, declared: str) -> None:
+    page = f"<html><title>x</title><p>{TEXTS[language]}</p></html>"
+    assert decode(page.encode(name), f"text/html; charset={declared}")[0] == page
+
+
+def test_utf_7() -> None:
+    assert decode(PAGE.encode("utf-7"), "text/html; charset=utf-7") == (PAGE, "utf-7")
+    assert decode(PAGE.encode("utf-7")) == (PAGE, "utf-7")
+    code = "<p>1+1=2, a+bcdefghijklmnopqrstuvwxyz+/0123456789abcdefghijklmnop-</p>"
+    assert decode(code.encode()) == (code, "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "language"), [("gb18030", "hans"), ("big5", "hant"), ("cp1251", "ru"), ("cp932", "ja")]
+)
+@pytest.mark.parametrize("times", [1, 9])
+def test_fragments_in_utf_8(name: str, language: str, times: int) -> None:
+    text, line = TEXTS[language], TEXTS["hans" if language == "hans" else language][:20]
+    parts = ((f"<title>{line}</title>{f'<p>{text}</p>' * 4}").encode(name), f"<i>{line}</i>".encode() * times)
+    for body in (b"".join(parts), b"".join(reversed(parts))):
+        found, _ = decode(body, "text/html; charset=utf-8")
+        assert (found.count(text), found.count(f"<i>{line}</i>")) == (4, times)
+
+
+@pytest.mark.parametrize(
+    ("body", "declared", "text"),
+    [
+        (b"\x80 100 " + TEXTS["hans"].encode("gbk"), "gbk", f"€ 100 {TEXTS['hans']}"),
+        (TEXTS["ja"].encode("euc_jp") + b"\xad\xa1\xad\xea\xfc\xe2", "euc-jp", f"{TEXTS['ja']}①㈱髙"),
+        (TEXTS["ja"].encode("iso2022_jp") + b"\x1b$B-!-j\x1b(B", "iso-2022-jp", f"{TEXTS['ja']}①㈱"),
+        (f"{TEXTS['hant']}尼爾‧阿姆斯壯～".encode("cp950"), "big5", f"{TEXTS['hant']}尼爾‧阿姆斯壯～"),
+        ("Thành phố Đà Nẵng mở thêm tuyến".encode("cp1258", "ignore"), "windows-1258", "Thành ph Đà Nng m thêm tuyn"),
+        (
+            "l'œuvre coûte 12 €, a-t-il déclaré".encode("iso8859-15"),
+            "iso-8859-15",
+            "l'œuvre coûte 12 €, a-t-il déclaré",
+        ),
+    ],
+)
+def test_what_browsers_read_and_python_does_not(body: bytes, declared: str, text: str) -> None:
+    assert decode(body, f"text/html; charset={declared}")[0] == text
+
+
+def test_tones_apart() -> None:
+    assert decode(
+        "<p>Đa` Nă\u0303ng mơ\u0309 thêm tuyê\u0301n xe buy\u0301t</p>".encode("cp1258"), "charset=windows-1258"
+    )[0].startswith("<p>Đa` Nẵng mở thêm tuyến")

@@ -1,0 +1,45 @@
+"""Names of containers as categories."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipelines.document.class_names import CATEGORIES, TAG_CATEGORIES, categories
+
+
+def of(name: str) -> set[str]:
+    return {CATEGORIES[number] for number in categories(name)}
+
+
+@pytest.mark.parametrize(
+    ("name", "category"),
+    [
+        ("post-comments", "comment"),
+        ("comment_list", "comment"),
+        ("relatednews", "related"),
+        ("xgyd", "related"),
+        ("breadcrumb", "nav"),
+        ("footer-wrap", "footer"),
+        ("sidebar2", "side"),
+        ("trs_editor", "content"),
+        ("articlebody", "content"),
+        ("bdsharebuttonbox", "share"),
+        ("wp-caption", "caption"),
+        ("adsbygoogle", "advert"),
+    ],
+)
+def test_words_in_names(name: str, category: str) -> None:
+    assert category in of(name)
+
+
+def test_names_that_say_nothing() -> None:
+    assert of("") == set()
+    assert of("x7 _9 qwrtz") == set()
+
+
+def test_words_inside_short_words_do_not_count() -> None:
+    assert "advert" not in of("header")
+
+
+def test_tags_have_categories_too() -> None:
+    assert {CATEGORIES[number] for number in TAG_CATEGORIES["nav"]} == {"nav"}

@@ -1,0 +1,71 @@
+"""Sums over sub-trees and the blocks in them."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.document import tokens
+from pipelines.document.document import Document, parse
+from pipelines.document.subtrees import children, holders, inside, linked, plain, prose, sums
+from pipelines.extract import bte, lineblocks
+from pipelines.extract.learning import examples, naive_bayes, pso
+
+BODY = "<body><div><p>一二三<a href=/>四</a></p><p><a href=/>五六</a></p></div><td>七<br>八</td></body>"
+
+
+def page(body: str = BODY) -> Document:
+    return parse(body.encode(), "http://e.com/")
+
+
+def test_links_and_prose() -> None:
+    document = page()
+    assert document.blocks.texts == ["一二三四", "五六", "七", "八"]
+    assert plain(document).tolist() == [3, 0, 1, 1]
+    assert linked(document).tolist() == [False, True, False, False]
+    assert prose(document).tolist() == [3, 0, 1, 1]
+
+
+def test_sums_and_blocks_of_a_node() -> None:
+    document = page()
+    node = document.tags.index("div")
+    assert sums(document, [1, 2, 4, 8])[[0, node]].tolist() == [15, 3]
+    assert inside(document, node).tolist() == [True, True, False, False]
+
+
+def test_lines_of_one_node_are_siblings_and_so_are_paragraphs() -> None:
+    document = page("<body><div><p>一</p><p>二</p></div><div>三<br>四</div></body>")
+    first, second = (node for node, tag in enumerate(document.tags) if tag == "div")
+    assert holders(document).tolist() == [first, first, second, second]
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.recursive(
+        st.just("<p>x</p>"), lambda inner: st.lists(inner, max_size=4).map(lambda c: f"<div>{''.join(c)}</div>")
+    )
+)
+def test_children_are_those_whose_parent_is_the_node(body: str) -> None:
+    document = page(body)
+    for node in range(len(document.tags)):
+        assert list(children(document, node)) == [at for at, parent in enumerate(document.parents) if parent == node]
+
+
+def test_a_page_without_blocks() -> None:
+    document = page("<html>")
+    assert [len(each(document)) for each in (plain, linked, prose, holders)] == [0, 0, 0, 0]
+    assert not np.any(sums(document, []))
+
+
+@pytest.mark.parametrize(
+    "module", [bte, lineblocks, pso, tokens, examples, naive_bayes], ids=lambda module: module.__name__
+)
+def test_examples_in_docstrings(module: object) -> None:
+    found = doctest.testmod(importlib.import_module(module.__name__))
+    assert found.attempted
+    assert not found.failed

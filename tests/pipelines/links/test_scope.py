@@ -1,0 +1,168 @@
+"""Which links may be followed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from db.records.keys import fingerprint
+from pipelines.links.scope import NO_TARGETS, STAYS, Scope, host_identity, resolve
+from pipelines.records import Links
+from pipelines.url_rules.forms import Rule, pack
+from pipelines.urls import file_type, host_key, site_key
+
+HOSTS = [
+    "news.example.com",
+    "www.news.example.com",
+    "example.com",
+    "a.github.io",
+    "b.github.io",
+    "h.cn:8080",
+    "h.cn",
+    "[::1]",
+]
+
+
+def links(*urls: str, nofollow: bytes | None = None) -> Links:
+    return Links(urls, ("",) * len(urls), bytes(len(urls)), nofollow if nofollow is not None else bytes(len(urls)))
+
+
+@pytest.mark.parametrize(
+    ("stay", "host", "inside"),
+    [
+        ("host", "news.example.com", True),
+        ("host", "www.news.example.com", True),
+        ("host", "example.com", False),
+        ("host", "sport.example.com", False),
+        ("host", "news.example.com.evil.net", False),
+        ("host", "evilnews.example.com", False),
+        ("host", "news.example.com:8080", False),
+        ("site", "example.com", True),
+        ("site", "a.b.c.example.com", True),
+        ("site", "example.com:8443", True),
+        ("site", "notexample.com", False),
+        ("site", "example.com.cn", False),
+        ("any", "whatever.org", True),
+        ("any", "127.0.0.1:1", True),
+    ],
+)
+def test_where_a_seed_may_go(stay: str, host: str, *, inside: bool) -> None:
+    assert Scope(stay, ("news.example.com",)).covers(host) is inside
+
+
+def test_a_www_seed_covers_the_bare_host() -> None:
+    assert Scope("host", ("www.example.com",)).covers("example.com")
+    assert not Scope("host", ("www.example.com",)).covers("news.example.com")
+
+
+def test_adopted_hosts_count() -> None:
+    scope = Scope("host", ("example.com", "news.example.org"))
+    assert scope.covers("news.example.org")
+    assert not scope.covers("example.org")
+    assert Scope("site", ("example.com", "news.example.org")).covers("sport.example.org")
+
+
+def test_neighbours_under_a_shared_suffix_are_other_sites() -> None:
+    scope = Scope("site", ("a.github.io",))
+    assert scope.covers("a.github.io")
+    assert not scope.covers("b.github.io")
+    assert Scope("site", ("news.example.com.cn",)).covers("example.com.cn")
+    assert not Scope("site", ("news.example.com.cn",)).covers("other.com.cn")
+
+
+def test_addresses_have_no_site_but_themselves() -> None:
+    scope = Scope("site", ("127.0.0.1:8710",))
+    assert scope.covers("127.0.0.1:8711")
+    assert not scope.covers("127.0.0.2:8710")
+    assert not Scope("host", ("127.0.0.1:8710",)).covers("127.0.0.1:8711")
+
+
+def test_no_hosts_cover_nothing() -> None:
+    assert not Scope("host", ()).covers("h.cn")
+    assert not Scope("site", ()).covers("h.cn")
+
+
+def test_reasons_in_their_order() -> None:
+    found = links(
+        "http://h.cn/1",
+        "https://www.h.cn/2.html",
+        "http://o.cn/3.pdf",
+        "http://h.cn/4.JPG",
+        "http://h.cn/5",
+        "http://h.cn/6.pdf",
+        "http://h.cn/sitemap.xml.gz",
+        nofollow=b"\0\0\1\0\1\1\0",
+    )
+    targets = resolve(found, Scope("host", ("h.cn",)))
+    assert targets.reasons == ("", "", "outside", "file", "nofollow", "file", "")
+    assert targets.hosts == ("h.cn", "www.h.cn", "o.cn")
+    assert targets.host_of == (0, 1, 2, 0, 0, 0, 0)
+    assert targets.sites == ("h.cn", "h.cn", "o.cn")
+    assert targets.ids[0] == fingerprint("http://h.cn/1")
+    assert targets.host_ids[1] == fingerprint("www.h.cn")
+    assert targets.site_ids[1] == fingerprint("h.cn")
+
+
+def test_links_of_the_own_host_have_forms_when_it_has_rules() -> None:
+    urls = ("http://h.cn/1?src=a", "http://h.cn/1", "http://o.cn/1?src=a", "http://h.cn/2?src=a")
+    everywhere = Scope("any", ())
+    rules = pack([Rule("parameter", "/<number>?src")])
+    same, also, foreign, other = resolve(links(*urls), everywhere, "h.cn", rules).forms
+    assert same == also != other
+    assert foreign is None
+    assert None not in {same, other}
+    assert resolve(links(*urls), everywhere, "h.cn").forms == ()
+    assert resolve(links(urls[2]), everywhere, "h.cn", rules).forms == ()
+
+
+def test_no_links() -> None:
+    assert resolve(Links(), Scope("any", ())) == NO_TARGETS
+
+
+def test_columns_that_do_not_fit_are_a_mistake() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        resolve(links("http://h.cn/1", nofollow=b""), Scope("any", ()))
+
+
+def test_links_that_are_not_absolute_are_a_mistake() -> None:
+    with pytest.raises(ValueError, match="not an absolute URL"):
+        resolve(links("/relative"), Scope("any", ()))
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(HOSTS), st.sampled_from(["/", "/a", "/b.pdf", "/c?d=e.jpg"]), st.booleans()),
+        max_size=20,
+    ),
+    st.sampled_from(STAYS),
+    st.lists(st.sampled_from(HOSTS), max_size=2),
+)
+def test_columns_tell_the_same_as_each_link_alone(
+    found: list[tuple[str, str, bool]], stay: str, own: list[str]
+) -> None:
+    urls = [f"http://{host}{path}" for host, path, _ in found]
+    nofollow = bytes(no for *_, no in found)
+    scope = Scope(stay, tuple(own))
+    targets = resolve(links(*urls, nofollow=nofollow), scope)
+    assert len(set(targets.hosts)) == len(targets.hosts) == len(targets.host_ids) == len(targets.site_ids)
+    assert len(targets.ids) == len(targets.host_of) == len(targets.reasons) == len(urls)
+    for i, url in enumerate(urls):
+        host = host_key(url)
+        at = targets.host_of[i]
+        assert targets.ids[i] == fingerprint(url)
+        assert (targets.host_ids[at], targets.site_ids[at], targets.sites[at]) == host_identity(host)
+        assert targets.hosts[at] == host
+        assert targets.sites[at] == site_key(host)
+        expected = (
+            "outside" if not scope.covers(host) else "file" if file_type(url) else "nofollow" if nofollow[i] else ""
+        )
+        assert targets.reasons[i] == expected
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.sampled_from(HOSTS), st.sampled_from(HOSTS))
+def test_wider_scopes_hold_what_narrower_ones_hold(seed: str, host: str) -> None:
+    inside = [Scope(stay, (seed,)).covers(host) for stay in STAYS]
+    assert inside == sorted(inside)

@@ -1,0 +1,107 @@
+"""Languages, links, densities, directives: the single fields that have no file of their own."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from pipelines.document.document import parse
+from pipelines.document.limits import DEFAULT as BOUNDS
+from pipelines.extract import EXTRACTORS, density, extractor
+from pipelines.links import links
+from pipelines.metadata import language
+from pipelines.parse_page import parse_page
+from pipelines.records import BlockKind, Extraction, PageKind
+
+NOW = datetime(2024, 6, 1, 4, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "code"),
+    [
+        ("国务院总理在会议上说，经济发展要稳。", "", "zh-Hans"),
+        ("記者從縣政府獲悉，這個週末將舉辦活動。", "zh-CN", "zh-Hant"),
+        ("これは日本語の文章です。東京で開かれた。", "", "ja"),
+        ("The ferry is back and it is fine for all of us in the town", "", "en"),
+        ("Der Fluss ist nicht mit dem Boot zu erreichen und das ist ein Problem", "en", "de"),
+        ("Сегодня в Москве и не только на улице что-то с погодой по", "", "ru"),
+        ("", "", ""),
+    ],
+)
+def test_language(text: str, declared: str, code: str) -> None:
+    assert language.detect(text, declared) == code
+
+
+def test_density_scores_follow_the_formula() -> None:
+    document = parse(
+        b"<body><div><p>aaaa, bbbb.</p><p>cccc dddd.</p></div><ul><li><a href=/>eeee</a></li></ul></body>",
+        "http://e.com/",
+    )
+    found = density.scores(document)
+    plain = (document.T - document.LT).astype(float)
+    each = plain / np.maximum(document.TG - document.LTG, 1)
+    node = document.tags.index("div")
+    symbols = plain[node] / (document.Sb[node] + 1)
+    deviation = max(np.log(max(each.std(), 1)), 0.1)
+    assert found[node] == pytest.approx(deviation * each[node] * np.log10(document.P[node] + 2) * np.log(symbols))
+    assert found[document.tags.index("li")] == 0
+
+
+def test_registry() -> None:
+    assert extractor("density", {"min_chars": 10})(parse(b"", "http://e.com/")) == Extraction(reason="no text")
+    with pytest.raises(ValueError, match="density"):
+        extractor("dense")
+    with pytest.raises(ValueError, match="min_chars"):
+        extractor("density", {"min_char": 10})
+    assert set(EXTRACTORS) >= {"density"}
+
+
+PAGE = """<html><head><base href="http://e.com/d/"><title>x</title>
+<link rel="alternate" type="application/rss+xml" href="/feed.xml">
+<meta name="robots" content="nofollow"></head><body><nav><a href="/">home</a> <a href="a.html">A</a></nav>
+<ul class="list"><li><a href="a.html">a headline of some length</a></li>
+<li><a href="b.html#x" rel="nofollow">another headline of some length</a></li>
+<li><a href="javascript:x()">no</a> <a href="mailto:x@y">mail</a>
+<a href="self.html">this very page, linked once more</a></li></ul>
+<div class="pages"><a href="p2.html">2</a> <a href="p2.html">下一页</a></div>
+<footer><a href="/about">about</a></footer><area href="/area"></body></html>"""
+
+
+def test_links() -> None:
+    document = parse(PAGE.encode(), "http://e.com/d/self.html")
+    found = links.extract(document, Extraction())
+    kinds = dict(zip(found.urls, map(BlockKind, found.blocks), strict=True))
+    assert kinds["http://e.com/d/a.html"] is BlockKind.LIST
+    assert kinds["http://e.com/d/p2.html"] is BlockKind.PAGINATION
+    assert kinds["http://e.com/about"] is BlockKind.FOOTER
+    assert kinds["http://e.com/"] is BlockKind.NAVIGATION
+    assert "http://e.com/area" in kinds
+    assert "http://e.com/d/self.html" not in kinds
+    assert found.anchors[found.urls.index("http://e.com/d/a.html")] == "a headline of some length"
+    assert found.nofollow[found.urls.index("http://e.com/d/b.html")] == 1
+    assert found.nofollow[found.urls.index("http://e.com/d/a.html")] == 0
+    assert links.feeds(document) == ("http://e.com/feed.xml",)
+    page = parse_page(PAGE.encode(), "http://e.com/d/self.html", fetched_at=NOW)
+    assert set(page.links.nofollow) == {1}
+    assert page.kind is PageKind.LIST
+
+
+def test_links_are_bounded() -> None:
+    body = "".join(f"<a href=/{number}>anchor {'x' * 300}</a>" for number in range(6000)).encode()
+    found = links.extract(parse(body, "http://e.com/"), Extraction())
+    assert len(found) == BOUNDS.links
+    assert max(map(len, found.anchors)) <= 200
+
+
+def test_addresses_that_are_too_long_are_counted() -> None:
+    hrefs = ["/" + "x" * 2_001, "/" + "x" * 2_001, "/y?" + "z" * 3_000, "data:," + "x" * 3_000, "/short"]
+    body = "".join(f"<a href='{href}'>an anchor</a>" for href in hrefs).encode()
+    found = links.extract(parse(body, "http://e.com/"), Extraction())
+    assert (found.urls, found.too_long) == (("http://e.com/short",), 2)
+
+
+def test_naive_clock_is_refused() -> None:
+    with pytest.raises(ValueError, match="zone"):
+        parse_page(b"<p>x</p>", "http://e.com/", fetched_at=datetime(2024, 1, 1))

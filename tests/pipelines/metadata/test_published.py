@@ -1,0 +1,129 @@
+"""Which of the times that a page shows and states is when its article was published."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from pipelines.parse_page import parse_page
+
+NOW = datetime(2025, 7, 2, 4, 0, tzinfo=UTC)
+TEXT = (
+    "市交通运输局召开新闻发布会，通报了地铁三号线南延工程的最新进展，目前全线已有九座车站完成主体结构施工。",
+    "据介绍，工程总投资约一百二十亿元，线路全长二十六公里，建成后从城南新区到市中心只需二十五分钟。",
+    "负责人表示，施工期间将采取分段围挡、错峰运输等措施，尽量减少对沿线居民出行的影响。",
+)
+SHOWN, ISO = "<div>2025年6月30日 18:05</div>", "2025-06-30T18:05+08:00"
+STATED = "2025-06-30T18:05:09+08:00"
+
+
+def dated(above: str = "", head: str = "", below: str = "", path: str = "/news/1.html", top: str = "") -> str:
+    """The publish time of a page."""
+    text = "".join(f"<p>{line}</p>" for line in TEXT)
+    page = (
+        f'<html lang="zh-CN"><head><meta charset="utf-8"><title>地铁三号线南延工程进展顺利</title>'
+        f"{head}</head><body>{top}"
+        f"<div><h1>地铁三号线南延工程进展顺利</h1>{above}<div>{text}</div></div>{below}</body></html>"
+    )
+    return parse_page(page.encode(), f"https://news.example.cn{path}", fetched_at=NOW).metadata.published_at
+
+
+def linked(**values: object) -> str:
+    return f'<script type="application/ld+json">{json.dumps({"@type": "NewsArticle"} | values)}</script>'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2025年6月30日 18:05 更新时间：2025年7月1日 09:00",
+        "更新时间：2025年7月1日 09:00 发布时间：2025年6月30日 18:05",
+        "2025-06-30 18:05 发布（2025-07-01 09:00 更新）",
+        "Updated July 1, 2025 9:00 | Published June 30, 2025 18:05",
+        "UPDATED July 1, 2025 9:00 | PUBLISHED June 30, 2025 18:05",
+        "修改日期：2025-07-01 09:00</div><div>日期：2025-06-30 18:05",
+        "2025-06-30 18:05</div><div>最后更新：2025-07-01 09:00",
+    ],
+)
+def test_published_is_not_changed(line: str) -> None:
+    assert dated(f"<div>{line}</div>") == ISO
+
+
+def test_the_time_of_a_change_is_better_than_none() -> None:
+    assert dated("<div>更新于 2025-07-01 09:00</div>") == "2025-07-01T09:00+08:00"
+    changed = '<meta property="article:modified_time" content="2025-07-01T09:00:00+08:00">'
+    assert dated(head=changed) == "2025-07-01T09:00:00+08:00"
+    assert dated(head=changed, path="/2025/0630/c1.html") == "2025-06-30"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"below": "<div>版权所有 © 2009-2025 某网 页面生成时间：2025-07-02 11:59:58</div>"},
+        {"below": '<ul><li><a href="/a">相关新闻一则</a> 2025-07-01 08:00</li></ul>'},
+        {"below": '<ul><li><a href="/a">相关新闻</a><time datetime="2025-07-01T08:00:00+08:00">昨天</time></li></ul>'},
+        {"top": "<div>今天是2025年7月2日 星期三</div>"},
+        {"above": "<div>活动时间：2025年6月28日 09:00</div>"},
+    ],
+)
+def test_times_of_something_else(parts: dict[str, str]) -> None:
+    assert dated(**parts) == ""
+    assert dated(**parts, path="/2025/06/30/a.html") == "2025-06-30"
+    assert dated(**(parts | {"above": SHOWN + parts.get("above", "")})) == ISO
+
+
+@pytest.mark.parametrize("shown", ["2025年12月30日 18:05", "2025-02-30 18:05", "0001-01-01 00:00:00", "9" * 300])
+def test_times_that_cannot_be(shown: str) -> None:
+    assert dated(f"<div>{shown}</div>") == ""
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["9999-12-31T00:00:00Z", "2025-02-30T10:00:00Z", "null", "{{date}}", "1" * 3000, 0, None, {"a": [1]}, 10**300],
+)
+def test_nonsense_stated_for_machines_is_not_heard(value: object) -> None:
+    assert dated(SHOWN, linked(datePublished=value)) == ISO
+
+
+def test_the_time_of_the_answer_is_not_heard_nor_a_local_time_called_utc() -> None:
+    assert dated(SHOWN, '<meta name="date" content="Wed, 02 Jul 2025 04:00:00 GMT">') == ISO
+    assert dated(SHOWN, linked(datePublished="2025-06-30T18:05:00Z")) == ISO
+    assert dated(SHOWN, linked(datePublished="2025-06-30T10:05:00Z")) == "2025-06-30T10:05:00+00:00"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        '{"@type":"NewsArticle","headline":"他说"好"","datePublished":"%s"}',
+        '{"@type":"NewsArticle","datePublished":"%s",}',
+        '/*<![CDATA[*/{"@type":"NewsArticle","datePublished":"%s"}/*]]>*/',
+        '{"@context":"https://e.cn/cambrian.jsonld","@id":"https://news.example.cn/news/1.html","pubDate":"%s"}',
+        '{"@graph":[{"@type":"WebSite"},{"@type":"WebPage","datePublished":"%s"}]}',
+        '{"@type":"NewsArticle","dateModified":"%s"}',
+        '[{"@type":"NewsArticle","headline":"另一条","url":"/b","datePublished":"2020-01-01T10:00:00Z"},'
+        '{"@type":"NewsArticle","headline":"地铁三号线南延工程进展顺利","datePublished":"%s"}]',
+    ],
+)
+def test_json_ld_as_it_is_written(block: str) -> None:
+    assert dated(head=f'<script type="application/ld+json">{block % STATED}</script>') == STATED
+
+
+@pytest.mark.parametrize(
+    "name", ["citation_date", "publishedDate", "og:pubdate", "DC.created", "newsdate", "post_date"]
+)
+def test_names_of_meta_elements_are_understood(name: str) -> None:
+    head = f'<meta name="{name}" content="{STATED}">'
+    assert dated(head=head) == STATED
+    assert dated("<div>2025-06-30 17:00</div>", head) == "2025-06-30T17:00+08:00"  # such names may mean another save
+
+
+def test_names_that_mean_something_else_are_not() -> None:
+    for name in ("expirationdate", "event_start_time", "copyright_date", "valid-until-date"):
+        assert dated(head=f'<meta name="{name}" content="{STATED}">') == ""
+
+
+def test_times_told_in_a_list_are_those_of_others() -> None:
+    others = "".join(f"<div>{n}小时前</div>" for n in (1, 2, 3, 4))
+    assert dated(others) == ""
+    assert dated("<div>3小时前</div>") == "2025-07-02T09:00+08:00"

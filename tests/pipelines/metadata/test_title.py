@@ -1,0 +1,67 @@
+"""The headline among headings, metadata and the site's names."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from pipelines.parse_page import parse_page
+
+NOW = datetime(2024, 6, 1, 4, 0, tzinfo=UTC)
+TEXT = "".join(
+    f"<p>第{n}段，河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段，预计年内通车。</p>" for n in range(5)
+)
+SITE = "<meta property=og:site_name content=河口网>"
+ENGLISH = "".join(
+    f"<p>Part {n}: the harbour bridge was closed for repairs, and the ferry carried people, who waited.</p>"
+    for n in range(6)
+)
+
+
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("<title>大桥合龙在即_河口网</title><h1>大桥合龙在即</h1>", "大桥合龙在即"),
+        ("<title>大桥合龙在即-河口网</title>", "大桥合龙在即"),
+        ("<title>大桥合龙在即(2)-河口网</title>", "大桥合龙在即"),
+        ("<title>河口网</title><h2>大桥合龙在即</h2>", "大桥合龙在即"),
+        (
+            "<title>大桥合龙在即</title><h1>大桥合龙在即 - 河口网</h1><meta property=og:site_name content=河口网>",
+            "大桥合龙在即",
+        ),
+        (
+            "<title>大桥合龙在即</title><meta property=og:title content=大桥合龙在即><h1>要闻：大桥合龙在即</h1>",
+            "大桥合龙在即",
+        ),
+    ],
+)
+def test_chinese(page: str, title: str) -> None:
+    parsed = parse_page(f"{page}<div>{TEXT}</div>".encode(), "http://e.com/a/1.html", fetched_at=NOW)
+    assert parsed.metadata.title == title
+
+
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("<title>KI-Foto of a bridge and a ferry | The Post</title>", "KI-Foto of a bridge and a ferry"),
+        (
+            "<title>Harbour Notes: Ferry runs again today</title><h1>Harbour Notes</h1><p>about</p><p>more</p>"
+            "<h2>Ferry runs again today</h2>",
+            "Ferry runs again today",
+        ),
+        (
+            "<title>Harbour Notes: Ferry runs again today</title><h1><a href=/>Harbour Notes</a></h1>"
+            "<h3>Ferry runs again today</h3>",
+            "Ferry runs again today",
+        ),
+        (
+            "<title>Why the harbour bridge had to be closed</title><h1>Ferry runs again while the bridge waits</h1>",
+            "Ferry runs again while the bridge waits",
+        ),
+        ("<title>Ferry runs again today - The Post</title><p><b>Share this</b></p>", "Ferry runs again today"),
+    ],
+)
+def test_western(page: str, title: str) -> None:
+    parsed = parse_page(f"{page}<div>{ENGLISH}</div>".encode(), "http://e.com/a/1.html", fetched_at=NOW)
+    assert parsed.metadata.title == title

@@ -1,0 +1,68 @@
+"""Patterns of URLs: what is abstracted, what is kept apart, and what is taken for a path without end."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.traps.patterns import EXACT, FOLDER, HOST, SHAPE, objection, patterns
+
+HOST_URL = "http://a.example"
+
+
+@pytest.mark.parametrize(
+    ("path", "exact", "folder", "shape"),
+    [
+        ("/", "/", "/", "/"),
+        ("/news/2024-05-01/123.html", "/news/<date>/<number>.html", "/news/*/*.html", "/*/*/*.html"),
+        ("/2024/05/", "/<number>/<number>/", "/*/*/", "/*/*/"),
+        ("/missing/0f3ab12c.html", "/missing/<id>.html", "/missing/*.html", "/*/*.html"),
+        ("/shop?size=2&color=1", "/shop?color&size", "/shop?", "/*?"),
+        ("/index.php?m=show&id=7", "/index.php?id&m=show", "/index.php?", "/*.php?"),
+        ("/forum/view.php?t=1", "/forum/view.php?t", "/forum/view.php?", "/*/*.php?"),
+        ("/view/3;jsessionid=x?sid=ab12", "/view/<number>;?sid", "/view/*?", "/*/*?"),
+        ("/%E6%96%B0/t20240512_9.html", "/<text>/t<number>_<number>.html", "/*/*.html", "/*/*.html"),
+        ("/tag/foo", "/tag/foo", "/tag/*", "/*/*"),
+        ("/a/b/c/d/e/f/g/h", "/a/b/c/d/e/f/**", "/a/*/*/*/*/*/**", "/*/*/*/*/*/*/**"),
+        ("/deep/news/up/news/x/", "/deep/**", "/deep/**", "/**"),
+        ("/a/1/2/3/4/5/6/7/8/9", "/a/**", "/a/**", "/**"),
+    ],
+)
+def test_patterns(path: str, exact: str, folder: str, shape: str) -> None:
+    assert patterns(HOST_URL + path)[:3] == (exact, folder, shape)
+
+
+@pytest.mark.parametrize("path", ["/x/news/list/news/list/news/list/", "/a/a/a/", "/x/b1/b1/b1/c.html"])
+def test_a_path_that_runs_round_is_refused_at_once(path: str) -> None:
+    assert objection(HOST_URL + path, {}) == "trap: endless path"
+
+
+@pytest.mark.parametrize("path", ["/2024/5/5/5/", "/news/news/", "/a/b/a/b/", "/1/1/1/1/1.html", "/a//b///"])
+def test_paths_that_people_make_are_not(path: str) -> None:
+    assert objection(HOST_URL + path, {}) == ""
+
+
+def test_what_is_shut_and_what_is_open_all_the_same() -> None:
+    shut = {(SHAPE, "/*/*.html"): "look-alike pages", (EXACT, "/news/<number>.html"): ""}
+    assert objection(f"{HOST_URL}/other/1.html", shut) == "trap: look-alike pages"
+    assert objection(f"{HOST_URL}/news/1.html", shut) == ""
+    assert objection(f"{HOST_URL}/cal?d=1", {(FOLDER, "/cal?"): "calendar"}) == "trap: calendar"
+    assert objection(f"{HOST_URL}/any", {(HOST, ""): "link farm"}) == "trap: link farm"
+
+
+@settings(max_examples=50)
+@given(st.text(alphabet="abz019-_/.?&=;%~", max_size=400))
+def test_any_address_has_patterns_of_bounded_length(rest: str) -> None:
+    found = patterns(f"{HOST_URL}/{rest}")
+    assert all(0 < len(text) <= 200 for text in found[:3])
+
+
+@pytest.mark.parametrize("piece", ["a-", "1", "a1", "/", "a/", "&", "a=b&", "%", ".a", "0f"])
+def test_long_addresses_cost_little(piece: str) -> None:
+    url = f"{HOST_URL}/{piece * (20_000 // len(piece))}"
+    begun = time.process_time()
+    patterns(url)
+    assert time.process_time() - begun < 1.0
