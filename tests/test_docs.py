@@ -76,7 +76,7 @@ def test_settings_in_the_guide_exist(name: str) -> None:
 
 @pytest.mark.parametrize("sentence", re.findall(r"^\| `([a-z ]+)`", RUNNING, re.MULTILINE))
 def test_messages_in_the_guide_are_those_of_the_program(sentence: str) -> None:
-    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "db").glob("*.py")]
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "db").rglob("*.py")]
     assert any(sentence in source for source in sources)
 
 

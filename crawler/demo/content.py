@@ -37,7 +37,7 @@ _PLAIN_QUOTES = str.maketrans("「」『』", "“”‘’")
 
 
 @dataclass(frozen=True, slots=True)
-class Article:
+class InventedArticle:
     """One article as it stands in the newsroom.
 
     Attributes:
@@ -93,7 +93,7 @@ class Article:
 
 
 @lru_cache(maxsize=1)
-def load_articles() -> dict[str, tuple[Article, ...]]:
+def load_articles() -> dict[str, tuple[InventedArticle, ...]]:
     """Read all articles.
 
     Returns:
@@ -102,7 +102,7 @@ def load_articles() -> dict[str, tuple[Article, ...]]:
     Raises:
         ValueError: a file is not in the format; the message names file and entry.
     """
-    read: dict[str, Article] = {}
+    read: dict[str, InventedArticle] = {}
     for site in SITES:
         text = files(__package__).joinpath("articles", f"{site}.txt").read_text(encoding="utf-8")
         for lines in _entries(text):
@@ -136,7 +136,7 @@ def _entries(text: str) -> list[list[str]]:
     return entries
 
 
-def _parse(site: str, lines: list[str]) -> Article:
+def _parse(site: str, lines: list[str]) -> InventedArticle:
     """Read one entry; a reprint's text is still missing or has references."""
     head = lines[0].split()[1:]
     number = int(head[0])
@@ -151,7 +151,7 @@ def _parse(site: str, lines: list[str]) -> Article:
     parts = tuple(
         tuple(group) for is_break, group in groupby(body[1:], key=lambda line: line == _PART_BREAK) if not is_break
     )
-    return Article(
+    return InventedArticle(
         site=site,
         number=number,
         title=title,
@@ -167,7 +167,7 @@ def _parse(site: str, lines: list[str]) -> Article:
     )
 
 
-def _resolve(article: Article, read: dict[str, Article]) -> Article:
+def _resolve(article: InventedArticle, read: dict[str, InventedArticle]) -> InventedArticle:
     """Fill in what a reprint takes from its original."""
     if not article.reprint_kind:
         return article

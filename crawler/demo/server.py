@@ -16,16 +16,16 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
-from .site import Page
-from .sites import build_sites
-from .sites.zhengfu import FORBIDDEN
+from .newsroom import build_sites
+from .site import DemoPage
+from .zhengfu import FORBIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from .content import Article
-    from .site import Site
+    from .content import InventedArticle
+    from .site import DemoSite
 
 ADDRESS = "127.0.0.1"
 MAX_HEAD_BYTES = 16 << 10
@@ -65,7 +65,7 @@ class TruthArticle:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class DemoRequest:
     """One line of the access log; start and end are of the monotonic clock."""
 
     start: float
@@ -101,10 +101,10 @@ class Newsroom:
     def __init__(self, port: int = 0, latency_seconds: float = 0.0) -> None:
         self.port = port
         self.latency_seconds = latency_seconds
-        self._sites: dict[str, Site] = {}
-        self._routes: dict[str, dict[str, Callable[[], Page]]] = {}
+        self._sites: dict[str, DemoSite] = {}
+        self._routes: dict[str, dict[str, Callable[[], DemoPage]]] = {}
         self._answers: dict[tuple[str, str], _Answer] = {}
-        self._log: list[Request] = []
+        self._log: list[DemoRequest] = []
         self._close: Callable[[], object] | None = None
         self._thread: threading.Thread | None = None
 
@@ -158,7 +158,7 @@ class Newsroom:
         urls = {article.key: site.url(article) for site in self._sites.values() for article in site.articles}
         return [_truth(site, article, urls) for site in self._sites.values() for article in site.articles]
 
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[DemoRequest]:
         """The access log so far, in the order of the answers (it ends after 200,000 lines)."""
         return self._log.copy()
 
@@ -227,7 +227,7 @@ class Newsroom:
         await writer.drain()
         if len(self._log) < _MAX_LOG:
             agent = headers.get("user-agent", "")
-            self._log.append(Request(start, time.monotonic(), host, target, int(status), agent))
+            self._log.append(DemoRequest(start, time.monotonic(), host, target, int(status), agent))
         return stays
 
     def _find(self, host: str, target: str) -> _Answer:
@@ -243,13 +243,13 @@ class Newsroom:
             return answer
         site = self._sites.get(host.partition(".")[0]) if host in self._routes else None
         if site is None:
-            return _prepare(Page(b"no such site\n", "text/plain", 404))
+            return _prepare(DemoPage(b"no such site\n", "text/plain", 404))
         if picture := _PICTURE.fullmatch(route):
             return _prepare(_draw(int(picture[1])))
         return _prepare(site.not_found())
 
 
-def _truth(site: Site, article: Article, urls: dict[str, str]) -> TruthArticle:
+def _truth(site: DemoSite, article: InventedArticle, urls: dict[str, str]) -> TruthArticle:
     """Describe one article."""
     return TruthArticle(
         url=site.url(article),
@@ -265,7 +265,7 @@ def _truth(site: Site, article: Article, urls: dict[str, str]) -> TruthArticle:
     )
 
 
-def _prepare(page: Page) -> _Answer:
+def _prepare(page: DemoPage) -> _Answer:
     """Write a page's headers."""
     etag = f'"{blake2b(page.body, digest_size=8).hexdigest()}"'
     modified = (page.modified or _OPENED).astimezone(UTC)
@@ -289,7 +289,7 @@ def _is_unchanged(answer: _Answer, headers: dict[str, str]) -> bool:
     return False
 
 
-def _draw(number: int) -> Page:
+def _draw(number: int) -> DemoPage:
     """A picture: two coloured areas."""
     hue = number * 47 % 360
     text = (
@@ -297,4 +297,4 @@ def _draw(number: int) -> Page:
         f'<rect width="640" height="360" fill="hsl({hue},45%,80%)"/>'
         f'<circle cx="{120 + number % 400}" cy="230" r="110" fill="hsl({(hue + 40) % 360},50%,60%)"/></svg>'
     )
-    return Page(text.encode(), "image/svg+xml")
+    return DemoPage(text.encode(), "image/svg+xml")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from .content import Article
+    from .content import InventedArticle
 
 HOT = 6
 RELATED = 3
@@ -22,7 +22,7 @@ OUTSIDE = ("Example", "http://example.com/")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DemoPage:
     """An answer: body, its declared type, status, target of a redirect, and when it last changed."""
 
     body: bytes
@@ -38,7 +38,7 @@ class Listing:
 
     slug: str
     name: str
-    articles: tuple[Article, ...]
+    articles: tuple[InventedArticle, ...]
     page: int
     pages: int
 
@@ -47,11 +47,11 @@ class Listing:
 class Story:
     """One page of an article, with its neighbours in the channel."""
 
-    article: Article
+    article: InventedArticle
     part: int
-    newer: Article | None
-    older: Article | None
-    related: tuple[Article, ...]
+    newer: InventedArticle | None
+    older: InventedArticle | None
+    related: tuple[InventedArticle, ...]
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class Story:
         return self.article.parts[self.part - 1]
 
 
-class Site(ABC):
+class DemoSite(ABC):
     """One news site: its addresses and its pages.
 
     A subclass says how addresses look (`path`, `list_path`) and writes three sorts of HTML page; `routes` joins them.
@@ -77,7 +77,7 @@ class Site(ABC):
     content_type: ClassVar[str] = "text/html; charset=utf-8"
     per_page: ClassVar[int] = 6
 
-    def __init__(self, articles: Sequence[Article], port: int, friends: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, articles: Sequence[InventedArticle], port: int, friends: Sequence[tuple[str, str]]) -> None:
         self.articles = tuple(articles)
         self.listed = tuple(article for article in articles if not article.hidden)
         self.origin = f"http://{self.name}.localhost:{port}"
@@ -85,7 +85,7 @@ class Site(ABC):
         self.hot = tuple(sorted(self.listed, key=lambda article: _stable(article.key))[:HOT])
 
     @abstractmethod
-    def path(self, article: Article, part: int = 1) -> str:
+    def path(self, article: InventedArticle, part: int = 1) -> str:
         """The address of a page of an article, without the origin."""
 
     @abstractmethod
@@ -104,28 +104,28 @@ class Site(ABC):
     def story(self, story: Story) -> str:
         """An article page."""
 
-    def extras(self) -> dict[str, Callable[[], Page]]:
+    def extras(self) -> dict[str, Callable[[], DemoPage]]:
         """Further pages: feeds, sitemaps, robots.txt, redirects, forms."""
         return {}
 
-    def url(self, article: Article, part: int = 1) -> str:
+    def url(self, article: InventedArticle, part: int = 1) -> str:
         """The absolute address of a page of an article."""
         return self.origin + self.path(article, part)
 
-    def channel_link(self, article: Article) -> str:
+    def channel_link(self, article: InventedArticle) -> str:
         """A link to the channel that an article stands in."""
         return link(self.list_path(article.channel), self.channels[article.channel])
 
-    def lists(self) -> dict[str, tuple[str, tuple[Article, ...]]]:
+    def lists(self) -> dict[str, tuple[str, tuple[InventedArticle, ...]]]:
         """Every list of articles: address-name -> visible name, articles."""
         return {
             slug: (name, tuple(article for article in self.listed if article.channel == slug))
             for slug, name in self.channels.items()
         }
 
-    def routes(self) -> dict[str, Callable[[], Page]]:
+    def routes(self) -> dict[str, Callable[[], DemoPage]]:
         """What the site serves: address without origin -> a function that makes the page."""
-        routes: dict[str, Callable[[], Page]] = {"/": lambda: self.html(self.home(), self.listed[0].published)}
+        routes: dict[str, Callable[[], DemoPage]] = {"/": lambda: self.html(self.home(), self.listed[0].published)}
         for slug, (name, articles) in self.lists().items():
             pages = max(1, -(-len(articles) // self.per_page))
             for page in range(1, pages + 1):
@@ -136,24 +136,24 @@ class Site(ABC):
                 routes[self.path(article, part)] = partial(self._story_page, article, part)
         return routes | self.extras()
 
-    def html(self, text: str, modified: datetime | None = None, *, status: int = 200) -> Page:
+    def html(self, text: str, modified: datetime | None = None, *, status: int = 200) -> DemoPage:
         """Encode a page as the site does; what its character set lacks becomes a character reference."""
-        return Page(text.encode(self.encoding, "xmlcharrefreplace"), self.content_type, status, modified=modified)
+        return DemoPage(text.encode(self.encoding, "xmlcharrefreplace"), self.content_type, status, modified=modified)
 
-    def not_found(self) -> Page:
+    def not_found(self) -> DemoPage:
         """The answer to an unknown address."""
         text = f"<html><head><title>404</title></head><body><h1>404 - {escape(self.title)}</h1></body></html>"
         return self.html(text, status=404)
 
-    def redirect(self, target: str) -> Page:
+    def redirect(self, target: str) -> DemoPage:
         """A permanent redirect."""
-        return Page(b"Moved", "text/plain", 301, location=target)
+        return DemoPage(b"Moved", "text/plain", 301, location=target)
 
-    def _list_page(self, listing: Listing) -> Page:
+    def _list_page(self, listing: Listing) -> DemoPage:
         """Render a channel page."""
         return self.html(self.listing(listing), listing.articles[0].published if listing.articles else None)
 
-    def _story_page(self, article: Article, part: int) -> Page:
+    def _story_page(self, article: InventedArticle, part: int) -> DemoPage:
         """Find an article's neighbours and render it."""
         channel = [other for other in self.listed if other.channel == article.channel]
         place = channel.index(article) if article in channel else 0

@@ -6,19 +6,19 @@ from email.utils import format_datetime
 from html import escape
 from typing import TYPE_CHECKING
 
-from .site import Page
+from .site import DemoPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .content import Article
-    from .site import Site
+    from .content import InventedArticle
+    from .site import DemoSite
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
-def rss(site: Site, articles: Sequence[Article]) -> Page:
+def rss(site: DemoSite, articles: Sequence[InventedArticle]) -> DemoPage:
     """RSS 2.0 with decorated links, as feeds of campaigns have them."""
     items = "".join(
         f"<item><title>{escape(article.title)}</title>"
@@ -32,10 +32,10 @@ def rss(site: Site, articles: Sequence[Article]) -> Page:
         f'{_HEAD}<rss version="2.0"><channel><title>{escape(site.title)}</title><link>{site.origin}/</link>'
         f"<description>{escape(site.title)}</description>\n{items}</channel></rss>\n"
     )
-    return Page(text.encode(), "application/rss+xml; charset=utf-8", modified=articles[0].published)
+    return DemoPage(text.encode(), "application/rss+xml; charset=utf-8", modified=articles[0].published)
 
 
-def atom(site: Site, articles: Sequence[Article]) -> Page:
+def atom(site: DemoSite, articles: Sequence[InventedArticle]) -> DemoPage:
     """Atom 1.0."""
     entries = "".join(
         f"<entry><title>{escape(article.title)}</title>"
@@ -51,7 +51,7 @@ def atom(site: Site, articles: Sequence[Article]) -> Page:
         f"<author><name>{escape(site.title)}</name></author>"
         f"<updated>{articles[0].published.isoformat()}</updated>\n{entries}</feed>\n"
     )
-    return Page(text.encode(), "application/atom+xml; charset=utf-8", modified=articles[0].published)
+    return DemoPage(text.encode(), "application/atom+xml; charset=utf-8", modified=articles[0].published)
 
 
 def sitemap(urls: Iterable[tuple[str, str]]) -> str:
@@ -68,11 +68,11 @@ def sitemap_index(urls: Iterable[str]) -> str:
     return f'{_HEAD}<sitemapindex xmlns="{_SITEMAP}">\n{rows}</sitemapindex>\n'
 
 
-def xml_page(text: str) -> Page:
+def xml_page(text: str) -> DemoPage:
     """Serve a sitemap."""
-    return Page(text.encode(), "application/xml; charset=utf-8")
+    return DemoPage(text.encode(), "application/xml; charset=utf-8")
 
 
-def robots(text: str) -> Page:
+def robots(text: str) -> DemoPage:
     """Serve a robots.txt."""
-    return Page(text.encode(), "text/plain; charset=utf-8")
+    return DemoPage(text.encode(), "text/plain; charset=utf-8")

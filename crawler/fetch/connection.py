@@ -21,7 +21,7 @@ from pipelines.decode.content_type import is_readable
 from .body_slots import LARGE, Enter
 from .decompress import UNSAID, Bomb, Decoder, DecodingBounds
 from .errors import BODY_CUT, BOMB, HEADERS_DROPPED, LOST, STALLED, TIMED_OUT, FetchError, why
-from .http_parser import AnswerReader, Head, HeadBounds, State, WireError
+from .http_parser import AnswerReader, Head, HeadBounds, ParserState, WireError
 
 _MOST_OTHER_BODY = 64 * 1024
 """Of errors, redirects, pictures and the like the body is only read to use the connection again."""
@@ -226,7 +226,7 @@ class _Exchange:
             self._end(truncated=True, bounds=(BODY_CUT,))
         elif self._decoder.is_broken:
             self._end(truncated=True)
-        elif self._reader.state is not State.BODY:
+        elif self._reader.state is not ParserState.BODY:
             self._finish()
         elif len(self._body) > LARGE and not self._is_large:
             self._is_large = True
@@ -254,7 +254,7 @@ class _Exchange:
             self._end(truncated=True, bounds=(BODY_CUT,))
             return
         self.leaves_connection = self._reader.is_reusable
-        is_whole = self._reader.state is State.WHOLE or self._decoder.is_complete
+        is_whole = self._reader.state is ParserState.WHOLE or self._decoder.is_complete
         self._end(truncated=self._decoder.is_broken or not is_whole)
 
     def _end(self, *, truncated: bool, bounds: tuple[str, ...] = ()) -> None:

@@ -25,7 +25,7 @@ _LEAST_CHUNK = 32
 """Bytes that each of very many chunks holds on average: who sends fewer wants to keep the reader busy."""
 
 
-class State(Enum):
+class ParserState(Enum):
     """How far an answer has come."""
 
     HEAD = "head"
@@ -42,14 +42,14 @@ class Sized:
         self._left = max(lengths)
         self._came = 0
         self.surplus = False
-        self.state = State.BODY if self._left else State.WHOLE
+        self.state = ParserState.BODY if self._left else ParserState.WHOLE
 
     def receive(self, data: bytes) -> list[bytes]:
         """Take bytes of the connection, return those of the body."""
         if len(data) >= self._left:
             self.surplus = len(data) > self._left
             data = data[: self._left]
-            self.state = State.WHOLE
+            self.state = ParserState.WHOLE
         self._left -= len(data)
         self._came += len(data)
         return [data] if data else []
@@ -71,7 +71,7 @@ class UntilClose:
     surplus = False
 
     def __init__(self) -> None:
-        self.state = State.BODY
+        self.state = ParserState.BODY
 
     def receive(self, data: bytes) -> list[bytes]:
         """Take bytes of the connection, return those of the body."""
@@ -86,7 +86,7 @@ class Chunked:
     """A body in chunks, extensions and trailers passed over."""
 
     def __init__(self) -> None:
-        self.state = State.BODY
+        self.state = ParserState.BODY
         self.surplus = False
         self.leaves_connection = False
         self._unfinished = b""
@@ -104,7 +104,7 @@ class Chunked:
         if self._unfinished:
             data, self._unfinished = self._unfinished + data, b""
         at = 0
-        while at < len(data) and self.state is State.BODY:
+        while at < len(data) and self.state is ParserState.BODY:
             if self._left:
                 piece = data[at : at + self._left]
                 pieces.append(piece)
@@ -126,7 +126,7 @@ class Chunked:
                 self._chunks += 1
                 self._size += self._left
                 if self._chunks > _MANY_CHUNKS and self._size < _LEAST_CHUNK * self._chunks:
-                    self.state = State.BROKEN
+                    self.state = ParserState.BROKEN
                     break
                 if not self._left:
                     self._last(data[stop + 1 :])
@@ -151,11 +151,11 @@ class Chunked:
             self._is_plain = True
             pieces.append(rest)
         else:
-            self.state = State.BROKEN
+            self.state = ParserState.BROKEN
 
     def _last(self, trailer: bytes) -> None:
         """The body is whole; the connection can be used again if the trailer is here already, with nothing after it."""
-        self.state = State.WHOLE
+        self.state = ParserState.WHOLE
         self.leaves_connection = trailer in {b"\r\n", b"\n"} or trailer.endswith((b"\r\n\r\n", b"\n\n"))
 
 
@@ -235,7 +235,7 @@ class AnswerReader:
 
     def __init__(self, bounds: HeadBounds) -> None:
         """Prepare for an answer."""
-        self.state = State.HEAD
+        self.state = ParserState.HEAD
         self.head: Head | None = None
         self.codings: list[str] = []
         self.surplus = False
@@ -256,7 +256,7 @@ class AnswerReader:
         Raises:
             WireError: see there; the connection is of no use any more.
         """
-        while self.state is State.HEAD:
+        while self.state is ParserState.HEAD:
             rest = self._lines.receive(data)
             if rest is None:
                 return []
@@ -266,7 +266,7 @@ class AnswerReader:
             self.surplus = self.surplus or bool(data)
             return []
         pieces = self._body.receive(data)
-        if self._body.state is not State.BODY:
+        if self._body.state is not ParserState.BODY:
             self.state = self._body.state
             self.surplus = self.surplus or self._body.surplus
         return pieces
@@ -280,16 +280,16 @@ class AnswerReader:
         Raises:
             WireError: before there was an answer.
         """
-        if self.state is State.HEAD:
+        if self.state is ParserState.HEAD:
             raise WireError("the connection ended before an answer came")
-        if self.state is State.BODY:
+        if self.state is ParserState.BODY:
             assert self._body is not None
-            self.state = State.WHOLE if cleanly and self._body.may_end() else State.BROKEN
+            self.state = ParserState.WHOLE if cleanly and self._body.may_end() else ParserState.BROKEN
 
     @property
     def is_reusable(self) -> bool:
         """Whether another request may be sent over the connection."""
-        if self.state is not State.WHOLE or self.head is None or self.surplus or not self._is_reusable_body():
+        if self.state is not ParserState.WHOLE or self.head is None or self.surplus or not self._is_reusable_body():
             return False
         said = self.head.tokens(b"connection")
         return "close" not in said if self.head.version >= (1, 1) else "keep-alive" in said
@@ -314,9 +314,9 @@ class AnswerReader:
         # What a server calls a transfer coding besides chunked was applied after the content codings.
         self.codings = head.tokens(b"content-encoding") + [name for name in transfer if name != "chunked"]
         if head.status in _BODILESS:
-            self.state = State.WHOLE
+            self.state = ParserState.WHOLE
             return
-        self.state = State.BODY
+        self.state = ParserState.BODY
         if chunked:
             self._body = Chunked()
             return

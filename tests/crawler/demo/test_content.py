@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from crawler.demo import content
-from crawler.demo.content import SITES, Article, load_articles
+from crawler.demo.content import SITES, InventedArticle, load_articles
 
 ARTICLES = [article for articles in load_articles().values() for article in articles]
 ORIGINALS = [article for article in ARTICLES if not article.reprint_kind]
@@ -13,7 +13,7 @@ REPRINTS = {article.key: article for article in ARTICLES if article.reprint_kind
 BY_KEY = {article.key: article for article in ARTICLES}
 
 
-def shingles(article: Article) -> set[str]:
+def shingles(article: InventedArticle) -> set[str]:
     text = "".join(article.paragraphs)
     length = 12 if article.site == "herald" else 3
     return {text[i : i + length] for i in range(len(text) - length + 1)}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetch.http_parser import AnswerReader, HeadBounds, State, WireError
+from crawler.fetch.http_parser import AnswerReader, HeadBounds, ParserState, WireError
 
 BOUNDS = HeadBounds()
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
@@ -20,7 +20,7 @@ def read(*parts: bytes, bounds: HeadBounds = BOUNDS, cleanly: bool = True) -> tu
     """Read an answer that comes in these parts and then ends."""
     reader = AnswerReader(bounds)
     body = b"".join(piece for part in parts for piece in reader.receive(part))
-    if reader.state in {State.HEAD, State.BODY}:
+    if reader.state in {ParserState.HEAD, ParserState.BODY}:
         reader.end(cleanly=cleanly)
     return reader, body
 
@@ -74,21 +74,21 @@ BROKEN = {
 def test_odd_answers_are_whole(name: str, length: int) -> None:
     reader, body = read(*split(WHOLE[name], length))
     assert reader.head is not None
-    assert (reader.state, reader.head.status, body) == (State.WHOLE, 200, BODY)
+    assert (reader.state, reader.head.status, body) == (ParserState.WHOLE, 200, BODY)
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_stops_before_its_end_is_not_whole(name: str) -> None:
     reader, body = read(BROKEN[name])
-    assert reader.state is State.BROKEN
+    assert reader.state is ParserState.BROKEN
     assert body
     assert not reader.is_reusable
 
 
 def test_a_body_without_length_is_whole_unless_the_connection_fails() -> None:
     data = HEAD + b"\r\n" + BODY
-    assert read(data)[0].state is State.WHOLE
-    assert read(data, cleanly=False)[0].state is State.BROKEN
+    assert read(data)[0].state is ParserState.WHOLE
+    assert read(data, cleanly=False)[0].state is ParserState.BROKEN
 
 
 @pytest.mark.parametrize(
@@ -166,5 +166,5 @@ def test_noise_is_an_answer_or_an_error(noise: bytes, length: int) -> None:
             reader, body = read(*split(data, length) or [b""])
         except WireError:
             continue
-        assert reader.state in {State.WHOLE, State.BROKEN}
+        assert reader.state in {ParserState.WHOLE, ParserState.BROKEN}
         assert len(body) <= len(data)

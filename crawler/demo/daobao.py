@@ -5,14 +5,14 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
-from ..site import Listing, Site, Story, link
-from ..xml import robots
+from .site import Listing, DemoSite, Story, link
+from .xml import robots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ..content import Article
-    from ..site import Page
+    from .content import InventedArticle
+    from .site import DemoPage
 
 _STYLE = """
 body{font-family:"PMingLiU","Noto Serif CJK TC",serif;margin:0;background:#f3f6f4;color:#222}
@@ -30,7 +30,7 @@ body{font-family:"PMingLiU","Noto Serif CJK TC",serif;margin:0;background:#f3f6f
 """
 
 
-class Daobao(Site):
+class Daobao(DemoSite):
     """The island's daily."""
 
     name = "daobao"
@@ -39,7 +39,7 @@ class Daobao(Site):
     content_type = "text/html; charset=Big5"
     channels: ClassVar[Mapping[str, str]] = {"local": "地方", "life": "生活", "science": "科學", "culture": "文化"}
 
-    def path(self, article: Article, part: int = 1) -> str:
+    def path(self, article: InventedArticle, part: int = 1) -> str:
         """/news/paper/4001."""
         return f"/news/paper/{article.number}" + (f"/{part}" if part > 1 else "")
 
@@ -47,7 +47,7 @@ class Daobao(Site):
         """/list/local and /list/local/2."""
         return f"/list/{slug}" + (f"/{page}" if page > 1 else "")
 
-    def extras(self) -> dict[str, Callable[[], Page]]:
+    def extras(self) -> dict[str, Callable[[], DemoPage]]:
         """An imprint, and a robots.txt that forbids nothing."""
         return {
             "/about": lambda: self.html(
@@ -103,7 +103,7 @@ class Daobao(Site):
             f"<ul>{near}</ul><h4>延伸閱讀</h4>{self._items(story.related)}",
         )
 
-    def _items(self, articles: Iterable[Article]) -> str:
+    def _items(self, articles: Iterable[InventedArticle]) -> str:
         """One line an article."""
         rows = "".join(
             f'<li>{link(self.path(article), article.title)} <span class="bar">{article.published:%Y/%m/%d}</span>'
@@ -125,7 +125,7 @@ class Daobao(Site):
 </div></body></html>"""
 
 
-def _date(article: Article) -> str:
+def _date(article: InventedArticle) -> str:
     """Every other article is dated in years of the Republic (1912 is the first)."""
     when = article.published
     if article.number % 2:

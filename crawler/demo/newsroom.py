@@ -1,10 +1,10 @@
-"""The newsroom's sites, one module each."""
+"""The sites of the newsroom by name."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..content import load_articles
+from .content import load_articles
 from .daobao import Daobao
 from .herald import Herald
 from .kuaixun import Kuaixun
@@ -12,12 +12,12 @@ from .wanbao import Wanbao
 from .zhengfu import Zhengfu
 
 if TYPE_CHECKING:
-    from ..site import Site
+    from .site import DemoSite
 
-SITES: dict[str, type[Site]] = {site.name: site for site in (Wanbao, Daobao, Kuaixun, Zhengfu, Herald)}
+SITES: dict[str, type[DemoSite]] = {site.name: site for site in (Wanbao, Daobao, Kuaixun, Zhengfu, Herald)}
 
 
-def build_sites(port: int) -> dict[str, Site]:
+def build_sites(port: int) -> dict[str, DemoSite]:
     """Make all sites of a newsroom that listens on a port.
 
     Returns:

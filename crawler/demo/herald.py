@@ -7,13 +7,13 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
-from ..site import Listing, Page, Site, Story, link
-from ..xml import atom, robots, sitemap, xml_page
+from .site import Listing, DemoPage, DemoSite, Story, link
+from .xml import atom, robots, sitemap, xml_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ..content import Article
+    from .content import InventedArticle
 
 FEED_LENGTH = 10
 MOVED = 5011
@@ -35,7 +35,7 @@ article h1{font-size:36px;line-height:1.2}
 """
 
 
-class Herald(Site):
+class Herald(DemoSite):
     """The local paper."""
 
     name = "herald"
@@ -44,7 +44,7 @@ class Herald(Site):
         "news": "News", "business": "Business", "science": "Science", "sport": "Sport", "culture": "Life & Culture",
     }  # fmt: skip
 
-    def path(self, article: Article, part: int = 1) -> str:
+    def path(self, article: InventedArticle, part: int = 1) -> str:
         """/2024/01/ferry-timetable-cut-leaves-night-workers/."""
         return f"/{article.published:%Y/%m}/{_slug(article.title, words=6)}/" + (f"page/{part}/" if part > 1 else "")
 
@@ -52,7 +52,7 @@ class Herald(Site):
         """/news/ and /news/page/2/."""
         return f"/{slug}/" + (f"page/{page}/" if page > 1 else "")
 
-    def lists(self) -> dict[str, tuple[str, tuple[Article, ...]]]:
+    def lists(self) -> dict[str, tuple[str, tuple[InventedArticle, ...]]]:
         """Sections, tags and authors."""
         tags = {tag: None for article in self.listed for tag in article.details_of("tags")}
         names = {name: None for article in self.listed for name in article.authors}
@@ -62,7 +62,7 @@ class Herald(Site):
             | {f"author/{_slug(name)}": (name, tuple(a for a in self.listed if name in a.authors)) for name in names}
         )
 
-    def extras(self) -> dict[str, Callable[[], Page]]:
+    def extras(self) -> dict[str, Callable[[], DemoPage]]:
         """Feed, sitemap, login, the old address, and a robots.txt that does not name the sitemap."""
         moved = next(article for article in self.articles if article.number == MOVED)
         return {
@@ -127,7 +127,7 @@ class Herald(Site):
             head,
         )
 
-    def _items(self, articles: Iterable[Article]) -> str:
+    def _items(self, articles: Iterable[InventedArticle]) -> str:
         """One line an article."""
         rows = "".join(
             f"<li>{link(self.path(article), article.title)} "
@@ -158,7 +158,7 @@ def _slug(text: str, words: int = 9) -> str:
     return "-".join(re.findall("[a-z0-9]+", text.lower().replace("'", ""))[:words])
 
 
-def _long_date(article: Article) -> str:
+def _long_date(article: InventedArticle) -> str:
     """18 January 2024, 7.30 am."""
     when = article.published
     return f"{when.day} {when:%B %Y}, {when.hour % 12 or 12}.{when:%M} {'am' if when.hour < 12 else 'pm'}"

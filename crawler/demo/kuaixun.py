@@ -7,13 +7,13 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
-from ..site import Listing, Page, Site, Story, link, pick
-from ..xml import robots, rss
+from .site import Listing, DemoPage, DemoSite, Story, link, pick
+from .xml import robots, rss
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ..content import Article
+    from .content import InventedArticle
 
 FEED_LENGTH = 15
 _COMMENTS = (
@@ -52,7 +52,7 @@ img{max-width:100%}
 """
 
 
-class Kuaixun(Site):
+class Kuaixun(DemoSite):
     """The portal."""
 
     name = "kuaixun"
@@ -62,7 +62,7 @@ class Kuaixun(Site):
         "science": "科学", "tech": "科技", "money": "财经", "life": "生活", "culture": "文体",
     }  # fmt: skip
 
-    def path(self, article: Article, part: int = 1) -> str:
+    def path(self, article: InventedArticle, part: int = 1) -> str:
         """/a/202401162001.html."""
         return f"/a/{article.published:%Y%m%d}{article.number}" + (f"_{part}" if part > 1 else "") + ".html"
 
@@ -70,7 +70,7 @@ class Kuaixun(Site):
         """/c/tech and /c/tech?page=2."""
         return f"/c/{slug}" + (f"?page={page}" if page > 1 else "")
 
-    def extras(self) -> dict[str, Callable[[], Page]]:
+    def extras(self) -> dict[str, Callable[[], DemoPage]]:
         """Feed, print versions, the advertised page, robots.txt."""
         prints = {_print_path(article): partial(self._print, article) for article in self.articles}
         return prints | {
@@ -117,7 +117,7 @@ class Kuaixun(Site):
         )
         return self._frame(f"{article.title}_快讯网", body, self._head(article))
 
-    def _head(self, article: Article) -> str:
+    def _head(self, article: InventedArticle) -> str:
         """What an article says about itself to machines."""
         url = self.url(article)
         data = {
@@ -139,7 +139,7 @@ class Kuaixun(Site):
 <meta property="article:published_time" content="{article.published.isoformat()}">
 <script type="application/ld+json">{script}</script>"""
 
-    def _print(self, article: Article) -> Page:
+    def _print(self, article: InventedArticle) -> DemoPage:
         """The print version: the same text, naming the page proper as canonical."""
         text = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in article.paragraphs)
         return self.html(
@@ -151,7 +151,7 @@ class Kuaixun(Site):
             article.published,
         )
 
-    def _cards(self, articles: Iterable[Article], decoration: str = "") -> str:
+    def _cards(self, articles: Iterable[InventedArticle], decoration: str = "") -> str:
         """Title and beginning of each article."""
         return "".join(
             f'<div class="_k4Ye"><div>{link(self.path(article) + decoration, article.title, "class=_x0Jd")}</div>'
@@ -177,6 +177,6 @@ class Kuaixun(Site):
 未经许可不得转载，转载请注明出处</div></body></html>"""
 
 
-def _print_path(article: Article) -> str:
+def _print_path(article: InventedArticle) -> str:
     """/print/2001.html."""
     return f"/print/{article.number}.html"

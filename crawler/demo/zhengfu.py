@@ -7,13 +7,13 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
-from ..site import Listing, Page, Site, Story, link
-from ..xml import robots, sitemap, sitemap_index, xml_page
+from .site import Listing, DemoPage, DemoSite, Story, link
+from .xml import robots, sitemap, sitemap_index, xml_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ..content import Article
+    from .content import InventedArticle
 
 FORBIDDEN = "/internal/duty.html"
 """Linked from every page and forbidden by robots.txt."""
@@ -37,7 +37,7 @@ a{color:#1c5fa8;text-decoration:none}
 """
 
 
-class Zhengfu(Site):
+class Zhengfu(DemoSite):
     """The town's notice board."""
 
     name = "zhengfu"
@@ -47,7 +47,7 @@ class Zhengfu(Site):
         "tongzhi": "通知公告", "gongshi": "公示公告", "renshi": "人事信息", "jiedu": "政策解读",
     }  # fmt: skip
 
-    def path(self, article: Article, part: int = 1) -> str:
+    def path(self, article: InventedArticle, part: int = 1) -> str:
         """/zwgk/tongzhi/202401/t20240122_3001.html."""
         suffix = f"_{part}" if part > 1 else ""
         return f"{_folder(article)}t{article.published:%Y%m%d}_{article.number}{suffix}.html"
@@ -56,7 +56,7 @@ class Zhengfu(Site):
         """/zwgk/tongzhi/index.html; the second page is index_1.html."""
         return f"/zwgk/{slug}/index{f'_{page - 1}' if page > 1 else ''}.html"
 
-    def extras(self) -> dict[str, Callable[[], Page]]:
+    def extras(self) -> dict[str, Callable[[], DemoPage]]:
         """Files, sitemaps, robots.txt and what it forbids."""
         attached = {
             _folder(article) + name: partial(_file, name) for article in self.articles for name, _ in _files(article)
@@ -134,12 +134,12 @@ class Zhengfu(Site):
             head,
         )
 
-    def _packed_sitemap(self) -> Page:
+    def _packed_sitemap(self) -> DemoPage:
         """All articles, compressed."""
         text = sitemap((self.url(article), article.published.isoformat()) for article in self.articles)
-        return Page(gzip.compress(text.encode(), mtime=0), "application/gzip")
+        return DemoPage(gzip.compress(text.encode(), mtime=0), "application/gzip")
 
-    def _items(self, articles: Iterable[Article]) -> str:
+    def _items(self, articles: Iterable[InventedArticle]) -> str:
         """One line a notice."""
         rows = "".join(
             f"<li><span>{article.published:%Y-%m-%d}</span>{link(self.path(article), article.title)}</li>"
@@ -157,12 +157,12 @@ class Zhengfu(Site):
 建议使用1366×768以上分辨率浏览</div></body></html>"""
 
 
-def _folder(article: Article) -> str:
+def _folder(article: InventedArticle) -> str:
     """Where an article and its files lie."""
     return f"/zwgk/{article.channel}/{article.published:%Y%m}/"
 
 
-def _files(article: Article) -> list[tuple[str, str]]:
+def _files(article: InventedArticle) -> list[tuple[str, str]]:
     """Name and label of the attached files."""
     return [
         (f"P{article.published:%Y%m%d}{article.number}_{n}.{label.rpartition('.')[2]}", label)
@@ -170,8 +170,8 @@ def _files(article: Article) -> list[tuple[str, str]]:
     ]
 
 
-def _file(name: str) -> Page:
+def _file(name: str) -> DemoPage:
     """Bytes that begin as such a file does."""
     kind = name.rpartition(".")[2]
     head = b"%PDF-1.4\n%%EOF\n" if kind == "pdf" else b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(64)
-    return Page(head, _FILE_TYPES[kind])
+    return DemoPage(head, _FILE_TYPES[kind])

@@ -5,13 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
-from ..site import Listing, Site, Story, link
+from .site import Listing, DemoSite, Story, link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ..content import Article
-    from ..site import Page
+    from .content import InventedArticle
+    from .site import DemoPage
 
 _NUMBERS = {"bendi": 1, "wenti": 2, "caijing": 3, "fukan": 4}
 _INDENT = "　　"
@@ -28,7 +28,7 @@ td{font-size:14px}
 """
 
 
-class Wanbao(Site):
+class Wanbao(DemoSite):
     """The old evening paper."""
 
     name = "wanbao"
@@ -39,7 +39,7 @@ class Wanbao(Site):
         "bendi": "本埠新闻", "wenti": "文化体育", "caijing": "财经三农", "fukan": "澜水副刊",
     }  # fmt: skip
 
-    def path(self, article: Article, part: int = 1) -> str:
+    def path(self, article: InventedArticle, part: int = 1) -> str:
         """/2024/03/05/content_1001.htm, further pages content_1001_2.htm."""
         suffix = f"_{part}" if part > 1 else ""
         return f"/{article.published:%Y/%m/%d}/content_{article.number}{suffix}.htm"
@@ -48,7 +48,7 @@ class Wanbao(Site):
         """/list_1_1.htm."""
         return f"/list_{_NUMBERS[slug]}_{page}.htm"
 
-    def extras(self) -> dict[str, Callable[[], Page]]:
+    def extras(self) -> dict[str, Callable[[], DemoPage]]:
         """An imprint."""
         return {
             "/about.htm": lambda: self.html(
@@ -125,7 +125,7 @@ class Wanbao(Site):
             pages.append(link(self.path(article, story.part + 1), "下一页"))
         return f'<p align="center">{" ".join(pages)}</p>'
 
-    def _rows(self, articles: Iterable[Article]) -> str:
+    def _rows(self, articles: Iterable[InventedArticle]) -> str:
         """One line an article."""
         return "".join(
             f"·{link(self.path(article), article.title, 'target=_blank')}"
