@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
-from .site import Listing, DemoSite, Story, link
+from .site import DemoSite, Listing, Story, link
 from .xml import robots
 
 if TYPE_CHECKING:

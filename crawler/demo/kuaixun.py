@@ -7,7 +7,7 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
-from .site import Listing, DemoPage, DemoSite, Story, link, pick
+from .site import DemoPage, DemoSite, Listing, Story, link, pick
 from .xml import robots, rss
 
 if TYPE_CHECKING:

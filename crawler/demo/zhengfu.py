@@ -7,7 +7,7 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, ClassVar
 
-from .site import Listing, DemoPage, DemoSite, Story, link
+from .site import DemoPage, DemoSite, Listing, Story, link
 from .xml import robots, sitemap, sitemap_index, xml_page
 
 if TYPE_CHECKING:
