@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from pipelines.parse_page import parse_page
 from pipelines.records import PageKind, ParsedPage
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 FILES = sorted((Path(__file__).parents[1] / "pages").glob("*.html"))
+CODECS = {
+    "_gbk": "gbk",
+    "_big5": "big5",
+    "_sjis": "shift_jis",
+    "_euckr": "euc-kr",
+    "_cp1251": "cp1251",
+    "_latin1": "latin-1",
+}
+"""Character sets of pages by the end of their names; the files themselves are UTF-8, to be read by people."""
 
 
 def expected(text: str) -> dict[str, str]:
@@ -25,14 +37,19 @@ def load(path: Path) -> tuple[dict[str, str], ParsedPage]:
     text = path.read_text(encoding="utf-8")
     # The comment would tell the encoding and the text: it is not part of the page.
     body = text[text.index("-->") + 3 :].lstrip()
-    data = body.encode("gbk" if "gbk" in path.name else "utf-8")
-    page = parse_page(
-        data, f"http://example.com/n/{path.stem}1.html", content_type="text/html; charset=utf-8", fetched_at=NOW
-    )
+    data = body.encode(next((codec for mark, codec in CODECS.items() if path.stem.endswith(mark)), "utf-8"))
+    page = parse_page(data, f"http://example.com/n/{path.stem}1.html", content_type="text/html", fetched_at=NOW)
     return expected(text), page
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def cases() -> Iterator[ParameterSet]:
+    """Every page; those of which it is known what goes wrong must say so when it no longer does."""
+    for path in FILES:
+        known = expected(path.read_text(encoding="utf-8")).get("known")
+        yield pytest.param(path, id=path.stem, marks=pytest.mark.xfail(reason=known, strict=True) if known else ())
+
+
+@pytest.mark.parametrize("path", cases())
 def test_page(path: Path) -> None:
     want, page = load(path)
     assert page.kind.name.lower() == want["kind"]
@@ -48,9 +65,12 @@ def test_page(path: Path) -> None:
     assert page.extraction.text.endswith(want["last"])
     for word in want["without"].split("|"):
         assert word not in page.extraction.text
+    for words in filter(None, want.get("with", "").split("|")):
+        assert words.replace("\\t", "\t") in page.extraction.text
+    assert urlsplit(page.metadata.next_page).path == want.get("next", "")
     assert page.reason == ""
     assert page.signature.length > 0
 
 
 def test_there_are_pages() -> None:
-    assert len(FILES) >= 7
+    assert len(FILES) >= 30
