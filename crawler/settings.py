@@ -113,7 +113,6 @@ DEFAULT_REQUEST_HEADERS = {
     "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5,*;q=0.3",
 }
 SCHEDULER = "crawler.frontier.scheduler.FrontierScheduler"
-TWISTED_DNS_RESOLVER = "crawler.fetch.dns.GuardedResolver"
 DOWNLOAD_HANDLERS = {
     "http": "crawler.fetch.handler.GuardedHandler",
     "https": "crawler.fetch.handler.GuardedHandler",
