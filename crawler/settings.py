@@ -113,7 +113,6 @@ DEFAULT_REQUEST_HEADERS = {
     "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5,*;q=0.3",
 }
 SCHEDULER = "crawler.frontier.scheduler.FrontierScheduler"
-TWISTED_DNS_RESOLVER = "crawler.fetch.dns.GuardedResolver"
 DOWNLOAD_HANDLERS = {
     "http": "crawler.fetch.handler.GuardedHandler",
     "https": "crawler.fetch.handler.GuardedHandler",
@@ -143,7 +142,7 @@ ROBOTSTXT_OBEY = False  # the frontier does, see crawler.politeness.delay
 REDIRECT_ENABLED = False
 METAREFRESH_ENABLED = False
 RETRY_ENABLED = False
-COOKIES_ENABLED = False  # the download handler keeps them, see crawler.cookies
+COOKIES_ENABLED = False  # the download handler keeps them, see crawler.fetch.cookies
 COMPRESSION_ENABLED = False  # the download handler decodes, see crawler.decoding
 HTTPPROXY_ENABLED = False
 REFERER_ENABLED = False

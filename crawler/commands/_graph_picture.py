@@ -1,100 +1,79 @@
-"""Pictures of the link graph: its best sites and pages with the links between them; and files for other programs."""
+"""Pictures of the link graph: its best sites and pages with the links between them; and files for other programs.
+
+Scrapy imports all modules beside its commands, and pictures are an extra: what they need is imported when one is made.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
-from math import log1p, sqrt
-from unicodedata import east_asian_width
+from importlib.util import find_spec
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, filterwarnings
 
-import networkx
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import networkx
 
-from ..rank.graph import LinkGraph
-from ..rank.surfer import Values, best
+    from ..rank.graph import LinkGraph
+    from ..rank.surfer import Values
 
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_FONTS = (
-    "Noto Sans, Noto Sans CJK SC, Source Han Sans SC, PingFang SC, Microsoft YaHei, WenQuanYi Zen Hei, "
-    "DejaVu Sans, Arial, sans-serif"
-)
+PICTURES = frozenset({".png", ".svg"})
+"""Endings of files that need the extra `graph`."""
+_SITES, _PAGES = 24, 48
+_LABEL_CHARS = 24
+_LARGEST = 42.0
+"""Radius of the greatest circle, in points, as all lengths here."""
+_WIDTH, _HEIGHT = 1200.0, 800.0
+"""The canvas that the layout begins with."""
 _MARGIN = 30.0
-_CAPTION = 40.0
 _PUSHES = 400
+_SITE_FONT, _PAGE_FONT = 13.0, 9.0
+_FAMILIES = (
+    *("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "PingFang SC", "Hiragino Sans GB"),
+    *("Microsoft YaHei", "SimHei", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback", "IPAexGothic"),
+)
+"""Fonts that are used as far as they are there: one for all alphabets, then those with Chinese."""
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Params:
-    """What a picture shows.
-
-    Attributes:
-        sites, pages: how many, the best ones, at least 0.
-        label_chars: longer labels are cut, at least 2.
-        size: width of the canvas that the layout begins with, in pixels, above 0.
-        largest: radius of the greatest circle, in pixels, above 0.
-        seed: the same gives the same picture.
-
-    Raises:
-        ValueError: a value outside of these bounds.
-    """
-
-    sites: int = 24
-    pages: int = 48
-    label_chars: int = 24
-    size: float = 1200.0
-    largest: float = 42.0
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if self.sites < 0 or self.pages < 0 or self.label_chars < 2:
-            raise ValueError(
-                f"{self.sites} sites, {self.pages} pages, {self.label_chars} characters; at least 0, 0 and 2"
-            )
-        if not (self.size > 0 and self.largest > 0):
-            raise ValueError(f"size is {self.size!r} and largest {self.largest!r}; both are above 0")
-
-
-DEFAULTS = Params()
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """What a circle is called, and the whole of it, which shows when the mouse rests there."""
-
-    text: str
-    whole: str = ""
+Names = Sequence[str]
+"""How a circle may be called, the best first: a picture takes the first name that its fonts can write."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Circle:
-    """A site or a page of the picture: (True, site number) or (False, page number)."""
+    """A site or a page of the picture, by its number."""
 
-    key: tuple[bool, int]
+    number: int
+    is_site: bool
     radius: float
-    hue: float
-    label: Label
-
-    @property
-    def is_site(self) -> bool:
-        return self.key[0]
-
-    @property
-    def font(self) -> float:
-        return 14.0 if self.is_site else 10.0
+    colour: tuple[float, float, float]
+    names: Names
+    home: int = -1
+    """Of a page: the place of its site among the circles."""
 
 
-def svg(
+def require_extra() -> None:
+    """Make sure that pictures can be drawn.
+
+    Raises:
+        ValueError: matplotlib is missing.
+    """
+    if find_spec("matplotlib") is None:
+        raise ValueError("a picture needs matplotlib; install it with: uv sync --extra graph")
+
+
+def draw(
     graph: LinkGraph,
     scores: Values,
-    sites: Mapping[int, Label],
-    pages: Mapping[int, Label],
-    params: Params = DEFAULTS,
+    sites: Mapping[int, Names],
+    pages: Mapping[int, Names],
     *,
-    title: str = "",
-) -> str:
+    title: str,
+    ending: str,
+) -> bytes:
     """Draw the best sites, the best pages, and the links among them.
 
     The area of a circle is its score, a site's being that of all its pages; a page has the colour of its site and
@@ -105,13 +84,13 @@ def svg(
     Args:
         graph: the links.
         scores: of all pages.
-        sites: labels by number of site; those without go by their number.
-        pages: labels by number of page; pages without are not drawn.
-        params: how much is drawn.
+        sites: names by number of site; those without go by their number.
+        pages: names by number of page; pages without are not drawn.
         title: what stands above.
+        ending: one of `PICTURES`.
 
     Returns:
-        An SVG document; the same for the same input.
+        The file; the same for the same input and fonts.
 
     Raises:
         ValueError: another number of scores than pages.
@@ -120,75 +99,75 @@ def svg(
     Source: T. Fruchterman, E. Reingold, Graph drawing by force-directed placement, 1991, as `networkx.spring_layout`.
     Differs: sizes and labels are taken into account afterwards, by moving boxes apart.
     """
+    import matplotlib as mpl  # noqa: PLC0415
+
     if len(scores) != len(graph):
         raise ValueError(f"{len(scores)} scores for {len(graph)} pages; one for each is needed")
-    circles = _circles(graph, scores, sites, pages, params)
-    links = _links(graph, circles)
-    at = _layout(circles, links, params)
-    return _document(circles, links, at, title)
+    values: dict[Any, Any] = {"font.family": _fonts(), "svg.fonttype": "none", "svg.hashsalt": "graph"}
+    with mpl.rc_context(values), catch_warnings():
+        filterwarnings("ignore", "Glyph .* missing")  # in an SVG, whose readers have other fonts
+        circles = _circles(graph, scores, sites, pages)
+        labels = [_label(circle.names, ending) for circle in circles]
+        links = _links(graph, circles)
+        return _paint(circles, labels, links, _legal(title), ending)
 
 
 def graphml(made: networkx.DiGraph) -> str:
-    """A graph as GraphML, for Gephi and others; characters that XML does not know are replaced.
+    """Write a graph as GraphML, for Gephi and others; characters that XML does not know are replaced.
 
     Cost: about 1 KB a link.
     """
+    import networkx  # noqa: PLC0415 - a third of a second
+
     clean = networkx.DiGraph()
     clean.add_nodes_from((node, _legal_all(values)) for node, values in made.nodes.items())
     clean.add_edges_from((*ends, _legal_all(values)) for ends, values in made.edges.items())
     return '<?xml version="1.0" encoding="utf-8"?>\n' + "\n".join(networkx.generate_graphml(clean)) + "\n"
 
 
-# ---------------------------------------------------------------- what is drawn
+def _circles(graph: LinkGraph, scores: Values, sites: Mapping[int, Names], pages: Mapping[int, Names]) -> list[_Circle]:
+    """Choose the best sites, then the best pages that have a name."""
+    import numpy as np  # noqa: PLC0415
+    from matplotlib.colors import hsv_to_rgb  # noqa: PLC0415
 
+    from ..rank.surfer import best  # noqa: PLC0415
 
-def _circles(
-    graph: LinkGraph, scores: Values, sites: Mapping[int, Label], pages: Mapping[int, Label], params: Params
-) -> list[_Circle]:
-    """The best sites, then the best pages that have a label."""
-    site_numbers = graph.site_numbers
-    of_sites: Values = np.bincount(site_numbers, weights=scores, minlength=1).astype(np.float64, copy=False)
-    held = np.bincount(site_numbers, minlength=1)
+    of_page = graph.site_numbers
+    of_sites = np.bincount(of_page, weights=scores, minlength=1).astype(np.float64, copy=False)
+    held = np.bincount(of_page, minlength=1)
+    chosen = [site for site in best(of_sites, _SITES).tolist() if site and held[site]]
     named = np.fromiter((page for page in pages if 0 <= page < len(graph)), np.int32)
-    chosen_pages = named[best(scores[named], params.pages)]
-    chosen_sites = [site for site in best(of_sites, params.sites).tolist() if site and held[site]]
-    scale = params.largest / sqrt(max(float(of_sites.max(initial=0.0)), 1e-300))
-    hues = {site: n * 137.508 % 360 for n, site in enumerate(chosen_sites)}  # the golden angle: never twice alike
-
-    def circle(key: tuple[bool, int], worth: float, site: int, label: Label) -> _Circle:
-        least = 6.0 if key[0] else 3.0
-        text = _legal(label.text)
-        short = text if len(text) <= params.label_chars else text[: params.label_chars - 1] + "…"
-        return _Circle(key, max(least, scale * sqrt(worth)), hues.get(site, -1.0), Label(short, _legal(label.whole)))
-
-    return [
-        *(
-            circle((True, site), float(of_sites[site]), site, sites.get(site, Label(f"site {site}")))
-            for site in chosen_sites
-        ),
-        *(
-            circle((False, page), float(scores[page]), int(site_numbers[page]), pages[page])
-            for page in chosen_pages.tolist()
-        ),
-    ]
+    scale = _LARGEST / max(float(of_sites.max(initial=0.0)), 1e-300) ** 0.5
+    # the golden angle: no two sites are alike
+    colours = {site: tuple(hsv_to_rgb((n * 0.381966 % 1, 0.5, 0.85)).tolist()) for n, site in enumerate(chosen)}
+    found = []
+    for site in chosen:
+        radius = max(6.0, scale * of_sites[site] ** 0.5)
+        names = sites.get(site, [f"site {site}"])
+        found.append(_Circle(site, is_site=True, radius=radius, colour=colours[site], names=names))
+    for page in named[best(scores[named], _PAGES)].tolist():
+        radius, site = max(3.0, scale * scores[page] ** 0.5), int(of_page[page])
+        colour, home = (colours[site], chosen.index(site)) if site in colours else ((0.7, 0.7, 0.7), -1)
+        found.append(_Circle(page, is_site=False, radius=radius, colour=colour, names=pages[page], home=home))
+    return found
 
 
-def _links(graph: LinkGraph, circles: list[_Circle]) -> networkx.DiGraph:
+def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
     """Links among circles by their places in the list, with how many `links` they stand for; 0: a page of a site."""
+    import networkx  # noqa: PLC0415
+    import numpy as np  # noqa: PLC0415
+
     made = networkx.DiGraph()
     made.add_nodes_from(range(len(circles)))
-    page_places = np.full(len(graph), -1, np.int32)
-    site_places = np.full(len(graph.site_ids), -1, np.int32)
+    places = np.full(len(graph), -1, np.int32), np.full(len(graph.site_ids), -1, np.int32)
     for place, circle in enumerate(circles):
-        (site_places if circle.is_site else page_places)[circle.key[1]] = place
+        places[circle.is_site][circle.number] = place
+        if circle.home >= 0:
+            made.add_edge(circle.home, place, links=0)
     sources, targets, site_numbers = graph.fetched[graph.link_rows()], graph.targets, graph.site_numbers
-    for place, circle in enumerate(circles):
-        home = -1 if circle.is_site else int(site_places[site_numbers[circle.key[1]]])
-        if home >= 0:
-            made.add_edge(home, place, links=0)
     for a, b in (
-        (page_places[sources], page_places[targets]),
-        (site_places[site_numbers[sources]], site_places[site_numbers[targets]]),
+        (places[False][sources], places[False][targets]),
+        (places[True][site_numbers[sources]], places[True][site_numbers[targets]]),
     ):
         both = (a >= 0) & (b >= 0) & (a != b)
         pairs, counts = np.unique(np.stack((a[both], b[both])), axis=1, return_counts=True)
@@ -197,134 +176,125 @@ def _links(graph: LinkGraph, circles: list[_Circle]) -> networkx.DiGraph:
     return made
 
 
-# ---------------------------------------------------------------- where it is drawn
+def _layout(links: networkx.DiGraph, boxes: Any) -> Any:
+    """Place the middle of each circle; `boxes` are widths, and heights above and below the middle.
 
+    Boxes that overlap are pushed away from each other, along the shorter way, until none do.
+    """
+    import networkx  # noqa: PLC0415
+    import numpy as np  # noqa: PLC0415
 
-def _layout(circles: list[_Circle], links: networkx.DiGraph, params: Params) -> NDArray[np.float64]:
-    """Middle of each circle, in pixels; nothing covers anything else."""
     forces = networkx.Graph()
     forces.add_nodes_from(links)
     for a, b, count in links.edges(data="links"):
-        pull = 3.0 if count == 0 else 0.3 * log1p(count)
+        pull = 3.0 if count == 0 else 0.3 * np.log1p(count)
         forces.add_edge(a, b, weight=forces.get_edge_data(a, b, {"weight": 0.0})["weight"] + pull)
-    placed = networkx.spring_layout(forces, iterations=200, seed=params.seed, method="force")
-    at = np.array([placed[place] for place in range(len(circles))]).reshape(-1, 2)
+    placed = networkx.spring_layout(forces, iterations=200, seed=1, method="force")
+    at = np.array([placed[place] for place in links]).reshape(-1, 2)
     # half by the forces, half by their order alone: otherwise a few that lie far out press all others together
     even = (np.argsort(np.argsort(at, axis=0, kind="stable"), axis=0) + 0.5) / max(1, len(at)) * 2 - 1
-    at = (at / max(float(np.abs(at).max(initial=0.0)), 1e-9) + even) / 2 * (params.size / 2, params.size / 3)
-    boxes = np.array([_box(circle) for circle in circles]).reshape(-1, 3)
-    return _apart(at, boxes)
-
-
-def _box(circle: _Circle) -> tuple[float, float, float]:
-    """Width, and height above and below the middle: the circle with its label beneath."""
-    width = sum(1.0 if east_asian_width(c) in "WF" else 0.6 for c in circle.label.text) * circle.font
-    return max(2 * circle.radius, width) + 6, circle.radius + 3, circle.radius + circle.font * 1.3 + 3
-
-
-def _apart(at: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Push boxes that overlap away from each other, along the shorter way, until none do."""
-    middle = at + np.stack((np.zeros(len(at)), (boxes[:, 2] - boxes[:, 1]) / 2), axis=1)
-    half = np.stack((boxes[:, 0] / 2, (boxes[:, 1] + boxes[:, 2]) / 2), axis=1)
+    at = (at / max(float(np.abs(at).max(initial=0.0)), 1e-9) + even) / 2 * (_WIDTH / 2, _HEIGHT / 2)
+    shift = np.stack((np.zeros(len(at)), (boxes[:, 1] - boxes[:, 2]) / 2), axis=1)
+    middle, half = at + shift, np.stack((boxes[:, 0], boxes[:, 1] + boxes[:, 2]), axis=1) / 2
+    # of two in the same place the earlier one goes left or down
+    order = np.sign(np.arange(len(at))[:, None] - np.arange(len(at)))[..., None]
     for _ in range(_PUSHES):
-        apart = middle[:, None] - middle[None]
-        over = half[:, None] + half[None] - np.abs(apart)
-        over[np.arange(len(at)), np.arange(len(at))] = 0.0
-        hit = (over[..., 0] > 0) & (over[..., 1] > 0)
-        if not hit.any():
+        apart = middle[:, None] - middle
+        over = np.where(order == 0, 0.0, half[:, None] + half - np.abs(apart))
+        shorter = over == over.min(axis=2, keepdims=True)
+        over = np.where((over > 0).all(axis=2, keepdims=True) & shorter, over, 0.0)
+        if not over.any():
             break
-        across = over[..., 0] < over[..., 1]
-        # of two in the same place the earlier one goes left or up
-        order = np.sign(np.arange(len(at))[:, None] - np.arange(len(at))[None])[..., None]
-        sign = np.where(apart == 0, order, np.sign(apart))
-        push = np.where(np.stack((across, ~across), axis=2) & hit[..., None], 0.5 * over * sign, 0.0)
-        middle = middle + push.sum(axis=1) * 0.7 + np.sign(push.sum(axis=1)) * 0.01
-    return middle - np.stack((np.zeros(len(at)), (boxes[:, 2] - boxes[:, 1]) / 2), axis=1)
+        push = (over * np.where(apart == 0, order, np.sign(apart))).sum(axis=1)
+        middle = middle + 0.35 * push + 0.01 * np.sign(push)
+    return middle - shift
 
 
-# ---------------------------------------------------------------- the document
+def _paint(
+    circles: Sequence[_Circle], labels: Sequence[str], links: networkx.DiGraph, title: str, ending: str
+) -> bytes:
+    """Put circles, arrows and labels on a canvas that holds all of them."""
+    import networkx  # noqa: PLC0415
+    import numpy as np  # noqa: PLC0415
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
 
-
-def _document(circles: list[_Circle], links: networkx.DiGraph, at: NDArray[np.float64], title: str) -> str:
-    boxes = np.array([_box(circle) for circle in circles]).reshape(-1, 3)
-    low = np.stack((at[:, 0] - boxes[:, 0] / 2, at[:, 1] - boxes[:, 1]), axis=1).min(axis=0, initial=0.0) - _MARGIN
-    high = np.stack((at[:, 0] + boxes[:, 0] / 2, at[:, 1] + boxes[:, 2]), axis=1).max(axis=0, initial=0.0) + _MARGIN
-    low[1] -= _CAPTION
-    x, y = low.tolist()
-    width, height = np.maximum(high - low, (400.0, 0.0)).tolist()
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x:.0f} {y:.0f} {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" font-family="{_FONTS}">',
-        f"<defs>{_tip('site', 8)}{_tip('page', 4)}</defs>",
-        f'<rect x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{height:.0f}" fill="#fff"/>',
-        f'<text x="{x + _MARGIN:.0f}" y="{y + _MARGIN:.0f}" font-size="16" fill="#222">{escape(_legal(title))}</text>',
-        *(_line(circles[a], circles[b], at[a], at[b], count) for a, b, count in links.edges(data="links")),
-        *(_shape(circle, middle) for circle, middle in zip(circles, at, strict=True)),
-        *(_text(circle, middle) for circle, middle in zip(circles, at, strict=True)),
-        "</svg>",
-    ]
-    return "\n".join(parts) + "\n"
-
-
-def _line(a: _Circle, b: _Circle, start: NDArray[np.float64], end: NDArray[np.float64], count: int) -> str:
-    """A bent arrow from edge to edge, or the dotted line from a site to its page."""
-    way = end - start
-    length = max(float(np.hypot(*way)), 1e-9)
-    first, last = start + way * (a.radius / length), end - way * ((b.radius + 2) / length)
-    if not count:
-        (x1, y1), (x2, y2) = first.tolist(), last.tolist()
-        colour = _colour(a.hue, 60)
-        return f'<path d="M{x1:.1f} {y1:.1f} L{x2:.1f} {y2:.1f}" stroke="{colour}" stroke-dasharray="1 3" fill="none"/>'
-    bend = (start + end) / 2 + np.array([-way[1], way[0]]) * 0.12
-    (x1, y1), (xb, yb), (x2, y2) = first.tolist(), bend.tolist(), last.tolist()
-    stroke, opacity, tip = (0.8 + 0.7 * log1p(count), 0.45, "site") if a.is_site else (0.7, 0.3, "page")
-    links = f"{count} link{'s' if count > 1 else ''}"
-    return (
-        f'<path d="M{x1:.1f} {y1:.1f} Q{xb:.1f} {yb:.1f} {x2:.1f} {y2:.1f}" fill="none" stroke="#667" '
-        f'stroke-width="{stroke:.1f}" stroke-opacity="{opacity}" marker-end="url(#{tip})">'
-        f"<title>{escape(a.label.text)} → {escape(b.label.text)}: {links}</title></path>"
+    figure = Figure(dpi=72)  # so that a point is a pixel, whatever the file has
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.axis("off")
+    behind = {"facecolor": (1, 1, 1, 0.65), "edgecolor": "none", "pad": 0.5}
+    texts = [
+        axes.text(
+            0, 0, label, ha="center", va="top", parse_math=False, bbox=behind, zorder=4, color="#222",
+            fontsize=_SITE_FONT if circle.is_site else _PAGE_FONT,
+        )
+        for circle, label in zip(circles, labels, strict=True)
+    ]  # fmt: skip
+    sizes = [text.get_window_extent().size if text.get_text() else (0.0, 0.0) for text in texts]
+    boxes = np.array(
+        [
+            (max(2 * circle.radius, width) + 6, circle.radius + 3, circle.radius + height + 6)
+            for circle, (width, height) in zip(circles, sizes, strict=True)
+        ]
+    ).reshape(-1, 3)
+    at = _layout(links, boxes)
+    low = (at - np.stack((boxes[:, 0] / 2, boxes[:, 2]), axis=1)).min(axis=0, initial=0.0) - _MARGIN
+    high = (at + np.stack((boxes[:, 0] / 2, boxes[:, 1]), axis=1)).max(axis=0, initial=0.0) + np.array(
+        (_MARGIN, 2.5 * _MARGIN)
     )
+    high[0] = max(high[0], low[0] + 400)
+    figure.set_size_inches((high - low) / 72)
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    axes.text(low[0] + _MARGIN, high[1] - _MARGIN, title, fontsize=15, va="top", color="#222", parse_math=False)
+    for text, circle, (x, y) in zip(texts, circles, at.tolist(), strict=True):
+        text.set_position((x, y - circle.radius - 2))
+    where: dict[str, Any] = {"pos": dict(enumerate(at)), "ax": axes}
+    areas = [(2 * circle.radius) ** 2 for circle in circles]
+    homes = [(circle.home, place) for place, circle in enumerate(circles) if circle.home >= 0]
+    colours = [circles[place].colour for _, place in homes]
+    networkx.draw_networkx_edges(links, edgelist=homes, edge_color=colours, style=":", arrows=False, width=1.2, **where)
+    arrows: dict[str, Any] = {"edge_color": "#667", "arrowstyle": "-|>", "connectionstyle": "arc3,rad=0.12"}
+    for is_site, alpha, head in ((True, 0.4, 9), (False, 0.3, 6)):
+        pairs = [(a, b) for a, b, count in links.edges(data="links") if count and circles[a].is_site == is_site]
+        widths = [0.6 * (1 + np.log1p(links.edges[pair]["links"]) * is_site) for pair in pairs]
+        networkx.draw_networkx_edges(
+            links, edgelist=pairs, width=widths, alpha=alpha, arrowsize=head, node_size=areas, **arrows, **where
+        )
+    faces = [(*circle.colour, 1.0 if circle.is_site else 0.6) for circle in circles]
+    networkx.draw_networkx_nodes(links, node_size=areas, node_color="white", **where)
+    edges = [circle.colour for circle in circles]
+    networkx.draw_networkx_nodes(links, node_size=areas, node_color=faces, edgecolors=edges, **where)
+    file = BytesIO()
+    metadata = {"Date": None} if ending == ".svg" else {}
+    figure.savefig(file, format=ending[1:], dpi=72 if ending == ".svg" else 144, metadata=metadata)
+    return file.getvalue()
 
 
-def _tip(name: str, pixels: int) -> str:
-    """The head of an arrow."""
-    return (
-        f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="{pixels}" markerHeight="{pixels}" '
-        'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 1 L8 4 L0 7 Z" fill="#667"/></marker>'
-    )
+def _fonts() -> list[str]:
+    """Fonts of this machine that labels are written in."""
+    from matplotlib.font_manager import fontManager  # noqa: PLC0415
+
+    there = {font.name for font in fontManager.ttflist}
+    return [name for name in _FAMILIES if name in there]
 
 
-def _shape(circle: _Circle, middle: NDArray[np.float64]) -> str:
-    x, y = middle.tolist()
-    fill = _colour(circle.hue, 62 if circle.is_site else 80)
-    return (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{circle.radius:.1f}" fill="{fill}" stroke="{_colour(circle.hue, 38)}">'
-        f"<title>{escape(circle.label.whole or circle.label.text)}</title></circle>"
-    )
+def _label(names: Names, ending: str) -> str:
+    """The first label that can be written, cut; in an SVG the reader's own fonts write it."""
+    from matplotlib.font_manager import findfont, get_font  # noqa: PLC0415
 
-
-def _text(circle: _Circle, middle: NDArray[np.float64]) -> str:
-    x, y = middle.tolist()
-    below = y + circle.radius + circle.font
-    weight = ' font-weight="bold"' if circle.is_site else ""
-    return (
-        f'<text x="{x:.1f}" y="{below:.1f}" font-size="{circle.font:g}" text-anchor="middle" fill="#222"{weight} '
-        f'stroke="#fff" stroke-width="3" stroke-opacity="0.8" paint-order="stroke">{escape(circle.label.text)}</text>'
-    )
-
-
-def _colour(hue: float, light: int) -> str:
-    """A colour of the wheel; grey for what belongs to no site that is drawn."""
-    return f"hsl({hue:.0f}, 55%, {light}%)" if hue >= 0 else f"hsl(0, 0%, {light}%)"
-
-
-# ---------------------------------------------------------------- characters
+    fonts = [get_font(findfont(family)) for family in _fonts()]
+    for label in map(_legal, names):
+        short = label if len(label) <= _LABEL_CHARS else label[: _LABEL_CHARS - 1] + "…"
+        if ending == ".svg" or all(any(font.get_char_index(ord(c)) for font in fonts) for c in short):
+            return short
+    return ""
 
 
 def _legal(text: str) -> str:
-    """Text without what XML cannot hold."""
-    return _ILLEGAL.sub("\ufffd", text)
+    """Text in one line, without what XML cannot hold."""
+    return _ILLEGAL.sub("\ufffd", " ".join(text.split()))
 
 
 def _legal_all(values: Mapping[str, object]) -> dict[str, object]:
-    return {name: _legal(value) if isinstance(value, str) else value for name, value in values.items()}
+    return {name: _ILLEGAL.sub("\ufffd", value) if isinstance(value, str) else value for name, value in values.items()}

@@ -26,6 +26,7 @@ from ..rank.numbering import Ids
 from ..rank.surfer import Values, best
 from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
 from ._database import read_with, wide_console
+from ._graph_picture import PICTURES, draw, graphml, require_extra
 
 if TYPE_CHECKING:
     import argparse
@@ -98,7 +99,6 @@ TOPIC = "topic"
 _MOST_TOP = 100_000
 _NAMED = {".svg": 200, ".png": 200, ".graphml": 20_000}
 """Best pages that a picture chooses from, or that go into a file: more no program for looking at graphs can show."""
-_PNG_ZOOM = 2.0
 _PATH_CHARS = 24
 
 
@@ -130,6 +130,8 @@ class Request:
             raise ValueError(f"--graph {str(graph)!r} has no ending that is known; use one of: {', '.join(_NAMED)}")
         if graph is not None and not graph.parent.is_dir():
             raise ValueError(f"--graph {str(graph)!r} cannot be written; there is no folder {graph.parent}")
+        if graph is not None and graph.suffix.lower() in PICTURES:
+            require_extra()
         return Request(by, int(top), graph)
 
 
@@ -163,7 +165,7 @@ def rank(database: Database, request: Request, now: float) -> Ranking:
         known = named(connection, graph.ids[top].tolist())
         names = site_names(connection, graph.site_ids.tolist())
     pages = {page: known[key] for page, key in zip(top.tolist(), graph.ids[top].tolist(), strict=True) if key in known}
-    sites = {site: _readable(names[key]) for site, key in enumerate(graph.site_ids.tolist()) if key in names}
+    sites = {site: names[key] for site, key in enumerate(graph.site_ids.tolist()) if key in names}
     tables = [_pages(graph, scores, list(pages)[: request.top], pages, f"Best pages by {request.by}")]
     if request.by == "site":
         tables.append(_sites(graph, scores, sites, request.top))
@@ -175,20 +177,14 @@ def _draw(
     graph: LinkGraph, scores: Values, sites: Mapping[int, str], pages: Mapping[int, Named], request: Request
 ) -> tuple[str, bytes]:
     """What the picture shows, and its file."""
-    import resvg_py  # noqa: PLC0415 - only pictures need it, and networkx, which takes a third of a second
-
-    from . import _graph_picture  # noqa: PLC0415
-
     if request.ending == ".graphml":
         chosen = np.fromiter(pages, np.int32)
         made = graph.to_networkx({page: name.url for page, name in pages.items()}, scores, chosen)
-        return f"{len(made):,} pages, {made.number_of_edges():,} links", _graph_picture.graphml(made).encode()
-    labels = {page: _graph_picture.Label(name.title or _path(name.url), name.url) for page, name in pages.items()}
-    of_sites = {site: _graph_picture.Label(name) for site, name in sites.items()}
+        return f"{len(made):,} pages, {made.number_of_edges():,} links", graphml(made).encode()
+    of_pages = {page: (name.title or _path(name.url), _path(name.url), f"page {page}") for page, name in pages.items()}
+    of_sites = {site: (_readable(host), host) for site, host in sites.items()}
     title = f"{len(graph):,} pages, {len(graph.targets):,} links; size: {request.by}"
-    text = _graph_picture.svg(graph, scores, of_sites, labels, title=title)
-    picture = resvg_py.svg_to_bytes(svg_string=text, zoom=_PNG_ZOOM) if request.ending == ".png" else text.encode()
-    return "The best sites and pages", bytes(picture)
+    return "The best sites and pages", draw(graph, scores, of_sites, of_pages, title=title, ending=request.ending)
 
 
 def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
@@ -240,7 +236,7 @@ def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int
     listed = [site for site in best(of_sites, size).tolist() if site in names][:most]
     for place, site in enumerate(listed, 1):
         counts = (f"{pages[site]:,}", f"{fetched[site]:,}")
-        table.add_row(str(place), f"{of_sites[site]:.4g}", *counts, names[site])
+        table.add_row(str(place), f"{of_sites[site]:.4g}", *counts, _readable(names[site]))
     return table
 
 

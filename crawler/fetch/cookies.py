@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 
+from cachetools import LRUCache
+
 from pipelines.urls import site_key
 
 MOST_SITES = 2_000
@@ -86,7 +88,7 @@ class SiteCookies:
 
     def __init__(self) -> None:
         """Start with none."""
-        self._jars: OrderedDict[str, _Jar] = OrderedDict()
+        self._jars: LRUCache[str, _Jar] = LRUCache(MOST_SITES)
 
     def header(self, host: str, path: str, *, secure: bool, now: float) -> str:
         """The Cookie header of a request.
@@ -129,13 +131,9 @@ class SiteCookies:
             cookie = _parse(line, host, path, secure=secure, now=now)
             if cookie is None:
                 continue
-            site = site_key(host)
-            jar = self._jars.setdefault(site, _Jar())
-            self._jars.move_to_end(site)
+            jar = self._jars.setdefault(site_key(host), _Jar())
             is_gone = cookie.expires is not None and cookie.expires <= now
             is_new = jar.put(cookie, is_gone=is_gone) or is_new
-            while len(self._jars) > MOST_SITES:
-                self._jars.popitem(last=False)
         return is_new
 
 

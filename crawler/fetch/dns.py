@@ -1,8 +1,4 @@
-"""Addresses of host names, permitted ones only: asked in threads, remembered, the same for all who connect.
-
-Names               look-ups for the crawler's own connections
-GuardedResolver     the same for whatever else connects through Twisted's reactor
-"""
+"""IP addresses of host names, permitted ones only: asked in threads, remembered, the same for all who connect."""
 
 from __future__ import annotations
 
@@ -10,19 +6,12 @@ import asyncio
 import ipaddress
 import socket
 import time
-from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
 
-from twisted.internet.address import IPv4Address, IPv6Address
+from cachetools import TLRUCache
 
 from .errors import NO_HOST, FetchError
-from .guard import AddressRefused, Guard, guard_from_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Literal, Self
-
+from .guard import AddressRefused, Guard
 
 KEEP_SECONDS = 600.0
 KEEP_FAILURE_SECONDS = 30.0
@@ -44,7 +33,7 @@ class Names:
             guard: what may be connected to.
         """
         self.guard = guard
-        self._known: OrderedDict[str, tuple[float, tuple[str, ...]]] = OrderedDict()
+        self._known: TLRUCache[str, tuple[str, ...]] = TLRUCache(MAX_NAMES, _expires, timer=time.monotonic)
         self._asked: dict[str, asyncio.Future[tuple[str, ...]]] = {}
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="names")
 
@@ -84,8 +73,7 @@ class Names:
             return (str(ipaddress.ip_address(name)),)
         except ValueError:
             pass
-        expires, addresses = self._known.get(name, (0.0, ()))
-        return addresses if expires > time.monotonic() else None
+        return self._known.get(name)
 
     async def _ask(self, name: str) -> tuple[str, ...]:
         """Ask the system, or wait for whom has asked it."""
@@ -101,71 +89,13 @@ class Names:
     def _learn(self, name: str, done: asyncio.Future[tuple[str, ...]]) -> None:
         """Remember an answer."""
         del self._asked[name]
-        if done.cancelled():
-            return
-        addresses = done.result()
-        keep = KEEP_SECONDS if addresses else KEEP_FAILURE_SECONDS
-        self._known[name] = (time.monotonic() + keep, addresses)
-        self._known.move_to_end(name)
-        while len(self._known) > MAX_NAMES:
-            self._known.popitem(last=False)
+        if not done.cancelled():
+            self._known[name] = done.result()
 
 
-class _Resolution:
-    """A look-up under way; it is not cancelled, its answer is kept for the next one."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def cancel(self) -> None:
-        """Let it run: a thread that waits for a name server cannot be stopped."""
-
-
-class GuardedResolver:
-    """The reactor's resolver (`TWISTED_DNS_RESOLVER`): the crawler does not use it, but what others add might."""
-
-    def __init__(self, reactor: Any, guard: Guard) -> None:
-        """Prepare for a reactor; `install_on_reactor` puts it to use."""
-        self._reactor = reactor
-        self._names = Names(guard)
-        self._answers: set[asyncio.Task[None]] = set()
-
-    @classmethod
-    def from_crawler(cls, crawler: Any, reactor: Any) -> Self:
-        """Build it as Scrapy does; there `crawler` may be a crawler process."""
-        return cls(reactor, guard_from_settings(crawler.settings))
-
-    def install_on_reactor(self) -> None:
-        """Make it the only resolver of the reactor."""
-        self._reactor.installNameResolver(self)
-
-    def resolveHostName(
-        self,
-        resolutionReceiver: Any,
-        hostName: str,
-        portNumber: int = 0,
-        addressTypes: Sequence[type[Any]] | None = None,
-        transportSemantics: Literal["TCP", "UDP"] = "TCP",
-    ) -> _Resolution:
-        """Give the receiver the permitted addresses of a host, maybe none: see `IHostnameResolver`."""
-        resolution = _Resolution(hostName)
-        resolutionReceiver.resolutionBegan(resolution)
-
-        async def answer() -> None:
-            try:
-                addresses = await self._names.addresses(hostName, portNumber)
-            except (AddressRefused, FetchError):
-                addresses = []
-            for address in addresses:
-                kind = IPv6Address if ":" in address else IPv4Address
-                if addressTypes is None or kind in addressTypes:
-                    resolutionReceiver.addressResolved(kind(transportSemantics, address, portNumber))
-            resolutionReceiver.resolutionComplete()
-
-        task = asyncio.ensure_future(answer())
-        self._answers.add(task)
-        task.add_done_callback(self._answers.discard)
-        return resolution
+def _expires(_name: str, addresses: tuple[str, ...], now: float) -> float:
+    """When an answer is asked for again."""
+    return now + (KEEP_SECONDS if addresses else KEEP_FAILURE_SECONDS)
 
 
 def _ask(name: str) -> tuple[str, ...]:

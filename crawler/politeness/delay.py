@@ -54,6 +54,11 @@ class Rules:
         return max(self._parsed.delay, self._parsed.rate) if self._parsed else 0.0
 
     @property
+    def chars(self) -> int:
+        """Characters of the rules that are held."""
+        return self._parsed.chars if self._parsed else 0
+
+    @property
     def sitemaps(self) -> list[str]:
         """Sitemap addresses the file names."""
         return list(self._parsed.sitemaps) if self._parsed else []

@@ -21,7 +21,7 @@ from .robots import parse
 _REASONS = {"unreachable": ROBOTS_UNREACHABLE, "refused": "address not allowed"}
 _ASK_AGAIN_SECONDS = 3_600.0
 _LONG_RULES = 50_000
-_MOST_RULES = 20_000_000
+_MOST_RULE_CHARS = 5_000_000
 TOO_MANY_RULES = "no room for its robots.txt"
 """Reason of URLs whose host has long rules, when those of others fill the memory that there is for rules."""
 _NEW = Speed()
@@ -91,9 +91,10 @@ class Hosts:
 
     def set_rules(self, host_id: int, kind: str, text: str, at: float) -> Rules:
         """New rules, in the words of `Outcome.robots`, and when they came."""
-        known = text if kind == "rules" else ""
-        reason = _REASONS.get(kind, "") if self._makes_room(host_id, len(known)) else TOO_MANY_RULES
+        known, reason = (text if kind == "rules" else ""), _REASONS.get(kind, "")
         rules = Rules(known, self._agent, reason, most_delay=self._pace.most_crawl_delay)
+        if not self._makes_room(host_id, rules.chars):
+            rules = Rules("", self._agent, TOO_MANY_RULES)
         self._rules[host_id] = rules
         self._fresh_until(host_id, at + self._keep_seconds)
         return rules
@@ -106,7 +107,7 @@ class Hosts:
     def _makes_room(self, host_id: int, chars: int) -> bool:
         """Whether there is memory for rules of a host beside those of all others; it then holds so much."""
         others = self._all_chars - self._chars.pop(host_id, 0)
-        fits = others + chars <= _MOST_RULES
+        fits = others + chars <= _MOST_RULE_CHARS
         if fits and chars:
             self._chars[host_id] = chars
         self._all_chars = others + self._chars.get(host_id, 0)

@@ -4,56 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, timedelta, timezone, tzinfo
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from ..decode.text import words
 
 CHINA: Final = timezone(timedelta(hours=8))
-
-
-class Summer(tzinfo):
-    """A zone with summer time by rule, so that no table of zones has to be read.
-
-    Args:
-        hours: offset from UTC in winter.
-        american: whether the clocks change on the days of the United States; else on those of the European Union.
-
-    Source: Directive 2000/84/EC (last Sundays of March and October, 01:00 UTC); Energy Policy Act of 2005 (second
-        Sunday of March, first Sunday of November, 02:00 local time).
-    Differs: the American hour is taken as 02:00 standard time on both days; years before 2007 use the same rule.
-    """
-
-    def __init__(self, hours: int, *, american: bool = False) -> None:
-        self._winter = timedelta(hours=hours)
-        self._american = american
-
-    def utcoffset(self, moment: datetime | None, /) -> timedelta:
-        """Offset at a local time."""
-        return self._winter + self.dst(moment)
-
-    def dst(self, moment: datetime | None, /) -> timedelta:
-        """One hour in summer."""
-        if moment is None:
-            return timedelta(0)
-        local = moment.replace(tzinfo=None)
-        if self._american:
-            start, end = _sunday(local.year, 3, 8), _sunday(local.year, 11, 1)
-            late = timedelta(hours=2)
-        else:
-            start, end = _sunday(local.year, 3, 25), _sunday(local.year, 10, 25)
-            late = timedelta(hours=1) + self._winter
-        return timedelta(hours=1) if start + late <= local < end + late else timedelta(0)
-
-    def tzname(self, moment: datetime | None, /) -> str:
-        """Offset as text: names are ambiguous."""
-        return str(timezone(self.utcoffset(moment)))
-
-
-def _sunday(year: int, month: int, day: int) -> datetime:
-    """The first Sunday from a day on."""
-    first = datetime(year, month, day)
-    return first + timedelta(days=6 - first.weekday())
 
 
 def _fixed(hours: float) -> timezone:
@@ -61,7 +18,7 @@ def _fixed(hours: float) -> timezone:
     return timezone(timedelta(hours=hours))
 
 
-_BRITAIN, _CENTRAL, _EASTERN = Summer(0), Summer(1), Summer(2)
+_BRITAIN, _CENTRAL, _EASTERN = ZoneInfo("Europe/London"), ZoneInfo("Europe/Berlin"), ZoneInfo("Europe/Athens")
 _NAMES: Final[dict[str, tzinfo]] = {
     **dict.fromkeys(("Z", "UTC", "GMT", "WET"), UTC),
     **dict.fromkeys(("CET", "WAT", "MEZ", "BST", "WEST"), _fixed(1)),
@@ -74,8 +31,8 @@ _NAMES: Final[dict[str, tzinfo]] = {
     "BRT": _fixed(-3), "ART": _fixed(-3), "NDT": _fixed(-2.5), "NST": _fixed(-3.5), "ADT": _fixed(-3),
     "AST": _fixed(-4), "EDT": _fixed(-4), "EST": _fixed(-5), "CDT": _fixed(-5), "CST": _fixed(-6), "MDT": _fixed(-6),
     "MST": _fixed(-7), "PDT": _fixed(-7), "PST": _fixed(-8), "AKDT": _fixed(-8), "AKST": _fixed(-9),
-    "HST": _fixed(-10), "ET": Summer(-5, american=True), "CT": Summer(-6, american=True),
-    "MT": Summer(-7, american=True), "PT": Summer(-8, american=True),
+    "HST": _fixed(-10), "ET": ZoneInfo("America/New_York"), "CT": ZoneInfo("America/Chicago"),
+    "MT": ZoneInfo("America/Denver"), "PT": ZoneInfo("America/Los_Angeles"),
 }  # fmt: skip
 _COUNTRIES: Final[dict[str, tzinfo]] = {
     suffix: zone

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from cachetools import LRUCache
 
 from db.records.article import Candidate, Keep, NewArticle, Verdict
 from db.records.evidence import EDITED, RELATED, REPEATING, SAME
@@ -68,8 +69,8 @@ class DuplicateJudge:
         self._policy = policy
         self._lines = Lines()
         """Lines that come back in the stories of a site: they make different stories alike."""
-        self._learned: OrderedDict[tuple[int, int], None] = OrderedDict()
-        self._prepared: OrderedDict[tuple[int, int, int], Any] = OrderedDict()
+        self._learned: LRUCache[tuple[int, int], None] = LRUCache(_LEARNED)
+        self._prepared: LRUCache[tuple[int, int, int], Any] = LRUCache(_PREPARED)
 
     def __call__(self, new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | None:
         """What the article has to do with one of the candidates.
@@ -97,8 +98,6 @@ class DuplicateJudge:
         if key not in self._learned:
             self._learned[key] = None
             self._lines.learn(new.text, str(new.site_id))
-            if len(self._learned) > _LEARNED:
-                self._learned.popitem(last=False)
 
     def _compared(self, new: NewArticle, candidates: Sequence[Candidate]) -> list[tuple[Verdict, float]]:
         """The candidates that the article is related to by its text, and how well each could stand for it."""
@@ -120,10 +119,6 @@ class DuplicateJudge:
         if prepared is None:
             text = self._lines.without(candidate.text, str(candidate.site_id))
             prepared = self._prepared[key] = self._method.prepare(candidate.title, text)
-            if len(self._prepared) > _PREPARED:
-                self._prepared.popitem(last=False)
-        else:
-            self._prepared.move_to_end(key)
         return prepared
 
     def _verdict(self, new: NewArticle, stored: Candidate, method: str, compared: Compared) -> Verdict:

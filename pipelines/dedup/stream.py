@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
+
+from cachetools import LRUCache
 
 from db.records.evidence import RELATED, REPEATING, SAME, mirrored
 
@@ -78,7 +79,7 @@ class Finder:
         """Documents that are the same as an indexed text, by its number."""
         self._links: dict[int, list[_Link]] = {}
         """What an indexed text is related to, earlier and later, by its number, from its view."""
-        self._prepared: OrderedDict[int, Any] = OrderedDict()
+        self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
 
     def add(self, key: int, title: str, text: str) -> list[Pair]:
         """Take the next document.
@@ -110,7 +111,7 @@ class Finder:
         if story is not None:
             self._stories.setdefault(story, [story]).append(number)
         self._texts.append((title, whole))
-        self._remember(number, prepared)
+        self._prepared[number] = prepared
         self._exact[signature.exact] = number
         if links:
             self._links[number] = links[:_MOST_PAIRS]
@@ -158,16 +159,8 @@ class Finder:
         prepared = self._prepared.get(number)
         if prepared is None:
             title, text = self._texts[number]
-            prepared = self._method.prepare(title, self._lines.without(text))
-            self._remember(number, prepared)
-        else:
-            self._prepared.move_to_end(number)
+            prepared = self._prepared[number] = self._method.prepare(title, self._lines.without(text))
         return prepared
-
-    def _remember(self, number: int, prepared: Any) -> None:
-        self._prepared[number] = prepared
-        if len(self._prepared) > _PREPARED:
-            self._prepared.popitem(last=False)
 
 
 def _keep(lists: dict[int, list[T]], number: int, item: T) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
 
 import numpy as np
+from cachetools import LRUCache, cached
 
 from ..focus.words import MAX_CHARS, words
 from .normalize import encode, tables
@@ -50,19 +50,11 @@ def once(make: Callable[[str, str], P]) -> Callable[[str, str], P]:
 
     Cutting words is the dear part of these methods, and a page comes again as often as it is a candidate.
     """
-    made: OrderedDict[bytes, P] = OrderedDict()
+    made: LRUCache[bytes, P] = LRUCache(_REMEMBERED)
+    return cached(made, key=_digest)(make)
 
-    def page(title: str, text: str) -> P:
-        digest = hashlib.blake2b(title.encode("utf-8", "surrogatepass"), digest_size=16)
-        digest.update(b"\xff" + text.encode("utf-8", "surrogatepass"))
-        key = digest.digest()
-        found = made.get(key)
-        if found is None:
-            found = made[key] = make(title, text)
-            if len(made) > _REMEMBERED:
-                made.popitem(last=False)
-        else:
-            made.move_to_end(key)
-        return found
 
-    return page
+def _digest(title: str, text: str) -> bytes:
+    digest = hashlib.blake2b(title.encode("utf-8", "surrogatepass"), digest_size=16)
+    digest.update(b"\xff" + text.encode("utf-8", "surrogatepass"))
+    return digest.digest()

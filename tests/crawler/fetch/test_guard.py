@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,7 +15,6 @@ from scrapy import Request
 from scrapy.exceptions import NotSupported
 from scrapy.settings import Settings, default_settings
 
-from crawler.fetch.dns import GuardedResolver
 from crawler.fetch.guard import AddressRefused, Guard, guard_from_settings
 from tests.crawler.fetching import fetch, handler, settings
 
@@ -215,34 +213,6 @@ def test_names_that_change_their_address_gain_nothing(server: Server, monkeypatc
     results = [result for url in urls for _, result in follow([url], ALLOW_NETWORKS="127.0.0.2")]
     assert results == [200, "AddressRefused", 200, "AddressRefused", "FetchError"]
     assert server.connections == ["127.0.0.2", "127.0.0.2"]
-
-
-def test_whatever_else_connects_through_the_reactor_is_guarded_too() -> None:
-    class Receiver:
-        def __init__(self) -> None:
-            self.found: list[str] = []
-            self.done = asyncio.Event()
-
-        def resolutionBegan(self, resolution: object) -> None:
-            """Nothing to keep."""
-
-        def addressResolved(self, address: Any) -> None:
-            self.found.append(address.host)
-
-        def resolutionComplete(self) -> None:
-            self.done.set()
-
-    async def resolve(host: str) -> list[str]:
-        receiver = Receiver()
-        resolver.resolveHostName(receiver, host, 80)
-        async with asyncio.timeout(30):
-            await receiver.done.wait()
-        return receiver.found
-
-    resolver = GuardedResolver(object(), Guard(["127.0.0.1:80"]))
-    assert asyncio.run(resolve("localhost")) == ["127.0.0.1"]
-    assert asyncio.run(resolve("127.0.0.2")) == []
-    assert asyncio.run(resolve("1.1.1.1")) == ["1.1.1.1"]
 
 
 @pytest.mark.parametrize("port", [22, 25, 110, 2049, 5060, 6667, 10080])

@@ -57,12 +57,15 @@ ROBOTS = "http://a.cn/robots.txt"
 
 class TestRules:
     def test_rules_of_all_hosts_have_a_bound_and_who_comes_late_is_left_out(self) -> None:
-        known, text = hosts(), "#" * 1_000_000
-        kept = [known.set_rules(n, "rules", text, NOW).reason for n in range(21)]
-        assert kept == [""] * 20 + [TOO_MANY_RULES]
-        assert known.set_rules(3, "rules", text, NOW).reason == ""
+        known = hosts()
+        long = "User-agent: *\n" + f"Disallow: /{'a' * 5_000}\n" * 50
+        others = f"User-agent: x\n{long}User-agent: *\nDisallow: /a".replace("*", "y", 1)
+        kept = [known.set_rules(n, "rules", long, NOW).reason for n in range(20)]
+        assert kept == [""] * 19 + [TOO_MANY_RULES]
+        assert known.set_rules(30, "rules", others, NOW).reason == "", "rules for others take no room"
+        assert known.set_rules(3, "rules", long, NOW).reason == ""
         known.forget(3)
-        assert known.set_rules(20, "rules", text, NOW).reason == ""
+        assert known.set_rules(19, "rules", long, NOW).reason == ""
 
     def test_they_are_kept_for_their_time_and_then_asked_for_again(self) -> None:
         known = hosts()

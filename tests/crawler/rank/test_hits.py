@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import networkx
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ def passed_on(links: np.ndarray, rounds: int = 3000) -> tuple[np.ndarray, np.nda
 
 
 @pytest.mark.parametrize("size", [12, 200, 3000])
-def test_as_networkx(size: int) -> None:
+def test_score_is_that_of_networkx(size: int) -> None:
     graph = random_web(size, 6 * size)
     found = hits.score(graph)
     hubs, authorities = networkx.hits(digraph(graph), max_iter=1000, tol=1e-12)
@@ -34,7 +36,7 @@ def test_as_networkx(size: int) -> None:
 
 @settings(deadline=None, max_examples=100)
 @given(WEBS)
-def test_as_passing_on_also_where_the_vector_is_not_unique(web: dict[int, list[int]]) -> None:
+def test_score_is_what_passing_on_ends_in_also_where_it_is_not_unique(web: dict[int, list[int]]) -> None:
     graph = graph_of(web)
     found = hits.score(graph)
     if len(graph.targets):
@@ -46,7 +48,26 @@ def test_as_passing_on_also_where_the_vector_is_not_unique(web: dict[int, list[i
         assert scores.sum() == pytest.approx(float(len(graph) > 0))
 
 
-def test_equal_parts_share_alike_in_large_graphs_too() -> None:
+@pytest.mark.parametrize("seed", range(20))
+def test_score_of_equal_parts_is_the_nearest_main_vector_to_equal_scores(seed: int) -> None:
+    """Many copies of a few small webs, so that the main eigenvalue occurs many times: eigh as the oracle."""
+    random = Random(seed)
+    kinds = [
+        {page: [20 + random.randint(0, 5) for _ in range(3)] for page in range(random.randint(1, 12))} for _ in range(3)
+    ]
+    web: dict[int, list[int]] = {}
+    for base in range(0, 5_000, 100):
+        part = random.choice(kinds)
+        web |= {base + page: [base + target for target in targets] for page, targets in part.items()}
+    graph = graph_of(web)
+    links = graph.matrix().toarray()
+    values, vectors = np.linalg.eigh(links.T @ links)
+    main = vectors[:, values > values[-1] * (1 - 1e-9)]
+    wanted = main @ (main.T @ np.ones(len(values)))
+    assert hits.score(graph).hubs[graph.fetched] == pytest.approx(wanted / wanted.sum(), abs=1e-6)
+
+
+def test_score_shares_alike_among_equal_lists() -> None:
     """Fifty lists of three pages each, nothing in common: no list is better than another."""
     found = hits.score(graph_of({n: [1000 + 3 * n + k for k in range(3)] for n in range(50)}))
     assert found.hubs[:1] == pytest.approx([1 / 50])
@@ -54,7 +75,7 @@ def test_equal_parts_share_alike_in_large_graphs_too() -> None:
     assert found.authorities.max() == pytest.approx(1 / 150)
 
 
-def test_weights_of_pages_choose_a_part() -> None:
+def test_score_with_weights_of_pages_chooses_a_part() -> None:
     web = {1: [10, 11], 2: [10, 11], 3: [20, 21, 22], 4: [20, 21, 22]}
     graph = graph_of(web)
     number = dict(zip(graph.ids.tolist(), range(len(graph)), strict=True))
@@ -72,19 +93,19 @@ def test_weights_of_pages_choose_a_part() -> None:
     assert hits.score(graph, weights=links, pages=relevance).authorities[number[11]] == 0.0
 
 
-def test_without_links_all_are_alike() -> None:
+def test_score_without_links_is_equal() -> None:
     assert hits.score(LinkGraph()).hubs.tolist() == []
     assert hits.score(graph_of({1: [], 2: []})).authorities.tolist() == [0.5, 0.5]
     assert hits.score(graph_of({1: [2]}), pages=np.array([0.0, 1.0])).hubs.tolist() == [0.5, 0.5]
 
 
 @pytest.mark.parametrize("pages", [[1.0], [1.0, -1.0], [np.nan, 1.0]])
-def test_wrong_weights(pages: list[float]) -> None:
+def test_score_refuses_wrong_weights(pages: list[float]) -> None:
     with pytest.raises(ValueError, match="2 finite ones"):
         hits.score(graph_of({1: [2]}), pages=np.array(pages))
 
 
-def test_it_may_give_up() -> None:
+def test_score_may_give_up() -> None:
     """A long chain of lists that share a page each: the vectors lie close together."""
     graph = graph_of({n: [1000 + n, 1001 + n] for n in range(500)})
     with pytest.raises(ConvergenceError, match="after 1 rounds"):
@@ -94,6 +115,6 @@ def test_it_may_give_up() -> None:
 
 
 @pytest.mark.parametrize("values", [(0.0, 1), (1e-3, 0)])
-def test_wrong_params(values: tuple[float, int]) -> None:
+def test_params_refuse_wrong_values(values: tuple[float, int]) -> None:
     with pytest.raises(ValueError, match="above 0, at least 1"):
         hits.Params(*values)

@@ -210,13 +210,18 @@ def test_dates_in_urls() -> None:
         (datetime(2024, 12, 24, 12, 0), 1),
     ],
 )
-def test_european_summer(moment: datetime, hours: int) -> None:
+def test_habits_know_european_summer_time(moment: datetime, hours: int) -> None:
     zone = timezones.habits("e.de", "de").zone
     assert moment.replace(tzinfo=zone).utcoffset() == timedelta(hours=hours)
 
 
-def test_american_summer() -> None:
-    for text, offset in (("January 5, 2024 1:00 PM ET", "-05:00"), ("July 5, 2024 1:00 PM ET", "-04:00")):
+def test_read_knows_american_summer_time_as_it_was() -> None:
+    for text, offset in (
+        ("January 5, 2024 1:00 PM ET", "-05:00"),
+        ("July 5, 2024 1:00 PM ET", "-04:00"),
+        ("March 20, 2006 1:00 PM PT", "-08:00"),  # until 2006 summer began in April
+        ("March 20, 2007 1:00 PM PT", "-07:00"),
+    ):
         found = parse.read(text, NOW, Habits())
         assert found is not None
         assert found.iso.endswith(offset)
