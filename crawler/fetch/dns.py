@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 from twisted.internet.address import IPv4Address, IPv6Address
 
 from .errors import NO_HOST, FetchError
-from .guard import AddressRefused, Guard, guard_from_settings
+from .guard import AddressRefused, Guard
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Literal, Self
+    from typing import Literal
 
 
 KEEP_SECONDS = 600.0
@@ -129,11 +129,6 @@ class GuardedResolver:
         self._reactor = reactor
         self._names = Names(guard)
         self._answers: set[asyncio.Task[None]] = set()
-
-    @classmethod
-    def from_crawler(cls, crawler: Any, reactor: Any) -> Self:
-        """Build it as Scrapy does; there `crawler` may be a crawler process."""
-        return cls(reactor, guard_from_settings(crawler.settings))
 
     def install_on_reactor(self) -> None:
         """Make it the only resolver of the reactor."""

@@ -1,0 +1,49 @@
+"""The classes that Scrapy builds for floors below this one, which know no settings: here each gets its values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from pipelines.stages import ExtractStage
+from pipelines.worker import WorkerPool
+
+from ..fetch.dns import GuardedResolver
+from ..fetch.handler import GuardedHandler
+from .config import Config, fetch_options
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class DownloadHandler(GuardedHandler):
+    """The download handler for http and https."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Scrapy's constructor."""
+        return cls(crawler, fetch_options(crawler.settings))
+
+
+class Resolver(GuardedResolver):
+    """The reactor's resolver."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, reactor: Any) -> Self:
+        """Scrapy's constructor; there `crawler` may be a crawler process."""
+        return cls(reactor, fetch_options(crawler.settings).guard)
+
+
+class Extraction(ExtractStage):
+    """The stage that reads pages."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Scrapy's constructor."""
+        config = Config.of(crawler)
+        pool = WorkerPool(
+            workers=config.workers,
+            seconds=config.page_seconds,
+            memory_bytes=config.worker_memory_bytes,
+            reading=config.reading,
+        )
+        return cls(crawler, pool, keep_raw=config.store_html)
