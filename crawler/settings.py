@@ -4,12 +4,11 @@ Its own scheduler is the frontier, every redirect, failure and retry becomes a s
 Scrapy's spider middlewares is needed.
 """
 
-from .run.config import ROBOTS_AGENT as _AGENT
-from .run.config import defaults
+from .run.config import ROBOTS_AGENT, defaults
 
 globals().update(defaults())
 
-BOT_NAME = _AGENT
+BOT_NAME = ROBOTS_AGENT
 SPIDER_MODULES = ["crawler.spiders"]
 COMMANDS_MODULE = "crawler.commands"
 DEFAULT_REQUEST_HEADERS = {
@@ -17,16 +16,16 @@ DEFAULT_REQUEST_HEADERS = {
     "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5,*;q=0.3",
 }
 SCHEDULER = "crawler.frontier.scheduler.FrontierScheduler"
-TWISTED_DNS_RESOLVER = "crawler.run.wiring.Resolver"
+TWISTED_DNS_RESOLVER = "crawler.run.wiring.ConfiguredResolver"
 DOWNLOAD_HANDLERS = {
-    "http": "crawler.run.wiring.DownloadHandler",
-    "https": "crawler.run.wiring.DownloadHandler",
+    "http": "crawler.run.wiring.ConfiguredHandler",
+    "https": "crawler.run.wiring.ConfiguredHandler",
     "data": None,
     "file": None,
     "ftp": None,
     "s3": None,
 }
-ITEM_PIPELINES = {"crawler.run.wiring.Extraction": 100, "pipelines.stages.StoreStage": 900}
+ITEM_PIPELINES = {"crawler.run.wiring.ConfiguredExtractStage": 100, "pipelines.stages.StoreStage": 900}
 EXTENSIONS = {
     "crawler.frontier.progress.Progress": 500,
     "scrapy.extensions.corestats.CoreStats": None,

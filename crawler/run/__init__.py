@@ -1,1 +1,1 @@
-"""A run: its settings, session, seeds and progress, and how Scrapy is told to build its parts."""
+"""A run of the crawl: its settings, seeds, session, output and exit code."""

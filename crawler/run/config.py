@@ -12,6 +12,7 @@ To add a setting, add a row to `_TABLE` and its field to `Config`, or to the rec
 from __future__ import annotations
 
 import difflib
+import json
 import math
 import os
 from collections import defaultdict
@@ -229,9 +230,7 @@ _TABLE: dict[str, dict[Option, str]] = {
             "weight of each signal, on top of the preset, as JSON (below)"
         ),
         Option("RANK_EVERY_PAGES", 5000, whole, least=1): "the queue is scored again after so many pages",
-        Option("RANK_GROWTH", 0.04, number, least=0.001, most=10): (
-            "or when the fetched pages have grown by this share"
-        ),
+        Option("RANK_GROWTH", 0.04, number, least=0.001, most=10): "or when the fetched pages have grown by this share",
         Option("HOST_PATIENCE", 60.0, number, most=86_400): (
             "seconds for which a host that may be asked is passed over for better pages of others"
         ),
@@ -323,7 +322,7 @@ _TABLE: dict[str, dict[Option, str]] = {
     },
     "what a page becomes": {
         Option("EXTRACTOR", "combined", text, SHOULD): "how the main text is found (below)",
-        Option("EXTRACTOR_PARAMS", {}, mapping, SHOULD): "the method's parameters",
+        Option("EXTRACTOR_PARAMS", {}, mapping, SHOULD, ""): "the method's parameters",
         Option("SITE_MEMORY", default=True, parse=flag, agree=SHOULD): (
             "learn from the pages of each host which texts come back and where its templates keep the body (`0`: off)"
         ),
@@ -383,7 +382,7 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("HEADER_MAX_KB", 64, whole, NO, "head.size", least=1, unit=1024): (
             "headers of an answer; what is beyond is dropped, the page is not"
         ),
-        Option("HEADER_MAX_LINES", 256, whole, NO, "head.lines", least=8): "the same, counted",
+        Option("HEADER_MAX_LINES", 256, whole, NO, "head.lines", least=8): "the same, in lines",
     },
     "when something is wrong": {
         Option("HEALTH_WINDOW", 40, whole, least=10, most=200, off=True): (
@@ -476,7 +475,6 @@ class Config:
     ahead: float
     fetch: FetchOptions
     extractor: str
-    extractor_params: Mapping[str, Any]
     site_memory: bool
     duplicate_method: Method
     duplicates: Policy
@@ -540,9 +538,10 @@ class Config:
         if wanted is None and given["FOCUS_MIN"]:
             raise ConfigError(f"FOCUS_MIN is {settings['FOCUS_MIN']!r}, but there is no topic to be near to; {_TOPICS}")
         agreed = {option.name: given[option.name] for option in OPTIONS if option.agree is not NO}
+        agreed["CRAWL_PRESET"] = preset
         return cls(
             **records[""],
-            agreed={**agreed, "CRAWL_PRESET": preset},
+            agreed=json.loads(json.dumps(agreed, default=str)),  # as another process reads it
             robots_agent=ROBOTS_AGENT,
             limits=Limits(**records["limits"]),
             preset=preset,
@@ -604,8 +603,7 @@ def _topic(description: str, path: str, about: Sequence[str]) -> Topic | None:
     Raises:
         ValueError: a topic without words, or a profile that cannot be used.
     """
-    if not description and not path:
-        description = " ".join(about)
+    description = description or ("" if path else " ".join(about))
     if not description and not path:
         return None
     return topic(description, profile=profile.load(Path(path)) if path else None)

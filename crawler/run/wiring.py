@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
-class DownloadHandler(GuardedHandler):
+class ConfiguredHandler(GuardedHandler):
     """The download handler for http and https."""
 
     @classmethod
@@ -24,7 +24,7 @@ class DownloadHandler(GuardedHandler):
         return cls(crawler, fetch_options(crawler.settings))
 
 
-class Resolver(GuardedResolver):
+class ConfiguredResolver(GuardedResolver):
     """The reactor's resolver."""
 
     @classmethod
@@ -33,7 +33,7 @@ class Resolver(GuardedResolver):
         return cls(reactor, fetch_options(crawler.settings).guard)
 
 
-class Extraction(ExtractStage):
+class ConfiguredExtractStage(ExtractStage):
     """The stage that reads pages."""
 
     @classmethod
