@@ -1,7 +1,7 @@
-"""How this project uses Scrapy; the settings that a user tunes come from the table in `crawler.run.config`.
+"""Tell Scrapy how this project uses it, and the defaults of the table of settings.
 
-Its own scheduler is the frontier, every redirect, failure and retry becomes a state in the database, and nothing of
-Scrapy's spider middlewares is needed.
+The table stands in `crawler.run.config`. The project's own scheduler is the frontier, every redirect, failure and retry
+becomes a state in the database, and nothing of Scrapy's spider middlewares is needed.
 """
 
 from .run.config import ROBOTS_AGENT, defaults

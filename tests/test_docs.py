@@ -1,4 +1,4 @@
-"""The README tells the truth: every setting, exit code, view, command and registry name stands in it.
+"""The README names every setting, exit code, view, command and registry name.
 
 `python -m tests.test_docs` writes the settings into it.
 """

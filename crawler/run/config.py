@@ -1,6 +1,7 @@
-"""The settings: one table of all, from which come Scrapy's defaults, the checks, the README and the built `Config`.
+"""Hold all settings in one table, check them, and build the `Config` of a crawl.
 
-To add a setting, add a row to `_TABLE` and its field to `Config`, or to the record in it that the row names.
+Scrapy's defaults, the checks, the agreement of processes and the README's rows come from the table. To add a setting,
+add a row to `_TABLE` and its field to `Config`, or to the record in it that the row names.
 
     OPTIONS         the table
     defaults        its part for `crawler.settings`
@@ -428,7 +429,7 @@ def value_of(settings: BaseSettings, name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The values of all settings, checked. A setting that is not told of here is a field by its own name.
+    """The checked values of all settings; of what is not told here the name says it.
 
     Attributes:
         agreed: values in which processes that share the database should agree or which they tell each other.
@@ -564,7 +565,7 @@ _built: WeakKeyDictionary[Crawler, Config] = WeakKeyDictionary()
 
 
 def fetch_options(settings: BaseSettings) -> FetchOptions:
-    """Return what of the settings concerns fetching: single URLs are fetched without a crawl and its topic, too.
+    """Return the part that fetching needs, also without a crawl and its topic.
 
     Raises:
         ConfigError: see `Config.from_settings`.
@@ -579,7 +580,7 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
 
 
 def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[str, Any]]]:
-    """All checked values: by the names of the settings, and by records and fields as `Option.to` says."""
+    """Check all values; returns them by name, and by record and field (`Option.to`)."""
     given = {option.name: option.check(settings[option.name]) for option in OPTIONS}
     records: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for option in OPTIONS:
@@ -591,14 +592,14 @@ def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[
 
 
 def _topics_of(seeds: Any) -> list[str]:
-    """What seeds are about; nothing when they cannot be read, which the frontier says."""
+    """Return the topics of seeds; none of unreadable ones, which the session refuses."""
     with suppress(SeedError):
         return topics(load_seeds(seeds) if isinstance(seeds, str) else seeds or ())
     return []
 
 
 def _topic(description: str, path: str, about: Sequence[str]) -> Topic | None:
-    """What the crawl looks for, None when that is everything.
+    """Return the topic of a crawl, None without one.
 
     Raises:
         ValueError: a topic without words, or a profile that cannot be used.
@@ -610,7 +611,7 @@ def _topic(description: str, path: str, about: Sequence[str]) -> Topic | None:
 
 
 def _duplicates(given: Mapping[str, Any]) -> Policy:
-    """What becomes of duplicates.
+    """Return the policy for duplicates.
 
     Raises:
         ConfigError: a site's word is wrong.
@@ -628,7 +629,7 @@ def _duplicates(given: Mapping[str, Any]) -> Policy:
 
 
 def differing(one: Mapping[str, Any], other: Mapping[str, Any], *kinds: Agree) -> list[str]:
-    """Return the settings of some kinds in which two runs differ, by what each wrote down of `Config.agreed`."""
+    """Return the settings of these kinds in which two runs' `Config.agreed` differ."""
     return [o.name for o in OPTIONS if o.agree in kinds and one.get(o.name) != other.get(o.name)]
 
 
@@ -647,19 +648,19 @@ def check_names(settings: BaseSettings) -> None:
 
 
 def name_contact(settings: BaseSettings) -> None:
-    """Complete the User-Agent with the contact, unless the user gave one: a site's owner can complain then."""
+    """Complete the User-Agent with the contact, unless the user gave one."""
     contact = value_of(settings, "CONTACT")
     if contact and not _is_given(settings, "USER_AGENT"):
         settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
 
 
 def open_to(settings: BaseSettings, address: str) -> None:
-    """Let a crawl reach a server of ours, without pauses unless the user gave one: there is nobody to be polite to."""
+    """Let a crawl reach a server of ours, without pauses unless the user gave one."""
     settings.set("ALLOW_NETWORKS", [*value_of(settings, "ALLOW_NETWORKS"), address], "cmdline")
     if not _is_given(settings, "HOST_DELAY"):
         settings.set("HOST_DELAY", 0, "cmdline")
 
 
 def _is_given(settings: BaseSettings, name: str) -> bool:
-    """Whether a setting comes from the command line."""
+    """Tell whether a setting comes from the command line."""
     return (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]

@@ -1,4 +1,4 @@
-"""The classes that Scrapy builds for floors below this one, which know no settings: here each gets its values."""
+"""Give the classes that Scrapy builds on lower floors their values of the settings."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def test_bounds_are_allowed(option: Option) -> None:
 
 
 def test_every_setting_is_read_once() -> None:
-    """What the table does not place is used by name; all else is in the `Config`, under the default or in its unit."""
+    """A default that the table places is in the `Config`, in the unit of its field."""
     config = Config.from_settings(given())
     for option in OPTIONS:
         if option.to != "" and not (option.to or "").startswith(("answer.", "head.", "read.")):
@@ -306,7 +306,7 @@ PACKAGES = [Path(__file__).parents[3] / name for name in ("crawler", "pipelines"
 
 
 def reads_of_settings(tree: ast.AST) -> list[int]:
-    """Lines that subscript something called settings, or name a method of it that begins with get."""
+    """Find lines that subscript something called settings, or name a getter of it."""
     return [
         node.lineno
         for node in ast.walk(tree)
