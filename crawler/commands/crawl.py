@@ -65,6 +65,8 @@ class Command(ScrapyCrawl):
             sys.stderr.write(f"scrapy crawl: {problem}\n")
             self.exitcode = EXIT_USAGE
             return
+        if newsroom is not None:
+            sys.stderr.write(f"The newsroom is served at {' '.join(newsroom.seeds())}\n")
         settle()
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
@@ -106,7 +108,6 @@ def open_newsroom(settings: Settings) -> Newsroom:
             ) from None
         newsroom = Newsroom(port=0)
         newsroom.start()
-    sys.stderr.write(f"The newsroom is served at {' '.join(newsroom.seeds())}\n")
     open_to(settings, f"127.0.0.1:{newsroom.port}")
     return newsroom
 

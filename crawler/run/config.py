@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import Enum, auto
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -64,15 +64,11 @@ class ConfigError(ValueError):
 class Agree(Enum):
     """Whether processes that share a database must have the same value of a setting."""
 
-    NO = auto()
-    TOLD = auto()
-    """Not so, but the others know each one's value."""
-    SHOULD = auto()
-    """The later one warns."""
-    MUST = auto()
-    """The later one is refused."""
-    SCORING = auto()
-    """As `MUST`; and a run that has another value than the last one scores the queue anew."""
+    NO = "need not"
+    TOLD = "need not, but know each other's"
+    SHOULD = "should: the later one warns"
+    MUST = "must: the later one is refused"
+    SCORING = "must; and a run with another value than the last one scores the queue anew"
 
 
 NO, TOLD, SHOULD, MUST, SCORING = Agree
