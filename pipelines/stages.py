@@ -20,15 +20,13 @@ from db.records.outcome import Joined, Stored
 from db.records.url import Claim, Kind
 
 from .decode.content_type import is_readable
-from .document.limits import Bounds
 from .focus.topic import Topic
 from .links.scope import Scope
 from .traps.signals import KnownTraps
-from .worker import PageUnreadable, Reading, Task, Worked, WorkerPool
+from .worker import PageUnreadable, Task, Worked, WorkerPool
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
 
 
 logger = logging.getLogger(__name__)
@@ -96,46 +94,13 @@ class Frontier(Protocol):
         """Write what came of a page and take over its links."""
 
 
-def bounds_of(settings: BaseSettings) -> Bounds:
-    """How much of a page is read, by the settings `PAGE_...` and `SITEMAP_...`."""
-    return Bounds(
-        links=settings.getint("PAGE_LINKS"),
-        chars=settings.getint("PAGE_CHARS"),
-        nodes=settings.getint("PAGE_NODES"),
-        depth=settings.getint("PAGE_DEPTH"),
-        file_bytes=settings.getint("SITEMAP_MAX_MB") << 20,
-        file_entries=settings.getint("SITEMAP_ENTRIES"),
-    )
-
-
 class ExtractStage:
-    """Reads pages in worker processes.
-
-    Settings `WORKERS`, `PAGE_SECONDS`, `WORKER_MEMORY_MB`, `EXTRACTOR(_PARAMS)` and those of `bounds_of`.
-    """
+    """Reads pages in worker processes."""
 
     def __init__(self, crawler: Crawler, pool: WorkerPool, *, keep_raw: bool) -> None:
         self._crawler = crawler
         self._pool = pool
         self._keep_raw = keep_raw
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Scrapy's constructor: the only place that reads settings."""
-        settings = crawler.settings
-        pool = WorkerPool(
-            workers=settings.getint("WORKERS"),
-            seconds=settings.getfloat("PAGE_SECONDS"),
-            memory_bytes=settings.getint("WORKER_MEMORY_MB") << 20,
-            reading=Reading(
-                settings["EXTRACTOR"],
-                settings.getdict("EXTRACTOR_PARAMS"),
-                settings["DUPLICATE_METHOD"],
-                settings.getdict("DUPLICATE_PARAMS"),
-                bounds_of(settings),
-            ),
-        )
-        return cls(crawler, pool, keep_raw=settings.getbool("STORE_HTML"))
 
     def open_spider(self) -> None:
         """Start the workers while the first pages are being fetched."""

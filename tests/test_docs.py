@@ -1,4 +1,7 @@
-"""The README tells the truth: every setting, exit code, view, command and registry name stands in it."""
+"""The README names every setting, exit code, view, command and registry name.
+
+`python -m tests.test_docs` writes the settings into it.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ import pytest
 
 from crawler import settings
 from crawler.rank.priority import PRESETS, SIGNALS
+from crawler.run.config import OPTIONS, Option
 from crawler.run.exit_codes import EXIT_DATABASE, EXIT_FINISHED, EXIT_STOPPED, EXIT_USAGE
-from crawler.run.seeds import OPTIONS
+from crawler.run.seeds import OPTIONS as SEED_OPTIONS
 from db.tables import Record
 from pipelines.extract import EXTRACTORS
 
@@ -18,19 +22,43 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def _tuned() -> list[str]:
-    """Settings of the first half of the settings module: those a user tunes."""
-    source = Path(settings.__file__).read_text(encoding="utf-8").partition("# ---- Scrapy")[0]
-    return re.findall(r"^([A-Z_]+)\b.*=", source, re.MULTILINE)
+TABLE = re.compile(r"(?<=<!-- settings -->\n).*?(?=<!-- end of settings -->)", re.DOTALL)
 
 
-@pytest.mark.parametrize("name", [n for n in _tuned() if n not in {"BOT_NAME", "SPIDER_MODULES", "COMMANDS_MODULE"}])
-def test_every_setting_is_explained_with_its_default(name: str) -> None:
-    row = next((line for line in README.splitlines() if line.startswith("|") and f"`{name}`" in line), "")
-    assert row, f"{name} is missing in the README's table"
-    value = getattr(settings, name)
-    if isinstance(value, int | float) and not isinstance(value, bool) and name != "WORKERS":
-        assert f"{value:g}" in row, f"the README gives another default for {name}"
+def _default(option: Option) -> str:
+    """A default as the README shows it."""
+    value = option.default
+    if option.shown is not None:
+        return option.shown
+    if value is None:
+        return "none"
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    if isinstance(value, str):
+        return f"`{value}`" if value else ""
+    return f"`{value}`" if isinstance(value, dict | list) else str(value)
+
+
+def table_of_settings() -> str:
+    """The README's table: a row for each group, and one for each setting."""
+    lines = ["| setting | default | meaning |", "|---|---|---|"]
+    for group in dict.fromkeys(option.group for option in OPTIONS):
+        lines.append(f"| **{group}** | | |")
+        of_group = [option for option in OPTIONS if option.group == group]
+        lines += [f"| `{option.name}` | {_default(option)} | {option.help} |" for option in of_group]
+    return "\n".join(lines) + "\n"
+
+
+def test_readme_has_the_table_of_settings() -> None:
+    found = TABLE.search(README)
+    assert found, "the README has lost the marks around its settings"
+    assert found[0] == table_of_settings(), "run: uv run python -m tests.test_docs"
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_settings_have_help_and_are_in_force(option: Option) -> None:
+    assert option.help
+    assert getattr(settings, option.name) == option.default
 
 
 @pytest.mark.parametrize("name", [*EXTRACTORS, *SIGNALS, *PRESETS])
@@ -53,7 +81,7 @@ def test_every_command_is_explained(path: Path) -> None:
     assert f"scrapy {path.stem}" in README
 
 
-@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("option", SEED_OPTIONS)
 def test_seed_options(option: str) -> None:
     assert f"`{option}=" in README
 
@@ -114,3 +142,7 @@ def test_a_promise_names_its_setting_its_default_and_a_test(row: list[str]) -> N
         assert source.is_file(), path
         assert f"def {test}(" in source.read_text(encoding="utf-8"), f"{path} has no {test}"
     assert re.search(r"`[\w/]+\.py::\w+`", tests)
+
+
+if __name__ == "__main__":
+    (ROOT / "README.md").write_text(TABLE.sub(lambda _: table_of_settings(), README), encoding="utf-8")

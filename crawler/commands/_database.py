@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from db.engine.database import Database, open_for_reading
 from db.engine.errors import DatabaseGone, DatabaseProblem, classify
 
+from ..run.config import value_of
 from ..run.exit_codes import EXIT_DATABASE, EXIT_USAGE
 from ..run.terminal import Terminal
 
@@ -40,7 +41,7 @@ def read_with(command: ScrapyCommand, work: Callable[[Database], T]) -> tuple[st
     """As `read`, for what makes its connections itself."""
     assert command.settings is not None
     try:
-        return _with(command.settings["DATABASE_URL"], work)
+        return _with(value_of(command.settings, "DATABASE_URL"), work)
     except DatabaseProblem as problem:
         sys.stderr.write(f"{problem}\n")
         command.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE

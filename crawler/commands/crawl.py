@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
-from scrapy.settings import SETTINGS_PRIORITIES
 
 from db.engine.database import open_for_reading
 from db.engine.errors import DatabaseProblem
 from db.queries.status import seed_urls
 from pipelines.urls import host_key
 
-from ..run.config import Config, ConfigError, check_names
+from ..run.config import Config, ConfigError, check_names, open_to, value_of
 from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
 from ..run.process import raise_limit, settle
-from ..run.seeds import Seed, SeedError, load_seeds, topics
+from ..run.seeds import Seed
 from ..run.session import MODES, ONCE
 
 if TYPE_CHECKING:
@@ -47,9 +45,6 @@ class Command(ScrapyCrawl):
         newsroom = None
         try:
             check_names(self.settings)
-            # before Scrapy builds anything from them
-            config = Config.from_settings(self.settings, _topics(opts.spargs.get("seeds")))
-            _check_handles(raise_limit(), config.in_flight)
             unknown = sorted(set(opts.spargs) - set(_ARGUMENTS))
             if unknown:
                 raise ConfigError(
@@ -61,25 +56,24 @@ class Command(ScrapyCrawl):
             if opts.spargs.get("seeds") == DEMO:
                 newsroom = open_newsroom(self.settings)
                 opts.spargs["seeds"] = tuple(Seed(url=url, line=n) for n, url in enumerate(newsroom.seeds(), 1))
+            crawler = self._create_crawler("news")
+            config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
+            _check_handles(raise_limit(), config.in_flight)
         except (ConfigError, DatabaseProblem, OSError) as problem:
+            if newsroom is not None:
+                newsroom.stop()
             sys.stderr.write(f"scrapy crawl: {problem}\n")
             self.exitcode = EXIT_USAGE
             return
+        if newsroom is not None:
+            sys.stderr.write(f"The newsroom is served at {' '.join(newsroom.seeds())}\n")
         settle()
-        crawler = self._create_crawler("news")
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
         if newsroom is not None:
             newsroom.stop()
         # without an entry the frontier was not closed: a second Ctrl-C, or Scrapy itself could not start
         self.exitcode = crawler.stats.get_value("crawl/exit_code", EXIT_STOPPED)
-
-
-def _topics(seeds: str | None) -> list[str]:
-    """What the seeds are about; nothing when they cannot be read, which the frontier says."""
-    with suppress(SeedError):
-        return topics(load_seeds(seeds)) if seeds and seeds != DEMO else []
-    return []
 
 
 def _check_handles(allowed: int, requests: int) -> None:
@@ -103,7 +97,7 @@ def open_newsroom(settings: Settings) -> Newsroom:
     """
     from ..demo.server import Newsroom  # noqa: PLC0415 - its articles are read only when they are wanted
 
-    known = _port_in_database(settings["DATABASE_URL"])
+    known = _port_in_database(value_of(settings, "DATABASE_URL"))
     try:
         newsroom = Newsroom(port=known or DEMO_PORT)
         newsroom.start()
@@ -114,10 +108,7 @@ def open_newsroom(settings: Settings) -> Newsroom:
             ) from None
         newsroom = Newsroom(port=0)
         newsroom.start()
-    sys.stderr.write(f"The newsroom is served at {' '.join(newsroom.seeds())}\n")
-    settings.set("ALLOW_NETWORKS", [*settings.getlist("ALLOW_NETWORKS"), f"127.0.0.1:{newsroom.port}"], "cmdline")
-    if (settings.getpriority("HOST_DELAY") or 0) < SETTINGS_PRIORITIES["cmdline"]:
-        settings.set("HOST_DELAY", 0, "cmdline")  # nobody to be polite to
+    open_to(settings, f"127.0.0.1:{newsroom.port}")
     return newsroom
 
 

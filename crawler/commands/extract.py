@@ -23,11 +23,10 @@ from db.queries.status import stored_page
 from pipelines.extract import EXTRACTORS
 from pipelines.links.scope import Scope
 from pipelines.records import PageKind, ParsedPage
-from pipelines.stages import bounds_of
 from pipelines.urls import canonicalize
-from pipelines.worker import PageUnreadable, Reading, Task, Worked, WorkerPool
+from pipelines.worker import PageUnreadable, Task, Worked, WorkerPool
 
-from ..run.config import Config, ConfigError, check_names
+from ..run.config import Config, ConfigError, check_names, value_of
 from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 from . import _saved_pages as files
 from ._database import ask
@@ -111,13 +110,13 @@ class Command(ScrapyCommand):
             for option, setting in (("extractor", "EXTRACTOR"), ("database", "DATABASE_URL")):
                 if getattr(opts, option):
                     self.settings.set(setting, getattr(opts, option), "cmdline")
-            if opts.extractor and opts.extractor != self.settings["EXTRACTOR"]:
+            if opts.extractor and opts.extractor != value_of(self.settings, "EXTRACTOR"):
                 self.settings.set("EXTRACTOR_PARAMS", {}, "cmdline")
             check_names(self.settings)
-            Config.from_settings(self.settings)
+            config = Config.from_settings(self.settings)
             inputs = _inputs(args, opts.manifest, self.settings, named=bool(opts.database))
             with _opened(opts.output) as out:
-                asyncio.run(_extract(inputs, self.settings, form, opts.explain, out))
+                asyncio.run(_extract(inputs, config, form, opts.explain, out))
         except (ConfigError, files.InputError, DatabaseProblem, OSError) as problem:
             sys.stderr.write(f"scrapy extract: {problem}\n")
             self.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
@@ -176,12 +175,14 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, na
 def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, _Input]:
     """Those of the URLs that a crawl has stored; a database that was not named need not be there."""
     try:
-        _, rows = ask(settings["DATABASE_URL"], lambda connection: [stored_page(connection, url) for url in urls])
+        _, rows = ask(
+            value_of(settings, "DATABASE_URL"), lambda connection: [stored_page(connection, url) for url in urls]
+        )
     except DatabaseProblem:
         if named:
             raise
         return {}
-    most = settings.getint("DOWNLOAD_MAXSIZE")
+    most = value_of(settings, "DOWNLOAD_MAXSIZE")
     return {
         url: _Input(url, "", url, None, zstandard.decompress(row[1].body, most), row[1].content_type, row[0])
         for url, row in zip(urls, rows, strict=True)
@@ -200,17 +201,15 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, _Input]:
     }
 
 
-async def _extract(
-    inputs: Sequence[_Input], settings: Settings, form: str, explained: str | None, out: IO[str]
-) -> None:
+async def _extract(inputs: Sequence[_Input], config: Config, form: str, explained: str | None, out: IO[str]) -> None:
     """Read all pages in worker processes and write the results in order."""
     pool = WorkerPool(
-        workers=min(settings.getint("WORKERS"), max(len(inputs), 1)),
-        seconds=settings.getfloat("PAGE_SECONDS"),
-        memory_bytes=settings.getint("WORKER_MEMORY_MB") << 20,
-        reading=Reading(settings["EXTRACTOR"], settings.getdict("EXTRACTOR_PARAMS"), bounds=bounds_of(settings)),
+        workers=min(config.workers, max(len(inputs), 1)),
+        seconds=config.page_seconds,
+        memory_bytes=config.worker_memory_bytes,
+        reading=config.reading,
     )
-    most = settings.getint("DOWNLOAD_MAXSIZE")
+    most = config.fetch.bounds.size
     wanted = "markdown" if form == "markdown" else ""
     write = _write_row if form == "jsonl" else _write_page
     try:
@@ -220,7 +219,7 @@ async def _extract(
                 raise files.InputError(f"{inputs[0].id}: {first.page.reason}, so there is nothing to explain")
             Path(explained).write_text(first.rendered, encoding="utf-8")
         async for result in _in_order(pool, inputs, most, wanted):
-            write(result, form, out, several=len(inputs) > 1, extractor=settings["EXTRACTOR"])
+            write(result, form, out, several=len(inputs) > 1, extractor=config.extractor)
     finally:
         await asyncio.get_running_loop().run_in_executor(None, pool.close)
 

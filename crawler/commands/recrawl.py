@@ -20,6 +20,7 @@ from db.records.visit import Wish
 from pipelines.urls import canonicalize
 
 from ..response.new_urls import url_id
+from ..run.config import value_of
 from ..run.exit_codes import EXIT_DATABASE, EXIT_USAGE
 from ._database import read
 
@@ -75,7 +76,7 @@ class Command(ScrapyCommand):
         name, marked = found
         if not opts.dry_run:
             try:
-                marked = _mark(self.settings["DATABASE_URL"], wish)
+                marked = _mark(value_of(self.settings, "DATABASE_URL"), wish)
             except DatabaseProblem as problem:
                 sys.stderr.write(f"scrapy recrawl: {problem}\n")
                 self.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE

@@ -22,6 +22,7 @@ from pipelines.url_rules.forms import Rule, Rules, take_apart
 from pipelines.url_rules.learn import Params, learn
 
 from ..learn.url_rules import MOST_PAGES, row_of
+from ..run.config import ConfigError, value_of
 from ..run.terminal import one_line
 from ._database import read, wide_console
 
@@ -206,9 +207,10 @@ class Command(ScrapyCommand):
     def _show_rules(self, how: str, hosts: int) -> None:
         """Print the rules of addresses."""
         assert self.settings is not None
-        threshold = self.settings.getfloat("URL_RULES")
-        if not 0.5 <= threshold <= 1:
-            raise UsageError(f"URL_RULES is {threshold:g}; it takes a number, 0.5 to 1", print_help=False)
+        try:
+            threshold = value_of(self.settings, "URL_RULES")
+        except ConfigError as error:
+            raise UsageError(str(error), print_help=False) from None
         answer = read(self, lambda connection: found(connection, how, threshold, hosts))
         if answer is not None:
             show_url_rules(wide_console(), how, answer[1])

@@ -26,6 +26,7 @@ from pipelines.focus import profile
 from pipelines.focus.profile import page_weights
 from pipelines.urls import canonicalize
 
+from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
 from ..run.terminal import Terminal
 from ._saved_pages import InputError, address, everything, read
@@ -102,8 +103,8 @@ def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, flo
     histories = [name for name in names if name.lower().endswith(".csv")]
     urls = [_url(name) for name in names if "://" in name]
     urls += [url for name in histories for url in history(Path(name))]
-    extract = extractor(settings["EXTRACTOR"], settings.getdict("EXTRACTOR_PARAMS"))
-    most = settings.getint("DOWNLOAD_MAXSIZE")
+    extract = extractor(value_of(settings, "EXTRACTOR"), value_of(settings, "EXTRACTOR_PARAMS"))
+    most = value_of(settings, "DOWNLOAD_MAXSIZE")
     for one in everything([name for name in names if "://" not in name and name not in histories]):
         try:
             body = read(one, most)

@@ -157,9 +157,9 @@ def _score(known: Explanation) -> list[tuple[str, str]]:
     return lines + [("", f"{added[n]:8.4f}  {n:<10} {known.parts[n]:.4f} x {weights[n]:g}") for n in order]
 
 
-def _weights(settings: Mapping[str, Any]) -> Mapping[str, float]:
+def _weights(stored: Mapping[str, Any]) -> Mapping[str, float]:
     """Weights of the newest run; none when it was of another version, which knew other signals."""
     try:
-        return Priority(settings["CRAWL_PRESET"], settings.get("CRAWL_PRIORITY") or {}).weights
+        return Priority(stored["CRAWL_PRESET"], stored["CRAWL_PRIORITY"]).weights
     except (KeyError, ValueError):
         return {}

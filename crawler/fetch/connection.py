@@ -21,7 +21,9 @@ from pipelines.decode.content_type import is_readable
 from .body_slots import LARGE, Enter
 from .decompress import UNSAID, Bomb, Decoder, DecodingBounds
 from .errors import BODY_CUT, BOMB, HEADERS_DROPPED, LOST, STALLED, TIMED_OUT, FetchError, why
+from .guard import Guard
 from .http_parser import AnswerReader, Head, HeadBounds, ParserState, WireError
+from .tls import Trust
 
 _MOST_OTHER_BODY = 64 * 1024
 """Of errors, redirects, pictures and the like the body is only read to use the connection again."""
@@ -49,6 +51,25 @@ class FetchBounds:
     head: HeadBounds = field(default_factory=HeadBounds)
     stall: float = 20.0
     least_rate: float = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    """How everything is fetched.
+
+    Attributes:
+        guard: which IP addresses may be connected to.
+        trust: which certificates are believed.
+        bounds: of an answer.
+        seconds: for a fetch from the connection to the last byte.
+        cookies: whether they are kept.
+    """
+
+    guard: Guard
+    trust: Trust
+    bounds: FetchBounds = field(default_factory=FetchBounds)
+    seconds: float = 60.0
+    cookies: bool = True
 
 
 @dataclass(frozen=True, slots=True)

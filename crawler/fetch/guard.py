@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy.settings import BaseSettings
-
 # Ranges that belong to nobody's public site, although parts of them are routed.
 _CLOSED = tuple(
     ipaddress.ip_network(text)
@@ -117,21 +115,6 @@ class Guard:
         if isinstance(parsed, ipaddress.IPv6Address) and (parsed not in _PUBLIC_V6 or parsed.scope_id):
             return False
         return parsed.is_global and not any(parsed in network for network in _CLOSED)
-
-
-def guard_from_settings(settings: BaseSettings) -> Guard:
-    """Make the guard that setting `ALLOW_NETWORKS` asks for.
-
-    Args:
-        settings: `ALLOW_NETWORKS` is a list, or a text with commas; empty by default.
-
-    Returns:
-        The guard.
-
-    Raises:
-        ValueError: the setting holds something that is no network.
-    """
-    return Guard(map(str, settings.getlist("ALLOW_NETWORKS")))
 
 
 def _inner(address: _Address) -> _Address:

@@ -23,13 +23,11 @@ from scrapy.responsetypes import responsetypes
 
 from .. import clock
 from .body_slots import Enter, Room
-from .connection import Answer, Connection, FetchBounds, connect
+from .connection import Answer, Connection, FetchBounds, FetchOptions, connect
 from .cookies import SiteCookies
 from .decompress import ACCEPT_ENCODING
 from .dns import Names
 from .errors import LOST, FetchError
-from .guard import guard_from_settings
-from .http_parser import HeadBounds
 from .tls import Trust
 
 if TYPE_CHECKING:
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from scrapy.settings import BaseSettings
 
 
 TRUNCATED = "truncated"
@@ -58,17 +55,6 @@ _OWN_HEADERS = frozenset(
 _SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection", b"set-cookie"})
 
 
-def bounds_from_settings(settings: BaseSettings) -> FetchBounds:
-    """The bounds that the settings ask for."""
-    return FetchBounds(
-        size=settings.getint("DOWNLOAD_MAXSIZE") or 1 << 62,
-        ratio=settings.getfloat("COMPRESSION_RATIO", 200.0),
-        head=HeadBounds(settings.getint("HEADER_MAX_KB", 64) * 1024, settings.getint("HEADER_MAX_LINES", 256)),
-        stall=settings.getfloat("STALL_SECONDS", 20.0),
-        least_rate=settings.getfloat("LEAST_BYTES_PER_SECOND", 100.0),
-    )
-
-
 class GuardedHandler(BaseDownloadHandler):
     """Scrapy's handler for http and https; raises `AddressRefused`, `FetchError` and `OSError`s.
 
@@ -78,16 +64,11 @@ class GuardedHandler(BaseDownloadHandler):
 
     lazy = True
 
-    def __init__(self, crawler: Crawler) -> None:
-        """Read the settings.
-
-        Raises:
-            ValueError: of `ALLOW_NETWORKS` or `TLS_UNVERIFIED_HOSTS`.
-        """
+    def __init__(self, crawler: Crawler, options: FetchOptions) -> None:
         super().__init__(crawler)
-        self._bounds = bounds_from_settings(crawler.settings)
-        self._seconds = crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
-        self._network = _network_of(crawler)
+        self._bounds = options.bounds
+        self._seconds = options.seconds
+        self._network = _network_of(crawler, options)
 
     async def download_request(self, request: Request) -> Response:
         """Download within the bounds."""
@@ -208,17 +189,16 @@ _networks: WeakValueDictionary[int, _Network] = WeakValueDictionary()
 """By the identity of the crawler, which its handlers keep alive."""
 
 
-def _network_of(crawler: Crawler) -> _Network:
+def _network_of(crawler: Crawler, options: FetchOptions) -> _Network:
     """The network of a crawler, made for the first of its handlers."""
     network = _networks.get(id(crawler))
     if network is None:
-        settings = crawler.settings
         network = _Network(
-            names=Names(guard_from_settings(settings)),
-            trust=Trust(map(str, settings.getlist("TLS_UNVERIFIED_HOSTS"))),
-            cookies=SiteCookies() if settings.getbool("SITE_COOKIES", default=True) else None,
+            names=Names(options.guard),
+            trust=options.trust,
+            cookies=SiteCookies() if options.cookies else None,
             idle=_IdleConnections(),
-            room=Room(settings.getint("DOWNLOAD_MAXSIZE") or 1 << 62),
+            room=Room(options.bounds.size),
         )
         _networks[id(crawler)] = network
     return network

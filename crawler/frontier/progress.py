@@ -19,6 +19,7 @@ from pipelines.traps.patterns import PREFIX as TRAP
 
 from ..clock import Rate
 from ..learn.health.alarms import lines
+from ..run.config import Config
 from ..run.exit_codes import EXIT_FINISHED
 from ..run.terminal import Terminal, guard_logs, one_line
 from .scheduler import FrontierScheduler
@@ -69,7 +70,7 @@ class Progress:
         guard_logs()
         progress = cls(
             crawler,
-            seconds=crawler.settings.getfloat("PROGRESS_SECONDS"),
+            seconds=Config.of(crawler).progress_seconds,
             console=Terminal(file=sys.stderr),
         )
         crawler.signals.connect(progress._opened, signal=signals.spider_opened)

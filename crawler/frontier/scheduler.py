@@ -39,7 +39,7 @@ from ..response.revisit import conditions
 from ..response.seed_scope import Seeds
 from ..response.seen_urls import KnownUrls
 from ..run.background import Background
-from ..run.config import ConfigError
+from ..run.config import Config, ConfigError
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FINISHED, EXIT_STOPPED, EXIT_USAGE
 from ..run.seeds import SeedError
 from ..run.session import ONCE, WATCH, Session
@@ -178,7 +178,7 @@ class FrontierScheduler(BaseScheduler):
     async def _open(self, seeds: Any, mode: str) -> None:
         try:
             self.session = session = await Session.begin(
-                self._crawler.settings,
+                Config.of(self._crawler),
                 seeds,
                 self._database_waits,
                 mode=mode,
@@ -207,7 +207,7 @@ class FrontierScheduler(BaseScheduler):
         )
         self.ranker = Ranker(session, self.window, self._in_flight)
         self._hosts = Hosts(
-            config.pace, config.patience, config.robots_agent, keep_seconds=config.robots_keep, now=clock.now()
+            config.delay, config.backoff, config.robots_agent, keep_seconds=config.robots_keep, now=clock.now()
         )
         if mode == WATCH:
             self._watch = Watch(session, lambda woken: self._more(woken.urls, woken.hosts))

@@ -20,6 +20,7 @@ from .callbacks import Hooks
 from .health.alarms import Alarms
 from .site_memory import SiteMemory
 from .traps.crawl import Trapbook
+from .traps.host import Bounds
 from .url_rules import UrlRules
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ class Learning:
         self.memory = SiteMemory(session, hooks.start) if config.site_memory else None
         self.rules = UrlRules(session, hooks.start, hooks.changed) if config.url_rules < 1 else None
         self.alarms = Alarms(session, config.health_window) if config.health_window else None
-        self.traps = None if config.traps is None else Trapbook(session, config.traps, config.trap_days, hooks)
+        bounds = Bounds(config.trap_pattern_pages, config.trap_host_pages, config.soft_404_probe)
+        self.traps = Trapbook(session, bounds, config.trap_days, hooks) if config.traps else None
 
     async def load(self) -> Self:
         """Read what is known already.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .delay import Patience
+from .delay import BackoffPolicy
 
 ROBOTS_UNREACHABLE = "robots unreachable"
 HOST_UNREACHABLE = "host unreachable"
@@ -38,12 +38,12 @@ class Troubles:
     """The hosts that failed when they were last asked.
 
     Args:
-        patience: how they are treated.
+        backoff: how they are treated.
         now: when the crawl began.
     """
 
-    def __init__(self, patience: Patience, now: float) -> None:
-        self._patience = patience
+    def __init__(self, backoff: BackoffPolicy, now: float) -> None:
+        self._backoff = backoff
         self._hosts: dict[int, Ailment] = {}
         self._good_at = now
 
@@ -76,11 +76,11 @@ class Troubles:
         """
         host = self._hosts.setdefault(host_id, Ailment())
         host.failures += 1
-        if host.rests or host.failures >= self._patience.failures:
+        if host.rests or host.failures >= self._backoff.failures:
             self._rest(host, now, took, asked)
             return host
         host.reason = HOST_UNREACHABLE if asked is None else HOST_BUSY
-        pause = self._patience.pause(host.failures) if asked is None else asked
+        pause = self._backoff.pause(host.failures) if asked is None else asked
         host.until = max(host.until, now + pause)
         return host
 
@@ -101,11 +101,11 @@ class Troubles:
         host.rests += 1
         host.since = now
         host.reason = HOST_UNREACHABLE if asked is None else HOST_BUSY
-        host.until = max(host.until, now + max(self._patience.rest_of(host.rests, took), asked or 0.0))
+        host.until = max(host.until, now + max(self._backoff.rest_of(host.rests, took), asked or 0.0))
 
     def is_over(self, host: Ailment) -> bool:
         """Whether nothing more is to be expected of a host."""
-        return self._patience.is_over(host.rests)
+        return self._backoff.is_over(host.rests)
 
     def is_resting(self, host_id: int) -> bool:
         """Whether a host has rested since it last answered."""
@@ -123,7 +123,7 @@ class Troubles:
     def hopeless(self) -> list[tuple[int, str]]:
         """Hosts not worth waiting for when there is nothing else to do, and why: none of them answers soon enough.
 
-        The patience counts from the last good answer of any host, so a crawl that still gets somewhere goes on.
+        The wait counts from the last good answer of any host, so a crawl that still gets somewhere goes on.
         """
-        latest = self._good_at + self._patience.alone
+        latest = self._good_at + self._backoff.alone
         return [(key, self._hosts[key].reason) for key in sorted(self.ailing()) if self._hosts[key].until > latest]

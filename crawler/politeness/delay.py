@@ -92,14 +92,14 @@ def decode_robots(body: bytes, most_bytes: int = MOST_ROBOTS_BYTES) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """How fast a host has answered lately, see `Pace.observe`."""
+    """How fast a host has answered lately, see `DelayPolicy.observe`."""
 
     smoothed: float = 0.0
     last: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class DelayPolicy:
     """Seconds between requests to one host: the slower it answers, the longer it is left in peace.
 
     Attributes:
@@ -137,7 +137,7 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class BackoffPolicy:
     """How a host is treated that does not answer properly: short pauses, then rests that grow, then it is given up.
 
     Attributes:

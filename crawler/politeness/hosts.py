@@ -15,7 +15,7 @@ from pipelines.stages import Page
 from ..fetch.errors import BOMB, REFUSED
 from ..response.outcome import OUT_OF_HANDLES, is_lost
 from .backoff import ROBOTS_UNREACHABLE, Troubles
-from .delay import Pace, Patience, Rules, Speed, retry_after, retry_pause
+from .delay import BackoffPolicy, DelayPolicy, Rules, Speed, retry_after, retry_pause
 from .robots import parse
 
 _REASONS = {"unreachable": ROBOTS_UNREACHABLE, "refused": "address not allowed"}
@@ -48,18 +48,20 @@ class Hosts:
     """Robots rules and health of the hosts a run owns.
 
     Args:
-        pace: pauses between requests that go well.
-        patience: what is done after those that do not.
+        delay: pauses between requests that go well.
+        backoff: what is done after those that do not.
         agent: the product token that robots.txt knows us by.
         keep_seconds: how long a robots.txt counts before it is fetched again.
         now: when the crawl began (Unix seconds, as everywhere here).
     """
 
-    def __init__(self, pace: Pace, patience: Patience, agent: str, *, keep_seconds: float, now: float) -> None:
-        self._pace = pace
+    def __init__(
+        self, delay: DelayPolicy, backoff: BackoffPolicy, agent: str, *, keep_seconds: float, now: float
+    ) -> None:
+        self._delay = delay
         self._agent = agent
         self._keep_seconds = keep_seconds
-        self.troubles = Troubles(patience, now)
+        self.troubles = Troubles(backoff, now)
         self._rules: dict[int, Rules] = {}
         self._chars: dict[int, int] = {}
         self._all_chars = 0
@@ -92,7 +94,7 @@ class Hosts:
     def set_rules(self, host_id: int, kind: str, text: str, at: float) -> Rules:
         """New rules, in the words of `Outcome.robots`, and when they came."""
         known, reason = (text if kind == "rules" else ""), _REASONS.get(kind, "")
-        rules = Rules(known, self._agent, reason, most_delay=self._pace.most_crawl_delay)
+        rules = Rules(known, self._agent, reason, most_delay=self._delay.most_crawl_delay)
         if not self._makes_room(host_id, rules.chars):
             rules = Rules("", self._agent, TOO_MANY_RULES)
         self._rules[host_id] = rules
@@ -141,7 +143,7 @@ class Hosts:
 
     def pause(self, host_id: int) -> float:
         """Seconds between two requests to a host that answers well."""
-        return self._pace.between(self._rules.get(host_id), self._speeds.get(host_id, _NEW))
+        return self._delay.between(self._rules.get(host_id), self._speeds.get(host_id, _NEW))
 
     def objection(self, host_id: int, url: str) -> str:
         """Why a URL must not be fetched, or an empty string. Called from the database thread."""
@@ -169,7 +171,7 @@ class Hosts:
         if page.error in {OUT_OF_HANDLES, REFUSED} or (page.error == BOMB and page.claim.kind != Kind.ROBOTS):
             return Verdict(self.pause(host_id))
         if not (page.error or page.status == 429 or page.status >= 500 or is_lost_robots(page)):
-            self._speeds[host_id] = self._pace.observe(self._speeds.get(host_id, _NEW), page.seconds)
+            self._speeds[host_id] = self._delay.observe(self._speeds.get(host_id, _NEW), page.seconds)
             cured = [Rest(host_id, 0, 0.0)] if self.troubles.well(host_id, now) else []
             return Verdict(self.pause(host_id), rests=cured)
         asked = None

@@ -1,62 +1,457 @@
-"""The project's settings, read once and checked before anything starts."""
+"""Hold all settings in one table, check them, and build the `Config` of a crawl.
+
+Scrapy's defaults, the checks, the agreement of processes and the README's rows come from the table. To add a setting,
+add a row to `_TABLE` and its field to `Config`, or to the record in it that the row names.
+
+    OPTIONS         the table
+    defaults        its part for `crawler.settings`
+    Config          the values of a crawl, checked, built once
+    value_of        the checked value of one setting, for commands that need no more
+    differing       the settings in which two processes that share a database differ
+"""
 
 from __future__ import annotations
 
 import difflib
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
-from scrapy.settings import BaseSettings, default_settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
 from db.records.article import Keep
 from db.records.keys import fingerprint
 from db.records.run import Limits
 from pipelines.dedup import Method, method
 from pipelines.dedup.judge import Policy
+from pipelines.document.limits import Bounds
 from pipelines.extract import extractor
 from pipelines.focus import profile
 from pipelines.focus.topic import Topic, topic
 from pipelines.urls import site_key
+from pipelines.worker import Reading
 
-from .. import settings as project_settings
+from ..fetch.connection import FetchBounds, FetchOptions
 from ..fetch.guard import Guard
+from ..fetch.http_parser import HeadBounds
 from ..fetch.tls import Trust
-from ..learn.health.host import FEWEST
-from ..learn.traps.host import Bounds
-from ..politeness.delay import Pace, Patience
+from ..politeness.delay import BackoffPolicy, DelayPolicy
 from ..rank.priority import FOCUS_SIGNALS, Priority
 from ..response.context import Threshold
 from ..response.revisit_schedule import DAY, Schedule
+from .seeds import SeedError, load_seeds, topics
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+ROBOTS_AGENT = "newscrawler"
+"""The product token by which robots.txt files address us."""
 
 
 class ConfigError(ValueError):
     """A setting or argument is wrong; the text says which and what is allowed."""
 
 
+class Agree(Enum):
+    """Whether processes that share a database must have the same value of a setting."""
+
+    NO = "need not"
+    TOLD = "need not, but know each other's"
+    SHOULD = "should: the later one warns"
+    MUST = "must: the later one is refused"
+    SCORING = "must; and a run with another value than the last one scores the queue anew"
+
+
+NO, TOLD, SHOULD, MUST, SCORING = Agree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Option:
+    """A setting.
+
+    Attributes:
+        name: as `-s NAME=VALUE` gives it.
+        default: its value without `-s`.
+        parse: makes the checked value of a given one, see the functions below.
+        agree: whether processes must agree.
+        to: where `Config` has the value: a field (the name in lower case when None), a field of a record
+            (`limits.pages`), or nowhere by itself ("").
+        least, most: bounds of a number.
+        off: a number may also be 0, which switches something off.
+        unit: what 1 is in the unit of `Config`.
+        among: the words that a word is one of.
+        example: of a JSON object.
+        shown: the default in the README, where it depends on the machine or is hard to read.
+        group, help: the README's words, set from the table.
+    """
+
+    name: str
+    default: Any
+    parse: Callable[[Option, Any], Any]
+    agree: Agree = NO
+    to: str | None = None
+    least: float = 0
+    most: float = math.inf
+    off: bool = False
+    unit: float = 1
+    among: tuple[str, ...] = ()
+    example: str = '{"name": 1}'
+    shown: str | None = None
+    group: str = ""
+    help: str = ""
+
+    def check(self, given: Any) -> Any:
+        """Return the checked value of a given one.
+
+        Raises:
+            ConfigError: naming the setting, its value and what is allowed.
+        """
+        try:
+            return self.parse(self, given)
+        except (ValueError, TypeError) as error:
+            raise ConfigError(f"{self.name} is {given!r}; {error}") from None
+
+
+def text(_option: Option, given: Any) -> str:
+    """Parse a text; None is an empty one."""
+    return str(given or "").strip()
+
+
+def flag(_option: Option, given: Any) -> bool:
+    """Parse True or False, in the spellings that Scrapy takes."""
+    with suppress(ValueError, TypeError):
+        return BaseSettings({"it": given}).getbool("it")
+    raise ValueError("it takes True or False")
+
+
+def word(option: Option, given: Any) -> str:
+    """Parse one of some words."""
+    if given not in option.among:
+        raise ValueError(f"it takes {(' or ' if len(option.among) == 2 else ', ').join(option.among)}")
+    return str(given)
+
+
+def number(option: Option, given: Any) -> float:
+    """Parse a number within the bounds."""
+    try:
+        value = float(given)
+    except (ValueError, TypeError):
+        value = math.nan
+    if not (option.least <= value <= min(option.most, _MOST) or (option.off and value == 0)):
+        upper = f" to {option.most:g}" if option.most < math.inf else f" to {_MOST}" if value > _MOST else " or more"
+        raise ValueError(f"it takes {'0, or ' * option.off}a number, {option.least:g}{upper}")
+    return value
+
+
+_MOST = 2**31 - 1
+"""Of any number: more can neither be stored nor waited for."""
+
+
+def whole(option: Option, given: Any) -> int:
+    """Parse a whole number within the bounds."""
+    value = number(option, given)
+    if value != int(value):
+        raise ValueError("it takes a whole number")
+    return int(value)
+
+
+def limit(option: Option, given: Any) -> int | None:
+    """Parse a limit, None for no limit (not set, empty or "none")."""
+    return None if given is None or str(given).strip().lower() in {"", "none"} else whole(option, given)
+
+
+def names(_option: Option, given: Any) -> list[str]:
+    """Parse a list, or a text with commas."""
+    with suppress(TypeError):
+        return [str(one) for one in BaseSettings({"it": given}).getlist("it")]
+    raise ValueError("it takes a list, or a text with commas")
+
+
+def mapping(option: Option, given: Any) -> dict[str, Any]:
+    """Parse a JSON object."""
+    with suppress(ValueError, TypeError):
+        return BaseSettings({"it": given}).getdict("it")
+    raise ValueError(f"write it as JSON, e.g. -s {option.name}='{option.example}'")
+
+
+_SQLITE = "sqlite:///news.db"
+_SHORTEST_LEASE = 20.0
+"""A run's sign of life stands in line behind a transaction that may wait for locks: five seconds for each, eight when
+another process is frozen. A shorter lease would let runs be taken for dead that only wait."""
+_POLICIES = {"drop": Keep.NOTHING, "link": Keep.METADATA, "keep": Keep.ALL}
+_TOPICS = 'give TOPIC, PROFILE, or seeds with topic="..."'
+
+_TABLE: dict[str, dict[Option, str]] = {
+    "where the result goes": {
+        Option("DATABASE_URL", os.environ.get("DATABASE_URL", _SQLITE), text, shown=f"`{_SQLITE}`"): (
+            "where the result goes (also from the environment)"
+        ),
+        Option("DATABASE_PATIENCE", 300.0, number): (
+            "seconds to wait for a locked or silent database before giving up (at the start at most 60)"
+        ),
+        Option("STORE_HTML", default=False, parse=flag, agree=SHOULD): "keep the fetched bytes too",
+    },
+    "how far": {
+        Option("MAX_PAGES", None, limit, MUST, "limits.pages"): (
+            "pages in the database, over all runs, exactly; redirects, robots.txt, sitemaps and feeds do not count"
+        ),
+        Option("MAX_PAGES_PER_HOST", None, limit, MUST, "limits.pages_per_host"): "the same for each host",
+        Option("MAX_DEPTH", None, limit, MUST, "limits.depth"): "links from the seed",
+        Option("TRAPS", default=True, parse=flag, agree=SHOULD): (
+            "block patterns of URLs whose pages bring nothing without end: calendars, session ids, facets, ... "
+            "([docs/traps.md](docs/traps.md))"
+        ),
+        Option("TRAP_PATTERN_PAGES", 30, whole, SHOULD, least=5): "pages of a pattern in a row that may bring nothing",
+        Option("TRAP_HOST_PAGES", 200, whole, SHOULD, least=5): "the same of a host that no seed means (`stay=any`)",
+        Option("TRAP_DAYS", 7.0, number): "days after which a few pages of a blocked pattern are tried again",
+        Option("SOFT_404_PROBE", default=True, parse=flag, agree=SHOULD): (
+            "ask a host whose pages look alike for a page that does not exist (in three folders at most), to know what "
+            "it shows then"
+        ),
+    },
+    "in which order": {
+        Option("CRAWL_PRESET", None, text, SCORING, ""): (
+            "named set of weights for the order: `breadth`, `pagerank`, `news`, `focused`; when not set `news`, with a "
+            "topic `focused`"
+        ),
+        Option("CRAWL_PRIORITY", {}, mapping, SCORING, "", example='{"depth": 1, "freshness": 0.5}'): (
+            "weight of each signal, on top of the preset, as JSON (below)"
+        ),
+        Option("RANK_EVERY_PAGES", 5000, whole, least=1): "the queue is scored again after so many pages",
+        Option("RANK_GROWTH", 0.04, number, least=0.001, most=10): "or when the fetched pages have grown by this share",
+        Option("HOST_PATIENCE", 60.0, number, most=86_400): (
+            "seconds for which a host that may be asked is passed over for better pages of others"
+        ),
+    },
+    "what for": {
+        Option("TOPIC", "", text, SCORING, ""): "what the crawl looks for, in words",
+        Option("PROFILE", "", text, SCORING, ""): (
+            "file of a profile made by `scrapy train profile`: look for pages like those"
+        ),
+        Option("FOCUS_MIN", 0.0, number, SHOULD, "", most=1): "relevance below which an article is off topic (0 to 1)",
+        Option("FOCUS_BELOW", "drop", word, SHOULD, "", among=("drop", "store")): (
+            'such articles are dropped, or with `store` kept, both with the reason "off topic"'
+        ),
+    },
+    "how politely": {
+        Option("CONTACT", os.environ.get("CRAWL_CONTACT", ""), text, NO, "", shown=""): (
+            "URL or mail address that the User-Agent names (also from `CRAWL_CONTACT`)"
+        ),
+        Option("USER_AGENT", f"{ROBOTS_AGENT}/0.1", text, NO, ""): (
+            f"what servers see; robots.txt is read for `{ROBOTS_AGENT}`"
+        ),
+        Option("HOST_DELAY", 1.0, number, SHOULD, "delay.delay"): "seconds between two requests to a host",
+        Option("HOST_DELAY_FACTOR", 2.0, number, SHOULD, "delay.factor", most=100): (
+            "or this many times as long as the host lately takes to answer, if that is more; not when `HOST_DELAY` is "
+            "0 and it answers within a second"
+        ),
+        Option("HOST_DELAY_MAX", 30.0, number, SHOULD, "delay.most", most=3600): "but at most so many seconds",
+        Option("HOST_CONNECTIONS", 1, whole, SHOULD, "connections", least=1): "requests under way per host",
+        Option("SAME_IP_DELAY", 0.0, number, SHOULD, most=3600): (
+            "seconds between two requests to hosts at one IP address, one request under way; 0: each host has a clock "
+            "of its own"
+        ),
+        Option("CRAWL_DELAY_CAP", 30.0, number, SHOULD, "delay.most_crawl_delay"): (
+            "a robots.txt may ask for up to this many seconds; of a host that asks for more nothing is fetched "
+            '("crawl-delay too long")'
+        ),
+        Option("ROBOTS_KEEP", 86_400.0, number, SHOULD, least=1): (
+            "seconds after which a robots.txt is fetched again, also while a crawl runs; the old rules hold until the "
+            "new ones are there"
+        ),
+        Option("ROBOTS_TIMEOUT", 30.0, number, least=1): (
+            "seconds to wait for a robots.txt; while it cannot be had nothing of the host is fetched, and it is asked "
+            "for again and again"
+        ),
+        Option("ROBOTS_MAX_KB", 1024, whole, NO, "robots_bytes", least=500, unit=1024): (
+            "so much of a robots.txt counts, whole lines of it (500 or more)"
+        ),
+        Option("FETCH_TRIES", 3, whole, NO, "tries", least=1): "tries of a URL, with growing pauses",
+        Option("HOST_FAILURES", 10, whole, NO, "backoff.failures", least=1): (
+            "failures in a row after which a host is in backoff"
+        ),
+        Option("HOST_REST", 5.0, number, NO, "backoff.rest", least=0.1, most=3600): (
+            "seconds of its first backoff; each further one is four times as long, up to an hour"
+        ),
+        Option("HOST_GIVE_UP", 6, whole, NO, "backoff.rests"): (
+            "backoffs in a row without a good answer after which the host is taken for dead until the next run (in a "
+            'long one for `ROBOTS_KEEP` seconds), its URLs skipped ("host unreachable", "robots unreachable", "host '
+            'busy")'
+        ),
+        Option("HOST_WAIT", 60.0, number, NO, "backoff.alone"): (
+            "when hosts in backoff are all that is left, they are waited for until so many seconds after the last good "
+            "answer of any host"
+        ),
+        Option("REDIRECT_HOPS", 8, whole, NO, "redirects"): "redirects followed in a row",
+        Option("ALLOW_NETWORKS", [], names, NO, ""): (
+            "IP addresses that may be reached although they are not public, e.g. `10.1.0.0/16,127.0.0.1:8080`"
+        ),
+        Option("TLS_UNVERIFIED_HOSTS", [], names, NO, ""): (
+            "hosts whose certificates are not verified, such as `old.example.cn` or `*.example.cn`"
+        ),
+        Option("SITE_COOKIES", default=True, parse=flag, to="fetch.cookies"): (
+            "cookies are kept in memory, for each site on its own, and sent back to it (at most 4 KB); `False`: none "
+            "at all"
+        ),
+    },
+    "when again": {
+        Option("REVISIT_WORTH", 3600.0, number, SHOULD, "schedule.worth", least=1): (
+            "seconds for which an article may wait to be found to save a request: lists are visited again at intervals "
+            "learned from what they bring; smaller finds news sooner and asks more"
+        ),
+        Option("REVISIT_MIN", 300.0, number, SHOULD, "schedule.least", least=1): "seconds, the shortest interval",
+        Option("REVISIT_MAX", 604_800.0, number, SHOULD, "schedule.most", least=1): "seconds, the longest interval",
+        Option("REVISIT_ARTICLES", 7.0, number, SHOULD, "schedule.article_seconds", most=36_500, unit=DAY): (
+            "days of age until which articles are looked at again, less and less; each at least once more (0: never)"
+        ),
+        Option("REVISIT_AHEAD", 86_400.0, number, NO, "ahead"): (
+            "a finished crawl that is run again visits what would be due within so many seconds"
+        ),
+    },
+    "what a page becomes": {
+        Option("EXTRACTOR", "combined", text, SHOULD): "how the main text is found (below)",
+        Option("EXTRACTOR_PARAMS", {}, mapping, SHOULD, ""): "the method's parameters",
+        Option("SITE_MEMORY", default=True, parse=flag, agree=SHOULD): (
+            "learn from the pages of each host which texts come back and where its templates keep the body (`0`: off)"
+        ),
+        Option("DUPLICATES", "link", word, SHOULD, "", among=tuple(_POLICIES)): (
+            "what becomes of a duplicate: `link` (stored with `duplicate_of`, its text only when that of the other "
+            'cannot stand for it), `keep` (with its text), `drop` (evidence only; the URL\'s reason is "duplicate")'
+        ),
+        Option("DUPLICATE_SITES", {}, mapping, SHOULD, "", example='{"example.com": "keep"}'): (
+            'the same for single sites, e.g. `{"example.com": "keep"}`'
+        ),
+        Option("DUPLICATE_THRESHOLD", 0.8, number, SHOULD, "", most=1): (
+            "similarity from which a text counts as a repetition"
+        ),
+        Option("DUPLICATE_WINDOW", None, limit, SHOULD, ""): (
+            "days after which a text is no longer looked up (bounds memory: 0.5 KB an article)"
+        ),
+        Option("DUPLICATE_METHOD", "combined", text, MUST, ""): (
+            "how duplicates are found ([docs/duplicates.md](docs/duplicates.md))"
+        ),
+        Option("DUPLICATE_PARAMS", {}, mapping, MUST, ""): "the method's parameters",
+        Option("URL_RULES", 0.9, number, SHOULD, least=0.5, most=1): (
+            "how sure it must be that a parameter or slug makes no difference for URLs that differ in nothing else to "
+            "be skipped (0.5 to 1; `1`: off)"
+        ),
+        Option("WORKERS", os.cpu_count() or 2, whole, least=1, shown="number of cores"): "processes that read pages",
+        Option("PAGE_SECONDS", 20.0, number, least=0.1): "seconds that reading one page may take",
+        Option("WORKER_MEMORY_MB", 300, whole, NO, "worker_memory_bytes", least=32, unit=1 << 20): (
+            "memory that it may cost beyond what a worker has at its start"
+        ),
+        Option("PAGE_NODES", 80_000, whole, NO, "read.nodes", least=1000): (
+            'elements of a page that are read; an article that runs on where reading ended is "too large"'
+        ),
+        Option("PAGE_DEPTH", 512, whole, NO, "read.depth", least=32): "how deep they may stand",
+        Option("PAGE_CHARS", 1_000_000, whole, NO, "read.chars", least=1000): "characters of text that are read",
+        Option("PAGE_LINKS", 2000, whole, NO, "read.links", least=1): "different links of a page that are read",
+        Option("SITEMAP_MAX_MB", 50, whole, NO, "read.file_bytes", least=1, unit=1 << 20): (
+            "unpacked size of a sitemap that is read"
+        ),
+        Option("SITEMAP_ENTRIES", 50_000, whole, NO, "read.file_entries", least=1): "entries of it that are read",
+    },
+    "how much of one answer": {
+        Option("DOWNLOAD_TIMEOUT", 60, number, NO, "fetch.seconds", least=0.1): (
+            "seconds that one fetch may take, from the connection to the last byte"
+        ),
+        Option("STALL_SECONDS", 20.0, number, NO, "answer.stall", least=0.1): (
+            "a fetch ends after so many seconds without a byte"
+        ),
+        Option("LEAST_BYTES_PER_SECOND", 100.0, number, NO, "answer.least_rate"): (
+            "or with fewer bytes a second over that time"
+        ),
+        Option("DOWNLOAD_MAXSIZE", 8 << 20, whole, NO, "answer.size", least=1024, shown="8 MiB"): (
+            "bytes of a body, as sent and decoded; what is cut is read for links and stored as no article"
+        ),
+        Option("COMPRESSION_RATIO", 200.0, number, NO, "answer.ratio", least=1): (
+            "a body that grows more than so many times when it is decoded (beyond 1 MiB) is refused as a bomb"
+        ),
+        Option("HEADER_MAX_KB", 64, whole, NO, "head.size", least=1, unit=1024): (
+            "headers of an answer; what is beyond is dropped, the page is not"
+        ),
+        Option("HEADER_MAX_LINES", 256, whole, NO, "head.lines", least=8): "the same, in lines",
+    },
+    "when something is wrong": {
+        Option("HEALTH_WINDOW", 40, whole, least=10, most=200, off=True): (
+            "so many of a host's last answers are compared with those before, to raise an alarm when a site changes "
+            "its layout, blocks, slows down ... (10 to 200; `0`: off)"
+        ),
+    },
+    "how much at once": {
+        Option("CONCURRENT_REQUESTS", 64, whole, NO, "in_flight", least=1): (
+            "pages under way over all hosts: being fetched, read or stored"
+        ),
+        Option("HOST_WINDOW", 8, whole, NO, "window", least=1): (
+            "URLs of a host held in memory; fewer keep the order truer"
+        ),
+        Option("MAX_HOSTS", 2000, whole, TOLD, "hosts", least=1): "hosts held in memory at a time",
+        Option("LEASE_SECONDS", 60.0, number, least=_SHORTEST_LEASE): (
+            "after this long without a sign of life a process's work is taken over by the others (Postgres)"
+        ),
+        Option("PROGRESS_SECONDS", 10.0, number, least=0.1): ("seconds between progress lines when not on a terminal"),
+    },
+}
+
+OPTIONS = tuple(
+    replace(option, group=group, help=help_) for group, rows in _TABLE.items() for option, help_ in rows.items()
+)
+"""All settings that a user tunes, in the README's order."""
+_BY_NAME = {option.name: option for option in OPTIONS}
+
+
+def defaults() -> dict[str, Any]:
+    """Return the defaults by name, for `crawler.settings`."""
+    return {option.name: option.default for option in OPTIONS}
+
+
+def value_of(settings: BaseSettings, name: str) -> Any:
+    """Return the checked value of one setting.
+
+    Raises:
+        ConfigError: naming the setting, its value and what is allowed.
+    """
+    return _BY_NAME[name].check(settings[name])
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Settings of the frontier, checked."""
+    """The checked values of all settings; of what is not told here the name says it.
 
+    Attributes:
+        agreed: values in which processes that share the database should agree or which they tell each other.
+        delay: pauses between requests to a host that answers well.
+        backoff: what is done about hosts that do not.
+        connections, window: requests under way, and URLs held in memory, per host.
+        hosts, in_flight: hosts held in memory, requests under way.
+        tries, redirects: of a URL.
+        topic: what the crawl looks for, None when that is everything.
+        ahead: seconds, `REVISIT_AHEAD`.
+        schedule: when URLs are visited again.
+        fetch: for the download handler.
+        reading: for the workers.
+    """
+
+    agreed: Mapping[str, Any]
+    robots_agent: str
     database_url: str
     database_patience: float
+    store_html: bool
     limits: Limits
-    pace: Pace
-    patience: Patience
-    same_ip_delay: float
-    robots_keep: float
-    robots_timeout: float
-    robots_bytes: int
-    connections: int
-    tries: int
-    redirects: int
-    window: int
-    hosts: int
-    in_flight: int
-    lease_seconds: float
+    traps: bool
+    trap_pattern_pages: int
+    trap_host_pages: int
+    trap_days: float
+    soft_404_probe: bool
     preset: str
     priority: Priority
     rank_every_pages: int
@@ -64,222 +459,174 @@ class Config:
     host_patience: float
     topic: Topic | None
     focus: Threshold
+    delay: DelayPolicy
+    backoff: BackoffPolicy
+    connections: int
+    same_ip_delay: float
+    robots_keep: float
+    robots_timeout: float
+    robots_bytes: int
+    tries: int
+    redirects: int
+    schedule: Schedule
+    ahead: float
+    fetch: FetchOptions
     extractor: str
     site_memory: bool
     duplicate_method: Method
     duplicates: Policy
     url_rules: float
-    traps: Bounds | None
-    trap_days: float
+    workers: int
+    page_seconds: float
+    worker_memory_bytes: int
+    reading: Reading
     health_window: int
-    robots_agent: str
-    schedule: Schedule
-    ahead: float
+    in_flight: int
+    window: int
+    hosts: int
+    lease_seconds: float
+    progress_seconds: float
 
     @classmethod
-    def from_settings(cls, settings: BaseSettings, topics: Sequence[str] = ()) -> Config:
+    def of(cls, crawler: Crawler, seeds: Any = None) -> Config:
+        """Return the values of a crawler, which are built when they are first asked for.
+
+        Args:
+            crawler: Scrapy's.
+            seeds: as the spider is given them, while there is no spider yet.
+
+        Raises:
+            ConfigError: see `from_settings`.
+        """
+        if crawler not in _built:
+            about = _topics_of(seeds or getattr(crawler.spider, "seeds", None))
+            _built[crawler] = cls.from_settings(crawler.settings, about)
+        return _built[crawler]
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings, about: Sequence[str] = ()) -> Config:
         """Read and check.
 
         Args:
             settings: Scrapy's settings.
-            topics: what the seeds are about: the topic when `TOPIC` and `PROFILE` say nothing.
+            about: what the seeds are about: the topic when `TOPIC` and `PROFILE` say nothing.
 
         Raises:
             ConfigError: naming the setting, its value and what is allowed.
         """
-        try:
-            weights = settings.getdict("CRAWL_PRIORITY")
-        except (ValueError, TypeError):
+        given, records = _checked(settings)
+        if given["REVISIT_MAX"] < given["REVISIT_MIN"]:
             raise ConfigError(
-                f"CRAWL_PRIORITY is {settings['CRAWL_PRIORITY']!r}; "
-                'write signals with weights, e.g. -s CRAWL_PRIORITY=\'{"depth": 1, "freshness": 0.5}\''
-            ) from None
+                f"REVISIT_MAX is {given['REVISIT_MAX']:g}, less than REVISIT_MIN, {given['REVISIT_MIN']:g}"
+            )
         try:
-            wanted = _topic(settings, topics)
-            preset = settings["CRAWL_PRESET"] or ("news" if wanted is None else "focused")
-            priority = Priority(preset, weights)
-            extractor(settings["EXTRACTOR"], _mapping(settings, "EXTRACTOR_PARAMS"))
-            duplicate_method = method(settings["DUPLICATE_METHOD"], _mapping(settings, "DUPLICATE_PARAMS"))
-            Guard(settings.getlist("ALLOW_NETWORKS"))
-            Trust(settings.getlist("TLS_UNVERIFIED_HOSTS"))
+            wanted = _topic(given["TOPIC"], given["PROFILE"], about)
+            preset = given["CRAWL_PRESET"] or ("news" if wanted is None else "focused")
+            priority = Priority(preset, given["CRAWL_PRIORITY"])
+            extractor(given["EXTRACTOR"], given["EXTRACTOR_PARAMS"])
+            duplicates = given["DUPLICATE_METHOD"], given["DUPLICATE_PARAMS"]
+            duplicate_method = method(*duplicates)
         except ValueError as error:
             raise ConfigError(str(error)) from None
         if wanted is None and priority.learns(FOCUS_SIGNALS):
             raise ConfigError(
                 f"CRAWL_PRESET {preset!r} and CRAWL_PRIORITY weigh signals of a topic, but there is none; {_TOPICS}"
             )
-        if wanted is None and _number(settings, "FOCUS_MIN", least=0, most=1):
+        if wanted is None and given["FOCUS_MIN"]:
             raise ConfigError(f"FOCUS_MIN is {settings['FOCUS_MIN']!r}, but there is no topic to be near to; {_TOPICS}")
-        if settings["FOCUS_BELOW"] not in _BELOW:
-            raise ConfigError(f"FOCUS_BELOW is {settings['FOCUS_BELOW']!r}; it takes drop or store")
-        _integer(settings, "WORKERS", least=1)
-        for name, least in _READING.items():
-            _integer(settings, name, least=least)
-        for name in ("PAGE_SECONDS", "PROGRESS_SECONDS", "DOWNLOAD_TIMEOUT", "STALL_SECONDS"):
-            _number(settings, name, least=0.1)
-        _number(settings, "LEAST_BYTES_PER_SECOND", least=0)
-        _number(settings, "COMPRESSION_RATIO", least=1)
-        _integer(settings, "DOWNLOAD_MAXSIZE", least=1024)
-        _integer(settings, "HEADER_MAX_KB", least=1)
-        _integer(settings, "HEADER_MAX_LINES", least=8)
-        for name in ("STORE_HTML", "SITE_COOKIES"):
-            _flag(settings, name)
+        agreed = {option.name: given[option.name] for option in OPTIONS if option.agree is not NO}
+        agreed["CRAWL_PRESET"] = preset
         return cls(
-            database_url=settings["DATABASE_URL"],
-            database_patience=_number(settings, "DATABASE_PATIENCE", least=0),
-            limits=Limits(
-                _limit(settings, "MAX_PAGES"), _limit(settings, "MAX_PAGES_PER_HOST"), _limit(settings, "MAX_DEPTH")
-            ),
-            pace=_pace(settings),
-            patience=_patience(settings),
-            same_ip_delay=_number(settings, "SAME_IP_DELAY", least=0, most=3600),
-            robots_keep=_number(settings, "ROBOTS_KEEP", least=1),
-            robots_timeout=_number(settings, "ROBOTS_TIMEOUT", least=1),
-            robots_bytes=_integer(settings, "ROBOTS_MAX_KB", least=500) << 10,
-            connections=_integer(settings, "HOST_CONNECTIONS", least=1),
-            tries=_integer(settings, "FETCH_TRIES", least=1),
-            redirects=_integer(settings, "REDIRECT_HOPS", least=0),
-            window=_integer(settings, "HOST_WINDOW", least=1),
-            hosts=_integer(settings, "MAX_HOSTS", least=1),
-            in_flight=_integer(settings, "CONCURRENT_REQUESTS", least=1),
-            lease_seconds=_number(settings, "LEASE_SECONDS", least=_SHORTEST_LEASE),
+            **records[""],
+            agreed=json.loads(json.dumps(agreed, default=str)),  # as another process reads it
+            robots_agent=ROBOTS_AGENT,
+            limits=Limits(**records["limits"]),
             preset=preset,
             priority=priority,
-            rank_every_pages=_integer(settings, "RANK_EVERY_PAGES", least=1),
-            rank_growth=_number(settings, "RANK_GROWTH", least=0.001, most=10),
-            host_patience=_number(settings, "HOST_PATIENCE", least=0, most=86_400),
             topic=wanted,
-            focus=Threshold(_number(settings, "FOCUS_MIN", least=0, most=1), settings["FOCUS_BELOW"] == "drop"),
-            extractor=settings["EXTRACTOR"],
-            site_memory=_flag(settings, "SITE_MEMORY"),
+            focus=Threshold(given["FOCUS_MIN"], given["FOCUS_BELOW"] == "drop"),
+            delay=DelayPolicy(**records["delay"]),
+            backoff=BackoffPolicy(**records["backoff"]),
+            schedule=Schedule(**records["schedule"]),
+            fetch=fetch_options(settings),
             duplicate_method=duplicate_method,
-            duplicates=_policy(settings),
-            url_rules=_number(settings, "URL_RULES", least=0.5, most=1),
-            traps=_traps(settings),
-            trap_days=_number(settings, "TRAP_DAYS", least=0),
-            health_window=_health_window(settings),
-            robots_agent=project_settings.ROBOTS_AGENT,
-            schedule=_schedule(settings),
-            ahead=_number(settings, "REVISIT_AHEAD", least=0),
+            duplicates=_duplicates(given),
+            reading=Reading(
+                given["EXTRACTOR"], given["EXTRACTOR_PARAMS"], *duplicates, bounds=Bounds(**records["read"])
+            ),
         )
 
 
-_SHORTEST_LEASE = 20.0
-"""A run's sign of life stands in line behind a transaction that may wait for locks: five seconds for each, eight when
-another process is frozen. A shorter lease would let runs be taken for dead that only wait."""
-_MOST = 2**31 - 1
-"""Of any number: more can neither be stored nor waited for."""
-
-_READING = {
-    "WORKER_MEMORY_MB": 32,
-    "PAGE_NODES": 1000,
-    "PAGE_DEPTH": 32,
-    "PAGE_CHARS": 1000,
-    "PAGE_LINKS": 1,
-    "SITEMAP_MAX_MB": 1,
-    "SITEMAP_ENTRIES": 1,
-}
-"""What may be set of how much of a page is read, and the least that makes sense."""
+_built: WeakKeyDictionary[Crawler, Config] = WeakKeyDictionary()
 
 
-def _schedule(settings: BaseSettings) -> Schedule:
-    """When URLs are visited again.
+def fetch_options(settings: BaseSettings) -> FetchOptions:
+    """Return the part that fetching needs, also without a crawl and its topic.
 
     Raises:
         ConfigError: see `Config.from_settings`.
     """
-    least, most = _number(settings, "REVISIT_MIN", least=1), _number(settings, "REVISIT_MAX", least=1)
-    if most < least:
-        raise ConfigError(f"REVISIT_MAX is {most:g}, less than REVISIT_MIN, {least:g}")
-    days = _number(settings, "REVISIT_ARTICLES", least=0, most=36_500)
-    return Schedule(_number(settings, "REVISIT_WORTH", least=1), least, most, days * DAY)
+    given, records = _checked(settings)
+    bounds = FetchBounds(**records["answer"], head=HeadBounds(**records["head"]))
+    try:
+        guard, trust = Guard(given["ALLOW_NETWORKS"]), Trust(given["TLS_UNVERIFIED_HOSTS"])
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    return FetchOptions(guard, trust, bounds=bounds, **records["fetch"])
 
 
-_BELOW = ("drop", "store")
-_POLICIES = {"drop": Keep.NOTHING, "link": Keep.METADATA, "keep": Keep.ALL}
-_TOPICS = 'give TOPIC, PROFILE, or seeds with topic="..."'
+def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[str, Any]]]:
+    """Check all values; returns them by name, and by record and field (`Option.to`)."""
+    given = {option.name: option.check(settings[option.name]) for option in OPTIONS}
+    records: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+    for option in OPTIONS:
+        if option.to != "":
+            record, _, field = (option.to or option.name.lower()).rpartition(".")
+            value = given[option.name]
+            records[record][field] = value if option.unit == 1 else value * option.unit
+    return given, records
 
 
-def _topic(settings: BaseSettings, topics: Sequence[str]) -> Topic | None:
-    """What the crawl looks for, None when that is everything.
+def _topics_of(seeds: Any) -> list[str]:
+    """Return the topics of seeds; none of unreadable ones, which the session refuses."""
+    with suppress(SeedError):
+        return topics(load_seeds(seeds) if isinstance(seeds, str) else seeds or ())
+    return []
+
+
+def _topic(description: str, path: str, about: Sequence[str]) -> Topic | None:
+    """Return the topic of a crawl, None without one.
 
     Raises:
         ValueError: a topic without words, or a profile that cannot be used.
     """
-    description, path = (settings["TOPIC"] or "").strip(), settings["PROFILE"] or ""
-    if not description and not path:
-        description = " ".join(topics)
+    description = description or ("" if path else " ".join(about))
     if not description and not path:
         return None
     return topic(description, profile=profile.load(Path(path)) if path else None)
 
 
-def _health_window(settings: BaseSettings) -> int:
-    """Answers of a host that are compared with those before; 0 for none.
+def _duplicates(given: Mapping[str, Any]) -> Policy:
+    """Return the policy for duplicates.
 
     Raises:
-        ConfigError: too few to tell anything.
+        ConfigError: a site's word is wrong.
     """
-    window = _integer(settings, "HEALTH_WINDOW", least=0)
-    if not (window == 0 or FEWEST <= window <= _MOST_HEALTH_WINDOW):
-        raise ConfigError(f"HEALTH_WINDOW is {window}; it takes 0, or {FEWEST} to {_MOST_HEALTH_WINDOW}")
-    return window
-
-
-_MOST_HEALTH_WINDOW = 200
-
-
-def _pace(settings: BaseSettings) -> Pace:
-    """Pauses between requests to a host that answers well."""
-    return Pace(
-        delay=_number(settings, "HOST_DELAY", least=0),
-        most_crawl_delay=_number(settings, "CRAWL_DELAY_CAP", least=0),
-        factor=_number(settings, "HOST_DELAY_FACTOR", least=0, most=100),
-        most=_number(settings, "HOST_DELAY_MAX", least=0, most=3600),
-    )
-
-
-def _patience(settings: BaseSettings) -> Patience:
-    """What is done about hosts that do not answer properly."""
-    return Patience(
-        failures=_integer(settings, "HOST_FAILURES", least=1),
-        rest=_number(settings, "HOST_REST", least=0.1, most=3600),
-        rests=_integer(settings, "HOST_GIVE_UP", least=0),
-        alone=_number(settings, "HOST_WAIT", least=0),
-    )
-
-
-def _policy(settings: BaseSettings) -> Policy:
-    """What becomes of duplicates.
-
-    Raises:
-        ConfigError: see `Config.from_settings`.
-    """
-    sites = _mapping(settings, "DUPLICATE_SITES")
-    for name, value in (("DUPLICATES", settings["DUPLICATES"]), *sites.items()):
+    sites = given["DUPLICATE_SITES"]
+    for site, value in sites.items():
         if value not in _POLICIES:
-            where = name if name == "DUPLICATES" else f"DUPLICATE_SITES of {name}"
-            raise ConfigError(f"{where} is {value!r}; it takes {', '.join(_POLICIES)}")
+            raise ConfigError(f"DUPLICATE_SITES of {site} is {value!r}; it takes {', '.join(_POLICIES)}")
     return Policy(
-        threshold=_number(settings, "DUPLICATE_THRESHOLD", least=0, most=1),
-        window=_limit(settings, "DUPLICATE_WINDOW"),
-        keep=_POLICIES[settings["DUPLICATES"]],
+        threshold=given["DUPLICATE_THRESHOLD"],
+        window=given["DUPLICATE_WINDOW"],
+        keep=_POLICIES[given["DUPLICATES"]],
         sites={fingerprint(site_key(site.lower())): _POLICIES[value] for site, value in sites.items()},
     )
 
 
-def _traps(settings: BaseSettings) -> Bounds | None:
-    """How long patterns of URLs may bring nothing, None when traps are not looked for.
-
-    Raises:
-        ConfigError: see `Config.from_settings`.
-    """
-    bounds = Bounds(
-        pages=_integer(settings, "TRAP_PATTERN_PAGES", least=5),
-        host_pages=_integer(settings, "TRAP_HOST_PAGES", least=5),
-        probe=_flag(settings, "SOFT_404_PROBE"),
-    )
-    return bounds if _flag(settings, "TRAPS") else None
+def differing(one: Mapping[str, Any], other: Mapping[str, Any], *kinds: Agree) -> list[str]:
+    """Return the settings of these kinds in which two runs' `Config.agreed` differ."""
+    return [o.name for o in OPTIONS if o.agree in kinds and one.get(o.name) != other.get(o.name)]
 
 
 def check_names(settings: BaseSettings) -> None:
@@ -288,48 +635,28 @@ def check_names(settings: BaseSettings) -> None:
     Raises:
         ConfigError: naming the unknown setting and the one that was probably meant.
     """
-    known = {name for module in (default_settings, project_settings) for name in vars(module) if name.isupper()}
+    known = {name for name in vars(default_settings) if name.isupper()} | set(_BY_NAME)
     for name in settings:
-        if (settings.getpriority(name) or 0) >= 40 and name not in known:
+        if _is_given(settings, name) and name not in known:
             near = difflib.get_close_matches(name.upper(), sorted(known), n=1)
             hint = f"; did you mean {near[0]}?" if near else ", and nothing reads it"
             raise ConfigError(f"there is no setting {name}{hint} (the README lists all of them)")
 
 
-def _mapping(settings: BaseSettings, name: str) -> Mapping[str, Any]:
-    try:
-        return settings.getdict(name)
-    except (ValueError, TypeError):
-        raise ConfigError(f"{name} is {settings[name]!r}; write it as JSON, e.g. {json.dumps({'name': 1})}") from None
+def name_contact(settings: BaseSettings) -> None:
+    """Complete the User-Agent with the contact, unless the user gave one."""
+    contact = value_of(settings, "CONTACT")
+    if contact and not _is_given(settings, "USER_AGENT"):
+        settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
 
 
-def _flag(settings: BaseSettings, name: str) -> bool:
-    try:
-        return settings.getbool(name)
-    except ValueError:
-        raise ConfigError(f"{name} is {settings[name]!r}; it takes True or False") from None
+def open_to(settings: BaseSettings, address: str) -> None:
+    """Let a crawl reach a server of ours, without pauses unless the user gave one."""
+    settings.set("ALLOW_NETWORKS", [*value_of(settings, "ALLOW_NETWORKS"), address], "cmdline")
+    if not _is_given(settings, "HOST_DELAY"):
+        settings.set("HOST_DELAY", 0, "cmdline")
 
 
-def _number(settings: BaseSettings, name: str, *, least: float, most: float = math.inf) -> float:
-    try:
-        value = float(settings[name])
-    except (ValueError, TypeError):
-        value = math.nan
-    if not (math.isfinite(value) and least <= value <= min(most, _MOST)):
-        upper = f" to {most:g}" if most < math.inf else f" to {_MOST}" if value > _MOST else " or more"
-        raise ConfigError(f"{name} is {settings[name]!r}; it takes a number, {least:g}{upper}")
-    return value
-
-
-def _integer(settings: BaseSettings, name: str, *, least: int) -> int:
-    value = _number(settings, name, least=least)
-    if value != int(value):
-        raise ConfigError(f"{name} is {settings[name]!r}; it takes a whole number")
-    return int(value)
-
-
-def _limit(settings: BaseSettings, name: str) -> int | None:
-    """A limit, or None for none (unset, empty or "none")."""
-    if settings[name] is None or str(settings[name]).strip().lower() in {"", "none"}:
-        return None
-    return _integer(settings, name, least=0)
+def _is_given(settings: BaseSettings, name: str) -> bool:
+    """Tell whether a setting comes from the command line."""
+    return (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]

@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, TypeVar
 
-from scrapy.settings import BaseSettings
-
 from db.articles import signatures
 from db.engine.database import Database, open_for_crawl
 from db.engine.errors import DatabaseProblem, WrongDatabase
@@ -36,8 +34,8 @@ from .. import clock
 from ..clock import Rate
 from ..response.new_urls import new_url
 from ..response.seed_scope import seed_row
-from .config import Config
-from .seeds import Seed, SeedError, load_seeds, topics
+from .config import MUST, SCORING, SHOULD, Config, differing
+from .seeds import Seed, SeedError, load_seeds
 
 logger = logging.getLogger(__name__)
 
@@ -52,48 +50,6 @@ _LATE_SECONDS = 60.0
 """A process that is started so soon after a crawl of many has ended was meant to take part in it."""
 _LONGEST_START = 60.0
 _VERSION = version("newscrawler")
-_MUST_AGREE = (
-    "VERSION",
-    "MAX_PAGES",
-    "MAX_PAGES_PER_HOST",
-    "MAX_DEPTH",
-    "CRAWL_PRESET",
-    "CRAWL_PRIORITY",
-    "TOPIC",
-    "PROFILE",
-    "DUPLICATE_METHOD",
-    "DUPLICATE_PARAMS",
-)
-_ORDER = ("CRAWL_PRESET", "CRAWL_PRIORITY", "TOPIC", "PROFILE")
-"""Settings on which scores depend."""
-_SHOULD_AGREE = (
-    "HOST_DELAY",
-    "HOST_DELAY_FACTOR",
-    "HOST_DELAY_MAX",
-    "HOST_CONNECTIONS",
-    "SAME_IP_DELAY",
-    "CRAWL_DELAY_CAP",
-    "ROBOTS_KEEP",
-    "STORE_HTML",
-    "EXTRACTOR",
-    "EXTRACTOR_PARAMS",
-    "SITE_MEMORY",
-    "DUPLICATE_THRESHOLD",
-    "DUPLICATE_WINDOW",
-    "DUPLICATES",
-    "DUPLICATE_SITES",
-    "URL_RULES",
-    "TRAPS",
-    "TRAP_PATTERN_PAGES",
-    "TRAP_HOST_PAGES",
-    "SOFT_404_PROBE",
-    "FOCUS_MIN",
-    "FOCUS_BELOW",
-    "REVISIT_WORTH",
-    "REVISIT_MIN",
-    "REVISIT_MAX",
-    "REVISIT_ARTICLES",
-)
 _SIGN_SECONDS = 2.0
 """A run says that it lives, and hears what the others need, at least this often."""
 
@@ -130,7 +86,7 @@ class Session:
     @classmethod
     async def begin(
         cls,
-        settings: BaseSettings,
+        config: Config,
         seeds: Any,
         waiting: Callable[[str], None],
         mode: str = ONCE,
@@ -139,17 +95,16 @@ class Session:
         """Check everything, open the database, take back what a dead run left, add the seeds.
 
         Args:
-            settings: Scrapy's settings.
+            config: the checked settings.
             seeds: path of a seeds file, or `Seed` records.
             waiting: told in the event loop when the database has to be waited for ("" when it answers again).
             mode: one of `MODES`; `ONCE` on a finished crawl visits again what is due soon, too.
             goes_on: whether to wait any longer for a database that does not answer.
 
         Raises:
-            ConfigError, SeedError, DatabaseProblem: nothing was started.
+            SeedError, DatabaseProblem: nothing was started.
         """
         records = _read(seeds)
-        config = Config.from_settings(settings, topics(records))
         loop = asyncio.get_running_loop()
         database = await loop.run_in_executor(None, _open, config, goes_on)
 
@@ -157,9 +112,8 @@ class Session:
             loop.call_soon_threadsafe(waiting, text)
 
         session = cls(config, database, Writer(database, patience_seconds=config.database_patience, waiting=wait))
-        kept = {name: _plain(settings[name]) for name in (*_MUST_AGREE, *_SHOULD_AGREE, "MAX_HOSTS")}
         try:
-            await session._start_run(records, {**kept, "CRAWL_PRESET": config.preset, "VERSION": _VERSION}, mode)
+            await session._start_run(records, {**config.agreed, "VERSION": _VERSION}, mode)
             reader = Reader(session.signatures, config.duplicate_method.sign, logger.info)
             await session.submit(signatures.load, reader)
         except DatabaseProblem:
@@ -184,8 +138,7 @@ class Session:
             admit=lambda others: _compare(self.database.name, settings, others),
         )
         self.resumed = await self.submit(runs.start_run, start)
-        before = self.resumed.settings
-        self.reordered = any(before.get(name, settings[name]) != settings[name] for name in _ORDER)
+        self.reordered = bool(self.resumed.settings and differing(self.resumed.settings, settings, SCORING))
         self.woken = await self._wake(now, mode) if self.resumed.begun_before else 0
         first = [
             new_url(
@@ -272,16 +225,6 @@ def _read(seeds: Any) -> list[Seed]:
     return load_seeds(seeds) if isinstance(seeds, str) else list(seeds)
 
 
-def _plain(value: Any) -> Any:
-    """A setting as it comes back from JSON, the same whether it was given in a file or on the command line."""
-    if not isinstance(value, str):
-        return json.loads(json.dumps(value, default=str))
-    try:
-        return json.loads(value)
-    except ValueError:
-        return {"": None, "none": None, "true": True, "false": False}.get(value.strip().lower(), value)
-
-
 def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) -> None:
     """Refuse to crawl beside runs whose settings contradict these; say where they only differ.
 
@@ -289,24 +232,20 @@ def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) ->
         WrongDatabase: naming the run and the setting.
     """
     for other in others:
+        theirs = other.settings
         who = f"run {other.id} ({other.machine}, process {other.pid})"
-        for setting in _MUST_AGREE:
-            if other.settings.get(setting) != mine.get(setting):
-                what = "is of version" if setting == "VERSION" else f"is crawling with {setting}"
-                raise WrongDatabase(
-                    f"{name}: {who} {what} {other.settings.get(setting)}, this one has {mine.get(setting)}; "
-                    "make them agree, or wait until it has ended "
-                    f"(if it was killed, its lease ends in {max(0, math.ceil(other.lease_seconds))} s)"
-                )
-        for setting in _SHOULD_AGREE:
-            if other.settings.get(setting) != mine.get(setting):
-                logger.warning(
-                    "%s is crawling with %s %s, this one with %s",
-                    who,
-                    setting,
-                    other.settings.get(setting),
-                    mine.get(setting),
-                )
+        contradictions = differing(mine, theirs, MUST, SCORING)
+        if contradictions or theirs.get("VERSION") != mine["VERSION"]:
+            setting = contradictions[0] if theirs.get("VERSION") == mine["VERSION"] else "VERSION"
+            what = "is of version" if setting == "VERSION" else f"is crawling with {setting}"
+            raise WrongDatabase(
+                f"{name}: {who} {what} {theirs.get(setting)}, this one has {mine.get(setting)}; "
+                "make them agree, or wait until it has ended "
+                f"(if it was killed, its lease ends in {max(0, math.ceil(other.lease_seconds))} s)"
+            )
+        for setting in differing(mine, theirs, SHOULD):
+            values = (setting, theirs.get(setting), mine[setting])
+            logger.warning("%s is crawling with %s %s, this one with %s", who, *values)
 
 
 def _open(config: Config, goes_on: Callable[[], bool]) -> Database:

@@ -17,6 +17,7 @@ from ..fetch.errors import why
 from ..fetch.handler import BOUND, NEW_COOKIE, TRUNCATED
 from ..frontier.scheduler import FrontierScheduler
 from ..response.outcome import OUT_OF_HANDLES
+from ..run.config import name_contact
 from ..run.process import exhausted
 from ..run.session import ONCE
 
@@ -39,12 +40,9 @@ class NewsSpider(Spider):
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Complete the User-Agent with the contact, so that a site's owner can complain."""
+        """Complete the User-Agent with the contact."""
         super().update_settings(settings)
-        if (settings.getpriority("USER_AGENT") or 0) < 40:
-            contact = str(settings["CONTACT"] or "").strip()
-            if contact:
-                settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
+        name_contact(settings)
 
     async def start(self) -> AsyncIterator[Any]:
         """Nothing: seeds are rows of the frontier."""

@@ -35,6 +35,7 @@ from sqlalchemy import Connection, create_engine, delete, text
 
 from crawler.rank.priority import Priority
 from crawler.response.outcome import new_url
+from crawler.run.config import Config
 from crawler.run.session import Session
 from db.engine.database import parse_url
 from db.frontier import claims as table
@@ -103,7 +104,7 @@ async def starts(settings: Settings, seeds: Path) -> tuple[float, float]:
     begun, ended = [], []
     for _ in range(_STARTS):
         started = time.monotonic()
-        session = await Session.begin(settings, str(seeds), print)
+        session = await Session.begin(Config.from_settings(settings), str(seeds), print)
         begun.append(time.monotonic() - started)
         started = time.monotonic()
         await _end(session)
@@ -122,7 +123,7 @@ async def claims_and_inserts(settings: Settings, seeds: Path, site: Site, urls: 
     Everything is put back after each round, so that the frontier keeps its size.
     """
     rng = random.Random(1)
-    session = await Session.begin(settings, str(seeds), print)
+    session = await Session.begin(Config.from_settings(settings), str(seeds), print)
     run_id = session.resumed.run_id
     store = store_of(run_id, real_judge())
     owned = await session.submit(leases.take_hosts, (run_id, site.hosts))
@@ -270,7 +271,7 @@ def measure(urls: int, hosts: int, seconds: float, databases: Sequence[str], fol
 
 
 async def _fill(settings: Settings, seeds: Path, site: Site, urls: int) -> None:
-    session = await Session.begin(settings, str(seeds), print)
+    session = await Session.begin(Config.from_settings(settings), str(seeds), print)
     await fill(session, site, urls)
     await _end(session)
 

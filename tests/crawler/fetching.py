@@ -15,6 +15,7 @@ from scrapy.http import Response
 from scrapy.settings import Settings
 
 from crawler.fetch.handler import GuardedHandler
+from crawler.run.config import fetch_options
 
 TIMEOUT = 30.0
 
@@ -30,7 +31,7 @@ def settings(**values: Any) -> Settings:
 
 def handler(**values: Any) -> GuardedHandler:
     """A handler of its own."""
-    return GuardedHandler.from_crawler(SimpleNamespace(settings=settings(**values)))
+    return GuardedHandler(SimpleNamespace(), fetch_options(settings(**values)))
 
 
 async def fetch_all(urls: Sequence[str | Request], **values: Any) -> list[Response | Exception]:

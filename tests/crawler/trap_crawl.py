@@ -15,6 +15,7 @@ from crawler import settings as project_settings
 from crawler.learn.callbacks import Hooks
 from crawler.learn.traps.crawl import Trapbook
 from crawler.learn.traps.host import Bounds
+from crawler.run.config import Config
 from crawler.run.seeds import Seed
 from crawler.run.session import Session
 from db.frontier.claims import claim
@@ -111,7 +112,9 @@ async def begin(database_url: str, **settings: Any) -> Crawl:
     all_settings = Settings()
     all_settings.setmodule(project_settings, "project")
     all_settings.set("DATABASE_URL", database_url, "cmdline")
-    return Crawl(await Session.begin(all_settings, [Seed(f"{SITE}/")], lambda _: None), **settings)
+    return Crawl(
+        await Session.begin(Config.from_settings(all_settings), [Seed(f"{SITE}/")], lambda _: None), **settings
+    )
 
 
 def in_session(folder: Path, do: Callable[[Crawl], Awaitable[None]], **settings: Any) -> None:

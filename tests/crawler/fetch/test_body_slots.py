@@ -9,7 +9,8 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.fetch.body_slots import Room
-from crawler.fetch.handler import GuardedHandler, is_stored
+from crawler.fetch.handler import is_stored
+from crawler.run.wiring import ConfiguredHandler
 from tests.crawler.fetching import RawServer, answering, settings
 
 LONG = b"<html><body>" + b"<p>page</p>" * 300_000
@@ -36,7 +37,7 @@ def test_one_body_may_always_come() -> None:
 
 def test_a_large_body_waits_for_its_place_and_loses_nothing() -> None:
     crawler = SimpleNamespace(settings=settings(DOWNLOAD_MAXSIZE=64 << 20, STALL_SECONDS=3))
-    own = GuardedHandler.from_crawler(crawler)
+    own = ConfiguredHandler.from_crawler(crawler)
 
     async def ask(number: int, path: str) -> Response:
         claimed = {"claim": SimpleNamespace(id=number)}

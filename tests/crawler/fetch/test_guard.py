@@ -13,9 +13,10 @@ from hypothesis import settings as trying
 from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.exceptions import NotSupported
-from scrapy.settings import Settings, default_settings
+from scrapy.settings import default_settings
 
-from crawler.fetch.guard import AddressRefused, Guard, guard_from_settings
+from crawler.fetch.guard import AddressRefused, Guard
+from crawler.run.config import fetch_options
 from tests.crawler.fetching import fetch, handler, settings
 
 NEEDS_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no 127.0.0.2")
@@ -138,11 +139,11 @@ def test_wrong_network(text: str) -> None:
     "value", ["127.0.0.1:80, 10.0.0.0/8", ["127.0.0.1:80", "10.0.0.0/8"], "127.0.0.1:80,10.0.0.0/8,"]
 )
 def test_setting(value: object) -> None:
-    guard = guard_from_settings(Settings({"ALLOW_NETWORKS": value}))
+    guard = fetch_options(settings(ALLOW_NETWORKS=value)).guard
     assert guard.permits("10.1.1.1")
     assert guard.permits("127.0.0.1", 80)
     assert not guard.permits("127.0.0.1", 81)
-    assert not guard_from_settings(Settings()).permits("127.0.0.1")
+    assert not fetch_options(settings(ALLOW_NETWORKS=[])).guard.permits("127.0.0.1")
 
 
 @trying(deadline=None, max_examples=200)

@@ -15,7 +15,8 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.fetch.errors import FetchError, why
-from crawler.fetch.handler import BOUND, NEW_COOKIE, TRUNCATED, GuardedHandler
+from crawler.fetch.handler import BOUND, NEW_COOKIE, TRUNCATED
+from crawler.run.wiring import ConfiguredHandler
 from tests.crawler.fetching import RawServer, answering, fetch, fetch_all, handler, settings
 
 BODY = b"<html><body><p>page</p></body></html>"
@@ -265,7 +266,7 @@ def test_cookies_go_back_to_their_site_and_nowhere_else() -> None:
 
 def test_both_schemes_share_what_they_know() -> None:
     crawler = SimpleNamespace(settings=settings())
-    plain, secure = GuardedHandler.from_crawler(crawler), GuardedHandler.from_crawler(crawler)
+    plain, secure = ConfiguredHandler.from_crawler(crawler), ConfiguredHandler.from_crawler(crawler)
     assert plain._network is secure._network
     assert handler()._network is not plain._network
 

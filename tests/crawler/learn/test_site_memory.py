@@ -17,6 +17,7 @@ from crawler import settings as project_settings
 from crawler.demo.server import Newsroom
 from crawler.learn import site_memory as memory
 from crawler.learn.site_memory import SiteMemory
+from crawler.run.config import Config
 from crawler.run.seeds import Seed
 from crawler.run.session import Session
 from pipelines.records import Observation
@@ -40,7 +41,7 @@ def with_memory(folder: Path, do: Callable[[SiteMemory, Tasks], Awaitable[Any]],
         settings = Settings()
         settings.setmodule(project_settings, "project")
         settings.set("DATABASE_URL", f"sqlite:///{folder}/news.db", "cmdline")
-        session = await Session.begin(settings, [Seed("http://a.example/")], lambda _: None)
+        session = await Session.begin(Config.from_settings(settings), [Seed("http://a.example/")], lambda _: None)
         tasks: Tasks = set()
         failed: list[Exception] = []
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 from crawler import settings as project_settings
 from crawler.learn.url_rules import UrlRules
+from crawler.run.config import Config
 from crawler.run.seeds import Seed
 from crawler.run.session import Session
 from db.frontier.insert import add_urls
@@ -134,7 +135,7 @@ def test_rules_come_and_go_with_what_is_fetched(tmp_path: Path) -> None:
         settings = Settings()
         settings.setmodule(project_settings, "project")
         settings.set("DATABASE_URL", f"sqlite:///{tmp_path}/news.db", "cmdline")
-        session = await Session.begin(settings, [Seed(f"{HOST}/")], lambda _: None)
+        session = await Session.begin(Config.from_settings(settings), [Seed(f"{HOST}/")], lambda _: None)
         try:
             await learn(session)
         finally:

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.politeness.backoff import Troubles
-from crawler.politeness.delay import Patience
+from crawler.politeness.delay import BackoffPolicy
 
-PATIENCE = Patience(failures=3, rest=5.0, rests=2, alone=60.0)
+BACKOFF = BackoffPolicy(failures=3, rest=5.0, rests=2, alone=60.0)
 A, B = 1, 2
 
 
 def test_short_pauses_then_rests_that_grow_then_the_end() -> None:
-    troubles, now, seen = Troubles(PATIENCE, 0.0), 0.0, []
+    troubles, now, seen = Troubles(BACKOFF, 0.0), 0.0, []
     for _ in range(5):
         host = troubles.failed(A, now)
         seen.append((host.rests, host.until - now, troubles.is_over(host)))
@@ -22,7 +22,7 @@ def test_short_pauses_then_rests_that_grow_then_the_end() -> None:
 
 
 def test_a_good_answer_ends_it_all() -> None:
-    troubles = Troubles(PATIENCE, 0.0)
+    troubles = Troubles(BACKOFF, 0.0)
     for now in (0.0, 10.0, 20.0):
         troubles.failed(A, now)
     assert troubles.is_resting(A)
@@ -33,18 +33,18 @@ def test_a_good_answer_ends_it_all() -> None:
 
 
 def test_without_rules_nothing_may_be_asked_so_it_rests_at_once() -> None:
-    troubles = Troubles(PATIENCE, 0.0)
+    troubles = Troubles(BACKOFF, 0.0)
     host = troubles.without_rules(A, 0.0)
     assert (host.rests, host.until, host.reason) == (1, 5.0, "robots unreachable")
 
 
 def test_a_host_that_hangs_is_left_alone_for_twice_as_long() -> None:
-    host = Troubles(PATIENCE, 0.0).without_rules(A, 30.0, took=30.0)
+    host = Troubles(BACKOFF, 0.0).without_rules(A, 30.0, took=30.0)
     assert host.until == 90.0
 
 
 def test_what_the_host_asks_for_counts_and_in_a_rest_when_it_is_longer() -> None:
-    troubles = Troubles(PATIENCE, 0.0)
+    troubles = Troubles(BACKOFF, 0.0)
     assert [troubles.failed(A, 0.0, asked=1.0).until for _ in range(2)] == [1.0, 1.0]
     troubles.well(A, 0.0)
     assert troubles.failed(A, 0.0, asked=100.0).until == 100.0
@@ -54,7 +54,7 @@ def test_what_the_host_asks_for_counts_and_in_a_rest_when_it_is_longer() -> None
 
 
 def test_requests_that_were_under_way_when_the_rest_began_make_it_no_longer() -> None:
-    troubles = Troubles(PATIENCE, 0.0)
+    troubles = Troubles(BACKOFF, 0.0)
     for now in (0.0, 1.0, 2.0):
         host = troubles.failed(A, now)
     for now in (2.1, 2.2, 40.0):
@@ -64,7 +64,7 @@ def test_requests_that_were_under_way_when_the_rest_began_make_it_no_longer() ->
 
 
 def test_what_another_process_knows_goes_on() -> None:
-    troubles = Troubles(PATIENCE, 100.0)
+    troubles = Troubles(BACKOFF, 100.0)
     troubles.take_over(A, 2, 150.0)
     troubles.take_over(B, 0, 0.0)
     assert troubles.ailing() == {A}
@@ -72,7 +72,7 @@ def test_what_another_process_knows_goes_on() -> None:
 
 
 def test_alone_hosts_in_trouble_are_waited_for_as_long_as_something_answered_lately() -> None:
-    troubles = Troubles(PATIENCE, 0.0)
+    troubles = Troubles(BACKOFF, 0.0)
     troubles.without_rules(A, 10.0)
     assert troubles.hopeless() == []  # asked again at 15
     troubles.failed(A, 15.0)
@@ -85,7 +85,7 @@ def test_alone_hosts_in_trouble_are_waited_for_as_long_as_something_answered_lat
 
 
 def test_a_host_that_asks_for_more_time_than_there_is_is_busy() -> None:
-    troubles = Troubles(PATIENCE, 0.0)
+    troubles = Troubles(BACKOFF, 0.0)
     troubles.failed(A, 0.0, asked=3600.0)
     assert troubles.hopeless() == [(A, "host busy")]
     troubles.forget(A)
@@ -93,7 +93,7 @@ def test_a_host_that_asks_for_more_time_than_there_is_is_busy() -> None:
 
 
 def test_a_single_failure_is_nothing() -> None:
-    troubles = Troubles(PATIENCE, 0.0)
+    troubles = Troubles(BACKOFF, 0.0)
     troubles.failed(A, 500.0)
     assert (troubles.ailing(), troubles.hopeless()) == (set(), [])
 
@@ -111,7 +111,7 @@ def test_a_single_failure_is_nothing() -> None:
     )
 )
 def test_no_host_is_ever_asked_earlier_than_promised_and_all_is_bounded(events: list) -> None:
-    troubles, now = Troubles(PATIENCE, 0.0), 0.0
+    troubles, now = Troubles(BACKOFF, 0.0), 0.0
     for what, host_id, later, took, asked in events:
         now += later
         before = troubles.until([host_id])

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from crawler.politeness.delay import (
     MOST_ROBOTS_BYTES,
     TOO_SLOW,
-    Pace,
-    Patience,
+    BackoffPolicy,
+    DelayPolicy,
     Rules,
     Speed,
     decode_robots,
@@ -63,7 +63,7 @@ class TestRules:
     @pytest.mark.parametrize("delay", ["-5", "nan", "inf", "x", ""])
     def test_senseless_delays_do_not_count(self, delay: str) -> None:
         rules = Rules(f"User-agent: *\nCrawl-delay: {delay}", AGENT)
-        assert Pace(1.0, 30.0).between(rules) == 1.0
+        assert DelayPolicy(1.0, 30.0).between(rules) == 1.0
 
     @pytest.mark.parametrize(
         "text", ["<!DOCTYPE html><html><body>404</body></html>", "\ufeff\n\n", ":::\n#", "\x00\x01"]
@@ -100,16 +100,16 @@ class TestDecodeRobots:
 
 class TestPace:
     def test_the_longer_of_both_up_to_the_cap(self) -> None:
-        pace = Pace(1.0, 30.0)
-        assert pace.between(None) == 1.0
-        assert pace.between(Rules("User-agent: *\nCrawl-delay: 0.5", AGENT)) == 1.0
-        assert pace.between(Rules("User-agent: *\nCrawl-delay: 10", AGENT)) == 10.0
-        assert pace.between(Rules("User-agent: *\nCrawl-delay: 86400", AGENT)) == 30.0
-        assert pace.between(Rules("User-agent: *\nRequest-rate: 1/7", AGENT)) == 7.0
-        assert pace.between(Rules("User-agent: *\nRequest-rate: 1/" + "9" * 4000, AGENT)) == 30.0
+        delay = DelayPolicy(1.0, 30.0)
+        assert delay.between(None) == 1.0
+        assert delay.between(Rules("User-agent: *\nCrawl-delay: 0.5", AGENT)) == 1.0
+        assert delay.between(Rules("User-agent: *\nCrawl-delay: 10", AGENT)) == 10.0
+        assert delay.between(Rules("User-agent: *\nCrawl-delay: 86400", AGENT)) == 30.0
+        assert delay.between(Rules("User-agent: *\nRequest-rate: 1/7", AGENT)) == 7.0
+        assert delay.between(Rules("User-agent: *\nRequest-rate: 1/" + "9" * 4000, AGENT)) == 30.0
 
     def test_the_cap_does_not_shorten_the_own_delay(self) -> None:
-        assert Pace(60.0, 30.0).between(Rules("User-agent: *\nCrawl-delay: 86400", AGENT)) == 60.0
+        assert DelayPolicy(60.0, 30.0).between(Rules("User-agent: *\nCrawl-delay: 86400", AGENT)) == 60.0
 
     def test_beyond_the_cap_nothing_is_fetched(self) -> None:
         text = "User-agent: *\nCrawl-delay: 31"
@@ -118,36 +118,36 @@ class TestPace:
         assert Rules(text + "\nUser-agent: newscrawler\nDisallow:", AGENT, most_delay=30.0).reason == ""
 
     def test_a_host_that_answers_slowly_is_asked_less_often_and_within_bounds(self) -> None:
-        pace = Pace(1.0, 30.0, factor=2.0, most=20.0)
+        delay = DelayPolicy(1.0, 30.0, factor=2.0, most=20.0)
         speed = Speed()
         pauses = []
         for seconds in [4.0] * 30 + [600.0] * 30 + [0.01] * 60:
-            speed = pace.observe(speed, seconds)
-            pauses.append(pace.between(None, speed))
+            speed = delay.observe(speed, seconds)
+            pauses.append(delay.between(None, speed))
         assert pauses[29] == pytest.approx(8.0, rel=0.01)
         assert pauses[:30] == sorted(pauses[:30])
         assert pauses[59] == 20.0
         assert pauses[-1] == 1.0
 
     def test_one_slow_page_says_nothing_about_its_host(self) -> None:
-        pace, speed = Pace(1.0, 30.0, factor=2.0), Speed()
+        delay, speed = DelayPolicy(1.0, 30.0, factor=2.0), Speed()
         for seconds in (0.1, 0.1, 50.0, 0.1, 0.1):
-            speed = pace.observe(speed, seconds)
-            assert pace.between(None, speed) == 1.0
+            speed = delay.observe(speed, seconds)
+            assert delay.between(None, speed) == 1.0
 
     def test_without_a_delay_a_quick_host_is_not_waited_for(self) -> None:
-        pace = Pace(0.0, 30.0, factor=2.0)
-        assert pace.between(None, Speed(0.9, 0.9)) == 0.0
-        assert pace.between(None, Speed(3.0, 3.0)) == 6.0
-        assert Pace(1.0, 30.0).between(None, Speed(3.0, 3.0)) == 1.0
+        delay = DelayPolicy(0.0, 30.0, factor=2.0)
+        assert delay.between(None, Speed(0.9, 0.9)) == 0.0
+        assert delay.between(None, Speed(3.0, 3.0)) == 6.0
+        assert DelayPolicy(1.0, 30.0).between(None, Speed(3.0, 3.0)) == 1.0
 
-    def test_patience(self) -> None:
-        patience = Patience(failures=10, rest=5.0, rests=6, alone=60.0)
-        assert [patience.pause(n) for n in range(6)] == [0.0, 0.0, 2.0, 4.0, 8.0, 8.0]
-        assert [patience.rest_of(n) for n in range(1, 8)] == [5.0, 20.0, 80.0, 320.0, 1280.0, 3600.0, 3600.0]
-        assert patience.rest_of(1, took=30.0) == 60.0
-        assert patience.rest_of(1, took=1e9) == patience.rest_of(10**9) == 3600.0
-        assert [patience.is_over(n) for n in (1, 6, 7)] == [False, False, True]
+    def test_backoff(self) -> None:
+        backoff = BackoffPolicy(failures=10, rest=5.0, rests=6, alone=60.0)
+        assert [backoff.pause(n) for n in range(6)] == [0.0, 0.0, 2.0, 4.0, 8.0, 8.0]
+        assert [backoff.rest_of(n) for n in range(1, 8)] == [5.0, 20.0, 80.0, 320.0, 1280.0, 3600.0, 3600.0]
+        assert backoff.rest_of(1, took=30.0) == 60.0
+        assert backoff.rest_of(1, took=1e9) == backoff.rest_of(10**9) == 3600.0
+        assert [backoff.is_over(n) for n in (1, 6, 7)] == [False, False, True]
 
     def test_retries_wait_longer_and_longer(self) -> None:
         assert [retry_pause(n) for n in range(1, 8)] == [2.0, 8.0, 32.0, 128.0, 512.0, 2048.0, 3600.0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.fetch.errors import BODY_CUT, BOMB, REFUSED
-from crawler.politeness.delay import Pace, Patience
+from crawler.politeness.delay import BackoffPolicy, DelayPolicy
 from crawler.politeness.hosts import TOO_MANY_RULES, Hosts
 from crawler.rank.priority import Priority
 from crawler.response.outcome import OUT_OF_HANDLES
@@ -23,8 +23,8 @@ A, B = fingerprint("a.cn"), fingerprint("b.cn")
 
 
 def hosts(*, failures: int = 3, rests: int = 2) -> Hosts:
-    patience = Patience(failures=failures, rest=5.0, rests=rests, alone=60.0)
-    return Hosts(Pace(1.0, 30.0, 2.0), patience, "newscrawler", keep_seconds=1000.0, now=NOW)
+    backoff = BackoffPolicy(failures=failures, rest=5.0, rests=rests, alone=60.0)
+    return Hosts(DelayPolicy(1.0, 30.0, 2.0), backoff, "newscrawler", keep_seconds=1000.0, now=NOW)
 
 
 def page(url: str = "http://a.cn/1", status: int = 0, at: float = NOW, headers: Any = None, **values: Any) -> Page:

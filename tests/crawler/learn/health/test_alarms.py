@@ -14,6 +14,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as project_settings
 from crawler.learn.health.alarms import Alarms, lines
+from crawler.run.config import Config
 from crawler.run.seeds import Seed
 from crawler.run.session import Session
 from db.records.url import Claim, Kind
@@ -48,7 +49,7 @@ def with_alarms(folder: Path, do: Callable[[Alarms], Awaitable[Any]], window: in
         settings = Settings()
         settings.setmodule(project_settings, "project")
         settings.set("DATABASE_URL", f"sqlite:///{folder}/news.db", "cmdline")
-        session = await Session.begin(settings, [Seed("http://a.example/")], lambda _: None)
+        session = await Session.begin(Config.from_settings(settings), [Seed("http://a.example/")], lambda _: None)
         alarms = Alarms(session, window, most)
         try:
             await do(alarms)

@@ -1,0 +1,39 @@
+"""Give the classes that Scrapy builds on lower floors their values of the settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from pipelines.stages import ExtractStage
+from pipelines.worker import WorkerPool
+
+from ..fetch.handler import GuardedHandler
+from .config import Config, fetch_options
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class ConfiguredHandler(GuardedHandler):
+    """The download handler for http and https."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Scrapy's constructor."""
+        return cls(crawler, fetch_options(crawler.settings))
+
+
+class ConfiguredExtractStage(ExtractStage):
+    """The stage that reads pages."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Scrapy's constructor."""
+        config = Config.of(crawler)
+        pool = WorkerPool(
+            workers=config.workers,
+            seconds=config.page_seconds,
+            memory_bytes=config.worker_memory_bytes,
+            reading=config.reading,
+        )
+        return cls(crawler, pool, keep_raw=config.store_html)
