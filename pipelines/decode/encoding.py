@@ -1,4 +1,4 @@
-"""The character set of a page, found from several witnesses.
+"""The character set of a page, found from several sources.
 
 No single source is trusted: servers declare UTF-8 over GBK bytes, pages declare gb2312 and hold gb18030, statistical
 detectors err on short pages, and fragments in another set are pasted into pages. Bytes that decode strictly as UTF-8
@@ -13,12 +13,10 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Final
 
-from .charset import choose, codec, is_chinese, read, wide_set
+from .charset import choose, codec, read, utf_16
 
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -27,17 +25,15 @@ _META = re.compile(rb"""<meta\b[^>]{0,300}?charset\s{0,8}=\s{0,8}["']?\s{0,8}([a
 _XML = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s{0,8}=\s{0,8}["']([a-z0-9_.:-]{2,40})""")
 _HEADER = re.compile(r"""charset\s{0,8}=\s{0,8}["']?([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 _HIGH: Final = bytes(range(0x80, 0x100))
-# `<`, `>` and line feed are no part of a sign in any set: they separate what may be in different ones.
+# `<`, `>` and line feed are no part of a character in any set: they separate what may be in different ones.
 _LINES: Final = bytes.maketrans(b"<>", b"\n\n")
-# Many signs in UTF-8 on end, and nothing else beside them outside ASCII. A search skips to the set that stands first.
+# Many characters in UTF-8 on end, nothing else beside them outside ASCII. A search skips to the set that stands first.
 _ISLAND = re.compile(
     b"[\xc3-\xf3](?<![\x80-\xff]{2})"
     b"(?:(?<=[\xc3-\xdf])[\x80-\xbf]|(?<=[\xe0-\xef])[\x80-\xbf]{2}|(?<=[\xf0-\xf3])[\x80-\xbf]{3})"
     b"(?:[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf3][\x80-\xbf]{3}){3,}(?![\x80-\xff])"
 )
-_SHIFTED = re.compile(rb"\+[0-9A-Za-z+/]{12,200}")
 _PAIR = re.compile(b"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
-_LINE_BYTES: Final = 400
 _SAMPLE_BYTES: Final = 6000
 _HEAD_BYTES: Final = 4096
 
@@ -57,7 +53,7 @@ _CONTROLS = bytes(set(range(0x20)) - set(b"\t\n\r\f\x1b"))
 
 
 def is_binary(body: bytes) -> bool:
-    """Whether bytes are a picture, a document or an archive, whatever they are called.
+    """Return whether bytes are a picture, a document or an archive.
 
     Known first bytes, or more control characters than any text has (UTF-16 aside).
     """
@@ -65,7 +61,7 @@ def is_binary(body: bytes) -> bool:
         return True
     head = body[:_HEAD_BYTES]
     few = len(head) - len(head.translate(None, _CONTROLS)) <= 0.05 * len(head)
-    return not few and not body.startswith(tuple(mark for mark, _ in _BOMS)) and not wide_set(head)
+    return not few and not body.startswith(tuple(mark for mark, _ in _BOMS)) and not utf_16(head)
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
@@ -87,19 +83,19 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     for bom, name in _BOMS:
         if body.startswith(bom):
             body = body[len(bom) :]
-            # the mark of a wide set before bytes without a zero is a lie: no markup is without ASCII
+            # the mark of UTF-16 before bytes without a zero is a lie: no markup is without ASCII
             if name != "utf-8" and b"\0" in body[:_HEAD_BYTES]:
-                return body.decode(wide_set(body[:_HEAD_BYTES]) or name, "replace"), name[:6]
+                return body.decode(utf_16(body[:_HEAD_BYTES]) or name, "replace"), "utf-16"
             break
-    wide = wide_set(body[:_HEAD_BYTES], content_type)
+    wide = utf_16(body[:_HEAD_BYTES], content_type)
     if wide:
-        return body.decode(wide, "replace"), wide[:6]
+        return body.decode(wide, "replace"), "utf-16"
     try:
-        return _seven_bits(body, body.decode("utf-8"), content_type)
+        return _unescaped(body, body.decode("utf-8"))
     except UnicodeDecodeError:
-        if _PAIR.search(body):  # a sign beyond the basic plane, written as two halves
+        if _PAIR.search(body):  # a character beyond the basic plane, written as two halves
             body = _PAIR.sub(_joined, body)
-    declared = _declared(body, content_type, codec)
+    declared = _declared(body, content_type)
     sample = _sample(body)
     whole, broken = _as_utf8(sample)
     if 2 * whole > broken or (broken <= 2 and "utf-8" in declared):
@@ -110,57 +106,46 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     return read(body, best), best
 
 
-def _seven_bits(body: bytes, text: str, content_type: str) -> tuple[str, str]:
-    """Text of valid UTF-8, or what it stands for when it is in one of the sets that escape into seven bits."""
-    # Searches for one byte first: they cost a hundredth of those for two.
-    if b"\x1b" in body and b"\x1b$)C" in body:
+def _unescaped(body: bytes, text: str) -> tuple[str, str]:
+    """Return the text of valid UTF-8, or what it stands for in one of the sets that escape into seven bits."""
+    if b"\x1b" not in body:  # a search for one byte costs a hundredth of those for two
+        return text, "utf-8"
+    if b"\x1b$)C" in body:
         return body.decode("iso2022_kr", "replace"), "iso2022_kr"
-    if b"\x1b" in body and (b"\x1b$" in body or b"\x1b(J" in body):
+    if b"\x1b$" in body or b"\x1b(J" in body:
         return read(body, "iso2022_jp_2"), "iso2022_jp"
-    if text.isascii():
-        pieces = b"-".join(_SHIFTED.findall(body, 0, _HEAD_BYTES)) if b"+" in body else b""
-        for name, sample in (("hz", body if b"~" in body and b"~{" in body else b""), ("utf-7", pieces)):
-            if not sample:
-                continue
-            if name in _declared(body, content_type, _escaped) or is_chinese(sample.decode(name, "replace")):
-                return body.decode(name, "replace"), name
     return text, "utf-8"
 
 
 def _joined(pair: re.Match[bytes]) -> bytes:
-    """One sign out of the two halves of it, each written as if it were a sign."""
+    """Join the two halves of a character, each written as if it were one."""
     return pair[0].decode("utf-8", "surrogatepass").encode("utf-16", "surrogatepass").decode("utf-16").encode()
 
 
-def _escaped(name: str) -> str:
-    """A declared set that writes everything in ASCII."""
-    return {"hz": "hz", "hz-gb-2312": "hz", "utf-7": "utf-7", "utf7": "utf-7"}.get(name.lower(), "")
-
-
-def _declared(body: bytes, content_type: str, read: Callable[[str], str]) -> tuple[str, ...]:
-    """What the page itself and its server name, in this order, as `read` understands it."""
+def _declared(body: bytes, content_type: str) -> tuple[str, ...]:
+    """Return the codecs that the page itself and its server name, in this order."""
     small = body.lower()
     named = [found[1] for found in islice(_META.finditer(small), 3)]
     named += [found[1] for found in islice(_XML.finditer(small[:1000]), 1)]
     names = [name.decode("ascii") for name in named] + _HEADER.findall(content_type[:300])[:1]
-    return tuple(dict.fromkeys(filter(None, map(read, names))))
+    return tuple(dict.fromkeys(filter(None, map(codec, names))))
 
 
 def _sample(body: bytes) -> bytes:
-    """Lines of a page that hold bytes outside ASCII, from all over it."""
-    lines = [line[:_LINE_BYTES] for line in body.translate(_LINES).split(b"\n") if not line.isascii()]
+    """Return the lines of a page that hold bytes outside ASCII, from all over it."""
+    lines = [line for line in body.translate(_LINES).split(b"\n") if not line.isascii()]
     return b"\n".join(lines[:: 1 + sum(map(len, lines)) // _SAMPLE_BYTES])[:_SAMPLE_BYTES]
 
 
 def _as_utf8(data: bytes) -> tuple[int, int]:
-    """Signs outside ASCII that reading bytes as UTF-8 gives, and replacement characters."""
+    """Return the characters outside ASCII that reading bytes as UTF-8 gives, and replacement characters."""
     text = data.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     return len(text) - len(data.translate(None, _HIGH)) - broken, broken
 
 
 def _of_utf8(piece: bytes) -> str | None:
-    """A piece of a page in UTF-8, also when a sign is cut; None for one in another set."""
+    """Return the text of a piece of a page in UTF-8, also when a character is cut; None for one in another set."""
     try:
         return piece.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -170,7 +155,7 @@ def _of_utf8(piece: bytes) -> str | None:
 
 
 def _island(piece: bytes) -> str | None:
-    """A piece of a page in another set that is UTF-8: long enough not to be so by chance."""
+    """Return the text of a piece of a page in another set that is UTF-8: long enough not to be so by chance."""
     if not piece.isascii() and not _ISLAND.search(piece):
         return None
     try:
@@ -180,7 +165,7 @@ def _island(piece: bytes) -> str | None:
 
 
 def _pieced(body: bytes, declared: tuple[str, ...], as_utf8: Callable[[bytes], str | None]) -> tuple[str, str]:
-    """The text of a page of which pieces are in UTF-8 and others in another set, and which that is."""
+    """Return the text of a page with pieces in UTF-8 and others in another set, and the name of that set."""
     pieces = re.split(rb"(?=[<>\n])", body)
     texts = list(map(as_utf8, pieces))
     foreign = b"".join(piece for piece, text in zip(pieces, texts, strict=True) if text is None)

@@ -9,13 +9,80 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .charset import COMMON_CYRILLIC, COMMON_GREEK, COMMON_HAN, COMMON_HANGUL, COMMON_KANJI, is_misread
+_HANS: Final = (
+    "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如"
+    "都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两"
+    "高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任常先海通教儿原东声提立及比"
+    "员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数安少报才结反受目太量再感建务做接必场件计管期市直德资命山金指克许统区"
+    "保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南品住告类求据程北边死张该交规万取拉格望觉术领共确"
+    "传师观清今切院让识候带导争运闻网站首页记者编辑责任据悉来源"
+)
+_HANT: Final = (
+    "的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那得於著下自之年過發後作裡用道行所然家種事成方多經麼去法學如"
+    "都同現當沒動面起看定天分還進好小部其些主樣理心她本前開但因只從想實日軍者意無力它與長把機十民第公此已工使情明性知全三又關點正業外將兩"
+    "高間由問很最重並物手應戰向頭文體政美相見被利什二等產或新己制身果加西斯月話合回特代內信表化老給世位次度門任常先海通教兒原東聲提立及比"
+    "員解水名真論處走義各入幾口認條平系氣題活爾更別打女變四神總何電數安少報才結反受目太量再感建務做接必場件計管期市直德資命山金指克許統區"
+    "保至隊形社便空決治展馬科司五基眼書非則聽白卻界達光放強即像難且權思王象完設式色路記南品住告類求據程北邊死張該交規萬取拉格望覺術領共確"
+    "傳師觀清今切院讓識候帶導爭運聞網站首頁記者編輯責任據悉來源臺灣灣"
+)
+_HANGUL_SYLLABLES: Final = (
+    "이다의는을에가고한도로하지기사은인어를리자서시부해정있대전아나원장그국수일보과만라주들구공제경비성상동조연세스"
+    "것여할안소우민신화명관무면치회당관계였했며진으선유오생위과적요거말더때중년월까교문방발현없모내용게습니김박니등물개"
+)
+_KANJI: Final = (
+    "日一国会人年大十二本中長出三同時政事自行社見月分議後前民生連五発間対上部東者党地合市業内相方四定今回新場金員九入選立開手米力学問高代"
+    "明実円関決子動京全目表戦経通外最言氏現理調体化田当八六約主題下首意法不来作性的要用制治度務強気小七成期公野協取都和統以機平総加山思"
+    "家話世受区領多県続進正安設保改数記院女初北午指権心界支第産結百派点教報済書府活原先共得解名交資予川向際査勝面委告軍文反元重近千考判"
+    "認画海参売利組知案道信策集在件団別物側任引使求所次水半品昨論計死官増係感特情投示変打男基私各始島直両朝革価式確村提運終挙果西勢減台"
+    "広容必応演電歳住争談能無再位置企真流格有疑口過局少放税検藤町常校料沢裁状工建語球営空職証土与急止送援供可役構木割聞身費付施切由説転"
+    "食比難防補車優夫研収断井何南石足違消境神番規術護展態導鮮備宅害配副算視条幹独警宮究育席輸訪楽起万着乗店述残想線率病農州武声質念待試"
+)
+# The commoner half of an alphabet is enough: it covers four letters of five in its own language, two of five elsewhere.
+_RUSSIAN: Final = "оеаинтсрвлкмдпуія"
+_GREEK_HALF: Final = "αοιετσνρκπμληςά"
+COMMON_HAN: Final = frozenset(_HANS + _HANT)
+"""Characters of which half of any Chinese text consists."""
+COMMON_KANJI: Final = frozenset(_KANJI)
+COMMON_HANGUL: Final = frozenset(_HANGUL_SYLLABLES)
+COMMON_CYRILLIC: Final = frozenset(_RUSSIAN + _RUSSIAN.upper())
+COMMON_GREEK: Final = frozenset(_GREEK_HALF + _GREEK_HALF.upper()) - frozenset("Ά")
+
+_SMALL: Final[Mapping[str, str]] = {
+    "French": "éèàùâêîôûçëïüœæÿ",
+    "German": "äöüß",
+    "Spanish": "áéíóúñüªº",
+    "Portuguese": "áéíóúàâêôãõçüªº",
+    "Italian": "àèéìòù",
+    "Catalan": "àçèéíïòóúü·",
+    "Dutch": "éëèïóöüáê",
+    "Swedish": "åäöé",
+    "Norwegian": "æøåéèòóôä",
+    "Icelandic": "áéíóúýðþæö",
+    "Estonian": "äöõüšž",
+    "Polish": "ąćęłńóśźż",
+    "Czech": "áčďéěíňóřšťúůýž",
+    "Slovak": "áäčďéíĺľňóôŕšťúýž",
+    "Hungarian": "áéíóöőúüű",
+    "Romanian": "ăâîşţ",
+    "Romanian of today": "ăâîșț",
+    "Croatian": "čćđšž",
+    "Turkish": "ğışçöüâîûİ",
+    "Azerbaijani": "əğışçöüİ",
+    "Lithuanian": "ąčęėįšųūž",
+    "Latvian": "āčēģīķļņšūž",
+    "Vietnamese": "ăâđêôơưàáãảạằắẵẳặầấẫẩậèéẽẻẹềếễểệìíĩỉịòóõỏọồốỗổộờớỡởợùúũủụừứữửựỳýỹỷỵ",
+    "Vietnamese, tones apart": "àáâăđèéêíóôơùúư\u0300\u0301\u0303\u0309\u0323",
+}
+LETTERS: Final = {name: frozenset(small + small.upper()) for name, small in _SMALL.items()}
+"""By language; capitals too."""
+
 
 DOUBTFUL: Final = 0.3
 """From this suspicion on a text is doubtful: real texts stay far below it, wrong readings far above."""
@@ -58,6 +125,15 @@ _CYRILLIC_SHARES: Final = (0.45, 0.6)
 _GREEK_SHARES: Final = (0.45, 0.6)
 _JAPANESE: Final = 0.2
 """Kana among Han from which a text is Japanese."""
+
+_READ_AS: Final = ("cp1252", "cp1250", "latin-1", "iso8859-2", "cp1254", "cp1257", "mac_roman", "cp850")
+_WRITTEN_IN: Final = ("cp1250", "iso8859-2", "cp1252", "cp1254", "cp1257", "mac_roman", "cp850", "cp852", "cp1258")
+_LEAST_LETTERS: Final = 10
+_LEAST_DIFFERENT: Final = 3
+# Of the letters of a text in one language, next to all are of it; names of others are few.
+_MOST_STRANGE: Final = 0.94
+_LEAST_MEANT: Final = 0.98
+
 
 _HIGH: Final = "\\x80-\\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ"
 # A UTF-8 sequence in the set of Western Europe; runs in which no language writes accents.
@@ -200,3 +276,52 @@ def _wrongness(share: float, shares: tuple[float, float]) -> float:
     """Where a share lies between that of a right reading (0) and that of a wrong one (1)."""
     wrong, right = shares
     return min(1.0, max(0.0, (right - share) / (right - wrong)))
+
+
+@cache
+def languages(codec: str) -> tuple[str, ...]:
+    """Return the names of the languages that can be written in a character set."""
+    return tuple(name for name, small in _SMALL.items() if len(small.encode(codec, "ignore")) == len(small))
+
+
+def belonging(counts: Mapping[str, int], names: Iterable[str]) -> int:
+    """Return how many letters are of the one language that most of them are of.
+
+    Args:
+        counts: letters outside a-z, and how often each occurs.
+        names: of languages.
+
+    >>> belonging({"é": 5, "ą": 1}, ["French", "Polish"])
+    5
+    """
+    return max((sum(n for sign, n in counts.items() if sign in LETTERS[name]) for name in names), default=0)
+
+
+def is_misread(counts: Mapping[str, int]) -> bool:
+    """Return whether letters are of no language, but of one when the set in which they were read is exchanged.
+
+    Args:
+        counts: letters outside a-z, and signs that stand among letters, and how often each occurs.
+
+    Returns:
+        False where too few are there to tell, and for languages that are not known here.
+
+    Cost: O(different signs); the many readings only for a text in which letters of several languages stand.
+
+    >>> is_misread({"ø": 9, "ì": 7, "è": 5, "á": 9, "í": 9, "ù": 3, "š": 4, "é": 4})
+    True
+    """
+    signs = sum(counts.values())
+    if signs < _LEAST_LETTERS or belonging(counts, LETTERS) > _MOST_STRANGE * signs:
+        return False
+    for wrong in _READ_AS:
+        for right in _WRITTEN_IN:
+            if wrong == right:
+                continue
+            other: dict[str, int] = {}
+            for sign, n in counts.items():
+                meant = sign.encode(wrong, "ignore").decode(right, "ignore")
+                other[meant] = other.get(meant, 0) + n
+            if len(other) >= _LEAST_DIFFERENT and belonging(other, languages(right)) >= _LEAST_MEANT * signs:
+                return True
+    return False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
-from ..decode.charset import wide_set
+from ..decode.charset import utf_16
 from ..decode.encoding import decode
 from ..decode.text import clean
 from ..records import BlockKind, Links
@@ -220,7 +220,7 @@ def head_text(body: bytes) -> str:
         ASCII characters as they are, others somehow.
     """
     head = body[:_HEAD_BYTES]
-    wide = wide_set(head)
+    wide = utf_16(head)
     return (
         head.decode(wide, "replace").removeprefix("\ufeff") if wide else head.removeprefix(BOM_UTF8).decode("latin-1")
     )

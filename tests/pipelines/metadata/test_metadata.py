@@ -27,6 +27,10 @@ NOW = datetime(2024, 6, 1, 4, 0, tzinfo=UTC)
         ("The ferry is back and it is fine for all of us in the town", "", "en"),
         ("Der Fluss ist nicht mit dem Boot zu erreichen und das ist ein Problem", "en", "de"),
         ("Сегодня в Москве и не только на улице что-то с погодой по", "", "ru"),
+        ("Le village fête ses deux cents ans", "en", "fr"),
+        ("2024 – 12:30", "sv-SE", "sv"),
+        ("2024 – 12:30", "zh-TW", ""),
+        ("\ud800\x00\ufffe", "", ""),
         ("", "", ""),
     ],
 )
