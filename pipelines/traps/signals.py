@@ -41,12 +41,12 @@ class KnownTraps:
     """What is known of the traps of a page's host.
 
     Attributes:
-        shut: patterns of its addresses that are traps, with their kinds.
+        blocked: patterns of its URLs that are traps, with their kinds.
         missing: outlines of what it shows, with status 200, when there is no such page; None when it is not suspected
             of that.
     """
 
-    shut: Mapping[Key, str] = field(default_factory=dict)
+    blocked: Mapping[Key, str] = field(default_factory=dict)
     missing: tuple[int, ...] | None = None
 
 
