@@ -58,7 +58,7 @@ class Signs:
         sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
             Alike texts have sketches of few different bits.
         outline: of all text of the page without figures and its own name: the same for the same text; 0 for none.
-        is_wall: whether it tells a visitor to go away, to log in or to come back: it says nothing of what the address
+        is_wall: whether it tells a visitor to go away, to log in or to come back: it says nothing of what the URL
             leads to at other times.
     """
 
