@@ -65,7 +65,7 @@ class Task:
         knowledge: what is known of the page's site, packed (empty: nothing yet); None when nothing is to be learned.
         form: a name of `FORMS` in which the page is wanted too, empty for none.
         topic: what pages are compared with.
-        rules: of the addresses of the page's host, packed; empty for none.
+        rules: of the URLs of the page's host, packed; empty for none.
         traps: what is known of the host's; None when they are not looked for.
     """
 
@@ -186,9 +186,9 @@ def _method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
 def _resolve(links: Links, task: Task) -> Targets:
     """The links of a document as the frontier wants them."""
     # sites list what they have in feeds and sitemaps: no trap is looked for there
-    shut = task.traps.shut if task.traps is not None and task.kind == "page" else None
-    own = host_key(task.url) if task.rules or shut is not None else ""
-    return resolve(links, task.scope, own, task.rules, shut)
+    blocked = task.traps.blocked if task.traps is not None and task.kind == "page" else None
+    own = host_key(task.url) if task.rules or blocked is not None else ""
+    return resolve(links, task.scope, own, task.rules, blocked)
 
 
 def _compare(document: Document, parsed: ParsedPage, targets: Targets, topic: Topic) -> Likeness:

@@ -52,8 +52,8 @@ def show_traps(console: Console, found: tuple[Sequence[Listed], Sequence[tuple[s
     table.add_column("why", overflow="fold")
     table.add_column("for instance", overflow="fold")
     for host, row in patterns[:_MOST]:
-        kind = row.kind or "tried again"
-        since = datetime.fromtimestamp(row.shut_at, UTC).isoformat(sep=" ", timespec="minutes")[:16]
+        kind = row.kind or "on probation"
+        since = datetime.fromtimestamp(row.blocked_at, UTC).isoformat(sep=" ", timespec="minutes")[:16]
         numbers = (str(row.pages), str(row.brought))
         cells = (host, _named(row.level, row.pattern), kind, *numbers, since, row.why, row.example)
         table.add_row(*map(one_line, cells))
@@ -69,14 +69,14 @@ def _named(level: int, pattern: str) -> str:
     return {HOST: "the whole host", ANSWER: "pages that say there is no such page"}.get(level, pattern)
 
 
-# ---- `scrapy status --url-rules`: what makes no difference in the addresses of hosts, and how sure that is.
+# ---- `scrapy status --url-rules`: what makes no difference in the URLs of hosts, and how sure that is.
 
 
 KEPT, AFRESH = "kept", "afresh"
 
 
 def found(connection: Connection, how: str, threshold: float, hosts: int) -> list[tuple[str, RuleRow]]:
-    """Rules with the names of their hosts: those in the table, or what its pages say now.
+    """Return rules with the names of their hosts: those in the table, or what its pages say now.
 
     Args:
         connection: only read from.
@@ -96,12 +96,12 @@ def found(connection: Connection, how: str, threshold: float, hosts: int) -> lis
 
 
 def show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleRow]]) -> None:
-    """Print the table, and one pair of addresses for each rule."""
+    """Print the table, and one pair of URLs for each rule."""
     if not found:
         hint = "" if how == AFRESH else "; --url-rules afresh learns from the pages it holds"
-        console.print(f"No rules of addresses are known{hint}")
+        console.print(f"No URL rules are known{hint}")
         return
-    title = "Rules of addresses" + (", learned from the pages now" if how == AFRESH else "")
+    title = "URL rules" + (", learned from the pages now" if how == AFRESH else "")
     table = Table(Column("host", overflow="fold"), Column("rule", overflow="fold"), title=title)
     for name in ("support", "against", "confidence"):
         table.add_column(name, justify="right")
@@ -116,12 +116,12 @@ def show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleRo
 
 
 def rules_of(connection: Connection, host_id: int, url: str) -> list[str]:
-    """The rules in use that touch a URL, for people."""
-    address = take_apart(url)
-    if address is None:
+    """Return the rules in use that touch a URL, for people."""
+    parts = take_apart(url)
+    if parts is None:
         return []
     in_use = Rules([Rule(*rule) for rule in used_of(connection, host_id)])
-    return [str(rule) for rule, _ in in_use.matching(address)]
+    return [str(rule) for rule, _ in in_use.matching(parts)]
 
 
 # ---- `scrapy status`: the alarms of hosts.
@@ -172,11 +172,11 @@ class Command(ScrapyCommand):
             nargs="?",
             const=KEPT,
             choices=(KEPT, AFRESH),
-            help="show what makes no difference in addresses: as kept, or learned afresh from the pages fetched",
+            help="show what makes no difference in URLs: as kept, or learned afresh from the pages fetched",
         )
 
         parser.add_argument(
-            "--traps", action="store_true", help="show which addresses were shut because they brought nothing, and why"
+            "--traps", action="store_true", help="show which URLs were blocked because they brought nothing, and why"
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -205,7 +205,7 @@ class Command(ScrapyCommand):
                 console.print(alarm_table(alarms))
 
     def _show_rules(self, how: str, hosts: int) -> None:
-        """Print the rules of addresses."""
+        """Print the URL rules."""
         assert self.settings is not None
         try:
             threshold = value_of(self.settings, "URL_RULES")

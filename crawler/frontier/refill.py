@@ -24,7 +24,7 @@ from db.records.url import Claim, Kind, NewUrl
 from pipelines.records import BlockKind
 
 from .. import clock
-from ..learn.traps.crawl import Trapbook
+from ..learn.traps.crawl import TrapRegistry
 from ..politeness.delay import LONGEST_PAUSE
 from ..politeness.hosts import Hosts, Verdict
 from ..politeness.ip_clock import look_up
@@ -74,7 +74,7 @@ class Supply:
         start: Callable[[Coroutine[Any, Any, None]], None],
         wake: Callable[[], None],
         finish: Callable[[], Awaitable[bool]],
-        traps: Trapbook | None,
+        traps: TrapRegistry | None,
         watch: Watch | None = None,
     ) -> None:
         self._session = session
@@ -244,7 +244,7 @@ class Supply:
 
     def _trap(self, claim: Claim) -> str:
         """Why a URL is one of a trap's. Called from the database thread."""
-        return "" if self._traps is None else self._traps.objection(claim)
+        return "" if self._traps is None else self._traps.disallow_reason(claim)
 
     async def give_back(self, claims: Sequence[Claim]) -> None:
         """Return URLs unfetched."""

@@ -1,8 +1,8 @@
 """What a crawl learns of sites while it runs, each part under a setting of its own.
 
 memory    what an article's page looks like (`SITE_MEMORY`, `crawler.learn.site_memory`)
-rules     what makes no difference in addresses (`URL_RULES`, `crawler.learn.url_rules`)
-traps     addresses that bring nothing and have no end (`TRAPS`, `crawler.learn.traps.crawl`)
+rules     what makes no difference in URLs (`URL_RULES`, `crawler.learn.url_rules`)
+traps     URLs that bring nothing and have no end (`TRAPS`, `crawler.learn.traps.crawl`)
 alarms    how a host's answers change (`HEALTH_WINDOW`, `crawler.learn.health.alarms`)
 """
 
@@ -19,7 +19,7 @@ from ..response.outcome import leads_home
 from .callbacks import Hooks
 from .health.alarms import Alarms
 from .site_memory import SiteMemory
-from .traps.crawl import Trapbook
+from .traps.crawl import TrapRegistry
 from .traps.host import Bounds
 from .url_rules import UrlRules
 
@@ -49,7 +49,7 @@ class Learning:
         self.rules = UrlRules(session, hooks.start, hooks.changed) if config.url_rules < 1 else None
         self.alarms = Alarms(session, config.health_window) if config.health_window else None
         bounds = Bounds(config.trap_pattern_pages, config.trap_host_pages, config.soft_404_probe)
-        self.traps = Trapbook(session, bounds, config.trap_days, hooks) if config.traps else None
+        self.traps = TrapRegistry(session, bounds, config.trap_days, hooks) if config.traps else None
 
     async def load(self) -> Self:
         """Read what is known already.
@@ -60,7 +60,7 @@ class Learning:
         if self.rules is not None:
             await self.rules.load()
         if self.traps is not None:
-            self._session.queued += await self.traps.try_again()
+            self._session.queued += await self.traps.reopen()
         return self
 
     def run(self) -> None:
@@ -97,7 +97,7 @@ class Learning:
         return await self.memory.of(claim.host_id)
 
     def url_rules(self, claim: Claim) -> str:
-        """Rules of the addresses of a page's host, packed; empty for none."""
+        """Return the URL rules of a page's host, packed; empty for none."""
         return "" if self.rules is None else self.rules.of(claim.host_id)
 
     def known_traps(self, claim: Claim) -> KnownTraps | None:

@@ -1,6 +1,6 @@
-"""Rules of addresses while a crawl runs: when they are learned, who is told, and what becomes of URLs that wait.
+"""URL rules while a crawl runs: when they are learned, who is told, and what becomes of URLs that wait.
 
-A host is looked at when eight of its pages have turned out to be another address of a stored one, and again whenever
+A host is looked at when eight of its pages have turned out to be another URL of a stored one, and again whenever
 these have grown by half; once it has rules in use, also whenever twice as many of its pages have come. Its newest pages
 are read on a connection of its own and weighed in a thread; what follows is written some hundred rows at a time.
 """
@@ -10,17 +10,19 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
+
+from cachetools import LRUCache
 
 from db.engine.errors import DatabaseProblem
 from db.frontier import aliases
 from db.records.keys import is_sampled
 from db.sites import url_rules as table
-from db.sites.url_rules import HostRules, RuleRow
+from db.sites.url_rules import HostRules, KnownUrl, RuleRow
 from pipelines.records import BlockKind
 from pipelines.url_rules.forms import Rule, pack, unpack
 from pipelines.url_rules.learn import Learned, Params, learn
@@ -46,26 +48,13 @@ _WANTED_THEMSELVES = (BlockKind.SEED, BlockKind.REDIRECT, BlockKind.PART, BlockK
 
 @dataclass(slots=True)
 class _Watch:
-    """What came of a host since this process began, and when it is to be looked at."""
+    """Counts of a host since this process began, and when it is to be looked at."""
 
     repeats: int = 0
     learn_at: int = _FIRST
     pages: int = 0
     look_at: int = _FIRST_LOOK
     news: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What new rules mean for the URLs of a host.
-
-    Attributes:
-        stand: forms with the URLs that stand for them, as in the table.
-        skip: URLs that wait, each with the one that stands for it.
-    """
-
-    stand: list[tuple[int, int, int]] = field(default_factory=list)
-    skip: list[tuple[int, int]] = field(default_factory=list)
 
 
 class UrlRules:
@@ -88,7 +77,7 @@ class UrlRules:
         self._changed = changed
         self._params = Params(threshold=session.config.url_rules)
         self._used: dict[int, str] = {}
-        self._watched: OrderedDict[int, _Watch] = OrderedDict()
+        self._watched: LRUCache[int, _Watch] = LRUCache(_MOST_HOSTS)
         self._due: deque[int] = deque()
         self._learning = False
         self._one_at_a_time = asyncio.Lock()
@@ -110,11 +99,11 @@ class UrlRules:
                 await self.load()
 
     def of(self, host_id: int) -> str:
-        """Rules in use of a host, packed; empty for none."""
+        """Return the rules in use of a host, packed; empty for none."""
         return self._used.get(host_id, "")
 
     def repeated(self, host_id: int) -> None:
-        """A page of a host turned out to be another address of a page."""
+        """Count a page of a host that turned out to be another URL of a page."""
         watch = self._watch(host_id)
         watch.repeats += 1
         if watch.repeats >= watch.learn_at:
@@ -122,7 +111,7 @@ class UrlRules:
             self._look(host_id)
 
     def stored(self, host_id: int) -> None:
-        """An article of a host has been stored: when there are many, its rules may have turned out wrong."""
+        """Count a stored article of a host: when there are many, its rules may have turned out wrong."""
         if host_id in self._used:
             watch = self._watch(host_id)
             watch.pages += 1
@@ -132,18 +121,14 @@ class UrlRules:
                 self._look(host_id)
 
     async def look_again(self) -> bool:
-        """Weigh once more the rules of which there is news; whether URLs wait again because some were wrong."""
+        """Weigh the rules again of which there is news; True if URLs wait again because some were wrong."""
         freed = 0
         for host_id in [key for key, watch in self._watched.items() if watch.news and key in self._used]:
             freed += await self._learn(host_id)
         return freed > 0
 
     def _watch(self, host_id: int) -> _Watch:
-        watch = self._watched.setdefault(host_id, _Watch())
-        self._watched.move_to_end(host_id)
-        if len(self._watched) > _MOST_HOSTS:
-            self._watched.popitem(last=False)
-        return watch
+        return self._watched.setdefault(host_id, _Watch())
 
     def _look(self, host_id: int) -> None:
         """Learn of a host as soon as no other is being learned of."""
@@ -167,12 +152,13 @@ class UrlRules:
             try:
                 return await self._update(host_id)
             except DatabaseProblem as problem:  # if it was more than this reader, whoever writes a page says so
-                logger.warning("rules of addresses could not be learned: %s", problem)
+                logger.warning("URL rules could not be learned: %s", problem)
                 return 0
 
     async def _update(self, host_id: int) -> int:
-        session = self._session
-        learned = await self._in_thread(lambda: self._weigh(host_id))
+        session, params = self._session, self._params
+        pages, held = await session.read(lambda c: (table.evidence(c, host_id, MOST_PAGES), table.used_of(c, host_id)))
+        learned = await asyncio.to_thread(learn, pages, [Rule(*rule) for rule in held], params)
         rules = pack([one.rule for one in learned if one.used])
         rows = HostRules(host_id, [row_of(one) for one in learned[:_MOST_RULES]])
         before = self.of(host_id)
@@ -197,50 +183,41 @@ class UrlRules:
         """Bring the tables in line with new rules of a host; returns how many URLs wait again."""
         session, freed, skipped = self._session, 0, 0
         # first: if this is cut short, the old rules are still in the table, and it is done another time
-        for ids in await self._in_thread(lambda: self._freed(host_id, rules)):
+        ruled = await session.read(lambda c: table.skipped_urls(c, host_id))
+        for ids in _chunks(await asyncio.to_thread(_no_longer_ruled, ruled, rules)):
             freed += await session.submit(aliases.let_wait, (host_id, ids))
         await session.submit(table.save, rows)
         while await session.submit(aliases.clear, host_id):
             pass
         if rules:
-            plan = await self._in_thread(lambda: self._plan(host_id, rules))
-            for stand in _chunks(plan.stand):
-                await session.submit(aliases.fill, stand)
-            for skip in _chunks(plan.skip):
-                skipped += await session.submit(aliases.skip_waiting, skip)
+            known = await session.read(lambda c: table.known_urls(c, host_id, _MOST_FORMS))
+            represented, superfluous = await asyncio.to_thread(_plan, known, host_id, rules)
+            for some in _chunks(represented):
+                await session.submit(aliases.fill, some)
+            for pairs in _chunks(superfluous):
+                skipped += await session.submit(aliases.skip_waiting, pairs)
         self._changed(host_id, freed - skipped)
         return freed
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(None, work)
 
-    # ------------------------------------------------------------ in a thread
+def _no_longer_ruled(skipped: Sequence[tuple[int, str, str]], rules: str) -> list[int]:
+    """Return the URLs that were skipped by rules which hold no longer."""
+    key_of = unpack(rules).key
+    return [url_id for url_id, url, other in skipped if key_of(url) != key_of(other)]
 
-    def _weigh(self, host_id: int) -> list[Learned]:
-        """Learn from what the table holds now."""
-        pages, held = table.look_up(
-            self._session.database, lambda c: (table.evidence(c, host_id, MOST_PAGES), table.used_of(c, host_id))
-        )
-        return learn(pages, [Rule(*rule) for rule in held], self._params)
 
-    def _freed(self, host_id: int, rules: str) -> list[Sequence[int]]:
-        """URLs that were skipped by rules which hold no longer, some at a time."""
-        form_of = unpack(rules).form
-        skipped = table.look_up(self._session.database, lambda c: table.skipped_urls(c, host_id))
-        return list(_chunks([key for key, url, other in skipped if form_of(url) != form_of(other)]))
-
-    def _plan(self, host_id: int, rules: str) -> _Plan:
-        """Which of a host's URLs stand for others, and which of those that wait are superfluous."""
-        form_of = unpack(rules).form
-        plan, standing = _Plan(), dict[int, int]()
-        for one in table.look_up(self._session.database, lambda c: table.known_urls(c, host_id, _MOST_FORMS)):
-            form = form_of(one.url)
-            other = standing.setdefault(form, one.id)
-            if other == one.id:
-                plan.stand.append((form, host_id, one.id))
-            elif one.waits and one.found_in not in _WANTED_THEMSELVES and not is_sampled(one.id):
-                plan.skip.append((one.id, other))
-        return plan
+def _plan(
+    known: Sequence[KnownUrl], host_id: int, rules: str
+) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
+    """Return forms with their representative URLs, as in the table, and waiting URLs each with its representative."""
+    key_of = unpack(rules).key
+    represented: dict[int, int] = {}
+    superfluous = []
+    for one in known:
+        other = represented.setdefault(key_of(one.url), one.id)
+        if other != one.id and one.waits and one.found_in not in _WANTED_THEMSELVES and not is_sampled(one.id):
+            superfluous.append((one.id, other))
+    return [(key, host_id, url_id) for key, url_id in represented.items()], superfluous
 
 
 def row_of(learned: Learned) -> RuleRow:

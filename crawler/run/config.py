@@ -212,7 +212,9 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
         Option("TRAP_PATTERN_PAGES", 30, whole, SHOULD, least=5): "pages of a pattern in a row that may bring nothing",
         Option("TRAP_HOST_PAGES", 200, whole, SHOULD, least=5): "the same of a host that no seed means (`stay=any`)",
-        Option("TRAP_DAYS", 7.0, number): "days after which a few pages of a blocked pattern are tried again",
+        Option("TRAP_DAYS", 7.0, number): (
+            "days after which a blocked pattern is put on probation: a few of its pages are tried again"
+        ),
         Option("SOFT_404_PROBE", default=True, parse=flag, agree=SHOULD): (
             "ask a host whose pages look alike for a page that does not exist (in three folders at most), to know what "
             "it shows then"

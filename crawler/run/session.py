@@ -177,6 +177,10 @@ class Session:
         """The same, but the work may wait a moment for company."""
         return await asyncio.wrap_future(self._writer.gather(work, payload))
 
+    async def read(self, question: Callable[[Any], R]) -> R:
+        """Ask the database on a connection of its own, in a thread; see `Database.read`."""
+        return await asyncio.to_thread(self.database.read, question)
+
     @property
     def lapsed(self) -> bool:
         """Whether another process may have taken this run for dead: then nothing more must be fetched for now."""

@@ -14,12 +14,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
+
+T = TypeVar("T")
 
 SCHEMA = "0011"
 """The newest revision in `migrations/versions`: what this program's tables look like."""
@@ -104,6 +106,18 @@ class Database:
             if problem is None:
                 raise
             raise problem from error
+
+    def read(self, question: Callable[[Connection], T]) -> T:
+        """Ask a question on a connection of its own, from any thread.
+
+        Raises:
+            DatabaseProblem: it cannot be read at the moment.
+        """
+        try:
+            with self.engine.connect() as connection:
+                return question(connection)
+        except DBAPIError as error:
+            raise classify(error, self.name) or error from error
 
     def keep_crawls_away(self) -> None:
         """Take the file's lock, as a crawl does. Postgres has none: what runs there says so in its `run` row.

@@ -1,4 +1,4 @@
-"""URLs that a host's rules take for one: which stand for others, which are skipped, and when those wait again.
+"""URLs with the same normal form: which represents the others, which are skipped, and when those wait again.
 
 A URL is skipped only for one that is still to be fetched or that has brought an article. When that one brings none, all
 that were skipped for it wait again (`revive`). One in sixteen (`keys.is_sampled`) is fetched all the same, so that a
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, case, exists, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, case, exists, func, literal_column, or_, select, update
 from sqlalchemy.orm import aliased
 
 from ..engine.statements import among, in_state, insert_rows, run_many
@@ -22,25 +22,25 @@ from ..tables.urls import Host, Url
 url, host, form = Url.table(), Host.table(), UrlForm.table()
 
 
-def stands(row: Any) -> ColumnElement[bool]:
-    """Whether a row of the URL table stands for others: it waits, or brought an article, or leads to one."""
-
-    def is_one_of(column: Any, values: Sequence[str]) -> ColumnElement[bool]:
-        return or_(*(column == value for value in values))
-
+def is_representative(row: Any) -> ColumnElement[bool]:
+    """Return whether a row of the URL table may represent others: it waits, brought an article, or leads to one."""
     return or_(
-        is_one_of(row.state, (State.PENDING, State.LEASED)),
-        (row.state == State.DONE) & or_(row.reason.is_(None), is_one_of(row.reason, SETTLED)),
+        row.state == State.PENDING,
+        row.state == State.LEASED,
+        (row.state == State.DONE) & or_(row.reason.is_(None), *(row.reason == reason for reason in SETTLED)),
         (row.state == State.SKIPPED) & (row.reason == "redirect"),
     )
 
 
 IS_RULED = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{URL_RULE}'"))
+IS_TRAPPED = in_state(State.SKIPPED) & (
+    func.substr(url.c.reason, literal_column("1"), literal_column("6")) == literal_column("'trap: '")
+)
 _other = aliased(Url)
 
 
-def stand_for(connection: Connection, found: Sequence[tuple[int, int, int]]) -> dict[int, int]:
-    """Which of some new URLs are to be skipped, and for which other each; of a new form the first stands for it.
+def represent(connection: Connection, found: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+    """Choose the new URLs to skip, and the representative URL of each; the first of a new form represents it.
 
     Args:
         connection: inside the transaction that writes the URLs.
@@ -48,50 +48,64 @@ def stand_for(connection: Connection, found: Sequence[tuple[int, int, int]]) -> 
 
     Cost: one read and one insert, some microseconds a URL.
     """
-    rows = connection.execute(_STANDING, {"ids": sorted({key for _, _, key in found})}).all()
-    standing = {row.id: row.url_id for row in rows if row.stands}
-    fallen = {row.id for row in rows if not row.stands}
+    rows = connection.execute(_KNOWN, {"ids": sorted({key for _, _, key in found})}).all()
+    known = {row.id: row.url_id for row in rows if row.valid}
+    fallen = {row.id for row in rows if not row.valid}
     skipped: dict[int, int] = {}
     new: dict[int, tuple[int, int]] = {}
     for url_id, host_id, key in found:
-        if key not in standing:
-            standing[key] = url_id
+        if key not in known:
+            known[key] = url_id
             new[key] = (host_id, url_id)
-        elif standing[key] != url_id and not is_sampled(url_id):
-            skipped[url_id] = standing[key]
+        elif known[key] != url_id and not is_sampled(url_id):
+            skipped[url_id] = known[key]
     insert_rows(connection, form, _COLUMNS, [(key, *new[key]) for key in sorted(new.keys() - fallen)])
     run_many(connection, _REPLACE, [{"key": key, "other": new[key][1]} for key in sorted(new.keys() & fallen)])
     return skipped
 
 
 _COLUMNS = ("id", "host_id", "url_id")
-_STANDING = select(
-    form.c.id, form.c.url_id, exists().where(_other.id == form.c.url_id, stands(_other)).label("stands")
+_KNOWN = select(
+    form.c.id, form.c.url_id, exists().where(_other.id == form.c.url_id, is_representative(_other)).label("valid")
 ).where(among(form.c.id))
 _REPLACE = update(form).where(form.c.id == bindparam("key")).values(url_id=bindparam("other"))
 
 
 def revive(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Let URLs wait that were skipped for some others, which turned out to bring nothing: (URL, host, other) of each.
+    """Let URLs wait whose representatives turned out to bring nothing: (URL, host, representative) of each.
 
     Cost: one read by index when there are none.
     """
     if not ids:
         return []
     rows = sorted((row.id, row.host_id, row.same_as) for row in connection.execute(_SKIPPED_FOR, {"ids": ids}))
-    _let_wait(connection, [url_id for url_id, *_ in rows])
+    run_many(connection, _LET_WAIT, [{"key": url_id} for url_id, *_ in rows])
     return rows
-
-
-def _let_wait(connection: Connection, ids: Sequence[int]) -> int:
-    return run_many(connection, _LET_WAIT, [{"key": key} for key in sorted(ids)])
 
 
 _SKIPPED_FOR = select(url.c.id, url.c.host_id, url.c.same_as).where(
     among(url.c.same_as), url.c.same_as.is_not(None), IS_RULED
 )
 _LET_WAIT = (
-    update(url).where(url.c.id == bindparam("key"), IS_RULED).values(state=State.PENDING, reason=None, same_as=None)
+    update(url)
+    .where(url.c.id == bindparam("key"), or_(IS_RULED, IS_TRAPPED))
+    .values(state=State.PENDING, reason=None, same_as=None)
+)
+
+
+def let_wait(connection: Connection, batches: Sequence[tuple[int, Sequence[int]]]) -> list[int]:
+    """Let URLs of a host wait that no rule or trap skips any longer: (host, URLs). Returns how many wait again."""
+    revived = [run_many(connection, _LET_WAIT, [{"key": key} for key in sorted(ids)]) for _, ids in batches]
+    hosts = sorted({host_id for host_id, ids in batches if ids})
+    run_many(connection, HAS_WORK, [{"key": host_id} for host_id in hosts])
+    return revived
+
+
+# whoever owns the host may have looked for work of it already: see `host.queued`
+HAS_WORK = (
+    update(host)
+    .where(host.c.id == bindparam("key"))
+    .values(queued=case((host.c.owner.is_not(None), 2), (host.c.queued == 0, 1), else_=host.c.queued))
 )
 
 
@@ -99,7 +113,7 @@ _LET_WAIT = (
 
 
 def fill(connection: Connection, batches: Sequence[Sequence[tuple[int, int, int]]]) -> list[None]:
-    """Write forms that URLs stand for, those of earlier rows first: (form, host, URL)."""
+    """Write representative URLs, those of earlier rows first: (form, host, URL)."""
     for rows in batches:
         insert_rows(connection, form, _COLUMNS, sorted({row[0]: row for row in reversed(rows)}.values()))
     return [None for _ in batches]
@@ -116,7 +130,7 @@ _CLEAR = form.delete().where(
 
 
 def skip_waiting(connection: Connection, batches: Sequence[Sequence[tuple[int, int]]]) -> list[int]:
-    """Skip URLs that wait, each for another one that stands for it: (URL, other). Returns how many were skipped."""
+    """Skip URLs that wait, each for its representative: (URL, representative). Returns how many were skipped."""
     return [
         run_many(connection, _SKIP_WAITING, [{"key": key, "other": other} for key, other in sorted(rows)])
         for rows in batches
@@ -128,23 +142,7 @@ _SKIP_WAITING = (
     .where(
         url.c.id == bindparam("key"),
         in_state(State.PENDING),
-        exists().where(_other.id == bindparam("other"), stands(_other)),
+        exists().where(_other.id == bindparam("other"), is_representative(_other)),
     )
     .values(state=State.SKIPPED, reason=URL_RULE, same_as=bindparam("other"))
-)
-
-
-def let_wait(connection: Connection, batches: Sequence[tuple[int, Sequence[int]]]) -> list[int]:
-    """Let URLs of a host wait that no rule skips any longer: (host, URLs). Returns how many wait again."""
-    revived = [_let_wait(connection, ids) for _, ids in batches]
-    hosts = sorted({host_id for host_id, ids in batches if ids})
-    run_many(connection, HAS_WORK, [{"key": host_id} for host_id in hosts])
-    return revived
-
-
-# whoever owns the host may have looked for work of it already: see `host.queued`
-HAS_WORK = (
-    update(host)
-    .where(host.c.id == bindparam("key"))
-    .values(queued=case((host.c.owner.is_not(None), 2), (host.c.queued == 0, 1), else_=host.c.queued))
 )

@@ -14,7 +14,7 @@ from ..engine.statements import among, insert_new, insert_rows, is_postgres, run
 from ..records.keys import iso
 from ..records.url import SOFT_REASONS, URL_RULE, Found, NewUrl, State
 from ..tables.urls import Host, Site, Url
-from .aliases import HAS_WORK, stand_for
+from .aliases import HAS_WORK, represent
 
 url, host, site = Url.table(), Host.table(), Site.table()
 
@@ -91,7 +91,7 @@ def insert_urls(
 def _skip_same(connection: Connection, found: Sequence[tuple[NewUrl, Found]]) -> None:
     """Skip those of the URLs just inserted that rules take for the same page as another one."""
     forms = [(new.id, new.host_id, new.form) for new, _ in found if new.form is not None]
-    others = stand_for(connection, forms)
+    others = represent(connection, forms)
     run_many(connection, _SKIP_SAME, [{"key": key, "other": others[key]} for key in sorted(others)])
     for new, owner in found:
         if new.id in others:

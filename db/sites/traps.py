@@ -9,22 +9,17 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Dialect, bindparam, func, literal_column, select, update
+from sqlalchemy import Connection, bindparam, func, literal_column, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from ..engine.statements import among, in_state, run_many
-from ..frontier.aliases import HAS_WORK
+from ..engine.statements import among, run_many
+from ..frontier.aliases import IS_TRAPPED
 from ..frontier.revisits import mark_gone
-from ..records.url import State
 from ..tables.articles import Article
 from ..tables.learned import UrlPattern
 from ..tables.urls import Host, Url
 
 article, url, host, pattern = Article.table(), Url.table(), Host.table(), UrlPattern.table()
-
-IS_TRAPPED = in_state(State.SKIPPED) & (
-    func.substr(url.c.reason, literal_column("1"), literal_column("6")) == literal_column("'trap: '")
-)
 
 
 class PatternRow(NamedTuple):
@@ -36,17 +31,16 @@ class PatternRow(NamedTuple):
     pages: int
     brought: int
     reached: int
-    barren: float
+    unproductive: float
     grown: int
     kind: str
-    shut_at: float
-    trial: int
+    blocked_at: float
     why: str
     example: str
 
 
 def load(connection: Connection, batches: Sequence[Sequence[int]]) -> list[dict[int, list[PatternRow]]]:
-    """What is known of some hosts."""
+    """Read what is known of some hosts."""
     answers = []
     for ids in batches:
         found: dict[int, list[PatternRow]] = {key: [] for key in ids}
@@ -73,7 +67,7 @@ def save(connection: Connection, batches: Sequence[Noted]) -> list[None]:
     ids = sorted({row.host_id for _, row in rows.values()})
     owners = {row.id: row.owner for row in connection.execute(_OWNERS, {"ids": ids})}
     mine = [rows[key][1] for key in sorted(rows) if owners.get(key[0], rows[key][0]) == rows[key][0]]
-    run_many(connection, _upsert(connection.dialect), [row._asdict() for row in mine])
+    run_many(connection, _replace(connection.dialect.name), [row._asdict() for row in mine])
     return [None for _ in batches]
 
 
@@ -81,25 +75,26 @@ _OWNERS = select(host.c.id, host.c.owner).where(among(host.c.id), host.c.owner.i
 
 
 @cache
-def _upsert(dialect: Dialect) -> Any:
-    maker = postgresql if dialect.name == "postgresql" else sqlite
+def _replace(dialect: str) -> Any:
     key = ("host_id", "level", "pattern")
+    maker = postgresql if dialect == "postgresql" else sqlite
     statement = maker.insert(pattern).values({name: bindparam(name) for name in PatternRow._fields})
     new = {name: statement.excluded[name] for name in PatternRow._fields if name not in key}
     return statement.on_conflict_do_update(index_elements=list(key), set_=new)
 
 
-def due(connection: Connection, moments: Sequence[float]) -> list[list[PatternRow]]:
-    """Patterns of hosts that nobody crawls at the moment that were shut before a time (Unix seconds)."""
-    return [[PatternRow(*row) for row in connection.execute(_DUE, {"moment": moment})] for moment in moments]
+def due(connection: Connection, moments: Sequence[float]) -> list[list[int]]:
+    """Read the hosts that nobody crawls of which patterns were blocked before a time (Unix seconds)."""
+    return [list(connection.execute(_DUE, {"moment": moment}).scalars()) for moment in moments]
 
 
 _MOST_DUE = 2000
 _DUE = (
-    select(*_COLUMNS)
-    .join(host, host.c.id == pattern.c.host_id)
-    .where(pattern.c.kind != literal_column("''"), pattern.c.shut_at < bindparam("moment"), host.c.owner.is_(None))
-    .order_by(pattern.c.shut_at, pattern.c.host_id, pattern.c.level, pattern.c.pattern)
+    select(host.c.id)
+    .join(pattern, host.c.id == pattern.c.host_id)
+    .where(pattern.c.kind != literal_column("''"), pattern.c.blocked_at < bindparam("moment"), host.c.owner.is_(None))
+    .group_by(host.c.id)
+    .order_by(func.min(pattern.c.blocked_at), host.c.id)
     .limit(_MOST_DUE)
 )
 
@@ -112,7 +107,7 @@ class Skipped(NamedTuple):
 
 
 def skipped(connection: Connection, host_id: int, after: int, most: int) -> list[Skipped]:
-    """URLs of a host that were skipped for traps, by their identifiers, from the one after `after`.
+    """Read URLs of a host that were skipped for traps, by their identifiers, from the one after `after`.
 
     Cost: some microseconds a URL.
     """
@@ -127,32 +122,20 @@ _SKIPPED = (
 )
 
 
-def let_wait(connection: Connection, batches: Sequence[tuple[int, Sequence[int]]]) -> list[int]:
-    """Let URLs of a host wait that were skipped for a trap: (host, URLs). Returns how many wait again."""
-    freed = [run_many(connection, _LET_WAIT, [{"key": key} for key in sorted(ids)]) for _, ids in batches]
-    hosts = sorted({host_id for host_id, ids in batches if ids})
-    run_many(connection, HAS_WORK, [{"key": host_id} for host_id in hosts])
-    return freed
-
-
-_LET_WAIT = update(url).where(url.c.id == bindparam("key"), IS_TRAPPED).values(state=State.PENDING, reason=None)
-
-
 class Source(NamedTuple):
-    """Where a page was found."""
+    """A page that led to another."""
 
     id: int
     url: str
     host_id: int
-    found_on: int | None
 
 
 def sources(connection: Connection, batches: Sequence[Sequence[int]]) -> list[list[Source]]:
-    """Addresses of pages, and the pages that they were found on."""
+    """Read the URLs and hosts of pages."""
     return [[Source(*row) for row in connection.execute(_SOURCES, {"ids": ids})] for ids in batches]
 
 
-_SOURCES = select(url.c.id, url.c.url, url.c.host_id, url.c.found_on).where(among(url.c.id))
+_SOURCES = select(url.c.id, url.c.url, url.c.host_id).where(among(url.c.id))
 
 
 class Titled(NamedTuple):
@@ -165,7 +148,7 @@ class Titled(NamedTuple):
 
 
 def titled(connection: Connection, host_id: int, title: str) -> list[Titled]:
-    """Articles of a host with a title, as far as they are there.
+    """Read articles of a host with a title, as far as they are there.
 
     Cost: some microseconds for each article of the site.
     """
@@ -193,19 +176,18 @@ def mark_missing(connection: Connection, batches: Sequence[Sequence[tuple[int, s
 
 
 class Listed(NamedTuple):
-    """A pattern that is or was shut, for people."""
+    """A pattern that is or was blocked, for people."""
 
     host: str
     row: PatternRow
 
 
 def listed(connection: Connection) -> tuple[list[Listed], list[tuple[str, int]]]:
-    """Patterns that are shut or on trial, those that cost most first; how many URLs are skipped for each kind."""
-    chosen = (pattern.c.kind != literal_column("''")) | (pattern.c.trial == literal_column("1"))
+    """Read patterns blocked or on probation, those that cost most first; how many URLs are skipped for each kind."""
     rows = connection.execute(
         select(host.c.name, *_COLUMNS)
         .join(host, host.c.id == pattern.c.host_id)
-        .where(chosen)
+        .where(or_(pattern.c.kind != literal_column("''"), pattern.c.blocked_at > literal_column("0")))
         .order_by(pattern.c.kind == literal_column("''"), pattern.c.pages.desc(), host.c.name, pattern.c.pattern)
     )
     counts = connection.execute(

@@ -1,19 +1,16 @@
-"""Rules of hosts' addresses as they are kept, and the pages that they are learned from."""
+"""URL rules of hosts as they are kept, and the pages that they are learned from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, or_, select
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import aliased
 
-from ..engine.database import Database
-from ..engine.errors import classify
 from ..engine.statements import in_state, insert_rows
-from ..frontier.aliases import IS_RULED, stands
+from ..frontier.aliases import IS_RULED, is_representative
 from ..records.part import PART_REASONS
 from ..records.url import Kind, State
 from ..tables.articles import Article
@@ -22,24 +19,9 @@ from ..tables.urls import Host, Url
 
 url, host, article, rule = Url.table(), Host.table(), Article.table(), UrlRule.table()
 
-T = TypeVar("T")
-
 _LISTS = ("list page", *PART_REASONS)
 """Reasons of pages that are like no other although they are no articles."""
 _MOST_STEPS = 5
-
-
-def look_up(database: Database, question: Callable[[Connection], T]) -> T:
-    """Ask a crawl's own database on a connection that only reads; may be called from any thread.
-
-    Raises:
-        DatabaseProblem: it cannot be read at the moment.
-    """
-    try:
-        with database.engine.connect() as connection:
-            return question(connection)
-    except DBAPIError as error:
-        raise classify(error, database.name) or error from error
 
 
 class RuleRow(NamedTuple):
@@ -56,7 +38,7 @@ class RuleRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HostRules:
-    """Everything that is known of a host's addresses."""
+    """Everything that is known of the rules of a host's URLs."""
 
     host_id: int
     rules: Sequence[RuleRow]
@@ -71,7 +53,7 @@ def save(connection: Connection, batch: Sequence[HostRules]) -> list[None]:
 
 
 def used(connection: Connection, requests: Sequence[None]) -> list[dict[int, list[tuple[str, str]]]]:
-    """Rules in use, (kind, pattern), of every host that has some."""
+    """Read the rules in use, (kind, pattern), of every host that has some."""
     found: dict[int, list[tuple[str, str]]] = {}
     for row in connection.execute(select(rule.c.host_id, rule.c.kind, rule.c.pattern).where(rule.c.used == 1)):
         found.setdefault(row.host_id, []).append((row.kind, row.pattern))
@@ -79,13 +61,13 @@ def used(connection: Connection, requests: Sequence[None]) -> list[dict[int, lis
 
 
 def used_of(connection: Connection, host_id: int) -> list[tuple[str, str]]:
-    """Rules of one host that are in use: (kind, pattern)."""
+    """Read the rules of one host that are in use: (kind, pattern)."""
     query = select(rule.c.kind, rule.c.pattern).where(rule.c.host_id == host_id, rule.c.used == 1)
     return [(row.kind, row.pattern) for row in connection.execute(query)]
 
 
 def rules(connection: Connection) -> list[tuple[str, RuleRow]]:
-    """All rules with the names of their hosts: those in use first, and the surest of them."""
+    """Read all rules with the names of their hosts: those in use first, and the surest of them."""
     order = (rule.c.used.desc(), rule.c.confidence.desc(), host.c.name, rule.c.kind, rule.c.pattern)
     columns = [rule.c[name] for name in RuleRow._fields]
     rows = connection.execute(select(host.c.name, *columns).join(host, host.c.id == rule.c.host_id).order_by(*order))
@@ -93,7 +75,7 @@ def rules(connection: Connection) -> list[tuple[str, RuleRow]]:
 
 
 def hosts_with_repeats(connection: Connection, most: int) -> list[tuple[int, str]]:
-    """Hosts of which an article was fetched at two addresses, those with most of that first.
+    """Read the hosts of which an article was fetched at two URLs, those with most of that first.
 
     Cost: a pass over the URL table.
     """
@@ -110,9 +92,9 @@ def hosts_with_repeats(connection: Connection, most: int) -> list[tuple[int, str
 
 
 def evidence(connection: Connection, host_id: int, most: int) -> list[tuple[str, int]]:
-    """The newest pages of a host: URLs, each with an identifier of what it held.
+    """Read the newest pages of a host: URLs, each with an identifier of what it held.
 
-    That is the article that was stored of it, or that it turned out to be another address of, or leads to. Lists and
+    That is the article that was stored of it, or that it turned out to be another URL of, or leads to. Lists and
     parts of articles are each by itself. Pages that held nothing (errors, empty ones) say nothing.
 
     Cost: some microseconds a page.
@@ -126,11 +108,11 @@ def evidence(connection: Connection, host_id: int, most: int) -> list[tuple[str,
     ).all()
     by_id = {row.id: row for row in rows}
     contents = ((row.url, _content(row.id, by_id)) for row in rows)
-    return [(address, content) for address, content in contents if content is not None]
+    return [(page, content) for page, content in contents if content is not None]
 
 
 def _content(url_id: int, rows: Mapping[int, Any]) -> int | None:
-    """What a page held: followed from address to address."""
+    """Return what a page held: followed from URL to URL."""
     for _ in range(_MOST_STEPS):
         row = rows.get(url_id)
         if row is None or row.article is not None or row.reason in _LISTS:
@@ -144,7 +126,7 @@ def _content(url_id: int, rows: Mapping[int, Any]) -> int | None:
 
 
 class KnownUrl(NamedTuple):
-    """A URL that may stand for others: whether it waits untried, and in what it was found."""
+    """A URL that may represent others: whether it waits untried, and in what it was found."""
 
     id: int
     url: str
@@ -153,13 +135,15 @@ class KnownUrl(NamedTuple):
 
 
 def known_urls(connection: Connection, host_id: int, most: int) -> list[KnownUrl]:
-    """URLs of a host that stand for others: those with articles, the newest first, then the best of those that wait.
+    """Read the representative URLs of a host: with articles, the newest first, then the best of those that wait.
 
     Cost: some microseconds a URL.
     """
     fetched = (
         select(url.c.id, url.c.url, url.c.found_in, url.c.reason)
-        .where(url.c.host_id == host_id, url.c.fetched_at.is_not(None), url.c.kind == Kind.PAGE, stands(url.c))
+        .where(
+            url.c.host_id == host_id, url.c.fetched_at.is_not(None), url.c.kind == Kind.PAGE, is_representative(url.c)
+        )
         .order_by(url.c.fetched_at.desc())
         .limit(most)
     )
@@ -175,7 +159,7 @@ def known_urls(connection: Connection, host_id: int, most: int) -> list[KnownUrl
 
 
 def skipped_urls(connection: Connection, host_id: int) -> list[tuple[int, str, str]]:
-    """What rules have skipped of a host: URL, its address, and that of the one it was skipped for."""
+    """Read the URLs of a host that rules have skipped: identifier, URL, and the URL it was skipped for."""
     other = aliased(Url)
     rows = connection.execute(
         select(url.c.id, url.c.url, other.url.label("other"))

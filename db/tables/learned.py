@@ -59,7 +59,7 @@ class Alarm(Record):
 
 
 class UrlRule(Record):
-    """What makes no difference in the addresses of a host, learned from its pages."""
+    """A part of a host's URLs that makes no difference, learned from its pages."""
 
     __tablename__ = "url_rule"
     host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -73,13 +73,13 @@ class UrlRule(Record):
     """Requests that it would have kept from bringing something else."""
     confidence: Mapped[float] = mapped_column(Float)
     used: Mapped[int] = mapped_column(SmallInteger)
-    """1 when addresses are skipped by it; 0 for a proposal."""
+    """1 when URLs are skipped by it; 0 for a proposal."""
     example: Mapped[str] = mapped_column(Text)
-    """JSON: two addresses of one page."""
+    """JSON: two URLs of one page."""
 
 
 class UrlForm(Record):
-    """What is left of an address under its host's rules, and the URL that stands for all of that form."""
+    """A normal form of URLs under their host's rules, and the URL that represents all that have it."""
 
     __tablename__ = "url_form"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -102,15 +102,13 @@ class UrlPattern(Record):
     """Articles among these or found by their links."""
     reached: Mapped[int] = mapped_column(Integer)
     """How many had been fetched when one last brought something."""
-    barren: Mapped[float] = mapped_column(Float)
+    unproductive: Mapped[float] = mapped_column(Float)
     """Pages in a row that brought nothing, as far as they count."""
     grown: Mapped[int] = mapped_column(Integer)
-    """URLs of unfruitful patterns that these led to."""
+    """URLs of unproductive patterns that these led to."""
     kind: Mapped[str] = mapped_column(String(20))
-    """Of trap, when it is shut; empty when it is open."""
-    shut_at: Mapped[float] = mapped_column(Float)
-    """When it was last shut, 0 for never."""
-    trial: Mapped[int] = mapped_column(SmallInteger)
-    """1 when it was shut before and some of its pages are tried again."""
+    """Of trap, when it is blocked; empty when it is open."""
+    blocked_at: Mapped[float] = mapped_column(Float)
+    """When it was blocked, also while it is on probation; else 0."""
     why: Mapped[str] = mapped_column(Text)
     example: Mapped[str] = mapped_column(Text)

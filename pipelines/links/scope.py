@@ -9,8 +9,8 @@ from functools import lru_cache
 from db.records.keys import fingerprint
 
 from ..records import Links
-from ..traps.patterns import Key, folder_key, objection
-from ..url_rules.forms import unpack
+from ..traps.patterns import Key, disallow_reason
+from ..url_rules.forms import folder_key, unpack
 from ..urls import file_type, host_key, same_host, site_key
 
 STAYS = ("host", "site", "any")
@@ -46,11 +46,10 @@ class Targets:
         host_of: index into the host columns.
         reasons: why a link is not followed: "", "outside", "file", "nofollow" or "trap: ...".
         host_ids, hosts, site_ids, sites: the distinct hosts.
-        forms: what is left of each under the rules of the page's host, None for links to other hosts; empty when the
+        forms: the normal form of each under the rules of the page's host, None for links to other hosts; empty when the
             host has no rules.
-        folders: number of the folder pattern of each (`pipelines.traps.patterns`), 0 for links to other hosts; empty
-        when
-            traps are not looked for.
+        folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts; empty
+            when traps are not looked for.
     """
 
     ids: tuple[int, ...] = ()
@@ -75,7 +74,7 @@ def host_identity(host: str) -> tuple[int, int, str]:
 
 
 def resolve(
-    links: Links, scope: Scope, own: str = "", rules: str = "", shut: Mapping[Key, str] | None = None
+    links: Links, scope: Scope, own: str = "", rules: str = "", blocked: Mapping[Key, str] | None = None
 ) -> Targets:
     """Look at every link of a page once: identity, host, and whether it may be followed.
 
@@ -83,8 +82,8 @@ def resolve(
         links: of the page.
         scope: where they may lead.
         own: host of the page.
-        rules: of that host's addresses, see `pipelines.url_rules.forms.pack`.
-        shut: patterns of that host's addresses that are traps, with their kinds; None when they are not looked for.
+        rules: of that host's URLs, see `pipelines.url_rules.forms.pack`.
+        blocked: patterns of that host's URLs that are traps, with their kinds; None when they are not looked for.
 
     Cost: a few microseconds a link, and ten for one that rules may touch; scope and site are decided once per host.
     """
@@ -107,14 +106,14 @@ def resolve(
             reasons.append("nofollow" if nofollow else "")
     forms: list[int | None] = []
     if rules and own in number_of:
-        form_of, inside = unpack(rules).form, number_of[own]
-        forms = [form_of(url) if n == inside else None for url, n in zip(links.urls, host_of, strict=True)]
+        key_of, inside = unpack(rules).key, number_of[own]
+        forms = [key_of(url) if n == inside else None for url, n in zip(links.urls, host_of, strict=True)]
     folders: list[int] = []
-    if shut is not None:
+    if blocked is not None:
         inside = number_of.get(own, -1)
         folders = [folder_key(url) if n == inside else 0 for url, n in zip(links.urls, host_of, strict=True)]
         reasons = [
-            reason or (objection(url, shut) if n == inside else "")
+            reason or (disallow_reason(url, blocked) if n == inside else "")
             for reason, url, n in zip(reasons, links.urls, host_of, strict=True)
         ]
     identities = [host_identity(host) for host in number_of]

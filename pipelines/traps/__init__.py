@@ -1,1 +1,1 @@
-"""What addresses and pages show of crawler traps."""
+"""Traps without end: patterns of their URLs, and signals of their pages."""

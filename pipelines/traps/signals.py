@@ -41,12 +41,12 @@ class KnownTraps:
     """What is known of the traps of a page's host.
 
     Attributes:
-        shut: patterns of its addresses that are traps, with their kinds.
+        blocked: patterns of its URLs that are traps, with their kinds.
         missing: outlines of what it shows, with status 200, when there is no such page; None when it is not suspected
             of that.
     """
 
-    shut: Mapping[Key, str] = field(default_factory=dict)
+    blocked: Mapping[Key, str] = field(default_factory=dict)
     missing: tuple[int, ...] | None = None
 
 
@@ -58,7 +58,7 @@ class Signs:
         sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
             Alike texts have sketches of few different bits.
         outline: of all text of the page without figures and its own name: the same for the same text; 0 for none.
-        is_wall: whether it tells a visitor to go away, to log in or to come back: it says nothing of what the address
+        is_wall: whether it tells a visitor to go away, to log in or to come back: it says nothing of what the URL
             leads to at other times.
     """
 

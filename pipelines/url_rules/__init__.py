@@ -1,1 +1,1 @@
-"""DUST rules: parts of URLs that make no difference to the page."""
+"""Rules by which several URLs are one page (DUST): shapes and normal forms of URLs, and how rules are learned."""

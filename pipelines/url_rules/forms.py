@@ -1,43 +1,207 @@
-"""Forms of URLs: what is left of an address when that is struck out which does not say what page it names.
+"""Shapes and normal forms of URLs.
 
-A rule strikes out one thing on addresses of one pattern: a query parameter, or a slug (words in the path). How rules
-are learned is told in `urlrules`. A pattern is the path with classes in the place of its parts: `/news/<number>.html`.
+A shape is what pages of one kind have in common in their URLs (`patterns`): traps are counted by it. A normal form is
+what is left of a URL when that is struck out which does not say what page it names. A rule strikes out one thing in
+URLs of one pattern: a query parameter, or a slug (words in the path). Both read a part of a path in the same way
+(`class_of`). How rules are learned is told in `learn`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from db.records.keys import fingerprint
 
-PARAMETER, SLUG = "parameter", "slug"
 MOST_SEGMENTS = 8
 MOST_PAIRS = 16
 MOST_NAME_CHARS = 40
-_MARK = "{}"
-"""Stands for a slug in a form: no canonical URL has braces, so a form with one is never an address."""
-
-_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
-_WORD = re.compile(r"[A-Za-z]{1,24}")
-_NUMBER = r"[0-9]+"
-_DATE = r"(?:19|20)[0-9]{2}(?:[-_][0-9]{1,2}){1,2}"
-_HEX = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{8,}(?![0-9A-Za-z])"
-_CLASSES = tuple((name, re.compile(text)) for name, text in (("number", _NUMBER), ("date", _DATE), ("hex", _HEX)))
-_ID = rf"{_DATE}|{_HEX}|{_NUMBER}"
-_HEAD = re.compile(rf"({_ID})([-_])(.+)")
-_TAIL = re.compile(rf"(.+?)([-_])({_ID})")
-_LETTER = re.compile(r"[A-Za-z%]")
+DEEP_SEGMENTS = 9
+"""From so many segments on a path counts as one that goes ever deeper."""
+_SHOWN_SEGMENTS = 6
+"""Paths with more segments are of one shape, however they go on."""
+_MOST_LOOKED_AT = 64
+_MOST_NAMES = 8
+_MOST_CHARS = 160
+_LONGEST_NAME = 24
 _MAX_SLUG_CHARS = 250
+_ON, _ANY = "**", "*"
+_MARK = "{}"
+"""Stands for a slug in a normal form: no canonical URL has braces, so a form with one is never a URL."""
+
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
+_LETTERS = re.compile(r"[A-Za-z]{1,24}")
+_WORD = re.compile(r"[A-Za-z][A-Za-z_-]{0,23}")
+_NUMBER = r"[0-9]+"
+_DATE = r"(?:19|20)[0-9]{2}(?:[-_.][0-9]{1,2}){1,2}"
+_HEX = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|(?=[0-9]*[A-Za-z])(?=[A-Za-z]*[0-9])[0-9A-Fa-f]{8,}"
+_ID = rf"(?:{_HEX}|(?=[0-9]*[A-Za-z])(?=[A-Za-z]*[0-9])[0-9A-Za-z]{{16,}})(?![0-9A-Za-z])"
+_CLASSES = tuple((name, re.compile(text)) for name, text in (("number", _NUMBER), ("date", _DATE), ("id", _ID)))
+_KEY = rf"{_DATE}|{_ID}|{_NUMBER}"
+_HEAD = re.compile(rf"({_KEY})([-_])(.+)")
+_TAIL = re.compile(rf"(.+?)([-_])({_KEY})")
+_LETTER = re.compile(r"[A-Za-z%]")
+_DIGITS = re.compile(_NUMBER)
+_NO_NAME = re.compile(r"[^0-9A-Za-z_.-]")
+
+# ---------------------------------------------------------------- parts of paths
+
+
+def split(url: str) -> tuple[list[str], str]:
+    """Return the segments of a canonical URL's path and its query."""
+    path, _, query = url[_path_start(url) :].partition("?")
+    return path.split("/", _MOST_LOOKED_AT), query
+
+
+def _path_start(url: str) -> int:
+    start = url.find("/", url.find("://") + 3)
+    return start + 1 if start >= 3 else len(url)
+
+
+def class_of(text: str) -> str:
+    """Return "number", "date" or "id" for a part of a path that only counts or identifies; empty for anything else.
+
+    >>> [class_of(text) for text in ("17", "2024-05-01", "0f3ab12c", "news")]
+    ['number', 'date', 'id', '']
+    """
+    return next((name for name, pattern in _CLASSES if pattern.fullmatch(text)), "")
+
+
+def _without_ending(text: str) -> tuple[str, str]:
+    """Split the last part of a path into its stem and its file ending."""
+    found = _ENDING.search(text, len(text) - 6) if "." in text[-6:] else None
+    return (text[: found.start()], found[0]) if found and found.start() else (text, "")
+
+
+# ---------------------------------------------------------------- shapes
+
+
+class Patterns(NamedTuple):
+    """The patterns of a URL, from the narrowest to the widest.
+
+    Attributes:
+        exact: words of the path as they are, numbers, dates and identifiers abstracted; the parameters' names in the
+            order of the alphabet, with the values that are words.
+        folder: the first segment (or the script that is asked), any others as `*`; whether there is a query.
+        shape: how many segments, and the ending of the last.
+    """
+
+    exact: str
+    folder: str
+    shape: str
+
+
+@lru_cache(maxsize=1 << 13)
+def patterns(url: str) -> Patterns:
+    """Return the patterns of a canonical URL, which say nothing of its host.
+
+    Cost: some microseconds; answers for recent URLs are remembered.
+
+    >>> patterns("http://a.example/news/2024-05-01/t123.html?b=2&a=show").exact
+    '/news/<date>/t<number>.html?a=show&b'
+    >>> patterns("http://a.example/shop/red/7.html?b=2").folder
+    '/shop/*/*.html?'
+    """
+    segments, query = split(url)
+    folder, mark = _folder_of(url)[0], "?" if query else ""
+    if _goes_on(segments):
+        return Patterns(folder, folder, f"/{_ON}{mark}")
+    *folders, name = segments
+    stem, ending = _without_ending(name)
+    exact = _join([*map(_narrow, folders), _narrow(stem) + ending.lower()], _names(query))
+    return Patterns(exact, folder, _join([*map(_any, folders), _any(stem) + ending.lower()], mark))
+
+
+def folder_key(url: str) -> int:
+    """Return a number for the folder pattern of a URL, as it is compared between the links of pages.
+
+    Cost: a microsecond or two.
+    """
+    return _folder_of(url)[1]
+
+
+@lru_cache(maxsize=1 << 12)
+def key_of(pattern: str) -> int:
+    """Return the number that stands for a pattern."""
+    return fingerprint(pattern)
+
+
+def is_deep(segments: Sequence[str]) -> bool:
+    """Return True if a path goes deeper than those of sites that people have made."""
+    return len(segments) - (not segments[-1]) >= DEEP_SEGMENTS
+
+
+def _folder_of(url: str) -> tuple[str, int]:
+    """Return the folder pattern of a URL and its number: the same for all that lie in a folder and end alike."""
+    path, _, query = url[_path_start(url) :].partition("?")
+    head, slash, name = path.rpartition("/")
+    stem, ending = _without_ending(name)
+    kept = (query or not slash) and _WORD.fullmatch(stem) is not None
+    return _folder(head, slash, (stem if kept else _any(stem)) + ending.lower(), "?" if query else "")
+
+
+@lru_cache(maxsize=1 << 13)
+def _folder(head: str, slash: str, last: str, mark: str) -> tuple[str, int]:
+    """Return the same from the folders, the slash behind them, what is left of the last part, and a query's mark."""
+    first, *middle = head.split("/", _MOST_LOOKED_AT)
+    first = first if _WORD.fullmatch(first) else _ANY
+    if slash and _goes_on([*head.split("/", _MOST_LOOKED_AT), last]):
+        found = f"/{first}/{_ON}{mark}"
+    else:
+        found = _join([first, *map(_any, middle), last] if slash else [last], mark)
+    return found, key_of(found)
+
+
+def _goes_on(segments: Sequence[str]) -> bool:
+    """Return True if a path looks like one that goes ever deeper: it is deep, or a folder comes twice."""
+    if is_deep(segments):
+        return True
+    words = [text for text in segments[:-1] if len(text) > 1 and _WORD.fullmatch(text)]
+    return len(words) > len(set(words))
+
+
+def _join(parts: Sequence[str], end: str) -> str:
+    shown = parts if len(parts) <= _SHOWN_SEGMENTS else [*parts[:_SHOWN_SEGMENTS], _ON]
+    return ("/" + "/".join(shown) + end)[:_MOST_CHARS]
+
+
+def _any(text: str) -> str:
+    return _ANY if text else ""
+
+
+def _narrow(text: str) -> str:
+    """Abstract a part of a path; a word is its own."""
+    stem, mark, _ = text.partition(";")
+    if not stem or _WORD.fullmatch(stem):
+        return stem + mark
+    name = class_of(stem) or ("text" if "%" in stem or len(stem) > _LONGEST_NAME else "")
+    return (f"<{name}>" if name else _DIGITS.sub("<number>", stem)) + mark
+
+
+def _names(query: str) -> str:
+    """Names of the parameters, with the values that are words."""
+    pairs = sorted({_pair(pair) for pair in query.split("&", _MOST_NAMES)[:_MOST_NAMES]})
+    return "?" + "&".join(pairs) if query else ""
+
+
+def _pair(pair: str) -> str:
+    name, _, value = pair.partition("=")
+    name = _DIGITS.sub("<number>", _NO_NAME.sub("", name[:30]))
+    return f"{name}={value}" if len(value) <= 16 and _WORD.fullmatch(value) else name
+
+
+# ---------------------------------------------------------------- normal forms
+
+PARAMETER, SLUG = "parameter", "slug"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Rule:
-    """What may be struck out where.
+    """A part of URLs that may be struck out.
 
     Attributes:
         kind: `PARAMETER` or `SLUG`.
@@ -68,7 +232,7 @@ class Segment(NamedTuple):
     mark: str
 
 
-class Address(NamedTuple):
+class UrlParts(NamedTuple):
     """A URL taken apart."""
 
     origin: str
@@ -77,80 +241,65 @@ class Address(NamedTuple):
 
     def path(self) -> tuple[str, str]:
         """Pattern of the path, with its words and without."""
-        return _joined(s.pattern for s in self.segments), _joined(s.general for s in self.segments)
+        return _path(s.pattern for s in self.segments), _path(s.general for s in self.segments)
 
     def slug(self, place: int) -> tuple[str, str]:
         """Pattern of the path with a slug in one place, with its words and without."""
         segments = self.segments
         return (
-            _joined(s.mark if i == place else s.pattern for i, s in enumerate(segments)),
-            _joined(s.mark if i == place else s.general for i, s in enumerate(segments)),
+            _path(s.mark if i == place else s.pattern for i, s in enumerate(segments)),
+            _path(s.mark if i == place else s.general for i, s in enumerate(segments)),
         )
 
     def write(self, slugs: Collection[int], names: Collection[str]) -> str:
-        """The form without some slugs and parameters."""
-        path = "".join(f"/{s.struck if i in slugs else s.text}" for i, s in enumerate(self.segments))
+        """Write the URL without some slugs and parameters."""
+        path = _path(s.struck if i in slugs else s.text for i, s in enumerate(self.segments))
         pairs = "&".join(pair for pair in self.pairs if name_of(pair) not in names)
         return f"{self.origin}{path}?{pairs}" if pairs else self.origin + path
 
 
-def take_apart(url: str) -> Address | None:
+def take_apart(url: str) -> UrlParts | None:
     """Take a canonical URL apart; None for one with more parts than any rule is about."""
-    start = url.find("/", url.find("://") + 3)
-    path, _, query = url[start + 1 :].partition("?")
-    if start < 3 or path.count("/") >= MOST_SEGMENTS or query.count("&") >= MOST_PAIRS:
+    segments, query = split(url)
+    if len(segments) > MOST_SEGMENTS or query.count("&") >= MOST_PAIRS:
         return None
-    *folders, last = path.split("/")
-    segments = (*map(_segment, folders), _last_segment(last))
-    return Address(url[:start], segments, tuple(query.split("&")) if query else ())
+    *folders, last = segments
+    stem, ending = _without_ending(last)
+    end = Segment(*(part and part + ending for part in _segment(stem)))
+    pairs = tuple(query.split("&")) if query else ()
+    return UrlParts(url[: _path_start(url) - 1], (*map(_segment, folders), end), pairs)
 
 
 def name_of(pair: str) -> str:
-    """Name of a parameter; empty for one that no rule may be about."""
+    """Return the name of a parameter; empty for one that no rule may be about."""
     name = pair.partition("=")[0]
     return name if len(name) <= MOST_NAME_CHARS else ""
 
 
-def _joined(parts: Iterator[str]) -> str:
+def _path(parts: Iterable[str]) -> str:
     return "/" + "/".join(parts)
 
 
 @lru_cache(maxsize=4096)
 def _segment(text: str) -> Segment:
-    """A folder of the path."""
-    if _WORD.fullmatch(text):
-        return Segment(text, text, "<word>", _MARK, "*")
-    if name := _class_of(text) or ("" if _LETTER.search(text) else "text"):
+    """Read a part of the path."""
+    if _LETTERS.fullmatch(text):
+        return Segment(text, text, "<word>", _MARK, _ANY)
+    if name := class_of(text) or ("" if _LETTER.search(text) else "text"):
         return Segment(text, f"<{name}>" if text else "", f"<{name}>" if text else "", "", "")
     if len(text) > _MAX_SLUG_CHARS:  # a pattern that may begin anywhere looks at what follows from every place
-        return Segment(text, "<text>", "<text>", _MARK, "*")
+        return Segment(text, "<text>", "<text>", _MARK, _ANY)
     if (found := _HEAD.fullmatch(text)) and _LETTER.search(found[3]):
-        key, shape = found[1] + found[2], f"<{_class_of(found[1])}>{found[2]}"
+        key, shape = found[1] + found[2], f"<{class_of(found[1])}>{found[2]}"
         return Segment(text, f"{shape}<text>", f"{shape}<text>", f"{key}{_MARK}", f"{shape}*")
     if (found := _TAIL.fullmatch(text)) and _LETTER.search(found[1]):
-        key, shape = found[2] + found[3], f"{found[2]}<{_class_of(found[3])}>"
+        key, shape = found[2] + found[3], f"{found[2]}<{class_of(found[3])}>"
         return Segment(text, f"<text>{shape}", f"<text>{shape}", f"{_MARK}{key}", f"*{shape}")
-    return Segment(text, "<text>", "<text>", _MARK, "*")
-
-
-@lru_cache(maxsize=4096)
-def _last_segment(text: str) -> Segment:
-    """The last part of the path, which may have an extension."""
-    found = _EXTENSION.search(text)
-    if not found or not found.start():
-        return _segment(text)
-    extension = found[0]
-    stem = _segment(text[: found.start()])
-    return Segment(*(part and part + extension for part in stem))
-
-
-def _class_of(text: str) -> str:
-    """Number, date or hex; empty for anything else."""
-    return next((name for name, pattern in _CLASSES if pattern.fullmatch(text)), "")
+    return Segment(text, "<text>", "<text>", _MARK, _ANY)
 
 
 class Rules:
-    """Rules of one host, in use: all processes make the same forms of them.
+    """Rules of one host, in use: all processes make the same normal forms by them.
 
     Args:
         rules: in any order.
@@ -166,32 +315,27 @@ class Rules:
         self._names = {pattern.partition("?")[2] for pattern in self._parameters}
         self._salt = pack(self.rules)
 
-    def matching(self, address: Address) -> list[tuple[Rule, int | str]]:
-        """The rules that touch an address, each with the place of the slug or the name of the parameter."""
+    def matching(self, parts: UrlParts) -> list[tuple[Rule, int | str]]:
+        """Return the rules that touch a URL, each with the place of the slug or the name of the parameter."""
         found: list[tuple[Rule, int | str]] = []
-        if self._slugs:
-            for place, segment in enumerate(address.segments):
-                if segment.mark:
-                    patterns = dict.fromkeys(address.slug(place))
-                    found.extend((Rule(SLUG, pattern), place) for pattern in patterns if pattern in self._slugs)
-        names = sorted(self._names.intersection(map(name_of, address.pairs))) if self._names else []
-        if names:
-            for path in dict.fromkeys(address.path()):
-                for name in names:
-                    if f"{path}?{name}" in self._parameters:
-                        found.append((Rule(PARAMETER, f"{path}?{name}"), name))
-        return found
+        for place, segment in enumerate(parts.segments if self._slugs else ()):
+            if segment.mark:
+                found += [(Rule(SLUG, pattern), place) for pattern in self._slugs.intersection(parts.slug(place))]
+        if names := self._names.intersection(map(name_of, parts.pairs)):
+            keys = {f"{path}?{name}": name for path in parts.path() for name in names}
+            found += [(Rule(PARAMETER, key), keys[key]) for key in self._parameters.intersection(keys)]
+        return sorted(found, key=lambda one: one[0])
 
-    def form(self, url: str) -> int:
-        """Identifier of the form of a URL (of its own text when no rule touches it): forms of other rules differ.
+    def key(self, url: str) -> int:
+        """Return an identifier of the normal form of a URL: those of other rules differ.
 
         Cost: about 10 microseconds.
         """
-        return fingerprint(f"{self._salt} {reduce(url, self) or url}")
+        return fingerprint(f"{self._salt} {normal_form(url, self) or url}")
 
 
-def reduce(url: str, rules: Rules) -> str | None:
-    """What is left of a URL under rules, or None when none touches it.
+def normal_form(url: str, rules: Rules) -> str | None:
+    """Return what is left of a URL under rules, or None when none touches it.
 
     Each rule is held against the URL as it is, so their order makes no difference.
 
@@ -200,26 +344,27 @@ def reduce(url: str, rules: Rules) -> str | None:
         rules: of its host.
 
     Returns:
-        The URL without the parameters, and with a mark for each slug: then it is no address.
+        The URL without the parameters, and with a mark for each slug: then it is no URL.
 
     Cost: linear in the length of the URL, some 5 microseconds.
 
-    >>> reduce("http://a.cn/1.html?from=app&p=2", Rules([Rule("parameter", "/<number>.html?from")]))
+    >>> normal_form("http://a.cn/1.html?from=app&p=2", Rules([Rule("parameter", "/<number>.html?from")]))
     'http://a.cn/1.html?p=2'
-    >>> reduce("http://a.cn/news/7-some-words", Rules([Rule("slug", "/<word>/<number>-*")]))
+    >>> normal_form("http://a.cn/news/7-some-words", Rules([Rule("slug", "/<word>/<number>-*")]))
     'http://a.cn/news/7-{}'
     """
-    address = take_apart(url)
-    if address is None:
+    parts = take_apart(url)
+    found = [] if parts is None else rules.matching(parts)
+    if parts is None or not found:
         return None
-    found = {place for _, place in rules.matching(address)}
-    if not found:
-        return None
-    return address.write({p for p in found if isinstance(p, int)}, {p for p in found if isinstance(p, str)})
+    return parts.write(
+        {place for _, place in found if isinstance(place, int)},
+        {name for _, name in found if isinstance(name, str)},
+    )
 
 
 def pack(rules: Collection[Rule]) -> str:
-    """Rules as compact text, the same for the same rules; empty for none."""
+    """Write rules as compact text, the same for the same rules; empty for none."""
     if not rules:
         return ""
     return json.dumps([[rule.kind, rule.pattern] for rule in sorted(rules)], separators=(",", ":"))
@@ -227,7 +372,7 @@ def pack(rules: Collection[Rule]) -> str:
 
 @lru_cache(maxsize=256)
 def unpack(text: str) -> Rules:
-    """Rules from their text.
+    """Read rules from their text.
 
     Raises:
         ValueError: it is no such text.

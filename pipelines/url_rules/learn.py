@@ -1,13 +1,13 @@
-"""Which parts of a host's addresses do not say what page they name: learned from pages that were fetched.
+"""Learn which parts of a host's URLs do not say what page they name, from pages that were fetched.
 
-A site that shows one article under many addresses (`?from=app`, `/123-old-headline` and `/123-new-headline`) wastes
-most of the requests made to it. Once enough pages have shown that a parameter or a slug makes no difference, addresses
+A site that shows one article under many URLs (`?from=app`, `/123-old-headline` and `/123-new-headline`) wastes
+most of the requests made to it. Once enough pages have shown that a parameter or a slug makes no difference, URLs
 that differ in nothing else can be taken for one.
 
 Source: Z. Bar-Yossef, I. Keidar, U. Schonfeld, Do Not Crawl in the DUST: Different URLs with Similar Text, WWW 2007
     (rules from a crawl's own pages, support, validation before use); H. S. Koppula et al., Learning URL Patterns for
     Webpage De-duplication, WSDM 2010 (URLs as keys and values, irrelevant path parts, generalisation by classes).
-Differs: rules do not rewrite one address into another, they only say that two are one, so that nothing is requested
+Differs: rules do not rewrite one URL into another, they only say that two are one, so that nothing is requested
     which no page has named; evidence is what the fetched pages held, not their anchors or a sample fetched for it.
 """
 
@@ -22,7 +22,7 @@ from typing import NamedTuple
 from db.records.keys import fingerprint, is_sampled
 
 from ..urls import SESSION_NAMES
-from .forms import PARAMETER, SLUG, Address, Rule, name_of, take_apart
+from .forms import PARAMETER, SLUG, Rule, UrlParts, name_of, take_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Params:
         most_repeats: how many repetitions of one article count, so that no single page (a login wall, an error page)
             can make a rule.
         session_prior: so many requests saved are taken for granted of a parameter that has a session's name: each of
-            its addresses is one more request until the rule is used.
+            its URLs is one more request until the rule is used.
         proposed: confidence from which a rule is shown as a proposal.
         most_candidates: the commonest parameters and slugs that are looked into.
         most_rules: how many are used at most.
@@ -61,11 +61,11 @@ class Learned:
 
     Attributes:
         rule: what may be struck out.
-        support: requests that the rule would have saved: they brought what another address of the form had brought.
+        support: requests that the rule would have saved: they brought what another URL of the form had brought.
         against: requests it would have kept from being made although they brought something else.
         confidence: lower bound of support / (support + against), with what is taken for granted.
         used: whether it is to be used.
-        example: two addresses with one form and one content; empty when there is no support.
+        example: two URLs with one form and one content; empty when there is no support.
     """
 
     rule: Rule
@@ -79,7 +79,7 @@ class Learned:
 def learn(pages: Iterable[tuple[str, int]], held: Collection[Rule] = (), params: Params = DEFAULTS) -> list[Learned]:
     """Find the rules of one host.
 
-    For each parameter and each slug, addresses are grouped by what is left without it. Of a group of `m` addresses with
+    For each parameter and each slug, URLs are grouped by what is left without it. Of a group of `m` URLs with
     `k` contents, `m - k` requests were superfluous and `k - 1` were not. A rule is learned for all words in a path
     (`/<word>/<number>.html`) when none of them disagrees, else for those words alone that agree. Rules that hold each
     by itself may fail together (`?id=5&key=5` needs one of its two), so each is tried with those accepted before.
@@ -148,18 +148,18 @@ def bounds(support: int, against: int, sureness: float) -> tuple[float, float]:
 
 @dataclass(slots=True)
 class _Evidence:
-    """What some groups of addresses say of a rule."""
+    """What some groups of URLs say of a rule."""
 
     repeats: dict[int, int] = field(default_factory=dict)
     """Content -> its repetitions in the group that has most: what stands in many groups is a page of its own kind."""
     against: int = 0
     sampled: list[int] = field(default_factory=lambda: [0, 0])
-    """Of the addresses that are fetched in any case, how many held what no other one of the group held, and how many
+    """Of the URLs that are fetched in any case, how many held what no other one of the group held, and how many
     held the same as another."""
     example: tuple[str, str] | tuple[()] = ()
 
     def add(self, members: Sequence[tuple[str, int]], most: int) -> None:
-        """One group: its addresses and what they held."""
+        """One group: its URLs and what they held."""
         contents = Counter(content for _, content in members)
         self.against += len(contents) - 1
         for content, n in contents.items():
@@ -195,7 +195,7 @@ class _Touched(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A slug or parameter of addresses that are alike but for words."""
+    """A slug or parameter of URLs that are alike but for words."""
 
     kind: str
     general: str
@@ -221,25 +221,25 @@ class _Host:
     def __init__(self, pages: Iterable[tuple[str, int]]) -> None:
         self._contents = dict(pages)
         self._urls = sorted(self._contents)
-        self._addresses = [take_apart(url) for url in self._urls]
+        self._parts = [take_apart(url) for url in self._urls]
         self._struck: dict[int, tuple[int | str, ...]] = {}
         self._forms = list(self._urls)
-        self._standing = {url: i for i, url in enumerate(self._urls)}
-        """Form -> the page that stands for all that have it."""
+        self._representative = {url: i for i, url in enumerate(self._urls)}
+        """Form -> the page that represents all that have it."""
         self.heard: set[Rule] = set()
 
     def candidates(self, most: int) -> list[_Candidate]:
         """What might be struck out, the commonest first."""
         found: defaultdict[tuple[str, str], list[_Touched]] = defaultdict(list)
-        for i, address in enumerate(self._addresses):
-            if address is not None:
-                for kind, what, pattern, general in _places(address):
+        for i, parts in enumerate(self._parts):
+            if parts is not None:
+                for kind, what, pattern, general in _places(parts):
                     found[kind, general].append(_Touched(i, what, pattern))
         common = sorted(found, key=lambda key: (-len(found[key]), key))
         return [_Candidate(*key, found[key]) for key in common[:most]]
 
     def evidence(self, candidate: _Candidate, most_repeats: int) -> dict[str, _Evidence]:
-        """Pattern -> what the groups of its addresses say."""
+        """Pattern -> what the groups of its URLs say."""
         groups: defaultdict[str, dict[str, int]] = defaultdict(dict)
         pattern_of: dict[str, str] = {}
         for one in candidate.touched:
@@ -248,9 +248,9 @@ class _Host:
             pattern_of[form] = one.pattern
         found: defaultdict[str, _Evidence] = defaultdict(_Evidence)
         for form, members in groups.items():
-            standing = self._standing.get(form)
-            if standing is not None:
-                members[form] = standing
+            first = self._representative.get(form)
+            if first is not None:
+                members[form] = first
             if len(members) > 1:
                 pages = [(self._urls[i], self._contents[self._urls[i]]) for i in members.values()]
                 found[pattern_of[form]].add(pages, most_repeats)
@@ -263,26 +263,26 @@ class _Host:
         for one in touched:
             self._forms[one.page] = self._without(one)
             self._struck[one.page] = (*self._struck.get(one.page, ()), one.what)
-        self._standing = {}
+        self._representative = {}
         for i, form in enumerate(self._forms):
-            self._standing.setdefault(form, i)
+            self._representative.setdefault(form, i)
 
     def _without(self, one: _Touched) -> str:
         """Form of a page without something, too."""
-        address = self._addresses[one.page]
-        assert address is not None
+        parts = self._parts[one.page]
+        assert parts is not None
         what = (*self._struck.get(one.page, ()), one.what)
-        return address.write([w for w in what if isinstance(w, int)], [w for w in what if isinstance(w, str)])
+        return parts.write([w for w in what if isinstance(w, int)], [w for w in what if isinstance(w, str)])
 
 
-def _places(address: Address) -> Iterator[tuple[str, int | str, str, str]]:
-    """Everything in an address that a rule might strike out."""
-    for place, segment in enumerate(address.segments):
+def _places(parts: UrlParts) -> Iterator[tuple[str, int | str, str, str]]:
+    """Everything in a URL that a rule might strike out."""
+    for place, segment in enumerate(parts.segments):
         if segment.mark:
-            yield SLUG, place, *address.slug(place)
-    if address.pairs:
-        pattern, general = address.path()
-        for name in dict.fromkeys(filter(None, map(name_of, address.pairs))):
+            yield SLUG, place, *parts.slug(place)
+    if parts.pairs:
+        pattern, general = parts.path()
+        for name in dict.fromkeys(filter(None, map(name_of, parts.pairs))):
             yield PARAMETER, name, f"{pattern}?{name}", f"{general}?{name}"
 
 

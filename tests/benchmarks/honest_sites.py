@@ -96,6 +96,21 @@ def _one_parameter_50_sections_of_empty(u: str) -> Shown | None:
     return _article(k, f"/index.php?id={k // 1000}")
 
 
+@honest("lists of known articles first", 2000)
+def _lists_of_known_articles_first(u: str) -> Shown | None:
+    p = u.removeprefix(HOST)
+    if p == "/":
+        return _home(*(f"/topic/{k}" for k in range(100)), "/list/1")
+    if p.startswith("/topic/"):
+        k = int(p[7:])
+        return Shown([f"/a/{n}.html" for n in range(10 * k, 10 * k + 10)], f"专题 {words(p, 5)}")
+    if p.startswith("/list/"):
+        k = int(p[6:])
+        here = [f"/a/{n}.html" for n in range(10 * k - 10, 10 * k)]
+        return Shown([*here, *(f"/list/{k + d}" for d in (1, 2, 3) if k + d <= 200)], "新闻列表 下一页")
+    return _article(int(p[3:-5]), "/list/1")
+
+
 @honest("hex ids", 3000)
 def _hex_ids(u: str) -> Shown | None:
     p = u.removeprefix(HOST)

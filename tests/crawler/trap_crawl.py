@@ -1,4 +1,4 @@
-"""Trap books on real databases, and the pages that they are told of."""
+"""Trap registries on real databases, and the pages that they are told of."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as project_settings
 from crawler.learn.callbacks import Hooks
-from crawler.learn.traps.crawl import Trapbook
+from crawler.learn.traps.crawl import TrapRegistry
 from crawler.learn.traps.host import Bounds
 from crawler.run.config import Config
 from crawler.run.seeds import Seed
@@ -27,8 +27,8 @@ from db.records.url import Claim, NewUrl
 from pipelines.links.scope import Scope, Targets
 from pipelines.records import BlockKind, Links, PageKind, ParsedPage
 from pipelines.stages import Page
-from pipelines.traps.patterns import folder_key
 from pipelines.traps.signals import Signs
+from pipelines.url_rules.forms import folder_key
 from pipelines.worker import Worked
 from tests.crawler.crawling import rows
 from tests.db.frontier_rows import NOW, new_url, wish
@@ -64,7 +64,7 @@ def article(url: str, found_on: str) -> tuple[Page, Outcome, Stored]:
 
 
 class Crawl:
-    """A session with its trap book, and what the book has asked of the frontier."""
+    """A session with its trap registry, and what this has asked of the frontier."""
 
     def __init__(self, session: Session, *, days: float = 7) -> None:
         self.session = session
@@ -74,10 +74,10 @@ class Crawl:
         self.changed: list[tuple[int, int]] = []
         self.added: list[NewUrl] = []
         self.totals: Counter[str] = Counter()
-        self.book = self.new_book()
+        self.registry = self.new_registry()
 
-    def new_book(self) -> Trapbook:
-        return Trapbook(
+    def new_registry(self) -> TrapRegistry:
+        return TrapRegistry(
             self.session,
             Bounds(pages=10),
             self.days,
@@ -100,10 +100,10 @@ class Crawl:
 
     async def take(self) -> None:
         hosts = await self.session.submit(take_hosts, (self.session.resumed.run_id, 5))
-        await self.book.take(hosts)
+        await self.registry.take(hosts)
 
     async def claim(self, most: int) -> list[str]:
-        request = wish(self.session.resumed.run_id, {HOST: most}, trap=self.book.objection)
+        request = wish(self.session.resumed.run_id, {HOST: most}, trap=self.registry.disallow_reason)
         return [one.url for one in (await self.session.submit(claim, request)).urls]
 
 
@@ -136,10 +136,10 @@ def states(folder: Path) -> dict[str, int]:
     return dict(found)
 
 
-async def shut_the_calendar(crawl: Crawl) -> None:
+async def block_the_calendar(crawl: Crawl) -> None:
     """Ten pages that lead to nothing but more of their kind."""
     await crawl.session.submit(add_urls, (NOW, [new_url(month(n)) for n in range(100, 160)]))
     await crawl.take()
     for n in range(10):
-        crawl.book.note(*list_page(month(n), month(n + 1), month(n + 2)))
+        crawl.registry.note(*list_page(month(n), month(n + 1), month(n + 2)))
     await crawl.settled()

@@ -1,4 +1,4 @@
-"""Sites made of rules, honest ones and traps, and a crawl of them without a network: what is shut, what is lost.
+"""Sites made of rules, honest ones and traps, and a crawl of them without a network: what is blocked, what is lost.
 
 A site is a function from an address to what stands there. The crawl does what the real one does with traps
 (`crawler.learn.traps.crawl`), in memory.
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode, urljoin
 
-from crawler.learn.traps.crawl import HostTraps
-from crawler.learn.traps.host import Bounds, Seen
+from crawler.learn.traps.host import Bounds, HostTraps, Seen
 from db.records.keys import fingerprint
-from pipelines.traps.patterns import folder_key, objection
+from pipelines.traps.patterns import disallow_reason
 from pipelines.traps.signals import sketch
+from pipelines.url_rules.forms import folder_key
 
 HOST = "http://site.example"
 
@@ -58,7 +58,7 @@ def crawl(site: Site, *, most: int, order: str = "fifo", traps: bool = True, see
         if order == "random":
             queue.rotate(draw.randrange(len(queue)))
         url = queue.pop() if order == "lifo" else queue.popleft()
-        reason = objection(url, host.shut) if traps and url in found_on else ""
+        reason = disallow_reason(url, host.blocked) if traps and url in found_on else ""
         if reason:
             skipped.append(url)
             result.skipped.append((url, reason))
@@ -76,24 +76,16 @@ def crawl(site: Site, *, most: int, order: str = "fifo", traps: bool = True, see
         again = bool(shown.article) and not brought
         if brought:
             result.articles.add(shown.article)
-            opened = [one for page in _ways(url, found_on) for one in host.credit(page)]
-            if opened:
-                free = [one for one in skipped if not objection(one, host.shut)]
-                skipped = [one for one in skipped if objection(one, host.shut)]
-                queue.extend(free)
+            if url in found_on:
+                host.credit(found_on[url])
         if url in found_on:
             host.observe(_seen(url, shown, links, new, brought=brought, again=again), 1e9)
+        if host.opened:
+            host.opened = False
+            queue.extend(one for one in skipped if not disallow_reason(one, host.blocked))
+            skipped = [one for one in skipped if disallow_reason(one, host.blocked)]
     result.left = len(queue)
     return result
-
-
-def _ways(url: str, found_on: dict[str, str]) -> Iterator[str]:
-    """The pages that led to a page."""
-    for _ in range(3):
-        if url not in found_on:
-            return
-        url = found_on[url]
-        yield url
 
 
 def _seen(url: str, shown: Shown, links: list[str], new: list[str], *, brought: bool, again: bool) -> Seen:

@@ -1,1 +1,1 @@
-"""Crawler traps: URL patterns whose pages bring nothing without end."""
+"""Traps: patterns of URLs whose pages bring nothing and only lead to more of their kind."""

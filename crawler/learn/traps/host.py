@@ -1,20 +1,35 @@
-"""A pattern of URLs that may be a trap: what is counted of its pages, and how many of them may bring nothing. Pure."""
+"""Traps of one host: patterns of URLs whose pages bring nothing and only lead to more of their kind.
+
+Which URLs will bring an article nobody can know; but pages that a program makes without end have few patterns
+(`pipelines.url_rules.forms.patterns`), and of each pattern it is counted what its pages brought. A pattern is blocked
+when
+
+- so many of its pages in a row brought nothing: no article, nor a link by which an article was found later;
+- these pages showed no article that its pages had not shown before (lists of known articles are honest);
+- and it grows: its pages lead to ever more URLs of unproductive patterns. What does not grow comes to an end by itself.
+
+A pattern that has brought articles has more time, in proportion to how rare they were. When something is found after
+all it is opened; and some days later a few of its pages are tried again, on probation.
+
+Pure: what is remembered of one host, and what pages change in it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
-from pipelines.traps.patterns import ENDLESS_PATH, HOST, Patterns, is_deep, take_apart
+from pipelines.traps.patterns import ANSWER, ENDLESS_PATH, EXACT, FOLDER, HOST, SHAPE, Key, keys_of
 from pipelines.traps.signals import alike
+from pipelines.url_rules.forms import is_deep, key_of, patterns, split
 from pipelines.urls import SESSION_NAMES
 
-FEW_PAGES = 5
+PROBATION_PAGES = 5
+"""So many pages of a pattern on probation may bring nothing."""
+_FEW_PAGES = 5
 """So many pages say something of a pattern."""
-LEAST_GROWTH = 0.5
-"""New addresses like its own that a page without an article names, from which on a pattern grows."""
-TRIAL_PAGES = 5
-"""Pages of a pattern that a later crawl tries again."""
+_LEAST_GROWTH = 0.5
+"""New URLs like its own that a page without an article names, from which on a pattern grows."""
 _TIMES = (1.0, 2.0, 4.0)
 """How many more pages a wider pattern may cost."""
 _RARE = 10.0
@@ -23,9 +38,56 @@ _PROVEN = 2.0
 """So much longer one that has brought anything may bring nothing: archives of days have long gaps."""
 _MOST_TIMES = 20.0
 """But no more than so many times what one without articles may cost: each article found would earn ever more pages."""
-_LEAST_SHARE = 0.05
+_DEEP_SHARE = 0.5
+_SHOWN_WEIGHT = 0.1
+"""What a page counts that shows articles which its pattern has not shown before."""
+_OWN_TEXT_WEIGHT = 0.5
+"""What a page counts that is like no other of its pattern and whose URL looks honest."""
 _SKETCHES = 6
 _SHOWN_BITS = 1 << 12
+_MOST_GROWTH = 5
+_DOUBTS = 3
+_MOST_PROBES = 3
+_MOST_PATTERNS = 300
+
+# ---------------------------------------------------------------- kinds of traps
+
+SESSION, CACHE_BUSTER, CALENDAR = "session id", "cache buster", "calendar"
+FACETS, SOFT_404, LOOK_ALIKE, FARM, NOTHING = "facets", "soft 404", "look-alike pages", "link farm", "nothing new"
+
+_BUSTER_NAMES = frozenset(
+    {"t", "_t", "ts", "_ts", "time", "timestamp", "rand", "random", "rnd", "rd", "r", "_r", "_", "seed", "v", "_dc"}
+    | {"nocache", "no_cache", "nc", "cb", "cachebuster", "cache"}
+)
+_ALONE = frozenset({"date", "month", "year", "day", "calendar", "ym", "yearmonth", "week"})
+"""Names that stand for a date even when no other parameter does."""
+_DATE_NAMES = _ALONE | {"y", "yy", "m", "mm", "mon", "d", "dd", "cal", "start_date"}
+_FACET_NAMES = frozenset(
+    {"sort", "order", "orderby", "order_by", "dir", "direction", "filter", "color", "colour", "size", "brand"}
+    | {"price", "view", "display", "per_page", "limit"}
+)
+_CALENDAR_WORDS = ("calendar", "events", "rili", "kalender", "calendrier", "calendario")
+
+
+def suspicion_of(url: str) -> str:
+    """Return what kind of trap a URL looks like, or an empty string."""
+    exact = patterns(url).exact
+    segments, query = split(url)
+    if exact.endswith(("/**", "/**?")) or is_deep(segments):
+        return ENDLESS_PATH
+    pairs = [pair.partition("=")[::2] for pair in query.split("&") if pair]
+    names = {name.lower() for name, _ in pairs}
+    if names & SESSION_NAMES or ";" in exact:
+        return SESSION
+    named = any(word in segment.lower() for segment in segments for word in _CALENDAR_WORDS)
+    if named or names & _ALONE or len(names & _DATE_NAMES) > 1:
+        return CALENDAR
+    if any(name.lower() in _BUSTER_NAMES and any(c.isdigit() for c in value) for name, value in pairs):
+        return CACHE_BUSTER
+    return FACETS if names & _FACET_NAMES or len(names) > 2 else ""
+
+
+# ---------------------------------------------------------------- pages and patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +110,7 @@ class Seen:
     """A page as far as traps are concerned.
 
     Attributes:
-        url: its address.
+        url: canonical.
         brought: whether it was an article that was not known yet.
         named: whether that named its time, its author or its source.
         missing: it says that there is no such page.
@@ -72,37 +134,35 @@ class Seen:
 
 @dataclass(slots=True)
 class Pattern:
-    """What is known of one pattern of a host.
+    """A pattern of a host's URLs and what its pages brought; the first eleven attributes are columns of the table.
 
     Attributes:
-        text, level: which it is.
+        level, pattern: which it is.
         pages: fetched in all.
-        brought: of these, how many were articles or led to some.
+        brought: of these, how many were articles or led to one.
         reached: how many had been fetched when one last brought something.
-        barren: how many in a row brought nothing, less for those that look honest.
-        grown: URLs of unfruitful patterns that these led to or that were found of it.
-        kind: of trap, when it is shut; else empty.
-        shut_at: Unix time at which it was last shut; 0.0 for never.
+        unproductive: how many in a row brought nothing, less for those that look honest.
+        grown: URLs of unproductive patterns that these led to or that were found of it.
+        kind: of trap, when it is blocked; else empty.
+        blocked_at: Unix time at which it was blocked, also while it is on probation; else 0.0.
         why: for people.
         example: the URL of one of its pages.
-        trial: it was shut before; what was skipped of it waits again only when it brings something.
         missing, alike: pages in a row that said they were missing, or said what others had said.
         doubts: pages that said they were missing, or repeated others.
         changed: it differs from what the table holds.
     """
 
-    text: str
     level: int
+    pattern: str
     pages: int = 0
     brought: int = 0
     reached: int = 0
-    barren: float = 0.0
+    unproductive: float = 0.0
     grown: int = 0
     kind: str = ""
-    shut_at: float = 0.0
+    blocked_at: float = 0.0
     why: str = ""
     example: str = ""
-    trial: bool = False
     missing: int = 0
     alike: int = 0
     doubts: int = 0
@@ -111,22 +171,12 @@ class Pattern:
     _shown: bytearray = field(default_factory=bytearray)
 
     @property
-    def is_dull(self) -> bool:
-        """Whether links to its pages promise nothing."""
-        return bool(self.kind) or (self.pages >= FEW_PAGES and self.is_unproven)
-
-    @property
-    def is_fruitful(self) -> bool:
+    def is_productive(self) -> bool:
         """Whether its pages bring something, lately too."""
-        return not self.kind and self.brought > 0 and self.barren < FEW_PAGES
-
-    @property
-    def is_unproven(self) -> bool:
-        """Whether hardly any of its pages brought something."""
-        return self.brought <= _LEAST_SHARE * self.pages + 1 or self.barren >= FEW_PAGES * _RARE
+        return not self.kind and self.brought > 0 and self.unproductive < _FEW_PAGES
 
     def patience(self, bounds: Bounds) -> float:
-        """How many pages in a row may bring nothing."""
+        """Return how many pages in a row may bring nothing."""
         if self.level >= HOST:
             return float(bounds.host_pages)
         usual = bounds.pages * _TIMES[self.level]
@@ -134,76 +184,218 @@ class Pattern:
             return usual
         return min(max(usual, _PROVEN * bounds.pages, _RARE * self.reached / self.brought), _MOST_TIMES * usual)
 
-    def shows_more(self, links: Sequence[int]) -> bool:
-        """Whether some links are shown by its pages for the first time; they are remembered."""
-        if not links:
+    def is_spent(self, bounds: Bounds, suspicion: str) -> bool:
+        """Return True if it has brought nothing for too long, and grows."""
+        if self.kind:
             return False
-        if not self._shown:
+        if self.level == HOST:
+            return self.unproductive >= bounds.host_pages
+        patience = self.patience(bounds) * (_DEEP_SHARE if suspicion == ENDLESS_PATH else 1.0)
+        return self.unproductive >= patience and self.grown >= _LEAST_GROWTH * self.unproductive
+
+    def shows_more(self, links: Sequence[int]) -> bool:
+        """Return True if some links are shown by its pages for the first time; they are remembered."""
+        if links and not self._shown:
             self._shown = bytearray(_SHOWN_BITS // 8)
-        more = 0
+        more = False
         for link in links:
             place, bit = (link % _SHOWN_BITS) >> 3, 1 << (link & 7)
-            if not self._shown[place] & bit:
-                self._shown[place] |= bit
-                more += 1
-        return more > 0
+            more = more or not self._shown[place] & bit
+            self._shown[place] |= bit
+        return more
 
     def repeats(self, sketch: int) -> bool:
-        """Whether one of its last pages said the same; this one is remembered."""
+        """Return True if one of its last pages said the same; this one is remembered."""
         same = any(alike(sketch, other) for other in self._sketches)
         if not same and sketch:
             self._sketches = [*self._sketches[1 - _SKETCHES :], sketch]
         return same
 
     def relieve(self) -> None:
-        """Something came of one of its pages."""
+        """Count that something came of one of its pages; a pattern on probation has passed."""
         self.brought += 1
         self.reached = self.pages
-        self.barren, self.grown, self.missing, self.alike = 0.0, 0, 0, 0
-        self._shown = bytearray()
+        self.unproductive, self.grown, self.missing, self.alike = 0.0, 0, 0, 0
+        self.blocked_at = self.blocked_at if self.kind else 0.0
         self.changed = True
+        self._shown = bytearray()
+
+    def block(self, suspicion: str, now: float) -> None:
+        """Note that it is a trap, of which kind, and why."""
+        if self.level == HOST:
+            self.kind, self.why = FARM, f"{self.pages} pages, of which none said when or by whom it was written"
+        else:
+            by_pages = LOOK_ALIKE if self.alike * 2 > self.unproductive else NOTHING
+            by_pages = SOFT_404 if self.missing * 2 > self.unproductive else by_pages
+            since = f" since the last of {self.brought} articles" if self.brought else ""
+            brought = f"{self.unproductive:.0f} pages in a row brought no article{since}"
+            self.kind, self.why = suspicion or by_pages, f"{brought}, and named {self.grown} more URLs like them"
+        self.blocked_at, self.changed = now, True
+
+    def put_on_probation(self, bounds: Bounds) -> None:
+        """Open it for a few pages; when these bring nothing either it is blocked at once."""
+        self.kind, self.why, self.changed = "", "", True
+        self.unproductive = max(0.0, self.patience(bounds) - PROBATION_PAGES)
+        self.grown = int(_LEAST_GROWTH * self.unproductive) + PROBATION_PAGES
 
 
-def open_for_trial(one: Pattern, bounds: Bounds) -> None:
-    """Open a pattern for a few pages; when these bring nothing either it is shut at once."""
-    one.kind, one.why, one.trial, one.changed = "", "", True, True
-    one.barren = max(0.0, one.patience(bounds) - TRIAL_PAGES)
-    one.grown = int(LEAST_GROWTH * one.barren) + TRIAL_PAGES
+# ---------------------------------------------------------------- one host
 
 
-# ---- Kinds of traps, named for people, and what an address tells of them before any page is looked at.
+class HostTraps:
+    """The patterns of one host's URLs.
 
+    Args:
+        bounds: how long they may bring nothing.
+        foreign: whether the host is no seed's own.
+        known: patterns as they were stored.
 
-SESSION, CACHE_BUSTER, CALENDAR = "session id", "cache buster", "calendar"
-FACETS, SOFT_404, LOOK_ALIKE, FARM, NOTHING = "facets", "soft 404", "look-alike pages", "link farm", "nothing new"
-KINDS = (ENDLESS_PATH, SESSION, CACHE_BUSTER, CALENDAR, FACETS, SOFT_404, LOOK_ALIKE, FARM, NOTHING)
+    Attributes:
+        blocked: pattern -> kind, empty for those that are open although a wider one is blocked. Other threads read it.
+        opened: whether a pattern has been opened since this was last set to False: what was skipped for it may wait.
+    """
 
-_BUSTER_NAMES = frozenset(
-    {"t", "_t", "ts", "_ts", "time", "timestamp", "rand", "random", "rnd", "rd", "r", "_r", "_", "seed", "v", "_dc"}
-    | {"nocache", "no_cache", "nc", "cb", "cachebuster", "cache"}
-)
-_ALONE = frozenset({"date", "month", "year", "day", "calendar", "ym", "yearmonth", "week"})
-"""Names that stand for a date even when no other parameter does."""
-_DATE_NAMES = _ALONE | {"y", "yy", "m", "mm", "mon", "d", "dd", "cal", "start_date"}
-_FACET_NAMES = frozenset(
-    {"sort", "order", "orderby", "order_by", "dir", "direction", "filter", "color", "colour", "size", "brand"}
-    | {"price", "view", "display", "per_page", "limit"}
-)
-_CALENDAR_WORDS = ("calendar", "events", "rili", "kalender", "calendrier", "calendario")
+    def __init__(self, bounds: Bounds, *, foreign: bool = False, known: Iterable[Pattern] = ()) -> None:
+        self._bounds = bounds
+        self._foreign = foreign
+        self._patterns: dict[Key, Pattern] = {(one.level, one.pattern): one for one in known}
+        self._folders = {key_of(text): one for (level, text), one in self._patterns.items() if level == FOLDER}
+        self._doubtful = ""
+        self._asked: set[str] = set()
+        self.blocked: dict[Key, str] = {}
+        self.opened = False
+        self._note_blocked()
 
+    def observe(self, seen: Seen, now: float) -> list[Pattern]:
+        """Take a page into account; returns the patterns that have been blocked for it."""
+        keys = keys_of(seen.url)
+        own = [self._pattern(key, seen.url) for key in (keys if self._foreign else keys[:HOST])]
+        for one in own:
+            one.pages += 1
+            one.changed = True
+        suspicion = suspicion_of(seen.url)
+        same = [one.repeats(seen.sketch) for one in own]
+        if seen.brought and not (same[EXACT] and suspicion):  # a calendar's days differ in their dates, as bulletins do
+            return self._praise(own, seen, now)
+        folder = own[FOLDER]
+        folder.doubts += seen.missing or seen.again or same[EXACT]
+        self._doubtful = folder.pattern if folder.doubts >= _DOUBTS else ""
+        productive = {key for key, one in self._folders.items() if one.is_productive}
+        growth = self._growth(seen.found, productive)
+        if seen.is_wall and not growth:
+            return []
+        promising = [link for link, where in zip(seen.links, seen.folders, strict=True) if where in productive]
+        sure = bool(suspicion or seen.missing or not seen.sketch)
+        for one, repeats in zip(own, same, strict=True):
+            one.alike += repeats
+            weight = 1.0 if sure or repeats else _OWN_TEXT_WEIGHT
+            one.unproductive += _SHOWN_WEIGHT if one.shows_more(promising) else weight
+            one.grown += growth
+            one.missing += seen.missing
+        return self._block(own, suspicion, now)
 
-def suspicion_of(url: str, found: Patterns) -> str:
-    """Return what kind of trap an address looks like, or an empty string."""
-    segments, query = take_apart(url)
-    if found.exact.endswith(("/**", "/**?")) or is_deep(segments):
-        return ENDLESS_PATH
-    pairs = [pair.partition("=")[::2] for pair in query.split("&") if pair]
-    names = {name.lower() for name, _ in pairs}
-    if names & SESSION_NAMES or ";" in found.exact:
-        return SESSION
-    named = any(word in segment.lower() for segment in segments for word in _CALENDAR_WORDS)
-    if named or names & _ALONE or len(names & _DATE_NAMES) > 1:
-        return CALENDAR
-    if any(name.lower() in _BUSTER_NAMES and any(c.isdigit() for c in value) for name, value in pairs):
-        return CACHE_BUSTER
-    return FACETS if names & _FACET_NAMES or len(names) > 2 else ""
+    def credit(self, url: str) -> None:
+        """Take into account that a page led to an article: its patterns are open again."""
+        own = [self._patterns[key] for key in keys_of(url)[:HOST] if key in self._patterns]
+        for one in own:
+            one.kind, one.why = "", ""
+        self._relieve(own)
+
+    def reopen(self, before: float) -> bool:
+        """Put patterns on probation that were blocked before a time; returns whether there were any."""
+        due = [one for one in self._patterns.values() if one.kind and one.blocked_at < before]
+        for one in due:
+            one.put_on_probation(self._bounds)
+        self._note_blocked()
+        return bool(due)
+
+    def worth_keeping(self) -> list[Pattern]:
+        """Return the patterns that differ from what is stored, as far as they matter."""
+        changed = (one for one in self._patterns.values() if one.changed)
+        return [one for one in changed if one.pages >= _FEW_PAGES or one.blocked_at]
+
+    # ------------------------------------------------------------ pages that do not exist
+
+    @property
+    def missing(self) -> tuple[int, ...] | None:
+        """Outlines of what the host shows when there is no such page; None while nothing speaks for such."""
+        outlines = tuple(int(text, 16) for level, text in self.blocked if level == ANSWER)
+        return outlines or (() if self._asked else None)
+
+    def wants_probe(self) -> bool:
+        """Return True if the host is to be asked for a page that does not exist beside the last; once a folder."""
+        folder = self._doubtful
+        wanted = bool(folder) and self._bounds.probe and folder not in self._asked and not self.missing
+        if not wanted or len(self._asked) >= _MOST_PROBES:
+            return False
+        self._asked.add(folder)
+        return True
+
+    def note_missing(self, outline: int, url: str, now: float) -> None:
+        """Take into account what the host showed for a page that does not exist (0: nothing that looks like a page)."""
+        if outline:
+            why = "the host answers so, with status 200, when there is no such page"
+            one = Pattern(ANSWER, f"{outline:016x}", pages=1, kind=SOFT_404, blocked_at=now, why=why, example=url)
+            self._patterns[ANSWER, one.pattern] = one
+            self._note_blocked()
+
+    # ------------------------------------------------------------ patterns
+
+    def _pattern(self, key: Key, url: str) -> Pattern:
+        one = self._patterns.get(key)
+        if one is None:
+            if len(self._patterns) >= _MOST_PATTERNS:
+                self._forget()
+            one = self._patterns[key] = Pattern(*key, example=url)
+            if one.level == FOLDER:
+                self._folders[key_of(one.pattern)] = one
+        return one
+
+    def _forget(self) -> None:
+        """Drop the half of the open patterns that have cost least."""
+        by_cost = sorted((one for one in self._patterns.values() if not one.kind), key=lambda one: one.pages)
+        for one in by_cost[: len(by_cost) // 2]:
+            del self._patterns[one.level, one.pattern]
+            if one.level == FOLDER:
+                self._folders.pop(key_of(one.pattern), None)
+
+    def _praise(self, own: Sequence[Pattern], seen: Seen, now: float) -> list[Pattern]:
+        """A page was an article. On a host that only others name, those of farms name nothing: no time, no author."""
+        named = own if seen.named else own[:HOST]
+        self._relieve(named)
+        for one in own[len(named) :]:
+            one.unproductive += 1
+        return self._block(own[len(named) :], FARM, now)
+
+    def _relieve(self, own: Sequence[Pattern]) -> None:
+        """Count that something came of a page: its patterns are told apart from wider ones that are blocked."""
+        opened = any(one.blocked_at and not one.kind for one in own)
+        first = any(not one.brought for one in own)
+        for one in own:
+            one.relieve()
+        self.opened = self.opened or opened
+        if opened or first:
+            self._note_blocked()
+
+    def _growth(self, found: Sequence[int], productive: Set[int]) -> int:
+        """Return how many of the URLs that a page named first promise nothing; their patterns have grown, too."""
+        poor = [key for key in found if key not in productive]
+        for key in poor:
+            if (folder := self._folders.get(key)) is not None:
+                folder.grown += 1
+        return min(len(poor), _MOST_GROWTH)
+
+    def _block(self, own: Sequence[Pattern], suspicion: str, now: float) -> list[Pattern]:
+        """Block those patterns that have brought nothing for too long."""
+        spent = [one for one in own if one.is_spent(self._bounds, suspicion)]
+        for one in spent:
+            one.block(suspicion, now)
+        if spent:
+            self._note_blocked()
+        return spent
+
+    def _note_blocked(self) -> None:
+        blocked = {key: one.kind for key, one in self._patterns.items() if one.kind}
+        if any(level in {FOLDER, SHAPE} for level, _ in blocked):  # a trap may have the shape of honest pages
+            blocked |= {key: "" for key, one in self._patterns.items() if key[0] < SHAPE and one.is_productive}
+        self.blocked = blocked

@@ -1,4 +1,4 @@
-"""Rules of hosts' addresses: what they are, and the forms of URLs under them.
+"""URL rules of hosts, and the normal forms of URLs under them.
 
 The index by host costs 26 bytes a page fetched on SQLite, and a microsecond. The others hold nothing for hosts without
 rules.

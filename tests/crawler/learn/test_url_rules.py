@@ -1,4 +1,4 @@
-"""Rules of addresses in a crawl: what is skipped by them, that nothing is lost, and what the commands say of it."""
+"""URL rules in a crawl: what is skipped by them, that nothing is lost, and what the commands say of it."""
 
 from __future__ import annotations
 

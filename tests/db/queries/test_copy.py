@@ -81,7 +81,7 @@ def fill(url: str, pages: int = 3) -> None:
     run_in(database, Memory(lambda known, more: (known + b"".join(more), 1)).save, Lessons(A, [bytes(range(256))]))
     run_in(database, url_rules.save, HostRules(A, [RuleRow("slug", "/<number>-*", 30, 1, 0.85, 1, "[]")]))
     run_in(database, aliases.fill, [(1, A, page.id)])
-    patterns = [PatternRow(A, 0, "/<number>", 9, 1, 1, 2.5, 3, "", 0.0, 1, "", page.url)]
+    patterns = [PatternRow(A, 0, "/<number>", 9, 1, 1, 2.5, 3, "", 0.0, "", page.url)]
     run_in(database, traps.save, Noted(first, patterns))
     run_in(database, runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 1}))
     second = run_in(database, runs.start_run, start()).run_id

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sqlalchemy import text
 
 from db.engine.database import Database
+from db.frontier.aliases import let_wait
 from db.frontier.claims import claim
 from db.frontier.insert import add_urls
 from db.frontier.leases import take_hosts
@@ -22,8 +23,8 @@ HOST = fingerprint("a.example")
 
 
 def row(pattern: str, **values: object) -> PatternRow:
-    defaults = {"level": 0, "pages": 30, "brought": 0, "reached": 0, "barren": 30.0, "grown": 60, "trial": 0}
-    more = {"kind": "calendar", "shut_at": NOW, "why": "because", "example": "http://a.example/x"}
+    defaults = {"level": 0, "pages": 30, "brought": 0, "reached": 0, "unproductive": 30.0, "grown": 60}
+    more = {"kind": "calendar", "blocked_at": NOW, "why": "because", "example": "http://a.example/x"}
     return PatternRow(host_id=HOST, pattern=pattern, **{**defaults, **more, **values})  # type: ignore[arg-type]
 
 
@@ -32,18 +33,19 @@ def noted(rows: list[PatternRow], run_id: int = 1) -> table.Noted:
 
 
 def test_what_is_saved_is_loaded_and_replaced(run_in: Callable) -> None:
-    run_in(table.save, noted([row("/a?b"), row("/c", level=1, kind="", shut_at=0.0)]))
+    run_in(table.save, noted([row("/a?b"), row("/c", level=1, kind="", blocked_at=0.0)]))
     run_in(table.save, noted([row("/a?b", pages=31, kind="")]))
     found = run_in(table.load, [HOST, 7])
     assert found[7] == []
     assert sorted((one.pattern, one.pages, one.kind) for one in found[HOST]) == [("/a?b", 31, ""), ("/c", 30, "")]
 
 
-def test_patterns_are_due_on_hosts_that_nobody_crawls(run_in: Callable) -> None:
+def test_hosts_that_nobody_crawls_are_due_for_their_blocked_patterns(run_in: Callable) -> None:
     run = run_in(start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url("http://a.example/")]))
-    run_in(table.save, noted([row("/a?b"), row("/late", shut_at=NOW + 9), row("/open", kind="")]))
-    assert [one.pattern for one in run_in(table.due, NOW + 1)] == ["/a?b"]
+    run_in(table.save, noted([row("/a?b"), row("/late", blocked_at=NOW + 9), row("/open", kind="")]))
+    assert run_in(table.due, NOW) == []
+    assert run_in(table.due, NOW + 1) == [HOST]
     run_in(take_hosts, (run.run_id, 5))
     assert run_in(table.due, NOW + 1) == []
 
@@ -67,7 +69,7 @@ def test_trapped_urls_are_skipped_when_they_would_be_handed_out_and_may_wait_aga
         assert {one.url for one in [*first, *rest]} == set(urls)
         _, counts = table.listed(connection)
         assert counts == [("trap: calendar", 450)]
-    assert run_in(table.let_wait, (HOST, [one.id for one in rest])) == 150
+    assert run_in(let_wait, (HOST, [one.id for one in rest])) == 150
     with database.engine.connect() as connection:
         query = text("SELECT state, count(*) FROM url WHERE url LIKE '%cal?%' GROUP BY state ORDER BY 1")
         assert connection.execute(query).all() == [("pending", 150), ("skipped", 300)]
@@ -109,7 +111,7 @@ def test_sources(run_in: Callable) -> None:
     run_in(start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url("http://a.example/list")]))
     (found,) = run_in(table.sources, [fingerprint("http://a.example/list"), 5])
-    assert (found.url, found.host_id, found.found_on) == ("http://a.example/list", HOST, None)
+    assert (found.url, found.host_id) == ("http://a.example/list", HOST)
 
 
 def test_articles_by_title_are_marked_as_gone_once(database: Database, run_in: Callable) -> None:

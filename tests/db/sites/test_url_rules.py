@@ -195,7 +195,7 @@ def test_what_pages_held(claim: Callable, run_in: Callable, database: Database) 
         "loop": {**away, "same_as": ids["loop"]},
     }.items():
         run_in(store, done(claim(urls[name]), **values))
-    held = dict(url_rules.look_up(database, lambda c: url_rules.evidence(c, A, 99)))
+    held = dict(database.read(lambda c: url_rules.evidence(c, A, 99)))
     assert held.pop(SEED) == fingerprint(SEED)
     assert held == {
         urls[name]: ids[of]
@@ -208,18 +208,18 @@ def test_what_pages_held(claim: Callable, run_in: Callable, database: Database) 
             "home": "home",
         }.items()
     }
-    assert len(url_rules.look_up(database, lambda c: url_rules.evidence(c, A, 2))) <= 2
-    assert url_rules.look_up(database, lambda c: url_rules.hosts_with_repeats(c, 9)) == [(A, "a.example")]
+    assert len(database.read(lambda c: url_rules.evidence(c, A, 2))) <= 2
+    assert database.read(lambda c: url_rules.hosts_with_repeats(c, 9)) == [(A, "a.example")]
 
 
 def test_rules_take_the_place_of_those_before(claim: Callable, run_in: Callable, database: Database) -> None:
     one, two = (RuleRow("parameter", f"/?{n}", 30, n, 0.5 + n / 10, n, "[]") for n in (0, 1))
     run_in(url_rules.save, HostRules(A, [one, two]))
-    assert url_rules.look_up(database, url_rules.rules) == [("a.example", two), ("a.example", one)]
+    assert database.read(url_rules.rules) == [("a.example", two), ("a.example", one)]
     assert run_in(url_rules.used, None) == {A: [("parameter", "/?1")]}
-    assert url_rules.look_up(database, lambda c: url_rules.used_of(c, A)) == [("parameter", "/?1")]
+    assert database.read(lambda c: url_rules.used_of(c, A)) == [("parameter", "/?1")]
     run_in(url_rules.save, HostRules(A, [one]))
-    assert url_rules.look_up(database, url_rules.rules) == [("a.example", one)]
+    assert database.read(url_rules.rules) == [("a.example", one)]
     assert run_in(url_rules.used, None) == {}
 
 
@@ -229,14 +229,14 @@ def test_a_queue_is_brought_in_line_with_new_rules_and_back(
     found(run_in, claim(SEED), *(new_url(url) for url in (ONE, TWO, THREE)))
     run_in(store, done(claim(ONE), article=article(ONE, "一")))
     run_in(store, done(claim(THREE), state=State.FAILED, reason="http 404"))
-    known = url_rules.look_up(database, lambda c: url_rules.known_urls(c, A, 99))
+    known = database.read(lambda c: url_rules.known_urls(c, A, 99))
     assert [(one.url, one.waits, one.found_in) for one in known] == [(ONE, False, 1), (TWO, True, 1)]
     one, two, three = map(fingerprint, (ONE, TWO, THREE))
     run_in(aliases.fill, [(FORM, A, one), (FORM, A, two), (OTHER_FORM, A, two)])
-    assert run_in(aliases.skip_waiting, [(two, three)]) == 0, "what failed stands for nothing"
+    assert run_in(aliases.skip_waiting, [(two, three)]) == 0, "what failed represents nothing"
     assert run_in(aliases.skip_waiting, [(two, one), (one, two)]) == 1
     assert states()[TWO] == same_as(ONE)
-    assert url_rules.look_up(database, lambda c: url_rules.skipped_urls(c, A)) == [(two, TWO, ONE)]
+    assert database.read(lambda c: url_rules.skipped_urls(c, A)) == [(two, TWO, ONE)]
     with database.engine.connect() as connection:
         stand = dict(map(tuple, connection.execute(text("SELECT id, url_id FROM url_form"))))
     assert stand == {FORM: one, OTHER_FORM: two}

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.traps.patterns import EXACT, FOLDER, HOST, SHAPE, objection, patterns
+from pipelines.traps.patterns import EXACT, FOLDER, HOST, SHAPE, disallow_reason
+from pipelines.url_rules.forms import patterns
 
 HOST_URL = "http://a.example"
 
@@ -37,31 +38,31 @@ def test_patterns(path: str, exact: str, folder: str, shape: str) -> None:
 
 @pytest.mark.parametrize("path", ["/x/news/list/news/list/news/list/", "/a/a/a/", "/x/b1/b1/b1/c.html"])
 def test_a_path_that_runs_round_is_refused_at_once(path: str) -> None:
-    assert objection(HOST_URL + path, {}) == "trap: endless path"
+    assert disallow_reason(HOST_URL + path, {}) == "trap: endless path"
 
 
 @pytest.mark.parametrize("path", ["/2024/5/5/5/", "/news/news/", "/a/b/a/b/", "/1/1/1/1/1.html", "/a//b///"])
 def test_paths_that_people_make_are_not(path: str) -> None:
-    assert objection(HOST_URL + path, {}) == ""
+    assert disallow_reason(HOST_URL + path, {}) == ""
 
 
-def test_what_is_shut_and_what_is_open_all_the_same() -> None:
-    shut = {(SHAPE, "/*/*.html"): "look-alike pages", (EXACT, "/news/<number>.html"): ""}
-    assert objection(f"{HOST_URL}/other/1.html", shut) == "trap: look-alike pages"
-    assert objection(f"{HOST_URL}/news/1.html", shut) == ""
-    assert objection(f"{HOST_URL}/cal?d=1", {(FOLDER, "/cal?"): "calendar"}) == "trap: calendar"
-    assert objection(f"{HOST_URL}/any", {(HOST, ""): "link farm"}) == "trap: link farm"
+def test_blocked_patterns_and_what_is_open_all_the_same() -> None:
+    blocked = {(SHAPE, "/*/*.html"): "look-alike pages", (EXACT, "/news/<number>.html"): ""}
+    assert disallow_reason(f"{HOST_URL}/other/1.html", blocked) == "trap: look-alike pages"
+    assert disallow_reason(f"{HOST_URL}/news/1.html", blocked) == ""
+    assert disallow_reason(f"{HOST_URL}/cal?d=1", {(FOLDER, "/cal?"): "calendar"}) == "trap: calendar"
+    assert disallow_reason(f"{HOST_URL}/any", {(HOST, ""): "link farm"}) == "trap: link farm"
 
 
 @settings(max_examples=50)
 @given(st.text(alphabet="abz019-_/.?&=;%~", max_size=400))
-def test_any_address_has_patterns_of_bounded_length(rest: str) -> None:
+def test_any_url_has_patterns_of_bounded_length(rest: str) -> None:
     found = patterns(f"{HOST_URL}/{rest}")
     assert all(0 < len(text) <= 200 for text in found[:3])
 
 
 @pytest.mark.parametrize("piece", ["a-", "1", "a1", "/", "a/", "&", "a=b&", "%", ".a", "0f"])
-def test_long_addresses_cost_little(piece: str) -> None:
+def test_long_urls_cost_little(piece: str) -> None:
     url = f"{HOST_URL}/{piece * (20_000 // len(piece))}"
     begun = time.process_time()
     patterns(url)

@@ -1,4 +1,4 @@
-"""Rules of a host's addresses: what is learned from which pages, what is not, and that forms are stable."""
+"""URL rules of a host: what is learned from which pages, what is not, and that normal forms are stable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from db.records.keys import fingerprint, is_sampled
-from pipelines.url_rules.forms import MOST_PAIRS, MOST_SEGMENTS, Rule, Rules, pack, reduce, take_apart, unpack
+from pipelines.url_rules.forms import MOST_PAIRS, MOST_SEGMENTS, Rule, Rules, normal_form, pack, take_apart, unpack
 from pipelines.url_rules.learn import Learned, Params, bounds, learn
 from pipelines.urls import canonicalize
 
@@ -39,8 +39,8 @@ def used(learned: list[Learned]) -> set[str]:
         ("/", "/"),
         ("/a/2024-05-12/x-y", "/a/<date>/<text>"),
         ("/a/2024/05/12/title-of-it.shtml", "/a/<number>/<number>/<number>/<text>.shtml"),
-        ("/p/0a1b2c3d4e5f", "/p/<hex>"),
-        ("/p/1b4e28ba-2fa1-11d2-883f-0016d3cca427/", "/p/<hex>/"),
+        ("/p/0a1b2c3d4e5f", "/p/<id>"),
+        ("/p/1b4e28ba-2fa1-11d2-883f-0016d3cca427/", "/p/<id>/"),
         ("/news/123-some-words", "/news/<number>-<text>"),
         ("/news/some-words_123.html", "/news/<text>_<number>.html"),
         ("/deadbeef", "/deadbeef"),
@@ -48,10 +48,10 @@ def used(learned: list[Learned]) -> set[str]:
     ],
 )
 def test_paths_have_patterns(path: str, pattern: str) -> None:
-    address = take_apart(HOST + path)
-    assert address is not None
-    assert address.path()[0] == pattern
-    assert address.write((), ()) == HOST + path
+    parts = take_apart(HOST + path)
+    assert parts is not None
+    assert parts.path()[0] == pattern
+    assert parts.write((), ()) == HOST + path
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_paths_have_patterns(path: str, pattern: str) -> None:
 )
 def test_rules_strike_out(url: str, form: str | None) -> None:
     rules = Rules([SRC, Rule("slug", "/<number>-*"), Rule("slug", "/<word>/<number>/*.htm")])
-    assert reduce(HOST + url, rules) == (None if form is None else HOST + form)
+    assert normal_form(HOST + url, rules) == (None if form is None else HOST + form)
 
 
 _pieces = st.text("ab1-_.{}*?%/=&", max_size=12)
@@ -81,40 +81,40 @@ _urls = st.builds("http://a.cn/{}?{}".format, _pieces, _pieces).map(canonicalize
 
 @given(_urls, st.lists(_urls, max_size=20))
 def test_a_form_is_reduced_once_for_all(url: str, others: list[str]) -> None:
-    """With rules for everything in the addresses: forms are stable, and no form is an address of something else."""
+    """With rules for everything in the URLs: forms are stable, and no form is a URL of something else."""
     rules = set()
     for one in [url, *others]:
-        address = take_apart(one)
-        assert address is not None
-        assert address.write((), ()) == one
-        rules |= {Rule("slug", address.slug(i)[i % 2]) for i, s in enumerate(address.segments) if s.mark}
-        rules |= {Rule("parameter", f"{address.path()[1]}?{p.partition('=')[0]}") for p in address.pairs}
+        parts = take_apart(one)
+        assert parts is not None
+        assert parts.write((), ()) == one
+        rules |= {Rule("slug", parts.slug(i)[i % 2]) for i, s in enumerate(parts.segments) if s.mark}
+        rules |= {Rule("parameter", f"{parts.path()[1]}?{p.partition('=')[0]}") for p in parts.pairs}
     table = unpack(pack(rules))
-    form = reduce(url, table)
+    form = normal_form(url, table)
     assert table.rules == rules
-    assert table.form(url) == Rules(sorted(rules)).form(url)
+    assert table.key(url) == Rules(sorted(rules)).key(url)
     if form is not None and "{}" in form:
         assert canonicalize(form) != form
     elif form is not None:
-        assert reduce(form, table) is None
+        assert normal_form(form, table) is None
 
 
-def test_addresses_of_very_many_parts_are_left_alone() -> None:
+def test_URLs_of_very_many_parts_are_left_alone() -> None:
     rules = Rules([SRC])
     many = "&".join(f"p{i}=1" for i in range(MOST_PAIRS))
-    assert reduce(f"{HOST}/news/1.html?src=a&{many}", rules) is None
+    assert normal_form(f"{HOST}/news/1.html?src=a&{many}", rules) is None
     assert take_apart(f"{HOST}/{'a/' * MOST_SEGMENTS}") is None
 
 
 def test_forms_are_the_same_in_all_processes() -> None:
     rules = Rules([SRC, Rule("slug", "/<number>-*")])
     url = f"{HOST}/news/1.html?src=a"
-    code = f"from pipelines.url_rules.forms import unpack\nprint(unpack({pack(rules.rules)!r}).form({url!r}))"
+    code = f"from pipelines.url_rules.forms import unpack\nprint(unpack({pack(rules.rules)!r}).key({url!r}))"
     root = Path(__file__).parents[3]
     told = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert int(told.stdout) == rules.form(url)
-    assert rules.form(url) == rules.form(f"{HOST}/news/1.html")
-    assert Rules([SRC]).form(url) != rules.form(url), "forms of other rules never meet"
+    assert int(told.stdout) == rules.key(url)
+    assert rules.key(url) == rules.key(f"{HOST}/news/1.html")
+    assert Rules([SRC]).key(url) != rules.key(url), "forms of other rules never meet"
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '[["parameter"]]', "3"])
@@ -261,8 +261,8 @@ def test_the_order_of_pages_makes_no_difference(data: st.DataObject, some: list[
         assert dict(some)[first] == dict(some)[second]
 
 
-def test_hostile_addresses_cost_little() -> None:
-    """Sixteen parameters on every address, all changing: the bounds hold, nothing is learned."""
+def test_hostile_URLs_cost_little() -> None:
+    """Sixteen parameters on every parts, all changing: the bounds hold, nothing is learned."""
     query = "&".join(f"p{j}={{}}{'x' * 100}" for j in range(MOST_PAIRS))
     some = [(f"{HOST}/{i}?{query.replace('{}', str(i % 97))}", i // 2) for i in range(500)]
     assert learn(some) == []

@@ -8,9 +8,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 from sqlalchemy import text
 
-from crawler.learn.traps.host import TRIAL_PAGES
 from db.frontier.leases import Handover, hand_over
-from tests.crawler.trap_crawl import HOST, SITE, Crawl, article, begin, claim_of, list_page, month, shut_the_calendar
+from tests.crawler.trap_crawl import HOST, SITE, Crawl, article, begin, block_the_calendar, claim_of, list_page, month
 from tests.db.frontier_rows import NOW
 from tests.postgres import clear
 
@@ -60,16 +59,16 @@ async def give(one: Crawl, other: Crawl) -> None:
 
 def test_hosts_are_handed_over_with_what_is_known_of_them(postgres_tables: str) -> None:
     async def do(one: Crawl, other: Crawl) -> None:
-        await shut_the_calendar(one)
+        await block_the_calendar(one)
         assert await one.claim(5) == [f"{SITE}/"]
         assert waiting(one) == 0
-        await one.book.let_go([HOST])
+        await one.registry.let_go([HOST])
         await give(one, other)
-        assert other.book.objection(claim_of(month(500))) == "trap: calendar"
-        assert one.book.objection(claim_of(month(500))) == "", "whoever owns the host decides"
+        assert other.registry.disallow_reason(claim_of(month(500))) == "trap: calendar"
+        assert one.registry.disallow_reason(claim_of(month(500))) == "", "whoever owns the host decides"
         # the new owner opens the pattern; what the old one had skipped waits again
-        other.book.note(*list_page(month(7), month(8)))
-        other.book.note(*article(f"{SITE}/news/1.html", month(7)))
+        other.registry.note(*list_page(month(7), month(8)))
+        other.registry.note(*article(f"{SITE}/news/1.html", month(7)))
         await other.settled()
         assert (waiting(one), kinds(one)) == (60, {"/cal?month": ""})
 
@@ -78,33 +77,33 @@ def test_hosts_are_handed_over_with_what_is_known_of_them(postgres_tables: str) 
 
 def test_a_run_that_has_lost_a_host_writes_nothing_of_it(postgres_tables: str) -> None:
     async def do(one: Crawl, other: Crawl) -> None:
-        await shut_the_calendar(one)
+        await block_the_calendar(one)
         await one.claim(5)
         await give(one, other)  # taken for dead: it does not know
-        other.book.note(*list_page(month(7), month(8)))
-        other.book.note(*article(f"{SITE}/news/1.html", month(7)))
+        other.registry.note(*list_page(month(7), month(8)))
+        other.registry.note(*article(f"{SITE}/news/1.html", month(7)))
         await other.settled()
         for n in range(20):
-            one.book.note(*list_page(f"{SITE}/more?x={n}", f"{SITE}/more?x={n + 1}"))
-        await one.book.close()
-        await other.book.close()
+            one.registry.note(*list_page(f"{SITE}/more?x={n}", f"{SITE}/more?x={n + 1}"))
+        await one.registry.close()
+        await other.registry.close()
         assert kinds(one) == {"/cal?month": ""}
 
     with_two(postgres_tables, do)
 
 
-def test_both_try_again_what_was_shut_long_ago(postgres_tables: str) -> None:
+def test_both_put_on_probation_what_was_blocked_long_ago(postgres_tables: str) -> None:
     async def do(one: Crawl, other: Crawl) -> None:
-        await shut_the_calendar(one)
+        await block_the_calendar(one)
         await one.claim(5)
-        await one.book.let_go([HOST])
+        await one.registry.let_go([HOST])
         await one.session.submit(hand_over, Handover(one.session.resumed.run_id, [(HOST, NOW)], []))
         for crawl in (one, other):
             crawl.days = 0
-            crawl.book = crawl.new_book()
-        await asyncio.gather(one.book.try_again(), other.book.try_again())
-        assert TRIAL_PAGES <= waiting(one) <= 2 * TRIAL_PAGES
+            crawl.registry = crawl.new_registry()
+        await asyncio.gather(one.registry.reopen(), other.registry.reopen())
+        assert waiting(one) == 60
         await other.take()
-        assert other.book.objection(claim_of(month(500))) == "", "for a few pages"
+        assert other.registry.disallow_reason(claim_of(month(500))) == "", "for a few pages"
 
     with_two(postgres_tables, do)

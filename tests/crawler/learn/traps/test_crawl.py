@@ -1,4 +1,4 @@
-"""Traps in a crawl: what is shut is skipped, survives a restart, is opened again, and stands in the commands."""
+"""Traps in a crawl: what is blocked is skipped, survives a restart, is opened again, and stands in the commands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crawler.learn.traps.host import TRIAL_PAGES
+from crawler.learn.traps.host import PROBATION_PAGES
 from db.frontier.insert import add_urls
 from db.frontier.leases import return_strays
 from db.records.keys import fingerprint
@@ -22,33 +22,33 @@ from tests.crawler.trap_crawl import (
     SITE,
     Crawl,
     article,
+    block_the_calendar,
     claim_of,
     in_session,
     list_page,
     month,
-    shut_the_calendar,
     states,
 )
 from tests.db.frontier_rows import NOW, new_url
 
 
-def test_what_is_shut_is_skipped_and_stays_so_after_a_restart(tmp_path: Path) -> None:
+def test_blocked_patterns_are_skipped_and_stay_so_after_a_restart(tmp_path: Path) -> None:
     async def first(crawl: Crawl) -> None:
-        await shut_the_calendar(crawl)
+        await block_the_calendar(crawl)
         assert crawl.cleared == [HOST]
         assert crawl.totals == {"traps/calendar": 1}
         assert await crawl.claim(5) == [f"{SITE}/"], "the seed"
         assert states(tmp_path) == {"trap: calendar": 60}
         sitemap = claim_of(month(1), found_in=BlockKind.SITEMAP)
-        assert crawl.book.objection(sitemap) == "", "a site knows what it has"
+        assert crawl.registry.disallow_reason(sitemap) == "", "a site knows what it has"
 
     async def second(crawl: Crawl) -> None:
-        assert await crawl.book.try_again() == 0, "too early"
+        assert await crawl.registry.reopen() == 0, "too early"
         await crawl.take()
-        assert crawl.book.objection(claim_of(month(500))) == "trap: calendar"
-        assert crawl.book.known(claim_of(month(500))).shut
-        await crawl.book.let_go([HOST])
-        assert crawl.book.objection(claim_of(month(500))) == ""
+        assert crawl.registry.disallow_reason(claim_of(month(500))) == "trap: calendar"
+        assert crawl.registry.known(claim_of(month(500))).blocked
+        await crawl.registry.let_go([HOST])
+        assert crawl.registry.disallow_reason(claim_of(month(500))) == ""
 
     in_session(tmp_path, first)
     in_session(tmp_path, second)
@@ -57,19 +57,19 @@ def test_what_is_shut_is_skipped_and_stays_so_after_a_restart(tmp_path: Path) ->
 @pytest.mark.parametrize("restarted", [False, True])
 def test_an_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restarted: bool) -> None:  # noqa: FBT001
     async def first(crawl: Crawl) -> None:
-        await shut_the_calendar(crawl)
+        await block_the_calendar(crawl)
         await crawl.claim(5)
         if restarted:
-            await crawl.book.close()
+            await crawl.registry.close()
             await crawl.session.submit(add_urls, (NOW, [new_url(month(3), reason="fetched before")]))
             await crawl.session.submit(return_strays, (crawl.session.resumed.run_id, set(), set()))
-            crawl.book = crawl.new_book()
+            crawl.registry = crawl.new_registry()
             await crawl.take()
-        crawl.book.note(*article(f"{SITE}/news/1.html", month(3)))
-        await crawl.book.close()
+        crawl.registry.note(*article(f"{SITE}/news/1.html", month(3)))
+        await crawl.registry.close()
         await crawl.settled()
         assert crawl.changed == [(HOST, 60)]
-        assert crawl.book.objection(claim_of(month(500))) == ""
+        assert crawl.registry.disallow_reason(claim_of(month(500))) == ""
 
     in_session(tmp_path, first)
     assert states(tmp_path)["pending"] == 60
@@ -78,28 +78,57 @@ def test_an_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restar
 
 def test_a_later_crawl_tries_some_pages_again(tmp_path: Path) -> None:
     async def first(crawl: Crawl) -> None:
-        await shut_the_calendar(crawl)
+        await block_the_calendar(crawl)
         await crawl.claim(5)
 
     async def second(crawl: Crawl) -> None:
-        assert await crawl.book.try_again() == TRIAL_PAGES
+        assert await crawl.registry.reopen() == 60
         await crawl.take()
-        assert states(tmp_path) == {"trap: calendar": 60 - TRIAL_PAGES, "pending": TRIAL_PAGES}
-        for n in range(TRIAL_PAGES):
+        assert states(tmp_path) == {"pending": 60}
+        assert (
+            "on probation"
+            in scrapy(tmp_path, "status", "--traps", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db").stdout
+        )
+        for n in range(PROBATION_PAGES):
             assert crawl.totals == {}
-            crawl.book.note(*list_page(month(200 + n), month(300 + n)))
+            crawl.registry.note(*list_page(month(200 + n), month(300 + n)))
         assert crawl.totals == {"traps/calendar": 1}
+        assert await crawl.claim(99) == [f"{SITE}/"]
+        assert states(tmp_path) == {"trap: calendar": 60}
 
     in_session(tmp_path, first)
     in_session(tmp_path, second, days=0)
 
 
-def test_a_host_is_asked_for_a_page_that_nobody_has_made(tmp_path: Path) -> None:
+def test_all_that_was_skipped_waits_when_probation_brings_an_article(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crawler.learn.traps.crawl._CHUNK", 20)
+
+    async def first(crawl: Crawl) -> None:
+        await block_the_calendar(crawl)
+        await crawl.claim(5)
+
+    async def second(crawl: Crawl) -> None:
+        assert await crawl.registry.reopen() == 20
+        await crawl.take()
+        assert states(tmp_path) == {"trap: calendar": 40, "pending": 20}
+        page, outcome, stored = article(month(105), month(100))
+        crawl.registry.note(page, outcome, stored)
+        await crawl.settled()
+        assert crawl.changed == [(HOST, 40)]
+        assert states(tmp_path) == {"pending": 60}
+
+    in_session(tmp_path, first)
+    in_session(tmp_path, second, days=0)
+
+
+def test_a_host_is_asked_for_a_page_that_does_not_exist(tmp_path: Path) -> None:
     async def ask(crawl: Crawl) -> None:
         await crawl.take()
         for n in range(3):
             page, outcome, stored = list_page(f"{SITE}/old/{n}.html")
-            crawl.book.note(page, outcome, Stored(article="same page", same_host=True))
+            crawl.registry.note(page, outcome, Stored(article="same page", same_host=True))
         await crawl.settled()
         (probe,) = crawl.added
         assert probe.url.startswith(f"{SITE}/old/")
@@ -107,14 +136,14 @@ def test_a_host_is_asked_for_a_page_that_nobody_has_made(tmp_path: Path) -> None
         assert probe.found_in == BlockKind.PROBE
         page, outcome, stored = list_page(probe.url, signs=Signs(7, 99))
         page.claim = claim_of(probe.url, found_in=BlockKind.PROBE)
-        crawl.book.note(page, outcome, stored)
-        assert crawl.book.known(claim_of(f"{SITE}/old/9.html")).missing == (99,)
-        assert crawl.book.known(claim_of(f"{SITE}/", found_in=BlockKind.SEED)).missing is None
-        await crawl.book.close()
-        crawl.book = crawl.new_book()
+        crawl.registry.note(page, outcome, stored)
+        assert crawl.registry.known(claim_of(f"{SITE}/old/9.html")).missing == (99,)
+        assert crawl.registry.known(claim_of(f"{SITE}/", found_in=BlockKind.SEED)).missing is None
+        await crawl.registry.close()
+        crawl.registry = crawl.new_registry()
         await crawl.session.submit(return_strays, (crawl.session.resumed.run_id, set(), set()))
         await crawl.take()
-        assert crawl.book.known(claim_of(f"{SITE}/old/9.html")).missing == (99,)
+        assert crawl.registry.known(claim_of(f"{SITE}/old/9.html")).missing == (99,)
 
     in_session(tmp_path, ask)
 
