@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.internet.address import IPv4Address, IPv6Address
 
-from .errors import NO_HOST, FetchError
+from db.records.reasons import FailReason
+
+from .errors import FetchError
 from .guard import AddressRefused, Guard, guard_from_settings
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ class Names:
         if found is None:
             found = await self._ask(name)
         if not found:
-            raise FetchError(NO_HOST)
+            raise FetchError(FailReason.NO_HOST)
         permitted = [address for address in found if self.guard.permits(address, port)]
         if not permitted:
             raise AddressRefused(host, found[0])

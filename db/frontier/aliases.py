@@ -13,29 +13,28 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, bindparam, case, exists, literal_column, or_, select, update
 from sqlalchemy.orm import aliased
 
-from ..engine.statements import among, in_state, insert_rows, run_many
+from ..engine.statements import among, in_state, insert_rows, is_one_of, run_many
 from ..records.keys import is_sampled
-from ..records.url import SETTLED, URL_RULE, State
+from ..records.reasons import REASONS, SkipReason
+from ..records.url import State
 from ..tables.learned import UrlForm
 from ..tables.urls import Host, Url
 
 url, host, form = Url.table(), Host.table(), UrlForm.table()
 
+_SETTLED = [reason for reason in REASONS if reason.is_settled]
+
 
 def stands(row: Any) -> ColumnElement[bool]:
     """Whether a row of the URL table stands for others: it waits, or brought an article, or leads to one."""
-
-    def is_one_of(column: Any, values: Sequence[str]) -> ColumnElement[bool]:
-        return or_(*(column == value for value in values))
-
     return or_(
         is_one_of(row.state, (State.PENDING, State.LEASED)),
-        (row.state == State.DONE) & or_(row.reason.is_(None), is_one_of(row.reason, SETTLED)),
-        (row.state == State.SKIPPED) & (row.reason == "redirect"),
+        (row.state == State.DONE) & or_(row.reason.is_(None), is_one_of(row.reason, _SETTLED)),
+        (row.state == State.SKIPPED) & (row.reason == SkipReason.REDIRECT),
     )
 
 
-IS_RULED = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{URL_RULE}'"))
+IS_RULED = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{SkipReason.URL_RULE}'"))
 _other = aliased(Url)
 
 
@@ -130,7 +129,7 @@ _SKIP_WAITING = (
         in_state(State.PENDING),
         exists().where(_other.id == bindparam("other"), stands(_other)),
     )
-    .values(state=State.SKIPPED, reason=URL_RULE, same_as=bindparam("other"))
+    .values(state=State.SKIPPED, reason=SkipReason.URL_RULE, same_as=bindparam("other"))
 )
 
 

@@ -15,6 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from ..engine.statements import among, in_state, run_many
 from ..frontier.aliases import HAS_WORK
 from ..frontier.revisits import mark_gone
+from ..records.reasons import SkipReason
 from ..records.url import State
 from ..tables.articles import Article
 from ..tables.learned import UrlPattern
@@ -22,9 +23,7 @@ from ..tables.urls import Host, Url
 
 article, url, host, pattern = Article.table(), Url.table(), Host.table(), UrlPattern.table()
 
-IS_TRAPPED = in_state(State.SKIPPED) & (
-    func.substr(url.c.reason, literal_column("1"), literal_column("6")) == literal_column("'trap: '")
-)
+IS_TRAPPED = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{SkipReason.TRAP}'"))
 
 
 class PatternRow(NamedTuple):
@@ -135,7 +134,11 @@ def let_wait(connection: Connection, batches: Sequence[tuple[int, Sequence[int]]
     return freed
 
 
-_LET_WAIT = update(url).where(url.c.id == bindparam("key"), IS_TRAPPED).values(state=State.PENDING, reason=None)
+_LET_WAIT = (
+    update(url)
+    .where(url.c.id == bindparam("key"), IS_TRAPPED)
+    .values(state=State.PENDING, reason=None, reason_detail=None)
+)
 
 
 class Source(NamedTuple):
@@ -209,6 +212,9 @@ def listed(connection: Connection) -> tuple[list[Listed], list[tuple[str, int]]]
         .order_by(pattern.c.kind == literal_column("''"), pattern.c.pages.desc(), host.c.name, pattern.c.pattern)
     )
     counts = connection.execute(
-        select(url.c.reason, func.count()).where(IS_TRAPPED).group_by(url.c.reason).order_by(func.count().desc())
+        select(url.c.reason_detail, func.count())
+        .where(IS_TRAPPED)
+        .group_by(url.c.reason_detail)
+        .order_by(func.count().desc())
     )
-    return [Listed(row[0], PatternRow(*row[1:])) for row in rows], [(reason, n) for reason, n in counts]
+    return [Listed(row[0], PatternRow(*row[1:])) for row in rows], [(kind, n) for kind, n in counts]

@@ -57,13 +57,11 @@ EXACT, FOLDER, SHAPE, HOST, ANSWER = range(5)
 Key = tuple[int, str]
 """Level and pattern."""
 
-PREFIX = "trap: "
-"""How the reason of every URL begins that is skipped for a trap; its kind follows."""
 ENDLESS_PATH = "endless path"
 
 
 def objection(url: str, shut: Mapping[Key, str]) -> str:
-    """Return why a URL of a host is not to be fetched, or an empty string.
+    """Return the kind of trap that a URL of a host belongs to, empty for none.
 
     Args:
         url: canonical.
@@ -72,13 +70,12 @@ def objection(url: str, shut: Mapping[Key, str]) -> str:
     Cost: some microseconds.
     """
     if winds(url):
-        return PREFIX + ENDLESS_PATH
+        return ENDLESS_PATH
     if not shut:
         return ""
     found = patterns(url)
     keys = ((EXACT, found.exact), (FOLDER, found.folder), (SHAPE, found.shape), (HOST, ""))
-    kind = next((shut[key] for key in keys if key in shut), "")
-    return kind and PREFIX + kind
+    return next((shut[key] for key in keys if key in shut), "")
 
 
 @lru_cache(maxsize=1 << 13)

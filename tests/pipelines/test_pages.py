@@ -48,7 +48,7 @@ def test_page(path: Path) -> None:
     assert page.extraction.text.endswith(want["last"])
     for word in want["without"].split("|"):
         assert word not in page.extraction.text
-    assert page.reason == ""
+    assert page.reason is None
     assert page.signature.length > 0
 
 

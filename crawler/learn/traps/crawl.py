@@ -24,6 +24,7 @@ from typing import TypeVar
 from db.frontier.leases import OwnedHost
 from db.records.keys import fingerprint, iso
 from db.records.outcome import Outcome, Stored
+from db.records.reasons import ArticleResult, PageReason, SkipReason
 from db.records.url import Claim, Kind, NewUrl, State
 from db.sites import traps as table
 from db.sites.traps import PatternRow, Skipped, Source
@@ -36,7 +37,6 @@ from pipelines.traps.patterns import (
     EXACT,
     FOLDER,
     HOST,
-    PREFIX,
     SHAPE,
     Key,
     Patterns,
@@ -322,8 +322,8 @@ def seen_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> S
         page.claim.url,
         brought=brought,
         named=bool(meta.published_at or meta.authors or meta.source),
-        missing=parsed.reason == "soft 404",
-        again=stored.article == "same page" or stored.same_host,
+        missing=parsed.reason is PageReason.SOFT_404,
+        again=stored.article is ArticleResult.SAME_PAGE or stored.same_host,
         sketch=0 if signs is None else signs.sketch,
         is_wall=signs is not None and signs.is_wall and parsed.kind is not PageKind.ARTICLE,
         links=targets.ids,
@@ -345,7 +345,7 @@ def _found(page: Page, outcome: Outcome, stored: Stored) -> list[int]:
 def trapped(outcome: Outcome) -> list[str]:
     """URLs of a page's own host that it names and that were taken for a trap's when it was read."""
     own = outcome.claim.host_id
-    return [each.url for each in outcome.new_urls if each.reason.startswith(PREFIX) and each.host_id == own]
+    return [each.url for each in outcome.new_urls if each.reason is SkipReason.TRAP and each.host_id == own]
 
 
 def made_up(url: str) -> str:
@@ -417,7 +417,7 @@ class TrapTable:
         rows = await self._in_thread(partial(self._skipped, host_id, _BEFORE_ALL, _LOOKED_AT))
         chosen: set[int] = set()
         for key in keys:
-            of_it = [row.id for row in rows if objection(row.url, {key: "it"}) == f"{PREFIX}it"]
+            of_it = [row.id for row in rows if objection(row.url, {key: "it"}) == "it"]
             chosen.update(of_it[:: max(1, len(of_it) // TRIAL_PAGES)][:TRIAL_PAGES])
         return await self._session.submit(table.let_wait, (host_id, sorted(chosen))) if chosen else 0
 
@@ -555,7 +555,7 @@ class Trapbook:
         return KnownTraps(host.shut, None if claim.found_in in _EXEMPT else host.missing)
 
     def objection(self, claim: Claim) -> str:
-        """Why a URL is not to be fetched, or an empty string. Called from the database thread."""
+        """The kind of trap that a URL belongs to, empty for none. Called from the database thread."""
         if claim.kind != Kind.PAGE or claim.visits or claim.found_in in _EXEMPT:
             return ""
         return objection(claim.url, self.shut_of(claim.host_id))
@@ -573,12 +573,14 @@ class Trapbook:
             or outcome.state != State.DONE
             or page.worked is None
             or claim.visits  # what it was worth is known since the first visit
-            or stored.article == "unchanged"
+            or stored.article is ArticleResult.UNCHANGED
         ):
             return
         parsed = page.worked.parsed
         # what another host has printed is news of this one; what this one has shown before is not
-        brought = parsed.kind is PageKind.ARTICLE and stored.article != "same page" and not stored.same_host
+        brought = (
+            parsed.kind is PageKind.ARTICLE and stored.article is not ArticleResult.SAME_PAGE and not stored.same_host
+        )
         if brought:
             self._credit(claim.found_on, _HOPS)
         elif outcome.new_urls:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from crawler.fetch.errors import BODY_CUT, BOMB, REFUSED
+from crawler.fetch.errors import BODY_CUT
 from crawler.politeness.delay import Pace, Patience
-from crawler.politeness.hosts import TOO_MANY_RULES, Hosts
+from crawler.politeness.hosts import Hosts
 from crawler.rank.priority import Priority
-from crawler.response.outcome import OUT_OF_HANDLES
 from crawler.response.seed_scope import Seeds, seed_row
 from db.frontier.leases import OwnedHost
 from db.records.host import Rest
 from db.records.keys import fingerprint
+from db.records.reasons import FailReason, SkipReason
 from db.records.url import Claim, Kind
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind
@@ -59,10 +59,10 @@ class TestRules:
     def test_rules_of_all_hosts_have_a_bound_and_who_comes_late_is_left_out(self) -> None:
         known, text = hosts(), "#" * 1_000_000
         kept = [known.set_rules(n, "rules", text, NOW).reason for n in range(21)]
-        assert kept == [""] * 20 + [TOO_MANY_RULES]
-        assert known.set_rules(3, "rules", text, NOW).reason == ""
+        assert kept == [None] * 20 + [SkipReason.ROBOTS_TOO_MANY]
+        assert known.set_rules(3, "rules", text, NOW).reason is None
         known.forget(3)
-        assert known.set_rules(20, "rules", text, NOW).reason == ""
+        assert known.set_rules(20, "rules", text, NOW).reason is None
 
     def test_they_are_kept_for_their_time_and_then_asked_for_again(self) -> None:
         known = hosts()
@@ -155,7 +155,7 @@ class TestAnswers:
 
     def test_what_is_no_fault_of_the_host(self) -> None:
         known = hosts(failures=1)
-        for error in (OUT_OF_HANDLES, REFUSED, BOMB):
+        for error in (FailReason.OUT_OF_HANDLES, FailReason.ADDRESS_REFUSED, FailReason.BOMB):
             assert known.answered(page(error=error)).rests == ()
         assert known.troubles.ailing() == set()
 

@@ -65,7 +65,7 @@ def test_hosts_are_handed_over_with_what_is_known_of_them(postgres_tables: str) 
         assert waiting(one) == 0
         await one.book.let_go([HOST])
         await give(one, other)
-        assert other.book.objection(claim_of(month(500))) == "trap: calendar"
+        assert other.book.objection(claim_of(month(500))) == "calendar"
         assert one.book.objection(claim_of(month(500))) == "", "whoever owns the host decides"
         # the new owner opens the pattern; what the old one had skipped waits again
         other.book.note(*list_page(month(7), month(8)))
