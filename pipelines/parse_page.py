@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Final
 
 from db.records.keys import fingerprint
+from db.records.reasons import PageReason
 
 from .decode.mojibake import DOUBTFUL, suspicion
 from .dedup import method
 from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
-from .document.limits import LINKS, TEXT, TOO_LARGE, Bounds
+from .document.limits import LINKS, TEXT, Bounds
 from .extract import DEFAULT, Extractor
 from .extract import extractor as find_extractor
 from .links import links, meta_refresh
@@ -27,8 +27,6 @@ from .site_memory.knowledge import SiteKnowledge, unpack
 Sign = Callable[[str, str], Signature]
 """Makes the signature of (title, text)."""
 
-DOUBTFUL_ENCODING: Final = "doubtful encoding"
-"""The reason of an article that is stored although it looks read in a wrong character set."""
 _NEAR_BLOCKS, _NEAR_NODES = 5, 200
 
 SIGN: Sign = method().sign
@@ -121,7 +119,7 @@ def read_page(
     anchors = links.extract(document, text, addresses)
     page_kind, reason = page_type.decide(document, text, found, anchors)
     if page_kind is PageKind.ARTICLE and document.is_cut and _runs_on(document, text):
-        page_kind, reason = PageKind.OTHER, TOO_LARGE
+        page_kind, reason = PageKind.OTHER, PageReason.TOO_LARGE
     noindex, nofollow = page_directives(document, robots_header, fetched_at)
     if page_kind is not PageKind.ARTICLE and text.text:
         text = Extraction(reason=reason)
@@ -150,9 +148,9 @@ def read_page(
     return page, extraction
 
 
-def _doubt(title: str, text: str) -> str:
-    """Why a text may not be what its author wrote; empty when nothing says so."""
-    return DOUBTFUL_ENCODING if text and suspicion(f"{title}\n{text}") >= DOUBTFUL else ""
+def _doubt(title: str, text: str) -> PageReason | None:
+    """Why a text may not be what its author wrote, if something says so."""
+    return PageReason.DOUBTFUL_ENCODING if text and suspicion(f"{title}\n{text}") >= DOUBTFUL else None
 
 
 def _runs_on(document: Document, text: Extraction) -> bool:

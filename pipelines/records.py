@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from db.records.reasons import PageReason
+
 
 class BlockKind(IntEnum):
     """Where on its page a link stands, or which other source named the URL. Stored as a small integer."""
@@ -136,7 +138,7 @@ class Extraction:
             attributes are `a href` and `img src alt`, with absolute http(s) URLs).
         confidence: how sure the extractor is, in [0, 1].
         calibrated: whether the confidence is the F1 that is expected of the text, and so says whether there is one.
-        reason: why `text` is empty; empty otherwise.
+        reason: why `text` is empty, None when it is not.
         evidence: what decided, for people: names of methods or features, separated by commas.
         blocks: numbers of the document's blocks that were kept, ascending.
         scores: what the method thought of each block of the document, larger is more like content; empty when it
@@ -146,7 +148,7 @@ class Extraction:
     text: str = ""
     html: str = ""
     confidence: float = 0.0
-    reason: str = ""
+    reason: PageReason | None = None
     evidence: str = ""
     blocks: tuple[int, ...] = ()
     scores: tuple[float, ...] = ()
@@ -191,7 +193,7 @@ class ParsedPage:
 
     Attributes:
         kind: article, list page or other.
-        reason: why the page is no article (short code such as "list page", "soft 404"); empty for an article.
+        reason: why the page is no article, None for an article.
         metadata, extraction, signature: of the article; for other pages only the title is of use.
         links: links to follow, the page's nofollow directives already applied.
         feeds: canonical URLs of the RSS/Atom feeds that the page declares.
@@ -199,12 +201,12 @@ class ParsedPage:
         encoding: the character set the bytes were read in.
         observation: what the page shows of its site; only of articles, and only when asked for.
         bounds: of what there was too much, so that the rest was left out: see `extract.bounds`.
-        doubt: why the article's text may not be what its author wrote; empty when nothing says so.
+        doubt: why the article's text may not be what its author wrote, if something says so.
         sends_to: where a page that shows nothing itself sends its readers, else empty.
     """
 
     kind: PageKind
-    reason: str = ""
+    reason: PageReason | None = None
     metadata: Metadata = Metadata()
     extraction: Extraction = Extraction()
     signature: Signature = Signature()
@@ -214,5 +216,5 @@ class ParsedPage:
     encoding: str = ""
     observation: Observation | None = None
     bounds: tuple[str, ...] = ()
-    doubt: str = ""
+    doubt: PageReason | None = None
     sends_to: str = ""

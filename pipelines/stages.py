@@ -17,6 +17,7 @@ from scrapy.exceptions import DropItem
 
 from db.engine.errors import DatabaseProblem
 from db.records.outcome import Joined, Stored
+from db.records.reasons import FailReason
 from db.records.url import Claim, Kind
 
 from .decode.content_type import is_readable
@@ -40,7 +41,8 @@ class Page:
         claim: the URL as the frontier handed it out.
         scope: where its links may lead.
         status: HTTP status, 0 when there was no answer.
-        error: why there was no (usable) answer, else empty.
+        error: why there was no (usable) answer, if there was none.
+        detail: what is to be said beside `error` or `unreadable`.
         headers: response headers of interest, lower-case names.
         body: the decoded body.
         truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
@@ -52,14 +54,15 @@ class Page:
         address: IP address that answered, empty when unknown.
         ready_at: Unix time from which its host may be asked again.
         worked: set by the extract stage.
-        unreadable: set by the extract stage when reading failed.
+        unreadable: why reading failed; set by the extract stage.
         stored: set by the frontier as soon as it has taken charge of the page.
     """
 
     claim: Claim
     scope: Scope
     status: int = 0
-    error: str = ""
+    error: FailReason | None = None
+    detail: str = ""
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
     truncated: bool = False
@@ -70,7 +73,7 @@ class Page:
     address: str = ""
     ready_at: float = 0.0
     worked: Worked | None = None
-    unreadable: str = ""
+    unreadable: FailReason | None = None
     stored: bool = False
 
 
@@ -112,7 +115,7 @@ class ExtractStage:
             return item
         content_type = item.headers.get("content-type", "")
         if not is_readable(content_type, item.body):
-            item.unreadable = f"not a page ({content_type.partition(';')[0].strip()[:60]})"
+            item.unreadable, item.detail = FailReason.NOT_A_PAGE, content_type.partition(";")[0].strip()[:60]
             return item
         frontier = cast("Frontier", self._crawler.engine.scheduler)
         task = Task(
@@ -133,7 +136,7 @@ class ExtractStage:
             item.worked = await self._pool.run(task)
         except PageUnreadable as problem:
             logger.warning("%s: %s", item.claim.url, problem)
-            item.unreadable = str(problem)
+            item.unreadable, item.detail = problem.reason, problem.detail
         return item
 
     async def close_spider(self) -> None:
@@ -141,13 +144,10 @@ class ExtractStage:
         await asyncio.get_running_loop().run_in_executor(None, self._pool.close)
 
 
-_WORTH_EXPORTING = frozenset({"new", "duplicate", "updated"})
-
-
 def export(crawler: Crawler, joined: Iterable[Joined]) -> None:
     """Hand articles of several pages to Scrapy's exporters, in the form of all others: no single page is their item."""
     for one in joined:
-        if one.what in _WORTH_EXPORTING:
+        if one.what.is_exported:
             new = one.article
             item = {
                 "url": one.url,
@@ -186,7 +186,7 @@ class StoreStage:
         except DatabaseProblem as problem:
             raise DropItem(str(problem)) from problem
         export(self._crawler, stored.joined)
-        if item.worked is None or stored.article not in _WORTH_EXPORTING:
+        if item.worked is None or stored.article is None or not stored.article.is_exported:
             raise DropItem(stored.article or "no article")
         meta = item.worked.parsed.metadata
         return {

@@ -1,10 +1,9 @@
-"""Canonical URLs, their fingerprints, and the keys of host and site: the identity of everything the crawler stores."""
+"""Canonical URLs, and the keys of host and site: the identity of everything the crawler stores."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from hashlib import blake2b
 from ipaddress import AddressValueError, IPv4Address
 
 import can_ada
@@ -104,23 +103,6 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
                 return None
             url = absolute
     return _canonical(url)
-
-
-def fingerprint(canonical_url: str) -> int:
-    """Return the signed 64-bit key of a canonical URL: the same in every process, for ever.
-
-    Two of a hundred million URLs share a key with a probability of about 0.03 %.
-
-    Args:
-        canonical_url: what `canonicalize` returned.
-
-    Returns:
-        An integer that fits an SQL BIGINT.
-
-    Cost: about 1 microsecond.
-    Source: BLAKE2b (RFC 7693) with a digest of 8 bytes, big-endian, over UTF-8.
-    """
-    return int.from_bytes(blake2b(canonical_url.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def host_key(url: str) -> str:

@@ -23,6 +23,8 @@ from pathlib import Path
 import zstandard
 from pebble import ProcessExpired, ProcessPool
 
+from db.records.reasons import FailReason, PageReason, label
+
 from .decode.encoding import is_binary
 from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
@@ -134,7 +136,13 @@ class Worked:
 
 
 class PageUnreadable(Exception):
-    """A document that cost too much time or memory, or killed its worker; the text is the reason to store."""
+    """A document that cost too much time or memory, or killed its worker."""
+
+    def __init__(self, reason: FailReason, detail: str = "") -> None:
+        """Keep why, and what is to be said beside it."""
+        super().__init__(label(reason, detail))
+        self.reason = reason
+        self.detail = detail
 
 
 class _Stopped(Exception):
@@ -154,7 +162,7 @@ def work(task: Task, reading: Reading) -> Worked:
         links = parse_feed(task.body, task.url)
         return Worked(_list_of(links), _resolve(links, task))
     if is_binary(task.body):
-        return Worked(ParsedPage(PageKind.OTHER, "a file, not a page"))
+        return Worked(ParsedPage(PageKind.OTHER, PageReason.FILE))
     document = parse(task.body, task.url, task.content_type, reading.bounds)
     parsed, extraction = read_page(
         document,
@@ -210,7 +218,7 @@ def work_all(tasks: Sequence[Task], reading: Reading) -> list[Worked | MemoryErr
 
 def _list_of(links: Links) -> ParsedPage:
     """A page that is nothing but links."""
-    return ParsedPage(PageKind.LIST, "feed or sitemap", links=links)
+    return ParsedPage(PageKind.LIST, PageReason.FEED, links=links)
 
 
 def _prepare(memory_bytes: int) -> None:
@@ -321,7 +329,7 @@ class WorkerPool:
             if answer.done():  # whoever waited was cancelled
                 continue
             if isinstance(result, MemoryError):
-                answer.set_exception(PageUnreadable("took too much memory to read"))
+                answer.set_exception(PageUnreadable(FailReason.TOO_MUCH_MEMORY))
             elif isinstance(result, Exception):
                 answer.set_exception(result)
             else:
@@ -339,12 +347,12 @@ class WorkerPool:
             return await self._try(tasks)
         except (BrokenProcessPool, _Stopped):
             pass
-        raise PageUnreadable("its worker died")
+        raise PageUnreadable(FailReason.WORKER_DIED)
 
     async def _try(self, tasks: Sequence[Task]) -> Sequence[Worked | Exception]:
         """Read documents once."""
         if self._closed:
-            raise PageUnreadable("the crawl was stopped")
+            raise PageUnreadable(FailReason.STOPPED)
         pool = self._pool
         arguments = [tasks, self._reading]
         try:
@@ -359,16 +367,16 @@ class WorkerPool:
         except TimeoutError:
             if not future.done() or future.cancelled():  # the pool has lost the task: it is of no use any more
                 await self._replace_pool(pool)
-            raise PageUnreadable("took too long to read") from None
+            raise PageUnreadable(FailReason.TOO_SLOW) from None
         except MemoryError:
-            raise PageUnreadable("took too much memory to read") from None
+            raise PageUnreadable(FailReason.TOO_MUCH_MEMORY) from None
         except BrokenProcessPool:
             await self._replace_pool(pool)
             raise
         except ProcessExpired as error:
             if error.exitcode == -signal.SIGTERM:
                 raise _Stopped from None
-            raise PageUnreadable(f"its worker died (exit code {error.exitcode})") from None
+            raise PageUnreadable(FailReason.WORKER_DIED, f"exit code {error.exitcode}") from None
         finally:
             self._under_way.discard(future)
 
@@ -393,7 +401,7 @@ class WorkerPool:
         _end(self._pool)
         for future in tuple(self._under_way):  # the pool leaves them waiting
             with suppress(InvalidStateError):
-                future.set_exception(PageUnreadable("the crawl was stopped"))
+                future.set_exception(PageUnreadable(FailReason.STOPPED))
 
 
 def _end(pool: ProcessPool) -> None:

@@ -59,12 +59,13 @@ class _Input:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What came of an input: the page, and its other form if one was wanted."""
+    """What came of an input: the page, its other form if one was wanted, or why it could not be read."""
 
     input: _Input
     url: str
     page: ParsedPage
     rendered: str = ""
+    problem: str = ""
 
 
 class Command(ScrapyCommand):
@@ -216,7 +217,9 @@ async def _extract(inputs: Sequence[_Input], config: Config, form: str, explaine
         if explained and inputs:
             first = await _read(pool, inputs[0], most, "explained")
             if not first.rendered:
-                raise files.InputError(f"{inputs[0].id}: {first.page.reason}, so there is nothing to explain")
+                raise files.InputError(
+                    f"{inputs[0].id}: {first.problem or first.page.reason}, so there is nothing to explain"
+                )
             Path(explained).write_text(first.rendered, encoding="utf-8")
         async for result in _in_order(pool, inputs, most, wanted):
             write(result, form, out, several=len(inputs) > 1, extractor=config.extractor)
@@ -248,9 +251,9 @@ async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
         task = Task("page", body, url, one.content_type, "", fetched_at, _SCOPE, keep_raw=False, form=form)
         worked: Worked = await pool.run(task)
     except (files.InputError, PageUnreadable) as problem:
-        return _Result(one, one.url, ParsedPage(PageKind.OTHER, str(problem)))
+        return _Result(one, one.url, ParsedPage(PageKind.OTHER), problem=str(problem))
     except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other pages
-        return _Result(one, one.url, ParsedPage(PageKind.OTHER, f"could not be read: {error!r}"))
+        return _Result(one, one.url, ParsedPage(PageKind.OTHER), problem=f"could not be read: {error!r}")
     canonical = worked.parsed.metadata.canonical
     shown = one.url or (canonical if files.NOWHERE in url else url)
     return _Result(one, shown, worked.parsed, worked.rendered)
@@ -269,7 +272,7 @@ def _write_row(result: _Result, _: str, out: IO[str], *, several: bool, extracto
         "source": meta.source,
         "language": meta.language,
         "is_article": result.page.kind is PageKind.ARTICLE,
-        "reason": result.page.reason,
+        "reason": result.problem or result.page.reason or "",
         "text": text.text,
         "images": [image.url for image in meta.images if files.NOWHERE not in image.url],
         "extractor": extractor,
@@ -283,7 +286,7 @@ def _write_page(result: _Result, form: str, out: IO[str], *, several: bool, extr
     page = result.page
     if not page.extraction.text:
         out.flush()
-        sys.stderr.write(f"{result.input.id}: no article ({page.reason})\n")
+        sys.stderr.write(f"{result.input.id}: no article ({result.problem or page.reason})\n")
         return
     if several:
         name = escape(result.input.id).replace("--", "- -")

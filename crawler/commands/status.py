@@ -17,7 +17,7 @@ from db.records.keys import iso
 from db.sites.health import shown_alarms
 from db.sites.traps import Listed, listed
 from db.sites.url_rules import RuleRow, evidence, hosts_with_repeats, rules, used_of
-from pipelines.traps.patterns import ANSWER, HOST, PREFIX
+from pipelines.traps.patterns import ANSWER, HOST
 from pipelines.url_rules.forms import Rule, Rules, take_apart
 from pipelines.url_rules.learn import Params, learn
 
@@ -60,8 +60,8 @@ def show_traps(console: Console, found: tuple[Sequence[Listed], Sequence[tuple[s
     console.print(table)
     if len(patterns) > _MOST:
         console.print(f"and {len(patterns) - _MOST} more")
-    for reason, n in skipped:
-        console.print(f"{n} URLs were skipped as {reason.removeprefix(PREFIX)}", markup=False)
+    for kind, n in skipped:
+        console.print(f"{n} URLs were skipped as {kind}", markup=False)
 
 
 def _named(level: int, pattern: str) -> str:

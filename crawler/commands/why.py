@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 from db.queries.status import Explanation, explain
 from db.records.evidence import RELATED
 from db.records.keys import fingerprint, iso
-from db.records.url import URL_RULE
+from db.records.reasons import SkipReason, label
 from pipelines.articles.changes import difference
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key
@@ -61,14 +61,14 @@ class Command(ScrapyCommand):
             self.exitcode = EXIT_USAGE
             return
         console = Terminal(soft_wrap=True)
-        for label, value in _lines(known, rules):
-            console.print(f"{label:<14} {one_line(value)}")
+        for name, value in _lines(known, rules):
+            console.print(f"{name:<14} {one_line(value)}")
 
 
 def _look_up(connection: Connection, url: str) -> tuple[Explanation | None, Sequence[str]]:
     """What is known of a URL, and the rules by which it was skipped."""
     known = explain(connection, url)
-    if known is None or known.reason != URL_RULE:
+    if known is None or known.reason != SkipReason.URL_RULE:
         return known, []
     return known, rules_of(connection, fingerprint(host_key(url)), url)
 
@@ -77,7 +77,7 @@ def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
     """Label and text of every line."""
     lines = [
         ("URL", known.url),
-        ("state", known.state + (f" ({known.reason})" if known.reason else "")),
+        ("state", known.state + (f" ({label(known.reason, known.detail)})" if known.reason else "")),
     ]
     if known.part is not None:
         position, article_url = known.part

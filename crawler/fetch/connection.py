@@ -16,11 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from db.records.reasons import FailReason
 from pipelines.decode.content_type import is_readable
 
 from .body_slots import LARGE, Enter
 from .decompress import UNSAID, Bomb, Decoder, DecodingBounds
-from .errors import BODY_CUT, BOMB, HEADERS_DROPPED, LOST, STALLED, TIMED_OUT, FetchError, why
+from .errors import BODY_CUT, HEADERS_DROPPED, FetchError, why
 from .guard import Guard
 from .http_parser import AnswerReader, Head, HeadBounds, ParserState, WireError
 from .tls import Trust
@@ -208,7 +209,7 @@ class _Exchange:
             if self._reader.head is not None:
                 self._take(self._reader.head, pieces)
         except WireError as error:
-            self._fail(FetchError(str(error)))
+            self._fail(FetchError(FailReason.PROTOCOL, detail=str(error)))
         except Bomb:
             self._bomb()
 
@@ -217,7 +218,8 @@ class _Exchange:
         if self.answer.done():
             return
         if self._reader.head is None:
-            self._fail(FetchError(LOST if error is None else why(error)))
+            reason, detail = (FailReason.LOST, "") if error is None else why(error)
+            self._fail(FetchError(reason, detail=detail))
             return
         self._reader.end(cleanly=error is None)
         try:
@@ -292,7 +294,7 @@ class _Exchange:
         if self._reader.head is not None and not self._is_page:
             self._end(truncated=True)
         else:
-            self._fail(FetchError(BOMB, (BOMB,)))
+            self._fail(FetchError(FailReason.BOMB, (FailReason.BOMB,)))
 
     def _fail(self, error: FetchError) -> None:
         self.answer.set_exception(error)
@@ -306,18 +308,18 @@ class _Exchange:
         if self._waits_since is not None and now < self._waits_since + _LONGEST_WAIT:
             self._timer = self._loop.call_later(bounds.stall, self._watch)
         elif now >= self._deadline:
-            self._give_up(TIMED_OUT)
+            self._give_up(FailReason.TIMED_OUT)
         elif now >= self._last + bounds.stall or (
             now >= started + bounds.stall and self._came - came < bounds.least_rate * bounds.stall and self._came
         ):
-            self._give_up(STALLED)
+            self._give_up(FailReason.STALLED)
         else:
             if now >= started + bounds.stall:
                 self._since = now, self._came
             due = min(self._deadline, self._last + bounds.stall, self._since[0] + bounds.stall)
             self._timer = self._loop.call_at(due + 0.001, self._watch)
 
-    def _give_up(self, reason: str) -> None:
+    def _give_up(self, reason: FailReason) -> None:
         """Make do with the beginning of a body; without one there is nothing."""
         if self._body:
             self._end(truncated=True, bounds=(reason,))

@@ -10,7 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from cachetools import TLRUCache
 
-from .errors import NO_HOST, FetchError
+from db.records.reasons import FailReason
+
+from .errors import FetchError
 from .guard import AddressRefused, Guard
 
 KEEP_SECONDS = 600.0
@@ -55,7 +57,7 @@ class Names:
         if found is None:
             found = await self._ask(name)
         if not found:
-            raise FetchError(NO_HOST)
+            raise FetchError(FailReason.NO_HOST)
         permitted = [address for address in found if self.guard.permits(address, port)]
         if not permitted:
             raise AddressRefused(host, found[0])

@@ -2,10 +2,9 @@
 
 What a server or a certificate says ends up in errors; nothing of it is passed on but through `clean`.
 
-    FetchError      a request failed; its text is the reason
-    why             the reason of any error
+    FetchError      a request failed
+    why             the reason of any error, and its detail
     clean           a text of others as one harmless line
-    is_final        whether asking again would bring the same
 """
 
 from __future__ import annotations
@@ -14,27 +13,19 @@ import errno
 import ssl
 import unicodedata
 
+from db.records.reasons import FailReason, label
+
 from .guard import AddressRefused
 
-TIMED_OUT = "timed out"
-STALLED = "stalled"
-NO_HOST = "no such host"
-LOST = "connection lost"
-REFUSED = "address not allowed"
-BOMB = "compression bomb"
-CERTIFICATE = "certificate not valid"
 BODY_CUT = "body cut"
 HEADERS_DROPPED = "headers dropped"
-TRUNCATED = "truncated"
-TOO_LONG = "URL too long"
 
-_FINAL = (BOMB, CERTIFICATE, REFUSED)
 _MOST_CHARS = 150
 _ERRORS = {
-    errno.ECONNREFUSED: "connection refused",
-    errno.ENETUNREACH: "network unreachable",
-    errno.EHOSTUNREACH: "host unreachable",
-    errno.ETIMEDOUT: TIMED_OUT,
+    errno.ECONNREFUSED: FailReason.CONNECTION_REFUSED,
+    errno.ENETUNREACH: FailReason.NETWORK_UNREACHABLE,
+    errno.EHOSTUNREACH: FailReason.NO_ROUTE,
+    errno.ETIMEDOUT: FailReason.TIMED_OUT,
 }
 
 
@@ -42,44 +33,47 @@ class FetchError(Exception):
     """A request brought no answer that can be used.
 
     Attributes:
-        reason: a short text of ours, the same for the same cause; `clean` has seen what others said in it.
+        reason: the same for the same cause.
         bounds: names of bounds that were the cause.
+        detail: what is to be said beside the reason; `clean` has seen what others said in it.
     """
 
-    def __init__(self, reason: str, bounds: tuple[str, ...] = ()) -> None:
-        """Keep both."""
-        super().__init__(reason)
+    def __init__(self, reason: FailReason, bounds: tuple[str, ...] = (), detail: str = "") -> None:
+        """Keep all."""
+        super().__init__(label(reason, detail))
         self.reason = reason
         self.bounds = bounds
+        self.detail = detail
 
 
-def why(error: BaseException | None) -> str:
+def why(error: BaseException | None) -> tuple[FailReason, str]:
     """Say why a request failed.
 
     Args:
         error: what was raised.
 
     Returns:
-        A short reason that names no address, password or anything else of the request.
+        The reason and its detail, which names no URL, password or anything else of the request.
     """
     match error:
         case FetchError():
-            reason = error.reason
+            found = error.reason, error.detail
         case AddressRefused():
-            reason = REFUSED
+            found = FailReason.ADDRESS_REFUSED, ""
         case ssl.SSLCertVerificationError():
-            reason = f"{CERTIFICATE}: {_certificate(error)}"
+            found = FailReason.CERTIFICATE, _certificate(error)
         case ssl.SSLError():
-            reason = f"TLS failed: {clean((getattr(error, 'reason', '') or LOST).replace('_', ' ').lower())}"
+            said = getattr(error, "reason", "") or FailReason.LOST
+            found = FailReason.TLS, clean(said.replace("_", " ").lower())
         case TimeoutError():
-            reason = TIMED_OUT
+            found = FailReason.TIMED_OUT, ""
         case OSError():
-            reason = _ERRORS.get(error.errno or 0, LOST)
+            found = _ERRORS.get(error.errno or 0, FailReason.LOST), ""
         case ValueError():
-            reason = "not a usable address"
+            found = FailReason.INVALID_URL, ""
         case _:
-            reason = type(error).__name__
-    return reason
+            found = FailReason.INTERNAL, type(error).__name__
+    return found
 
 
 def clean(text: str) -> str:
@@ -94,11 +88,6 @@ def clean(text: str) -> str:
     kept = "".join(" " if char.isspace() else char for char in text[: 4 * _MOST_CHARS])
     shown = "".join(char for char in kept if unicodedata.category(char)[0] != "C")
     return " ".join(shown.split())[:_MOST_CHARS]
-
-
-def is_final(reason: str) -> bool:
-    """Tell whether asking again soon would bring the same."""
-    return reason.startswith(_FINAL)
 
 
 def _certificate(error: ssl.SSLCertVerificationError) -> str:

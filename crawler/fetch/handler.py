@@ -21,13 +21,15 @@ from scrapy.exceptions import NotSupported
 from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 
+from db.records.reasons import FailReason
+
 from .. import clock
 from .body_slots import Enter, Room
 from .connection import Answer, Connection, FetchBounds, FetchOptions, connect
 from .cookies import SiteCookies
 from .decompress import ACCEPT_ENCODING
 from .dns import Names
-from .errors import LOST, FetchError
+from .errors import FetchError
 from .tls import Trust
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ class GuardedHandler(BaseDownloadHandler):
             try:
                 answer = await kept.ask(written, bounds, deadline, enter)
             except FetchError as error:
-                if kept.is_silent and error.reason == LOST:
+                if kept.is_silent and error.reason is FailReason.LOST:
                     continue  # the server had closed it, as it may at any time
                 raise
             if answer.head.status == 408 and not kept.is_idle:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerProcess
 
+from db.records.reasons import label
+
 from .errors import why
 from .guard import AddressRefused
 
@@ -67,7 +69,7 @@ class _Fetcher(Spider):
         """Keep the reason."""
         asked = failure.request.cb_kwargs["asked"]  # type: ignore[attr-defined]
         refused = isinstance(failure.value, AddressRefused)
-        problem = str(failure.value) if refused else f"could not be fetched ({why(failure.value)})"
+        problem = str(failure.value) if refused else f"could not be fetched ({label(*why(failure.value))})"
         self.answers[asked] = Fetched(asked, problem=problem)
 
 

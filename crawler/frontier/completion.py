@@ -138,7 +138,7 @@ class Storing:
             raise
         except Exception as error:  # else it would be leased for ever, and fetched again and again
             logger.error("%s: that could not be stored either", page.claim.url, exc_info=error)
-            failure = (self._session.resumed.run_id, page.claim.id, outcome.reason)
+            failure = (self._session.resumed.run_id, page.claim.id, outcome.detail)
             await self._session.submit(table.abandon, failure)
             return outcome, Stored()
 

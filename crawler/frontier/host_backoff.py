@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from db.frontier import claims as table
 from db.frontier import host_backoff
 from db.records.host import GivenUp
+from db.records.reasons import SkipReason
 from db.records.url import Claim
 
 from .. import clock
@@ -70,7 +71,7 @@ class Resting:
             await self._let_go(host_id, reason)
         return len(hopeless)
 
-    async def _let_go(self, host_id: int, reason: str) -> int:
+    async def _let_go(self, host_id: int, reason: SkipReason) -> int:
         """Wait for a host no longer; returns how many URLs are skipped for that."""
         self._hosts.troubles.forget(host_id)
         self._hosts.close(host_id, reason)

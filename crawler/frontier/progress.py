@@ -15,7 +15,7 @@ from rich.text import Text
 from scrapy import signals
 from scrapy.logformatter import LogFormatter
 
-from pipelines.traps.patterns import PREFIX as TRAP
+from db.records.reasons import FailReason, SkipReason
 
 from ..clock import Rate
 from ..learn.health.alarms import lines
@@ -143,7 +143,7 @@ class Progress:
         frontier = self._frontier
         if frontier.session is not None:
             self._console.print(self._summary(frontier))
-            refused = frontier.totals["dropped/address not allowed"]
+            refused = frontier.totals[f"dropped/{FailReason.ADDRESS_REFUSED}"]
             if refused:
                 self._console.print(
                     f"{refused} URLs were not fetched because their address is not a public one; "
@@ -212,7 +212,7 @@ class Progress:
 def _reasons(totals: Mapping[str, int], group: str) -> Counter[str]:
     """How often each reason of a group came up; traps have a section of their own."""
     found = {name.partition("/")[2]: n for name, n in totals.items() if name.startswith(group + "/") and n}
-    return Counter({reason: n for reason, n in found.items() if not reason.startswith(TRAP)})
+    return Counter({reason: n for reason, n in found.items() if not _trap_of(reason)})
 
 
 def _traps(totals: Mapping[str, int]) -> Counter[str]:
@@ -222,9 +222,15 @@ def _traps(totals: Mapping[str, int]) -> Counter[str]:
         group, _, reason = name.partition("/")
         if group == "traps":
             found[reason] += 0
-        elif reason.startswith(TRAP):
-            found[reason.removeprefix(TRAP)] += n
+        elif kind := _trap_of(reason):
+            found[kind] += n
     return found
+
+
+def _trap_of(counted: str) -> str:
+    """The kind of trap in a counted reason, see `db.records.reasons.label`; empty when it is another reason."""
+    reason, _, kind = counted.partition(": ")
+    return kind if reason == SkipReason.TRAP else ""
 
 
 def _ending(frontier: FrontierScheduler) -> str:

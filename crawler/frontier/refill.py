@@ -243,7 +243,7 @@ class Supply:
         await self.give_back(surplus)
 
     def _trap(self, claim: Claim) -> str:
-        """Why a URL is one of a trap's. Called from the database thread."""
+        """Return the kind of trap that a URL belongs to, empty for none. Called from the database thread."""
         return "" if self._traps is None else self._traps.disallow_reason(claim)
 
     async def give_back(self, claims: Sequence[Claim]) -> None:

@@ -23,6 +23,7 @@ from scrapy.utils.defer import deferred_from_coro
 from db.engine.errors import DatabaseGone, DatabaseProblem
 from db.records.lease import Waiting
 from db.records.outcome import Stored
+from db.records.reasons import FailReason
 from db.records.url import Claim, Kind, NewUrl
 from db.sites.health import ShownAlarm
 from pipelines.links.scope import Scope
@@ -34,7 +35,7 @@ from ..learn.callbacks import Hooks
 from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
-from ..response.outcome import HANDLES_PAUSE, OUT_OF_HANDLES
+from ..response.outcome import HANDLES_PAUSE
 from ..response.revisit import conditions
 from ..response.seed_scope import Seeds
 from ..response.seen_urls import KnownUrls
@@ -102,7 +103,7 @@ class Waker:
             logger.warning(
                 "no file can be opened (%s); resting for %.0f s. Raise the limit (ulimit -n) or lower "
                 "CONCURRENT_REQUESTS or MAX_HOSTS",
-                OUT_OF_HANDLES,
+                FailReason.OUT_OF_HANDLES,
                 HANDLES_PAUSE,
             )
             self._rests_until = now + HANDLES_PAUSE
@@ -356,7 +357,7 @@ class FrontierScheduler(BaseScheduler):
         self.window.finished(host_id, now + pause, now)
         if not pause and len(self._in_flight) <= _FEW:  # else a page that is stored soon wakes the engine
             asyncio.get_running_loop().call_soon(self._waker.wake)
-        if page.error == OUT_OF_HANDLES:
+        if page.error is FailReason.OUT_OF_HANDLES:
             self._waker.rest(now)
         if verdict.rests or verdict.lost:
             self._background.start(self.supply.follow(verdict))
@@ -426,15 +427,15 @@ class FrontierScheduler(BaseScheduler):
     def _item_failed(self, item: Page, failure: Any) -> None:
         """A stage before the store raised: the page must not look stored."""
         if not self._background.closing and not item.stored:
-            item.worked, item.unreadable = None, f"internal error ({failure.type.__name__})"
+            item.worked, item.unreadable, item.detail = None, FailReason.INTERNAL, failure.type.__name__
             self._background.start(self.store(item))
 
     def _spider_failed(self, failure: Any, response: Any) -> None:
         """The spider raised: no item will come, so the URL is given another try like one that was not answered."""
         claim: Claim = response.request.meta["claim"]  # the answer's, or the failure's
         if not self._background.closing and claim.id in self._in_flight:
-            error = f"internal error ({failure.type.__name__})"
-            page = Page(claim, self.scope_of(claim), error=error, fetched_at=clock.now())
+            scope, name = self.scope_of(claim), failure.type.__name__
+            page = Page(claim, scope, error=FailReason.INTERNAL, detail=name, fetched_at=clock.now())
             if claim.id in self._unanswered:
                 self.answered(page)
             self._background.start(self.store(page))

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
 from db.records.outcome import Outcome, Stored
+from db.records.reasons import ArticleResult
 from db.records.url import Claim, Kind
 from db.sites.health import ShownAlarm
 
@@ -110,10 +111,15 @@ class Learning:
         """What a stored page says of its site."""
         claim = page.claim
         observation = page.worked.parsed.observation if page.worked is not None else None
-        if self.memory is not None and observation is not None and stored.article in {"new", "duplicate"}:
+        if (
+            self.memory is not None
+            and observation is not None
+            and stored.article is not None
+            and stored.article.is_added
+        ):
             self.memory.note(claim.host_id, observation)
         if self.rules is not None and claim.kind == Kind.PAGE:
-            if stored.article == "same page" or leads_home(outcome):
+            if stored.article is ArticleResult.SAME_PAGE or leads_home(outcome):
                 self.rules.repeated(claim.host_id)
             if stored.article:
                 self.rules.stored(claim.host_id)

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .delay import BackoffPolicy
+from db.records.reasons import SkipReason
 
-ROBOTS_UNREACHABLE = "robots unreachable"
-HOST_UNREACHABLE = "host unreachable"
-HOST_BUSY = "host busy"
+from .delay import BackoffPolicy
 
 
 @dataclass(slots=True)
@@ -31,7 +29,7 @@ class Ailment:
     rests: int = 0
     until: float = 0.0
     since: float = 0.0
-    reason: str = HOST_UNREACHABLE
+    reason: SkipReason = SkipReason.HOST_UNREACHABLE
 
 
 class Troubles:
@@ -79,7 +77,7 @@ class Troubles:
         if host.rests or host.failures >= self._backoff.failures:
             self._rest(host, now, took, asked)
             return host
-        host.reason = HOST_UNREACHABLE if asked is None else HOST_BUSY
+        host.reason = SkipReason.HOST_UNREACHABLE if asked is None else SkipReason.HOST_BUSY
         pause = self._backoff.pause(host.failures) if asked is None else asked
         host.until = max(host.until, now + pause)
         return host
@@ -89,7 +87,7 @@ class Troubles:
         host = self._hosts.setdefault(host_id, Ailment())
         host.failures += 1
         self._rest(host, now, took, asked)
-        host.reason = ROBOTS_UNREACHABLE
+        host.reason = SkipReason.ROBOTS_UNREACHABLE
         return host
 
     def _rest(self, host: Ailment, now: float, took: float, asked: float | None) -> None:
@@ -100,7 +98,7 @@ class Troubles:
             return
         host.rests += 1
         host.since = now
-        host.reason = HOST_UNREACHABLE if asked is None else HOST_BUSY
+        host.reason = SkipReason.HOST_UNREACHABLE if asked is None else SkipReason.HOST_BUSY
         host.until = max(host.until, now + max(self._backoff.rest_of(host.rests, took), asked or 0.0))
 
     def is_over(self, host: Ailment) -> bool:
@@ -118,9 +116,13 @@ class Troubles:
 
     def ailing(self) -> set[int]:
         """Hosts that are waited for: they rest, have failed twice or asked for time."""
-        return {key for key, host in self._hosts.items() if host.rests or host.failures > 1 or host.reason == HOST_BUSY}
+        return {
+            key
+            for key, host in self._hosts.items()
+            if host.rests or host.failures > 1 or host.reason == SkipReason.HOST_BUSY
+        }
 
-    def hopeless(self) -> list[tuple[int, str]]:
+    def hopeless(self) -> list[tuple[int, SkipReason]]:
         """Hosts not worth waiting for when there is nothing else to do, and why: none of them answers soon enough.
 
         The wait counts from the last good answer of any host, so a crawl that still gets somewhere goes on.

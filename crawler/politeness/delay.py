@@ -11,6 +11,8 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
+from db.records.reasons import Reason, SkipReason
+
 from .robots import parse
 
 MOST_ROBOTS_BYTES = 1 << 20
@@ -24,9 +26,6 @@ _GROWTH = 4.0
 _QUICK_SECONDS = 1.0
 _RAW = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
 
-TOO_SLOW = "crawl-delay too long"
-"""Reason of URLs whose host asks for longer pauses than we are ready to keep."""
-
 
 class Rules:
     """The robots rules of one host for one user agent.
@@ -38,15 +37,16 @@ class Rules:
         most_delay: a crawl-delay beyond this many seconds forbids everything.
     """
 
-    def __init__(self, text: str, agent: str, reason: str = "", *, most_delay: float = math.inf) -> None:
+    def __init__(self, text: str, agent: str, reason: Reason | None = None, *, most_delay: float = math.inf) -> None:
         self._parsed = parse(text, agent) if text and not reason else None
-        self.reason = reason or (TOO_SLOW if self._parsed and self._parsed.delay > most_delay else "")
+        is_slow = self._parsed is not None and self._parsed.delay > most_delay
+        self.reason = reason or (SkipReason.CRAWL_DELAY if is_slow else None)
 
-    def objection(self, url: str) -> str:
-        """Why a URL must not be fetched, or an empty string."""
-        if self.reason:
+    def objection(self, url: str) -> Reason | None:
+        """Why a URL must not be fetched, None when it may."""
+        if self.reason is not None:
             return self.reason
-        return "" if self._parsed is None or self._parsed.allows(url) else "robots"
+        return None if self._parsed is None or self._parsed.allows(url) else SkipReason.ROBOTS
 
     @property
     def delay_seconds(self) -> float:

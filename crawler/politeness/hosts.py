@@ -9,21 +9,19 @@ from dataclasses import dataclass
 
 from db.frontier.leases import OwnedHost
 from db.records.host import Rest
+from db.records.reasons import FailReason, Reason, SkipReason
 from db.records.url import Claim, Kind
 from pipelines.stages import Page
 
-from ..fetch.errors import BOMB, REFUSED
-from ..response.outcome import OUT_OF_HANDLES, is_lost
-from .backoff import ROBOTS_UNREACHABLE, Troubles
+from ..response.outcome import is_lost
+from .backoff import Troubles
 from .delay import BackoffPolicy, DelayPolicy, Rules, Speed, retry_after, retry_pause
 from .robots import parse
 
-_REASONS = {"unreachable": ROBOTS_UNREACHABLE, "refused": "address not allowed"}
+_REASONS = {"unreachable": SkipReason.ROBOTS_UNREACHABLE, "refused": FailReason.ADDRESS_REFUSED}
 _ASK_AGAIN_SECONDS = 3_600.0
 _LONG_RULES = 50_000
 _MOST_RULE_CHARS = 5_000_000
-TOO_MANY_RULES = "no room for its robots.txt"
-"""Reason of URLs whose host has long rules, when those of others fill the memory that there is for rules."""
 _NEW = Speed()
 
 
@@ -41,7 +39,7 @@ class Verdict:
     pause: float
     rest: float = 0.0
     rests: Sequence[Rest] = ()
-    lost: Sequence[tuple[int, str]] = ()
+    lost: Sequence[tuple[int, SkipReason]] = ()
 
 
 class Hosts:
@@ -74,7 +72,7 @@ class Hosts:
         """Learn what the table knows of a host; returns whether its rules are known and fresh."""
         self.troubles.take_over(host.id, host.trouble, host.rests_until)
         if host.given_up:
-            self.close(host.id, host.given_up)
+            self.close(host.id, SkipReason(host.given_up))
             return True
         fresh = host.robots_at is not None and now - host.robots_at < self._keep_seconds
         if host.robots == "unknown" or host.robots_at is None or not fresh:
@@ -93,10 +91,10 @@ class Hosts:
 
     def set_rules(self, host_id: int, kind: str, text: str, at: float) -> Rules:
         """New rules, in the words of `Outcome.robots`, and when they came."""
-        known, reason = (text if kind == "rules" else ""), _REASONS.get(kind, "")
+        known, reason = (text if kind == "rules" else ""), _REASONS.get(kind)
         rules = Rules(known, self._agent, reason, most_delay=self._delay.most_crawl_delay)
         if not self._makes_room(host_id, rules.chars):
-            rules = Rules("", self._agent, TOO_MANY_RULES)
+            rules = Rules("", self._agent, SkipReason.ROBOTS_TOO_MANY)
         self._rules[host_id] = rules
         self._fresh_until(host_id, at + self._keep_seconds)
         return rules
@@ -129,7 +127,7 @@ class Hosts:
                 self._fresh_until(host_id, now + min(_ASK_AGAIN_SECONDS, self._keep_seconds))
         return found
 
-    def close(self, host_id: int, reason: str) -> None:
+    def close(self, host_id: int, reason: SkipReason) -> None:
         """Nothing of a host is to be fetched from now on."""
         self._rules[host_id] = Rules("", self._agent, reason)
         self._makes_room(host_id, 0)
@@ -145,30 +143,31 @@ class Hosts:
         """Seconds between two requests to a host that answers well."""
         return self._delay.between(self._rules.get(host_id), self._speeds.get(host_id, _NEW))
 
-    def objection(self, host_id: int, url: str) -> str:
-        """Why a URL must not be fetched, or an empty string. Called from the database thread."""
+    def objection(self, host_id: int, url: str) -> Reason | None:
+        """Why a URL must not be fetched, None when it may. Called from the database thread."""
         return self._rules[host_id].objection(url)
 
-    def foreseen(self, host_id: int, url: str) -> str:
+    def foreseen(self, host_id: int, url: str) -> Reason | None:
         """The objection that is known now: another run may have taken the host over meanwhile, and its rules."""
         rules = self._rules.get(host_id)
-        return "" if rules is None else rules.objection(url)
+        return None if rules is None else rules.objection(url)
 
-    def closed(self, host_id: int) -> str:
-        """Why nothing of a host may be fetched, or an empty string. Called from the database thread."""
+    def closed(self, host_id: int) -> Reason | None:
+        """Why nothing of a host may be fetched, None when something may. Called from the database thread."""
         return self._rules[host_id].reason
 
     def is_closed(self, host_id: int) -> bool:
         """Whether nothing of a host may be fetched, as far as is known."""
         rules = self._rules.get(host_id)
-        return rules is not None and bool(rules.reason)
+        return rules is not None and rules.reason is not None
 
     # ------------------------------------------------------------ answers
 
     def answered(self, page: Page) -> Verdict:
         """Note how a request went."""
         host_id, now = page.claim.host_id, page.fetched_at
-        if page.error in {OUT_OF_HANDLES, REFUSED} or (page.error == BOMB and page.claim.kind != Kind.ROBOTS):
+        ours = {FailReason.OUT_OF_HANDLES, FailReason.ADDRESS_REFUSED}
+        if page.error in ours or (page.error is FailReason.BOMB and page.claim.kind != Kind.ROBOTS):
             return Verdict(self.pause(host_id))
         if not (page.error or page.status == 429 or page.status >= 500 or is_lost_robots(page)):
             self._speeds[host_id] = self._delay.observe(self._speeds.get(host_id, _NEW), page.seconds)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from db.records.reasons import Reason
+
 from ..politeness.delay import MOST_ROBOTS_BYTES
 from ..rank.priority import Priority
 from .seen_urls import KnownUrls
-
-OFF_TOPIC = "off topic"
-"""Reason of articles that are not near enough to the topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class Rulebook:
         depth: how deep the page's seed may be crawled, None for no limit.
         known: URLs that are in the table already, and at which depth.
         extractor: name of the extractor, for the article's row.
-        objection: why a host's rules forbid a URL, or an empty string.
+        objection: why a host's rules forbid a URL, None when they do not.
         focus: how near to the topic articles must be.
         robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
         robots_again: when it is asked for again if it could not be had; None when none of them waits for it.
@@ -46,7 +45,7 @@ class Rulebook:
     depth: int | None
     known: KnownUrls
     extractor: str
-    objection: Callable[[int, str], str]
+    objection: Callable[[int, str], Reason | None]
     focus: Threshold = Threshold()
     robots_hosts: tuple[int, ...] = ()
     robots_again: float | None = None

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from db.records.keys import fingerprint
+from db.records.reasons import SkipReason
 from db.records.url import Kind, NewUrl
 from pipelines.dates import parse
 from pipelines.links.scope import host_identity
@@ -46,7 +47,7 @@ def new_url(
     found_in: int,
     now: float,
     seed_id: int | None,
-    reason: str = "",
+    reason: SkipReason | None = None,
     hops: int = 0,
     dated: float | None = None,
     again: bool = False,
@@ -100,12 +101,12 @@ def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
     feeds = set(page.worked.parsed.feeds)  # rows of their own, see `sources`
     known = rulebook.known.depths(targets.ids)
     chosen: list[int] = []
-    reasons: list[str] = []
+    reasons: list[SkipReason | None] = []
     for i, at in enumerate(known):
         if at is not None and at <= depth:
             continue
         url = named.urls[i]
-        reason = targets.reasons[i] or ("too deep" if too_deep else "")
+        reason = targets.reasons[i] or (SkipReason.TOO_DEEP if too_deep else None)
         if url in feeds or (at is not None and reason):
             continue
         if at is None and url_id(url, Kind.FEED) in rulebook.known:
@@ -148,6 +149,7 @@ def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
                 anchor=named.anchors[i],
                 dated=dated[place] or None,
                 reason=reasons[place],
+                detail=targets.traps[i] if targets.traps else "",
                 form=targets.forms[i] if targets.forms else None,
             )
         )
@@ -195,7 +197,7 @@ def sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
             found_in=BlockKind.FEED if kind == Kind.FEED else BlockKind.SITEMAP,
             now=page.fetched_at,
             seed_id=claim.seed_id,
-            reason="" if page.scope.covers(host_key(url)) else "outside",
+            reason=None if page.scope.covers(host_key(url)) else SkipReason.OUTSIDE,
             hops=hops,
         )
 
@@ -218,6 +220,6 @@ def canonical(page: Page, rulebook: Rulebook) -> tuple[int | None, NewUrl | None
         found_in=BlockKind.CANONICAL,
         now=page.fetched_at,
         seed_id=page.claim.seed_id,
-        reason="" if own_host else "outside",
+        reason=None if own_host else SkipReason.OUTSIDE,
         legacy=page.claim.parts,
     )

@@ -13,28 +13,23 @@ from db.records.article import NewArticle
 from db.records.keys import fingerprint, iso
 from db.records.outcome import NO_EDGES, Edges, Outcome, StoredPage
 from db.records.part import Place
-from db.records.url import Kind, NewUrl, State
+from db.records.reasons import FailReason, PageReason, Reason, SkipReason
+from db.records.url import REDIRECTS, Kind, NewUrl, State
 from pipelines.articles.multipage import MAX_PARTS
 from pipelines.links.scope import host_identity
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
-from pipelines.traps.patterns import PREFIX as TRAP
 from pipelines.urls import MAX_URL_CHARS, canonicalize, file_type, host_key, same_host, site_key
 
-from ..fetch.errors import BODY_CUT, BOMB, REFUSED, TOO_LONG, TRUNCATED, is_final
+from ..fetch.errors import BODY_CUT
 from ..politeness.delay import decode_robots, retry_after, retry_pause, whole_lines
 from . import new_urls as outlinks
-from .context import OFF_TOPIC, Rulebook
+from .context import Rulebook
 from .new_urls import new_url
 
-OUT_OF_HANDLES = "out of file handles"
-"""`Page.error` of a request that could not be made because no file could be opened here."""
-PROBE = "made up to see what is no page"
-"""Reason of an address that was made up."""
 HANDLES_PAUSE = 5.0
 """Seconds to wait when this machine could not make a request."""
 
-_REDIRECTS = {301, 302, 303, 307, 308}
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
 _MOST_ETAG = 200
@@ -46,16 +41,16 @@ _ZONES = {"zh": "+08:00"}
 def judge(page: Page, rulebook: Rulebook) -> Outcome:
     """The outcome of one page of any kind."""
     if page.error or is_lost(page, rulebook.tries):
-        return _no_answer(replace(page, error=page.error or TRUNCATED), rulebook)
+        return _no_answer(page, rulebook)
     if page.claim.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
-        return _answered(page, State.DONE, PROBE)
-    if page.status in _REDIRECTS and page.headers.get("location"):
+        return _answered(page, State.DONE, PageReason.PROBE)
+    if page.status in REDIRECTS and page.headers.get("location"):
         return _redirect(page, page.headers["location"], rulebook)
     if page.claim.kind == Kind.ROBOTS:
         return _robots(page, rulebook)
     if page.status in _TRY_AGAIN and page.claim.tries + 1 < rulebook.tries:
         asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
-        return _try_again(page, f"http {page.status}", asked)
+        return _try_again(page, FailReason.HTTP, str(page.status), asked)
     return _read(page, rulebook) if page.status == 200 else _error_status(page)
 
 
@@ -64,7 +59,8 @@ def internal_error(page: Page, error: Exception) -> Outcome:
     return Outcome(  # nothing of what the page or its server said: that may be what cannot be stored
         page.claim,
         State.FAILED,
-        f"internal error ({type(error).__name__})",
+        FailReason.INTERNAL,
+        type(error).__name__,
         counted=page.status > 0 and page.claim.kind == Kind.PAGE,
         http_status=page.status or None,
         fetched_at=page.fetched_at,
@@ -72,12 +68,13 @@ def internal_error(page: Page, error: Exception) -> Outcome:
     )
 
 
-def _answered(page: Page, state: str, reason: str = "") -> Outcome:
+def _answered(page: Page, state: State, reason: Reason | None = None, detail: str = "") -> Outcome:
     """An outcome with everything that an HTTP answer tells."""
     return Outcome(
         claim=page.claim,
         state=state,
         reason=reason,
+        detail=detail,
         counted=True,
         http_status=page.status,
         fetched_at=page.fetched_at,
@@ -106,30 +103,30 @@ def is_lost(page: Page, tries: int) -> bool:
 
 def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
     """Refused, timed out, reset, no such host."""
-    if page.error == REFUSED:
-        return Outcome(
-            page.claim, State.SKIPPED, REFUSED, fetched_at=page.fetched_at, robots=rulebook.robots("refused")
-        )
-    if page.error == OUT_OF_HANDLES:
-        return replace(_try_again(page, page.error, HANDLES_PAUSE), failed=False, tried=False)
+    error = page.error or FailReason.TRUNCATED  # lost in the body
+    if error is FailReason.ADDRESS_REFUSED:
+        return Outcome(page.claim, State.SKIPPED, error, fetched_at=page.fetched_at, robots=rulebook.robots("refused"))
+    if error is FailReason.OUT_OF_HANDLES:
+        return replace(_try_again(page, error, page.detail, HANDLES_PAUSE), failed=False, tried=False)
     if page.claim.kind == Kind.ROBOTS:
-        return _no_robots(page, rulebook, page.error)
-    if not is_final(page.error):
+        return _no_robots(page, rulebook, error, page.detail)
+    if not error.is_final:
         if rulebook.resting:  # nobody can tell whether it is the URL's fault
-            return replace(_try_again(page, page.error, None), tried=False)
+            return replace(_try_again(page, error, page.detail), tried=False)
         if page.claim.tries + 1 < rulebook.tries:
-            return _try_again(page, page.error, None)
-    is_failure = page.error != BOMB  # which is one page's fault, not the host's
-    return Outcome(page.claim, State.FAILED, page.error, fetched_at=page.fetched_at, failed=is_failure)
+            return _try_again(page, error, page.detail)
+    is_failure = error is not FailReason.BOMB  # which is one page's fault, not the host's
+    return Outcome(page.claim, State.FAILED, error, page.detail, fetched_at=page.fetched_at, failed=is_failure)
 
 
-def _try_again(page: Page, reason: str, asked_seconds: float | None) -> Outcome:
+def _try_again(page: Page, reason: FailReason, detail: str = "", asked_seconds: float | None = None) -> Outcome:
     """Waiting again, after a pause that grows with every try or that the server asked for."""
     pause = asked_seconds if asked_seconds is not None else retry_pause(page.claim.tries + 1)
     return Outcome(
         page.claim,
         State.PENDING,
         reason,
+        detail,
         http_status=page.status or None,
         fetched_at=page.fetched_at,
         next_visit=page.fetched_at + pause,
@@ -140,10 +137,11 @@ def _try_again(page: Page, reason: str, asked_seconds: float | None) -> Outcome:
 def _error_status(page: Page) -> Outcome:
     """An answer that is no page."""
     if page.claim.kind in {Kind.SITEMAP, Kind.FEED}:
-        return replace(_answered(page, State.SKIPPED, f"no {page.claim.kind} (http {page.status})"), counted=False)
+        reason = SkipReason.NO_SITEMAP if page.claim.kind == Kind.SITEMAP else SkipReason.NO_FEED
+        return replace(_answered(page, State.SKIPPED, reason, f"http {page.status}"), counted=False)
     trouble = page.status in _TRY_AGAIN or page.status >= 500
     counted = page.claim.kind == Kind.PAGE and not 300 <= page.status < 400
-    return replace(_answered(page, State.FAILED, f"http {page.status}"), failed=trouble, counted=counted)
+    return replace(_answered(page, State.FAILED, FailReason.HTTP, str(page.status)), failed=trouble, counted=counted)
 
 
 def _robots(page: Page, rulebook: Rulebook) -> Outcome:
@@ -153,16 +151,17 @@ def _robots(page: Page, rulebook: Rulebook) -> Outcome:
         text = decode_robots(body, rulebook.robots_bytes)
         return replace(_answered(page, State.DONE), counted=False, robots=rulebook.robots("rules", text))
     if 400 <= page.status < 500 and page.status != 429:
-        return replace(_answered(page, State.DONE, "no robots.txt"), counted=False, robots=rulebook.robots("none"))
-    return _no_robots(page, rulebook, f"http {page.status}")
+        return replace(_answered(page, State.DONE, PageReason.NO_ROBOTS), counted=False, robots=rulebook.robots("none"))
+    return _no_robots(page, rulebook, FailReason.HTTP, str(page.status))
 
 
-def _no_robots(page: Page, rulebook: Rulebook, reason: str) -> Outcome:
+def _no_robots(page: Page, rulebook: Rulebook, reason: FailReason, detail: str) -> Outcome:
     """A robots.txt that cannot be had: its hosts wait for it, unless they have older rules or are given up."""
     return Outcome(
         page.claim,
         State.FAILED if rulebook.robots_again is None else State.PENDING,
         reason,
+        detail,
         http_status=page.status or None,
         fetched_at=page.fetched_at,
         next_visit=rulebook.robots_again,
@@ -174,35 +173,30 @@ def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
     """The target takes the place of the redirecting URL, at the same depth."""
     claim = page.claim
     target = canonicalize(to, claim.url)
-    outcome = replace(_answered(page, State.SKIPPED, "redirect"), counted=False)
+    outcome = replace(_answered(page, State.SKIPPED, SkipReason.REDIRECT), counted=False)
     is_robots = claim.kind == Kind.ROBOTS
     if target == claim.url and page.new_cookie and claim.tries + 1 < rulebook.tries:
-        return replace(_try_again(page, "redirects to itself with a cookie", 0.0), failed=False)
+        return replace(_try_again(page, FailReason.COOKIE_REDIRECT, asked_seconds=0.0), failed=False)
     most = rulebook.redirects + (MAX_PARTS if claim.found_in == BlockKind.PART else 0)
     if is_robots:
         most = max(most, _ROBOTS_HOPS)
     if target is None or target == claim.url or claim.hops >= most:
-        reason = (
-            TOO_LONG
-            if target is None and len(to) > MAX_URL_CHARS
-            else "redirects nowhere"
-            if target is None
-            else "redirects to itself"
-            if target == claim.url
-            else "too many redirects"
-        )
+        if target is None:
+            failed = FailReason.URL_TOO_LONG if len(to) > MAX_URL_CHARS else FailReason.REDIRECTS_NOWHERE
+        else:
+            failed = FailReason.REDIRECTS_TO_ITSELF if target == claim.url else FailReason.TOO_MANY_REDIRECTS
         # RFC 9309: a robots.txt that redirects too often counts as not there
-        return replace(outcome, state=State.FAILED, reason=reason, robots=rulebook.robots("none"))
+        return replace(outcome, state=State.FAILED, reason=failed, robots=rulebook.robots("none"))
     host, own = host_key(target), host_key(claim.url)
     adopted = None
-    reason = ""
+    reason: SkipReason | None = None
     if not is_robots and not page.scope.covers(host):
         if claim.found_in == BlockKind.SEED and site_key(host) == site_key(own) and claim.seed_id is not None:
             adopted = (claim.seed_id, host)  # example.com sends its visitors to news.example.com: follow
         else:
-            reason = "outside"
+            reason = SkipReason.OUTSIDE
     if claim.kind == Kind.PAGE and file_type(target):
-        reason = "file"
+        reason = SkipReason.FILE
     new = new_url(
         target,
         claim.kind,
@@ -230,7 +224,7 @@ def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
 def _read(page: Page, rulebook: Rulebook) -> Outcome:
     """A page, feed or sitemap that a worker has read, or could not read."""
     if page.worked is None:
-        failed = _answered(page, State.FAILED, page.unreadable or "not read")
+        failed = _answered(page, State.FAILED, page.unreadable or FailReason.NOT_READ, page.detail)
         return replace(failed, counted=page.claim.kind == Kind.PAGE)
     claim, parsed = page.claim, page.worked.parsed
     if parsed.sends_to and (parsed.sends_to != claim.url or page.new_cookie):  # else it only shows itself again
@@ -238,20 +232,20 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     is_page = claim.kind == Kind.PAGE
     new_urls = outlinks.links(page, rulebook)
     links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
-    reason = TRUNCATED if page.truncated else parsed.reason
+    reason: Reason | None = FailReason.TRUNCATED if page.truncated else parsed.reason
     likeness = page.worked.likeness
     is_far = likeness is not None and likeness.page < rulebook.focus.least
     article = place = None
     beside: list[NewUrl] = []
     if is_page and parsed.kind == PageKind.ARTICLE:
         if parsed.noindex:
-            reason = "noindex"
+            reason = PageReason.NOINDEX
         elif page.truncated:
-            reason = TRUNCATED
+            reason = FailReason.TRUNCATED
         else:
             place, beside = _place(page, rulebook)
             if is_far and rulebook.focus.drops and place is None:  # a part alone says too little of its article
-                reason = OFF_TOPIC
+                reason = PageReason.OFF_TOPIC
             else:
                 article = _article(page, rulebook)
     raw = None
@@ -267,7 +261,7 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
     return replace(
-        _answered(page, State.DONE, reason if article is None else OFF_TOPIC if is_far else parsed.doubt),
+        _answered(page, State.DONE, reason if article is None else PageReason.OFF_TOPIC if is_far else parsed.doubt),
         counted=is_page,
         article=article,
         place=place,
@@ -337,8 +331,8 @@ def _beside(page: Page, url: str, rulebook: Rulebook) -> NewUrl | None:
     if not url or url == claim.url or passed >= MAX_PARTS or host_key(url) != host_key(claim.url):
         return None
     key = fingerprint(url)
-    reason = targets.reasons[targets.ids.index(key)] if key in targets.ids else ""
-    if reason and not reason.startswith(TRAP):
+    reason = targets.reasons[targets.ids.index(key)] if key in targets.ids else None
+    if reason not in {None, SkipReason.TRAP}:
         return None
     if rulebook.objection(claim.host_id, url):
         return None

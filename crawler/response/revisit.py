@@ -13,8 +13,8 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from db.records.outcome import NO_EDGES, Outcome
-from db.records.part import PART_REASONS
-from db.records.url import LIST_REASONS, SETTLED, Claim, Kind, State
+from db.records.reasons import FailReason, Reason, SkipReason, reason_of
+from db.records.url import MOVED_FOR_GOOD, REDIRECTS, Claim, Kind, State
 from db.records.visit import Seen
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
@@ -22,11 +22,8 @@ from pipelines.stages import Page
 from .revisit_schedule import DAY, Schedule, fading
 
 NOT_MODIFIED = 304
-_LISTS = frozenset(LIST_REASONS)
-_DOUBT = "doubt"
 _NOT_THERE = frozenset({404, 410})
 _GONE_AT_ONCE = 410
-_FOR_GOOD = frozenset({301, 308})
 _CLOCKS_DIFFER = 600.0
 _MOST_STATED = 2_000
 _LONGEST_AGE = 50 * 366 * 86_400.0
@@ -34,7 +31,7 @@ _LONGEST_AGE = 50 * 366 * 86_400.0
 
 def conditions(claim: Claim) -> dict[str, str]:
     """Request headers that ask for a page only if it has changed since it was stored."""
-    if not claim.is_revisit or state_before(claim) != State.DONE:
+    if not claim.is_revisit or claim.state_before != State.DONE:
         return {}
     headers = {"If-None-Match": claim.etag, "If-Modified-Since": _sensible(claim.last_modified, claim.fetched_at)}
     return {name: value for name, value in headers.items() if value and "\ufffd" not in value}
@@ -47,14 +44,6 @@ def _sensible(date: str | None, fetched_at: float | None) -> str | None:
     except (ValueError, OverflowError):
         return None
     return date if fetched_at is not None and stated <= fetched_at + _CLOCKS_DIFFER else None
-
-
-def state_before(claim: Claim) -> State:
-    """What a URL was before it was to be visited again; see `db.frontier.revert.WAS`."""
-    reason = claim.reason or ""
-    if reason == "redirect" or (claim.kind != Kind.PAGE and reason.startswith("no ")):
-        return State.SKIPPED
-    return State.FAILED if claim.http_status is None or reason.startswith("http ") else State.DONE
 
 
 def settle(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
@@ -81,12 +70,19 @@ def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
 def _leads_on(claim: Claim, outcome: Outcome) -> bool:
     """Whether a URL may name new articles some day."""
     if outcome.state == State.DONE:
-        return claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or outcome.reason in _LISTS
+        return claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or _is_list(outcome.reason)
     if outcome.state == State.SKIPPED:
-        return (
-            outcome.reason == "redirect" and outcome.http_status not in _FOR_GOOD and claim.found_in == BlockKind.SEED
-        )
+        is_redirect = outcome.reason is SkipReason.REDIRECT
+        return is_redirect and outcome.http_status not in MOVED_FOR_GOOD and claim.found_in == BlockKind.SEED
     return claim.found_in == BlockKind.SEED or (claim.kind != Kind.PAGE and outcome.failed)
+
+
+def _is_list(reason: Reason | None) -> bool:
+    return reason is not None and reason.is_list
+
+
+def _is_doubt(reason: Reason | None) -> bool:
+    return reason is not None and reason.is_doubt
 
 
 def _list_pause(claim: Claim, watched: float, brought: float, schedule: Schedule) -> float:
@@ -114,13 +110,13 @@ class _Again:
         self._claim = claim = page.claim
         self._now = page.fetched_at
         self._passed = max(0.0, self._now - (claim.fetched_at or self._now))
-        self._before = state_before(claim)
-        reason = claim.reason or ""
-        self._was_list = claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or reason in _LISTS
+        assert claim.state_before is not None  # written when it was queued again
+        self._before = State(claim.state_before)
+        self._reason = reason = reason_of(claim.reason)
+        self._was_list = claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or _is_list(reason)
         # an article may be stored under a URL with a reason, such as a doubt: whatever is no list may be one
         self._was_article = not self._was_list and self._before == State.DONE
-        worth_something = reason in {"", *SETTLED, *PART_REASONS} or reason.startswith(_DOUBT)
-        self._was_worthless = not worth_something
+        self._was_worthless = reason is not None and not (reason.is_settled or reason.is_part or reason.is_doubt)
 
     def settled(self) -> Outcome:
         """The outcome of this visit."""
@@ -131,7 +127,8 @@ class _Again:
             return self._unchanged()
         if page.status in _NOT_THERE and not page.error:
             return self._not_there()
-        if outcome.reason.startswith("redirect") or (page.status in {301, 302, 303, 307, 308} and not page.error):
+        is_redirect = outcome.reason is not None and outcome.reason.is_redirect
+        if is_redirect or (page.status in REDIRECTS and not page.error):
             return self._redirected()
         if page.status == 200 and page.worked is not None and not page.error:
             return self._read()
@@ -145,7 +142,8 @@ class _Again:
         return Outcome(
             claim,
             self._before,
-            claim.reason or "",
+            self._reason,
+            claim.reason_detail or "",
             counted=outcome.counted,
             http_status=claim.http_status,
             fetched_at=claim.fetched_at or self._now,
@@ -195,8 +193,8 @@ class _Again:
         pause = self._schedule.of_gone(0.0)
         next_visit = None if pause is None else self._now + pause
         gone = Seen(next_visit, self._passed, 1.0, 0, changed=True)
-        outcome = replace(self._outcome, state=State.FAILED, reason=f"http {self._page.status}", same_as=None)
-        return replace(outcome, new_urls=(), links=NO_EDGES, kept=True, alive=False, seen=lambda _: gone)
+        outcome = replace(self._outcome, state=State.FAILED, reason=FailReason.HTTP, detail=str(self._page.status))
+        return replace(outcome, same_as=None, new_urls=(), links=NO_EDGES, kept=True, alive=False, seen=lambda _: gone)
 
     # ------------------------------------------------------------ something else is there
 
@@ -208,7 +206,7 @@ class _Again:
         """
         outcome, claim = self._outcome, self._claim
         followed = outcome.state == State.SKIPPED and any(not new.reason for new in outcome.new_urls)
-        for_good = self._page.status in _FOR_GOOD
+        for_good = self._page.status in MOVED_FOR_GOOD
         if not followed:
             return self._failed()
         if self._before == State.SKIPPED:
@@ -236,7 +234,7 @@ class _Again:
         if self._was_list:
             return self._list(kind)
         if outcome.article is not None:
-            if outcome.reason.startswith(_DOUBT) and not (self._claim.reason or "").startswith(_DOUBT):
+            if _is_doubt(outcome.reason) and not _is_doubt(self._reason):
                 return self._failed()  # what is stored is better
             return replace(outcome, seen=self._look, alive=True)
         if not self._was_worthless:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from db.records.keys import fingerprint
+from db.records.reasons import SkipReason
 from db.records.run import SeedRow
 from db.records.url import Claim, Kind, NewUrl
 from pipelines.links.scope import Scope
@@ -84,7 +85,7 @@ class Seeds:
                 found_in=BlockKind.SITEMAP,
                 now=now,
                 seed_id=seed_id,
-                reason="" if self._scopes[seed_id].covers(host_key(url)) else "outside",
+                reason=None if self._scopes[seed_id].covers(host_key(url)) else SkipReason.OUTSIDE,
             )
             for url in urls
         ]

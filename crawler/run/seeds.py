@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipelines.links.scope import STAYS
 from pipelines.urls import canonicalize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-
-STAYS = ("host", "site", "any")
-"""How far a crawl may leave its seed: not the host, not the registrable domain, or anywhere."""
 
 OPTIONS = ("depth", "pages", "stay", "topic")
 MAX_SHOWN = 20

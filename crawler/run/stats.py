@@ -13,11 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from db.records.article import WHY_NOT_STORED
 from db.records.outcome import Outcome, Stored
-from db.records.url import URL_RULE, Kind, State
-
-from ..fetch.errors import TOO_LONG
+from db.records.reasons import ArticleResult, FailReason, SkipReason, label
+from db.records.url import Kind, State
 
 if TYPE_CHECKING:
     from pipelines.stages import Page
@@ -39,9 +37,9 @@ def count(totals: Counter[str], page: Page, outcome: Outcome, stored: Stored) ->
     _count_bounds(totals, page, outcome)
     for new in outcome.new_urls:
         if new.reason:
-            totals[f"links/{new.reason}"] += 1
+            totals[f"links/{label(new.reason, new.detail)}"] += 1
     if stored.ruled:
-        totals[f"links/{URL_RULE}"] += stored.ruled
+        totals[f"links/{SkipReason.URL_RULE}"] += stored.ruled
     if outcome.claim.kind == Kind.PAGE:
         _count_page(totals, outcome, stored)
 
@@ -54,7 +52,7 @@ def _count_bounds(totals: Counter[str], page: Page, outcome: Outcome) -> None:
     parsed = page.worked.parsed
     totals.update(f"bounds/{name}" for name in parsed.bounds)
     if parsed.links.too_long:
-        totals[f"bounds/{TOO_LONG}"] += parsed.links.too_long
+        totals[f"bounds/{FailReason.URL_TOO_LONG}"] += parsed.links.too_long
     if outcome.article is not None and parsed.doubt:
         totals[f"doubts/{parsed.doubt}"] += 1
 
@@ -66,18 +64,20 @@ def _count_page(totals: Counter[str], outcome: Outcome, stored: Stored) -> None:
     totals["gone"] += outcome.alive is False
     if outcome.claim.is_revisit and not waits:
         totals["revisits"] += 1
-        totals["revisits/unchanged"] += outcome.kept or stored.article == "unchanged"
+        totals["revisits/unchanged"] += outcome.kept or stored.article is ArticleResult.UNCHANGED
     totals["retries"] += waits
     if outcome.kept:
         return
     if stored.article:
         totals[stored.article] += 1
     totals.update(one.what for one in stored.joined)
-    reason = WHY_NOT_STORED.get(stored.article) or outcome.reason
     if waits:
         return
+    why_not = None if stored.article is None else stored.article.why_not_stored
     if outcome.state == State.FAILED:
         totals["failed"] += 1
-        add(totals, "failed", reason)
-    elif (reason and outcome.article is None) or stored.article in WHY_NOT_STORED:
-        add(totals, "dropped", reason)
+        add(totals, "failed", label(outcome.reason, outcome.detail))
+    elif why_not is not None:
+        add(totals, "dropped", why_not)
+    elif outcome.reason and outcome.article is None:
+        add(totals, "dropped", label(outcome.reason, outcome.detail))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from scrapy import Spider
 from scrapy.http import Response
 
+from db.records.reasons import FailReason
 from pipelines.stages import Page
 
 from .. import clock
@@ -16,7 +17,6 @@ from ..fetch import http_parser
 from ..fetch.errors import why
 from ..fetch.handler import BOUND, NEW_COOKIE, TRUNCATED
 from ..frontier.scheduler import FrontierScheduler
-from ..response.outcome import OUT_OF_HANDLES
 from ..run.config import name_contact
 from ..run.process import exhausted
 from ..run.session import ONCE
@@ -71,7 +71,7 @@ class NewsSpider(Spider):
     def failed(self, failure: Failure) -> list[Page]:
         """No answer."""
         page = self._page(failure.request)  # type: ignore[attr-defined]
-        page.error = OUT_OF_HANDLES if exhausted() else why(failure.value)
+        page.error, page.detail = (FailReason.OUT_OF_HANDLES, "") if exhausted() else why(failure.value)
         page.bounds = getattr(failure.value, "bounds", ())
         self._frontier.answered(page)
         return [page]

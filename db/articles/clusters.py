@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from ..engine.statements import among, insert_new, insert_rows, run_many
 from ..records.evidence import Evidence
+from ..records.reasons import PageReason
 from ..tables.articles import Article, ArticleVersion, Cluster, Credit, Duplicate, Image
 from ..tables.urls import Site, Url
 from . import signatures
@@ -232,7 +233,7 @@ def move(connection: Connection, old: int, new: int) -> None:
     """Give a stored article the identifier of its canonical URL; its signature is the caller's business."""
     forget_evidence(connection, [new])  # of a copy that was not stored
     connection.execute(update(article).where(article.c.text_of == old).values(text_of=new))
-    connection.execute(update(url).where(url.c.same_as == old, url.c.reason.in_(_POINTERS)).values(same_as=new))
+    connection.execute(update(url).where(url.c.same_as == old, _POINTS).values(same_as=new))
     connection.execute(update(article).where(article.c.id == old).values(id=new))
     connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new))
     connection.execute(
@@ -255,7 +256,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
         signatures.remove(connection, [old.id])
     else:
         signatures.hand_over(connection, old.id, heir)
-    connection.execute(update(url).where(url.c.same_as == old.id, url.c.reason.in_(_POINTERS)).values(same_as=into.id))
+    connection.execute(update(url).where(url.c.same_as == old.id, _POINTS).values(same_as=into.id))
     if old.duplicate_of is not None:
         detach(connection, old.id)
     else:
@@ -277,7 +278,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
     connection.execute(update(cluster).where(cluster.c.id == original).values(size=members))
 
 
-_POINTERS = ("same page", "duplicate")
+_POINTS = url.c.reason.in_((PageReason.SAME_PAGE, PageReason.DUPLICATE))
 _HEIR = (
     select(article.c.id)
     .where(article.c.text_of == bindparam("key"))

@@ -19,8 +19,9 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, exists, func, literal_column, select, union_all, update
 
 from ..engine.statements import among, run_many, upsert
-from ..records.article import WHY_NOT_STORED, Added, NewArticle
-from ..records.part import JOINED, REPEATS, SURPLUS, WAITS, Arrival, Chain, Fate, Gathered, Joiner, Part, Place, Ready
+from ..records.article import Added, NewArticle
+from ..records.part import Arrival, Chain, Fate, Gathered, Joiner, Part, Place, Ready
+from ..records.reasons import PageReason
 from ..records.url import State
 from ..tables.articles import Article, Image
 from ..tables.articles import Part as PartRow
@@ -64,8 +65,12 @@ def settle(connection: Connection, ready: Sequence[Ready], added: Sequence[Added
         places = {key: i for i, key in enumerate(chain.parts, 1)}
         places |= dict.fromkeys((*chain.repeats, *chain.surplus), 0)
         rows += [{"key": key, "first": first, "place": n, "is_joined": 1} for key, n in places.items()]
-        marks.append({"key": first, "why": WHY_NOT_STORED.get(what.what), "other": what.same_as})
-        for keys, why in ((chain.parts[1:], JOINED), (chain.repeats, REPEATS), (chain.surplus, SURPLUS)):
+        marks.append({"key": first, "why": what.what.why_not_stored, "other": what.same_as})
+        for keys, why in (
+            (chain.parts[1:], PageReason.JOINED),
+            (chain.repeats, PageReason.REPEATS),
+            (chain.surplus, PageReason.SURPLUS),
+        ):
             marks += [{"key": key, "why": why, "other": first} for key in keys]
     run_many(connection, _ARRANGE, sorted(rows, key=lambda row: row["key"]))
     run_many(connection, _MARK, sorted(marks, key=lambda row: row["key"]))
@@ -233,7 +238,7 @@ class _Groups:
             if (rows[key].first_id, rows[key].position) != (chain.parts[0], places.get(key, 0))
         ]
         run_many(self._connection, _ARRANGE, changed)
-        waiting = [{"key": row["key"], "why": WAITS, "other": None} for row in changed]
+        waiting = [{"key": row["key"], "why": PageReason.WAITS, "other": None} for row in changed]
         run_many(self._connection, _MARK, waiting)
 
     def _join(self, chain: Chain, by: int) -> Ready:
@@ -329,5 +334,5 @@ _ARRANGE = (
 _MARK = (
     update(url)
     .where(url.c.id == bindparam("key"))
-    .values(reason=bindparam("why"), same_as=func.coalesce(bindparam("other"), url.c.same_as))
+    .values(reason=bindparam("why"), reason_detail=None, same_as=func.coalesce(bindparam("other"), url.c.same_as))
 )

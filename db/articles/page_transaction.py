@@ -21,12 +21,13 @@ from ..frontier.insert import add_hosts, insert_urls
 from ..frontier.leases import LOCK_HOSTS
 from ..frontier.limits import spend_totals
 from ..frontier.revisits import CHANGE, LINKS
-from ..records.article import WHY_NOT_STORED, Added, Differs, Judge, NewArticle, always
+from ..records.article import Added, Differs, Judge, NewArticle, always
 from ..records.keys import iso
 from ..records.outcome import Joined, Outcome, Stored
 from ..records.part import Arrival, Fate, Gathered, Joiner, Ready
+from ..records.reasons import ArticleResult
 from ..records.signature import Index
-from ..records.url import SETTLED, Kind, NewUrl, State
+from ..records.url import MOVED_FOR_GOOD, Kind, NewUrl, State
 from ..tables.articles import Page
 from ..tables.learned import PageTerms
 from ..tables.urls import Host, Link, Seed, Site, Url
@@ -154,7 +155,7 @@ class Store:
             result.article, result.same_as, result.changed = what
         for outcome, result in pairs:
             if outcome.claim.id in gathered.parts:
-                result.article = "part"
+                result.article = ArticleResult.PART
             for one, what in zip(gathered.ready, added[len(single) :], strict=True):
                 if one.by == outcome.claim.id:
                     result.joined.append(Joined(one.url, one.article, what.what))
@@ -174,13 +175,12 @@ class Store:
         catch_up(connection, self._index)
         added = self._add(connection, [], ready)
         joined = [Joined(one.url, one.article, what.what) for one, what in zip(ready, added, strict=True)]
-        new = [one.article.id for one, what in zip(ready, added, strict=True) if what.what in _STORED]
+        new = [one.article.id for one, what in zip(ready, added, strict=True) if what.what.is_added]
         hosts = Counter(connection.execute(_HOSTS_OF, {"ids": new}).scalars())
         run_many(connection, _COUNT_ARTICLES, [{"key": key, "n": hosts[key]} for key in sorted(hosts)])
         return [joined, *([] for _ in requests[1:])]
 
 
-_STORED = frozenset({"new", "duplicate"})
 _HOSTS_OF = select(url.c.host_id).where(among(url.c.id))
 _COUNT_ARTICLES = update(host).where(host.c.id == bindparam("key")).values(articles=host.c.articles + bindparam("n"))
 
@@ -209,7 +209,7 @@ def _is_barren(outcome: Outcome) -> bool:
     if outcome.kept:
         return False
     leads = outcome.state == State.SKIPPED and outcome.same_as is not None
-    return not leads and outcome.reason not in SETTLED
+    return not leads and not (outcome.reason is not None and outcome.reason.is_settled)
 
 
 def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
@@ -228,6 +228,7 @@ _CLOSE = (
     .values(
         state=bindparam("new_state"),
         reason=bindparam("new_reason"),
+        reason_detail=bindparam("new_detail"),
         http_status=bindparam("new_status"),
         fetched_at=bindparam("new_fetched_at"),
         etag=bindparam("new_etag"),
@@ -249,7 +250,8 @@ def _close_claims(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             "key": outcome.claim.id,
             "run": run_id,
             "new_state": outcome.state,
-            "new_reason": outcome.reason or None,
+            "new_reason": outcome.reason,
+            "new_detail": outcome.detail or None,
             "new_status": outcome.http_status,
             "new_fetched_at": outcome.fetched_at or None,
             "new_etag": outcome.etag,
@@ -281,10 +283,7 @@ def _has_moved(outcome: Outcome) -> bool:
 def _leads_on(outcome: Outcome) -> bool:
     """Whether what was stored under a URL, or under one that has led to it, is somewhere else now, for good."""
     came_by = outcome.claim.is_revisit or outcome.claim.hops > 0
-    return came_by and outcome.http_status in _FOR_GOOD and outcome.same_as is not None
-
-
-_FOR_GOOD = frozenset({301, 308})
+    return came_by and outcome.http_status in MOVED_FOR_GOOD and outcome.same_as is not None
 
 
 def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: Differs) -> None:
@@ -314,7 +313,9 @@ def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: S
     for outcome, result in zip(outcomes, results, strict=True):
         if revisits.bring_forward(connection, outcome.stated, outcome.fetched_at):
             result.next_visit = outcome.fetched_at
-    pairs = [(o.claim, r) for o, r in zip(outcomes, results, strict=True) if r.article in _STORED]
+    pairs = [
+        (o.claim, r) for o, r in zip(outcomes, results, strict=True) if r.article is not None and r.article.is_added
+    ]
     found = [(claim.found_on, claim.found_at) for claim, _ in pairs if claim.found_on is not None]
     if found:
         revisits.credit(connection, [(key, at) for key, at in found])
@@ -326,11 +327,10 @@ def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: S
 
 def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
     """Mark pages that are not stored because they repeat a stored one."""
-    pairs = zip(outcomes, results, strict=True)
     rows = [
-        {"key": outcome.claim.id, "other": result.same_as, "why": WHY_NOT_STORED[result.article]}
-        for outcome, result in pairs
-        if result.article in WHY_NOT_STORED
+        {"key": outcome.claim.id, "other": result.same_as, "why": result.article.why_not_stored}
+        for outcome, result in zip(outcomes, results, strict=True)
+        if result.article is not None and result.article.why_not_stored
     ]
     run_many(connection, _POINT, sorted(rows, key=lambda row: row["key"]))
 
@@ -338,7 +338,7 @@ def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], result
 _POINT = (
     update(url)
     .where(url.c.id == bindparam("key"))
-    .values(reason=bindparam("why"), same_as=bindparam("other"), next_visit=None)
+    .values(reason=bindparam("why"), reason_detail=None, same_as=bindparam("other"), next_visit=None)
 )
 
 
@@ -405,9 +405,8 @@ def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             if host_id not in rows:
                 rows[host_id] = _host_row(host_id, run_id)
         counters = rows[own]
-        counters["n_articles"] += sum(
-            what in _STORED for what in (result.article, *(one.what for one in result.joined))
-        )
+        added = (result.article, *(one.what for one in result.joined))
+        counters["n_articles"] += sum(what is not None and what.is_added for what in added)
         counters["n_unused"] += outcome.claim.counts and not outcome.counted
         counters["new_ready_at"] = max(counters["new_ready_at"], outcome.ready_at)
         counters["n_failures"] += outcome.failed

@@ -15,6 +15,7 @@ from ..engine.statements import insert_new, insert_rows, run_many
 from ..records.article import Added, Candidate, Differs, Judge, Keep, NewArticle, Verdict, always
 from ..records.evidence import Evidence
 from ..records.keys import day_of
+from ..records.reasons import ArticleResult
 from ..records.signature import Index, Signed
 from ..tables.articles import Article, ArticleVersion, Cluster, Image
 from . import clusters, signatures
@@ -171,13 +172,13 @@ class _Round:
         verdict = self._judge(new, candidates)
         if verdict is None or not verdict.repeats:
             self._add(new, verdict)
-            return Added("new")
+            return Added(ArticleResult.NEW)
         original = verdict.candidate.stands_for
         self._changed |= {new.id, verdict.candidate.id, original}
         if not verdict.same_page:
             return self._add_duplicate(new, verdict)
         if verdict.candidate.points_to != new.id:
-            return Added("same page", verdict.candidate.id)
+            return Added(ArticleResult.SAME_PAGE, verdict.candidate.id)
         return self._move(new, verdict.candidate.id, candidates)
 
     def _add(self, new: NewArticle, related: Verdict | None) -> None:
@@ -195,7 +196,7 @@ class _Round:
         takes_over = clusters.is_better_original(self._connection, claimant, original)
         if verdict.keep is Keep.NOTHING and not takes_over:
             clusters.write_evidence(self._connection, _evidence(new, verdict))
-            return Added("dropped", original)
+            return Added(ArticleResult.DROPPED, original)
         keep = Keep.ALL if takes_over or verdict.own_wording else verdict.keep
         holder = verdict.candidate.text_of if keep is Keep.METADATA else None
         _insert(self._connection, [(new, original, holder)])
@@ -214,7 +215,7 @@ class _Round:
             if other.candidate.stands_for != original:
                 evidence = _evidence(new, other)
                 original = clusters.unite(self._connection, original, other.candidate.stands_for, evidence)
-        return Added("duplicate", verdict.candidate.id)
+        return Added(ArticleResult.DUPLICATE, verdict.candidate.id)
 
     def _sign(self, new: NewArticle, story: int | None) -> None:
         """Let later copies be found."""
@@ -260,7 +261,7 @@ class _Round:
                 self._changed |= {stored.duplicate_of, stored.cluster_id}
                 clusters.leave(self._connection, new.id, stored.cluster_id)
         self._sign_again(new)
-        return Added("updated", changed=True)
+        return Added(ArticleResult.UPDATED, changed=True)
 
     def _renew(self, stored: Row[Any], new: NewArticle, values: dict[str, Any]) -> Added:
         """The same text again, but for signs, or under another title, or with more that is known of it."""
@@ -279,9 +280,9 @@ class _Round:
     def _write_values(self, stored: Row[Any], values: dict[str, Any]) -> Added:
         """Write what is not as it was."""
         if all(stored._mapping[name] == value for name, value in values.items() if name != "updated"):
-            return Added("unchanged")
+            return Added(ArticleResult.UNCHANGED)
         self._connection.execute(update(article).where(article.c.id == stored.id).values(values))
-        return Added("updated")
+        return Added(ArticleResult.UPDATED)
 
     def _keep_version(self, stored: Row[Any]) -> None:
         """Keep an article as it is now beside what it will be."""

@@ -23,11 +23,12 @@ from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, c
 
 T = TypeVar("T")
 
-SCHEMA = "0011"
-"""The newest revision in `migrations/versions`: what this program's tables look like."""
+SCHEMA = "1"
+"""The revision in `migrations/versions`: what this program's tables look like."""
 
 _MIGRATIONS = Path(__file__).parents[1] / "migrations"
-_REVISION = re.compile(r"(\d{4})_\w+\.py")
+_UNRELEASED = re.compile(r"\d{4}")
+"""Revisions before the first release, which cannot be brought up to date."""
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 _PASSWORD = re.compile(r":(?!/).*@")
 _SQLITE_BUSY_MS = 2_000
@@ -143,7 +144,7 @@ def open_for_crawl(
     waiting: Callable[[str], None] = lambda _: None,
     goes_on: Callable[[], bool] = lambda: True,
 ) -> Database:
-    """Open (or create) a crawl's database, take the SQLite file's lock and bring the schema up to date.
+    """Open (or create) a crawl's database, and take the SQLite file's lock.
 
     Args:
         database_url: see `parse_url`.
@@ -152,7 +153,7 @@ def open_for_crawl(
         goes_on: whether to wait any longer; asked every few seconds.
 
     Raises:
-        WrongDatabase: not a database of this program, made by a newer version, or in use by another crawl.
+        WrongDatabase: not a database of this program, made by another version, or in use by another crawl.
         DatabaseGone: cannot be opened or written.
     """
     url = parse_url(database_url)
@@ -164,7 +165,7 @@ def open_for_crawl(
     try:
         while True:
             try:
-                _bring_up_to_date(database)
+                _prepare(database)
             except Unavailable as problem:
                 if not goes_on():
                     raise DatabaseGone(f"{problem}; stopped waiting, nothing is lost") from problem
@@ -198,11 +199,14 @@ def open_for_reading(database_url: str) -> Database:
     database = Database(engine, name, None)
     try:
         with engine.connect() as connection:
-            found = _revision(connection, name)
+            if _revision(connection, name) is None:
+                raise WrongDatabase(f"{name} holds no crawl yet; run 'scrapy crawl news -a seeds=seeds.txt' first")
     except DBAPIError as error:
+        database.close()
         raise classify(error, name) or error from error
-    if found != SCHEMA:
-        raise WrongDatabase(f"{name} is not at this version's schema; start a crawl on it once to bring it up to date")
+    except WrongDatabase:
+        database.close()
+        raise
     return database
 
 
@@ -298,17 +302,20 @@ def _revision(connection: Connection, name: str) -> str | None:
             raise WrongDatabase(
                 f"{name} holds other tables ({', '.join(others[:4])}); name a database of its own in DATABASE_URL"
             )
-    elif found not in {
-        match[1] for path in (_MIGRATIONS / "versions").iterdir() if (match := _REVISION.match(path.name))
-    }:
+    elif _UNRELEASED.fullmatch(found):
+        raise WrongDatabase(
+            f"{name} was made by an older version (schema {found}), and its tables cannot be brought up to date; "
+            "name another database in DATABASE_URL and crawl anew, or go on with the version that made it"
+        )
+    elif found != SCHEMA:
         raise WrongDatabase(
             f"{name} was made by a newer version (schema {found}); update this program or name another database"
         )
     return found
 
 
-def _upgrade(connection: Connection) -> None:
-    """Run the migrations that are missing. Alembic is imported here: it is slow to load and seldom needed."""
+def _create_tables(connection: Connection) -> None:
+    """Run the migration. Alembic is imported here: it is slow to load and seldom needed."""
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
 
@@ -338,29 +345,14 @@ def _dotted(version: tuple[object, ...]) -> str:
     return ".".join(map(str, version))
 
 
-def _refuse_while_crawling(connection: Connection, name: str) -> None:
-    """An upgrade of the tables would pull them from under a crawl of the older version."""
-    living = connection.execute(
-        text("SELECT id, machine FROM run WHERE finished IS NULL AND alive_until > extract(epoch FROM now()) LIMIT 1")
-    ).one_or_none()
-    if living is not None:
-        raise WrongDatabase(
-            f"{name}: run {living.id} on {living.machine} is crawling with an older version; "
-            "stop it, then start this one, which brings the tables up to date"
-        )
-
-
-def _bring_up_to_date(database: Database) -> None:
-    """Run the migrations that are missing, all in one transaction."""
+def _prepare(database: Database) -> None:
+    """Make the tables if there are none, in one transaction."""
     try:
         with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
             if not database.is_sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
             _check_server(connection, database.name)
-            found = _revision(connection, database.name)
-            if found != SCHEMA:
-                if found is not None and not database.is_sqlite:
-                    _refuse_while_crawling(connection, database.name)
-                _upgrade(connection)
+            if _revision(connection, database.name) is None:
+                _create_tables(connection)
     except DBAPIError as error:
         raise classify(error, database.name) or DatabaseGone(f"{database.name}: {error.orig}") from error

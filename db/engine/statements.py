@@ -24,6 +24,7 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
+    or_,
     select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
@@ -39,6 +40,11 @@ from ..tables.urls import Url
 def is_postgres(connection: Connection) -> bool:
     """Whether several processes may write to this database at a time."""
     return connection.dialect.name == "postgresql"
+
+
+def is_one_of(column: Any, values: Sequence[str]) -> ColumnElement[bool]:
+    """Compare a column with a few constants, in a form that `run_many` takes as well."""
+    return or_(*(column == value for value in values))
 
 
 def in_state(state: State) -> ColumnElement[bool]:

@@ -10,32 +10,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, case, exists, func, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, case, exists, literal_column, or_, select, update
 from sqlalchemy.orm import aliased
 
-from ..engine.statements import among, in_state, insert_rows, run_many
+from ..engine.statements import among, in_state, insert_rows, is_one_of, run_many
 from ..records.keys import is_sampled
-from ..records.url import SETTLED, URL_RULE, State
+from ..records.reasons import REASONS, SkipReason
+from ..records.url import State
 from ..tables.learned import UrlForm
 from ..tables.urls import Host, Url
 
 url, host, form = Url.table(), Host.table(), UrlForm.table()
 
+_SETTLED = [reason for reason in REASONS if reason.is_settled]
+
 
 def is_representative(row: Any) -> ColumnElement[bool]:
     """Return whether a row of the URL table may represent others: it waits, brought an article, or leads to one."""
     return or_(
-        row.state == State.PENDING,
-        row.state == State.LEASED,
-        (row.state == State.DONE) & or_(row.reason.is_(None), *(row.reason == reason for reason in SETTLED)),
-        (row.state == State.SKIPPED) & (row.reason == "redirect"),
+        is_one_of(row.state, (State.PENDING, State.LEASED)),
+        (row.state == State.DONE) & or_(row.reason.is_(None), is_one_of(row.reason, _SETTLED)),
+        (row.state == State.SKIPPED) & (row.reason == SkipReason.REDIRECT),
     )
 
 
-IS_RULED = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{URL_RULE}'"))
-IS_TRAPPED = in_state(State.SKIPPED) & (
-    func.substr(url.c.reason, literal_column("1"), literal_column("6")) == literal_column("'trap: '")
-)
+IS_RULED = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{SkipReason.URL_RULE}'"))
+IS_TRAPPED = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{SkipReason.TRAP}'"))
 _other = aliased(Url)
 
 
@@ -89,7 +89,7 @@ _SKIPPED_FOR = select(url.c.id, url.c.host_id, url.c.same_as).where(
 _LET_WAIT = (
     update(url)
     .where(url.c.id == bindparam("key"), or_(IS_RULED, IS_TRAPPED))
-    .values(state=State.PENDING, reason=None, same_as=None)
+    .values(state=State.PENDING, reason=None, reason_detail=None, same_as=None)
 )
 
 
@@ -144,5 +144,5 @@ _SKIP_WAITING = (
         in_state(State.PENDING),
         exists().where(_other.id == bindparam("other"), is_representative(_other)),
     )
-    .values(state=State.SKIPPED, reason=URL_RULE, same_as=bindparam("other"))
+    .values(state=State.SKIPPED, reason=SkipReason.URL_RULE, same_as=bindparam("other"))
 )

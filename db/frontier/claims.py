@@ -14,6 +14,7 @@ from sqlalchemy import Connection, bindparam, func, literal_column, or_, select,
 
 from ..engine.statements import among, in_state, is_postgres, run_many
 from ..records.lease import ClaimRequest, Claims, Waiting
+from ..records.reasons import FailReason, Reason, SkipReason, label
 from ..records.run import Limits
 from ..records.url import Claim, Kind, State
 from ..tables.runs import Run
@@ -101,6 +102,8 @@ CLAIM_COLUMNS = (
     url.c.score_parts,
     url.c.visits,
     url.c.reason,
+    url.c.reason_detail,
+    url.c.state_before,
     url.c.http_status,
     url.c.same_as,
     url.c.fetched_at,
@@ -126,7 +129,7 @@ _THERE_ROBOTS = _THERE.where(url.c.kind == Kind.ROBOTS)
 _SKIP_HOST = (
     update(url)
     .where(_WAITING, url.c.kind != Kind.ROBOTS, url.c.visits == 0)
-    .values(state=State.SKIPPED, reason=bindparam("why"))
+    .values(state=State.SKIPPED, reason=bindparam("why"), reason_detail=None)
 )
 _READ_AHEAD = 200
 _MOST_PASSED_OVER = 4000
@@ -150,8 +153,8 @@ def _best_of(
     if spent_seeds:
         unspent = or_(url.c.seed_id.is_(None), url.c.seed_id.not_in(spent_seeds))
         best, there = best.where(unspent), there.where(unspent)
-    closed = "" if robots_only else request.closed(host_id)
-    if closed:
+    closed = None if robots_only else request.closed(host_id)
+    if closed is not None:
         claims.skipped[closed] += connection.execute(_SKIP_HOST, {"host": host_id, "why": closed}).rowcount
         put_off_host(connection, host_id, request.now + CLOSED_SECONDS)
         want = 0
@@ -184,37 +187,37 @@ def _rule_out(
 ) -> tuple[list[Claim], int]:
     """Take out of the queue what must not be fetched; returns the others, and how many URLs wait again for it."""
     permitted: list[Claim] = []
-    forbidden: dict[str, list[Claim]] = {}
+    forbidden: dict[tuple[Reason, str], list[Claim]] = {}
     for one in candidates:
-        objection = ""
+        objection, trap = None, ""
         if one.kind != Kind.ROBOTS:
-            objection = request.objection(one.host_id, one.url) or request.trap(one)
-        if objection:
-            forbidden.setdefault(objection, []).append(one)
+            objection = request.objection(one.host_id, one.url)
+            trap = "" if objection else request.trap(one)
+        if objection or trap:
+            forbidden.setdefault((objection or SkipReason.TRAP, trap), []).append(one)
         else:
             permitted.append(one)
     revived = 0
-    for objection, ruled_out in forbidden.items():
+    for (reason, detail), ruled_out in forbidden.items():
         new = [one.id for one in ruled_out if not one.visits]
         put_off_urls(connection, [one.id for one in ruled_out if one.visits], request.now)
-        skip(connection, new, objection)
-        claims.skipped[objection] += len(new)
+        run_many(connection, _SKIP, [{"key": key, "why": reason, "detail": detail or None} for key in sorted(new)])
+        claims.skipped[label(reason, detail)] += len(new)
         revived += len(revive(connection, new))
     return permitted, revived
 
 
-def skip(connection: Connection, ids: Sequence[int], reason: str) -> None:
-    """Mark URLs as not to be fetched."""
-    run_many(connection, _SKIP, [{"key": key, "why": reason} for key in sorted(ids)])
+_SKIP = (
+    update(url)
+    .where(url.c.id == bindparam("key"))
+    .values(state=State.SKIPPED, reason=bindparam("why"), reason_detail=bindparam("detail"))
+)
 
 
-_SKIP = update(url).where(url.c.id == bindparam("key")).values(state=State.SKIPPED, reason=bindparam("why"))
-
-
-def skip_waiting(connection: Connection, requests: Sequence[tuple[Sequence[int], str]]) -> list[None]:
+def skip_waiting(connection: Connection, requests: Sequence[tuple[Sequence[int], Reason]]) -> list[None]:
     """Mark those of some URLs that wait as not to be fetched: (identifiers, reason)."""
     for ids, reason in requests:
-        run_many(connection, _SKIP_WAITING, [{"key": key, "why": reason} for key in sorted(ids)])
+        run_many(connection, _SKIP_WAITING, [{"key": key, "why": reason, "detail": None} for key in sorted(ids)])
     return [None for _ in requests]
 
 
@@ -258,15 +261,15 @@ _GIVE_BACK = (
 
 
 def abandon(connection: Connection, failures: Sequence[tuple[int, int, str]]) -> list[None]:
-    """Give up URLs of which nothing else can be written: (run, identifier, reason)."""
-    run_many(connection, _ABANDON, [{"run": run_id, "key": key, "why": reason} for run_id, key, reason in failures])
+    """Give up URLs of which nothing else can be written, through a fault of ours: (run, identifier, its name)."""
+    run_many(connection, _ABANDON, [{"run": run_id, "key": key, "name": name} for run_id, key, name in failures])
     return [None for _ in failures]
 
 
 _ABANDON = (
     update(url)
     .where(url.c.id == bindparam("key"), in_state(State.LEASED), url.c.leased_by == bindparam("run"))
-    .values(state=State.FAILED, reason=bindparam("why"), leased_by=None)
+    .values(state=State.FAILED, reason=FailReason.INTERNAL, reason_detail=bindparam("name"), leased_by=None)
 )
 
 

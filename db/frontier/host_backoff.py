@@ -9,13 +9,14 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, bindparam, case, literal_column, not_, or_, select, update
 
-from ..engine.statements import among, in_state, run_many
-from ..records.host import LOST, GivenUp, Rest
+from ..engine.statements import among, in_state, is_one_of, run_many
+from ..records.host import GivenUp, Rest
+from ..records.reasons import REASONS
 from ..records.run import Limits
 from ..records.url import Kind, State
 from ..tables.urls import Host, Url
 from .limits import beyond_limits
-from .revert import put_off_host
+from .revert import WAITS_AGAIN, put_off_host
 
 url, host = Url.table(), Host.table()
 
@@ -63,7 +64,7 @@ _WAITING = select(url.c.id).where(url.c.host_id == bindparam("host"), in_state(S
 _SKIP_ALL = (
     update(url)
     .where(url.c.id.in_(_WAITING.with_for_update()))
-    .values(state=State.SKIPPED, reason=bindparam("why"), next_visit=None)
+    .values(state=State.SKIPPED, reason=bindparam("why"), reason_detail=None, next_visit=None)
 )
 
 
@@ -115,12 +116,17 @@ _DUE = (
     )
     .order_by(host.c.id)
 )
+_DEAD = [reason for reason in REASONS if reason.is_dead_host]
 _LOST = (
     select(url.c.id)
-    .where(among(url.c.host_id), in_state(State.SKIPPED), or_(*(url.c.reason == reason for reason in LOST)))
+    .where(
+        among(url.c.host_id),
+        in_state(State.SKIPPED),
+        is_one_of(url.c.reason, _DEAD),
+    )
     .order_by(url.c.id)
 )
-_WAIT_AGAIN = update(url).where(url.c.id.in_(_LOST.with_for_update())).values(state=State.PENDING, reason=None, tries=0)
+_WAIT_AGAIN = update(url).where(url.c.id.in_(_LOST.with_for_update())).values(WAITS_AGAIN)
 _OPEN = (
     update(host)
     .where(among(host.c.id))

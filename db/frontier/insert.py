@@ -10,9 +10,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Float, and_, bindparam, case, func, or_, select, update
 
-from ..engine.statements import among, insert_new, insert_rows, is_postgres, run_many
+from ..engine.statements import among, insert_new, insert_rows, is_one_of, is_postgres, run_many
 from ..records.keys import iso
-from ..records.url import SOFT_REASONS, URL_RULE, Found, NewUrl, State
+from ..records.reasons import REASONS, SkipReason
+from ..records.url import Found, NewUrl, State
 from ..tables.urls import Host, Site, Url
 from .aliases import HAS_WORK, represent
 
@@ -102,7 +103,7 @@ def _skip_same(connection: Connection, found: Sequence[tuple[NewUrl, Found]]) ->
 _SKIP_SAME = (
     update(url)
     .where(url.c.id == bindparam("key"), url.c.state == State.PENDING)
-    .values(state=State.SKIPPED, reason=URL_RULE, same_as=bindparam("other"))
+    .values(state=State.SKIPPED, reason=SkipReason.URL_RULE, same_as=bindparam("other"))
 )
 
 
@@ -121,6 +122,7 @@ _URL_COLUMNS = (
     "kind",
     "state",
     "reason",
+    "reason_detail",
     "depth",
     "score",
     "score_parts",
@@ -142,7 +144,8 @@ def _url_row(new: NewUrl, source: int | None, now: float, place: int) -> tuple[A
         new.seed_id,
         new.kind,
         State.SKIPPED if new.reason else State.PENDING,
-        new.reason or None,
+        new.reason,
+        new.detail or None,
         new.depth,
         new.score,
         new.score_parts,
@@ -155,6 +158,10 @@ def _url_row(new: NewUrl, source: int | None, now: float, place: int) -> tuple[A
     )
 
 
+_OVERRULED = [reason for reason in REASONS if reason.may_be_overruled]
+_RULED = (url.c.state == State.SKIPPED) & (url.c.reason == SkipReason.URL_RULE)
+_AGAIN = (bindparam("again") == 1) & (url.c.state != State.PENDING)
+_KEEPS = (url.c.visits > 0) & (_AGAIN | (url.c.state == State.PENDING))
 _BETTER = ("depth", "score", "score_parts", "seed_id", "found_in", "hops")
 _IMPROVE = (
     update(url)
@@ -166,16 +173,19 @@ _IMPROVE = (
             url.c.depth > bindparam("new_depth"),
             and_(bindparam("soon") == 1, url.c.score < bindparam("new_score")),
         )
-        | (url.c.state == State.SKIPPED) & or_(*(url.c.reason == reason for reason in SOFT_REASONS))
+        | (url.c.state == State.SKIPPED) & is_one_of(url.c.reason, _OVERRULED)
         # what a redirect or a part of an article leads to is wanted itself
-        | (url.c.state == State.SKIPPED) & (url.c.reason == URL_RULE) & (bindparam("new_hops") > 0),
+        | _RULED & (bindparam("new_hops") > 0),
     )
     .values(
         {name: bindparam(f"new_{name}") for name in (*_BETTER, "found_on", "found_at")}
         | {
             "state": State.PENDING,
-            "reason": None,
-            "same_as": case((url.c.reason == URL_RULE, None), else_=url.c.same_as),
+            "state_before": case((_AGAIN, url.c.state), else_=url.c.state_before),
+            # of what was fetched before they say what it was
+            "reason": case((_KEEPS, url.c.reason), else_=None),
+            "reason_detail": case((_KEEPS, url.c.reason_detail), else_=None),
+            "same_as": case((_RULED, None), else_=url.c.same_as),
             "dated": func.coalesce(bindparam("new_dated", type_=Float), url.c.dated),
             "depth": case(
                 ((bindparam("soon") == 1) & (url.c.depth < bindparam("new_depth")), url.c.depth),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, case, or_, update
+from sqlalchemy import Connection, bindparam, func, update
 
 from ..engine.statements import in_state, run_many
-from ..records.url import Kind, State
+from ..records.url import State
 from ..tables.urls import Url
 
 url = Url.table()
@@ -17,13 +17,14 @@ _RULED_SECONDS = 86_400.0
 CLOSED_SECONDS = 1_800.0
 """A host that must not be asked now may be well again by then."""
 
-_IS_NONE = (url.c.kind != Kind.PAGE) & url.c.reason.like("no %")
-WAS = case(
-    (or_(url.c.reason == "redirect", _IS_NONE), State.SKIPPED),
-    (or_(url.c.http_status.is_(None), url.c.reason.like("http %")), State.FAILED),
-    else_=State.DONE,
-)
-"""The state of a URL before it was to be visited again; see `crawler.response.revisit.state_before`."""
+WAITS_AGAIN = {
+    "state": State.PENDING,
+    "state_before": func.coalesce(url.c.state_before, url.c.state),
+    "reason": None,
+    "reason_detail": None,
+    "tries": 0,
+}
+"""Values of a URL that was skipped and waits again; one that had been fetched was something else before that."""
 
 
 def put_off_urls(connection: Connection, ids: Sequence[int], now: float) -> None:
@@ -36,7 +37,7 @@ def put_off_host(connection: Connection, host_id: int, later: float) -> None:
     connection.execute(_PUT_OFF_HOST, {"host": host_id, "later": later})
 
 
-_VALUES = {"state": WAS, "next_visit": bindparam("later"), "tries": 0}
+_VALUES = {"state": url.c.state_before, "next_visit": bindparam("later"), "tries": 0}
 _PUT_OFF = update(url).where(url.c.id == bindparam("key"), in_state(State.PENDING), url.c.visits > 0).values(_VALUES)
 _PUT_OFF_HOST = (
     update(url).where(url.c.host_id == bindparam("host"), in_state(State.PENDING), url.c.visits > 0).values(_VALUES)

@@ -24,9 +24,10 @@ from sqlalchemy import (
     update,
 )
 
-from ..engine.statements import among, in_state, is_postgres, run_many
+from ..engine.statements import among, in_state, is_one_of, is_postgres, run_many
 from ..records.keys import iso
-from ..records.url import LIST_REASONS, Kind, State
+from ..records.reasons import REASONS, SkipReason
+from ..records.url import MOVED_FOR_GOOD, Kind, State
 from ..records.visit import Beginning, Due, Seen, Wish, Woken
 from ..tables.articles import Article, Part
 from ..tables.runs import Run
@@ -39,6 +40,7 @@ url, article, host, seed, run, part = (model.table() for model in (Url, Article,
 MARKED = 0.0
 """`next_visit` of URLs that a user wants to be visited by the next run."""
 _AT_ONCE = 2_000
+_LISTS = [reason for reason in REASONS if reason.is_list]
 
 
 def wake_due(connection: Connection, wishes: Sequence[Due]) -> list[Woken]:
@@ -84,7 +86,11 @@ _DUE = (
     .with_for_update(skip_locked=True)
 )
 _NEXT = select(func.min(url.c.next_visit)).where(_AGAIN)
-_WAKE = update(url).where(url.c.id == bindparam("key")).values(state=State.PENDING, next_visit=None, tries=0)
+_WAKE = (
+    update(url)
+    .where(url.c.id == bindparam("key"))
+    .values(state=State.PENDING, state_before=url.c.state, next_visit=None, tries=0)
+)
 
 
 # ---------------------------------------------------------------- what later visits bring
@@ -135,7 +141,7 @@ _CREDIT = (
     .where(
         url.c.id == bindparam("key"),
         url.c.visits > 1,
-        or_(*(url.c.reason == reason for reason in LIST_REASONS)),
+        is_one_of(url.c.reason, _LISTS),
         bindparam("at") > url.c.fetched_at - url.c.watched + 1,
     )
     .values(brought=url.c.brought + 1)
@@ -207,8 +213,8 @@ _MOST_MOVES = 8
 _MOVED = select(url.c.id, url.c.same_as, exists().where(article.c.id == url.c.id).label("is_article")).where(
     among(url.c.same_as),
     url.c.same_as.is_not(None),
-    url.c.reason == literal_column("'redirect'"),
-    or_(url.c.http_status == literal_column("301"), url.c.http_status == literal_column("308")),
+    url.c.reason == literal_column(f"'{SkipReason.REDIRECT}'"),
+    or_(*(url.c.http_status == literal_column(str(status)) for status in sorted(MOVED_FOR_GOOD))),
 )
 
 
@@ -234,9 +240,7 @@ def _ids(wish: Wish) -> dict[str, Any]:
 
 def _wished(wish: Wish) -> ColumnElement[bool]:
     is_article = or_(exists().where(article.c.id == url.c.id), exists().where(part.c.id == url.c.id))
-    is_list = or_(
-        url.c.kind.in_([Kind.FEED, Kind.SITEMAP]), url.c.reason.in_(LIST_REASONS), url.c.id.in_(select(seed.c.id))
-    )
+    is_list = or_(url.c.kind.in_([Kind.FEED, Kind.SITEMAP]), url.c.reason.in_(_LISTS), url.c.id.in_(select(seed.c.id)))
     conditions: list[ColumnElement[bool]] = [
         url.c.kind != Kind.ROBOTS,
         url.c.state.not_in([State.PENDING, State.LEASED]),

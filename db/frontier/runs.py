@@ -16,25 +16,19 @@ from sqlalchemy import Connection, case, exists, func, select, text, update
 
 from ..engine.errors import WrongDatabase
 from ..engine.processes import is_gone
-from ..engine.statements import among, clock, in_state, is_postgres, upsert
-from ..records.host import LOST
+from ..engine.statements import among, clock, in_state, is_one_of, is_postgres, upsert
+from ..records.reasons import REASONS, SkipReason
 from ..records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, SeedRow
 from ..records.url import Kind, State
 from ..tables.runs import Run
 from ..tables.urls import Host, Seed, Url
 from .host_backoff import reopen
 from .limits import COUNTS, open_budget, refund
+from .revert import WAITS_AGAIN
 
 url, host, seed, run = Url.table(), Host.table(), Seed.table(), Run.table()
 
-TOO_DEEP = "too deep"
-UNREACHABLE = (
-    *LOST,
-    "crawl-delay too long",
-    "address not allowed",
-)
-"""Reasons that may have passed when the next run starts."""
-
+_RECONSIDERED = [reason for reason in REASONS if reason.may_be_reconsidered]
 _START_LOCK = 7_241_895_302
 _LAST_REQUEST_SECONDS = 1.0
 """What a run that died asked for last may be under way for so long."""
@@ -203,11 +197,11 @@ def _revive(connection: Connection, limits: Limits) -> None:
     for depth in connection.execute(select(depths).distinct()).scalars().all():
         own = url.c.seed_id.in_(select(seed.c.id).where(depths.is_not_distinct_from(depth))) & (url.c.kind == Kind.PAGE)
         within = own if depth is None else own & (url.c.depth <= depth)
-        _wait_again(connection, in_state(State.SKIPPED) & (url.c.reason == TOO_DEEP) & within)
+        _wait_again(connection, in_state(State.SKIPPED) & (url.c.reason == SkipReason.TOO_DEEP) & within)
         if depth is not None:
             deeper = own & in_state(State.PENDING) & (url.c.depth > depth)
-            connection.execute(update(url).where(deeper).values(state=State.SKIPPED, reason=TOO_DEEP))
-    _wait_again(connection, in_state(State.SKIPPED) & url.c.reason.in_(UNREACHABLE))
+            connection.execute(update(url).where(deeper).values(state=State.SKIPPED, reason=SkipReason.TOO_DEEP))
+    _wait_again(connection, in_state(State.SKIPPED) & is_one_of(url.c.reason, _RECONSIDERED))
     connection.execute(update(host).where(host.c.failures > 0).values(failures=0))
     reopen(connection)
     connection.execute(update(host).where(host.c.robots.in_(["unreachable", "refused"])).values(robots="unknown"))
@@ -217,7 +211,7 @@ def _revive(connection: Connection, limits: Limits) -> None:
 
 def _wait_again(connection: Connection, condition: Any) -> None:
     """Put skipped URLs back to pending."""
-    connection.execute(update(url).where(condition).values(state=State.PENDING, reason=None, tries=0))
+    connection.execute(update(url).where(condition).values(WAITS_AGAIN))
 
 
 def let_go(connection: Connection, runs: Sequence[int]) -> list[int]:

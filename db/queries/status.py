@@ -14,6 +14,7 @@ from ..engine.processes import is_gone
 from ..engine.statements import among, clock, in_state
 from ..records.keys import fingerprint
 from ..records.outcome import StoredPage
+from ..records.reasons import label
 from ..records.url import Kind, State
 from ..tables.articles import Article, ArticleVersion, Duplicate, Page, Part
 from ..tables.runs import Run
@@ -174,9 +175,9 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         .order_by(count(State.PENDING).desc(), count(State.DONE).desc(), host.c.name)
     ).all()
     reasons = connection.execute(
-        select(url.c.state, url.c.reason, func.count())
+        select(url.c.state, url.c.reason, url.c.reason_detail, func.count())
         .where(url.c.reason.is_not(None))
-        .group_by(url.c.state, url.c.reason)
+        .group_by(url.c.state, url.c.reason, url.c.reason_detail)
         .order_by(func.count().desc())
     ).all()
     articles = connection.execute(select(func.count(), func.count(article.c.duplicate_of)).select_from(article)).one()
@@ -188,7 +189,7 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         duplicates=articles[1],
         hosts=tuple(HostStatus(*tuple(row)) for row in per_host[:hosts]),
         waits=_waits(connection, now),
-        reasons=tuple((row[0], row[1], row[2]) for row in reasons),
+        reasons=tuple((state, label(reason, detail), n) for state, reason, detail, n in reasons),
         runs=tuple(_runs(connection, now, runs)),
         again=again[0],
         next_visit=again[1],
@@ -243,6 +244,7 @@ class Explanation:
     kind: str
     state: str
     reason: str | None
+    detail: str | None
     depth: int
     score: float
     parts: Mapping[str, float]
@@ -335,6 +337,7 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
         kind=row.kind,
         state=row.state,
         reason=row.reason,
+        detail=row.reason_detail,
         depth=row.depth,
         score=row.score,
         parts=json.loads(row.score_parts or "{}"),

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from .reasons import ArticleResult
+
 
 @dataclass(frozen=True, slots=True)
 class NewArticle:
@@ -119,15 +121,11 @@ def always(_old: Text, _new: Text) -> bool:
 
 
 class Added(NamedTuple):
-    """What `add` did: "new", "duplicate" or "dropped" or "same page" (of `same_as`), "updated" or "unchanged".
+    """Result of `db.articles.write.add`; `same_as` is the article that a duplicate repeats or that it is another URL of.
 
     An updated article may have another text (`changed`) or only say something else about it.
     """
 
-    what: str
+    what: ArticleResult
     same_as: int | None = None
     changed: bool = False
-
-
-WHY_NOT_STORED = {"same page": "same page", "dropped": "duplicate"}
-"""Reason of a URL whose article is not stored, by what `add` did."""

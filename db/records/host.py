@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LOST = ("robots unreachable", "host unreachable", "host busy")
-"""Reasons for which hosts are given up."""
+from .reasons import SkipReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +18,9 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """A host that a run waits for no longer, one of `LOST` as the reason, and when (Unix seconds) it may try again."""
+    """A host that a run waits for no longer, why, and when (Unix seconds) it may try again."""
 
     run_id: int
     host_id: int
-    reason: str
+    reason: SkipReason
     until: float

@@ -12,6 +12,7 @@ def fingerprint(name: str) -> int:
     Two of 10 million names collide with a probability below 3 in a million.
 
     Cost: about 1 microsecond.
+    Source: BLAKE2b (RFC 7693) with a digest of 8 bytes, big-endian, over UTF-8.
 
     >>> fingerprint("http://example.com/")
     -350646258024731386

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from .reasons import Reason
 from .run import Limits, SeedRow
 from .url import Claim
 
@@ -18,17 +19,17 @@ class ClaimRequest:
         run_id: the asking run.
         wants: host -> how many URLs.
         robots_only: hosts among `wants` whose rules are not known yet: only their robots.txt may be handed out.
-        objection: why a host's rules forbid a URL, or an empty string.
-        closed: why a host's rules forbid every URL, or an empty string.
+        objection: why a host's rules forbid a URL, None when they do not.
+        closed: why a host's rules forbid every URL, None when they do not.
         now: Unix time.
-        trap: why a URL is one of a trap's, or an empty string.
+        trap: the kind of trap that a URL belongs to, empty for none.
     """
 
     run_id: int
     wants: Mapping[int, int]
     robots_only: frozenset[int]
-    objection: Callable[[int, str], str]
-    closed: Callable[[int], str]
+    objection: Callable[[int, str], Reason | None]
+    closed: Callable[[int], Reason | None]
     limits: Limits
     now: float
     trap: Callable[[Claim], str] = lambda _claim: ""
@@ -42,7 +43,7 @@ class Claims:
         urls: leased now, in the order in which they should be fetched.
         seeds: the seeds they descend from, as they are now (another process may have added or changed some).
         dry: hosts that gave less than was asked for, and when the next of their URLs is due, if one is.
-        skipped: how many URLs were ruled out, by reason.
+        skipped: how many URLs were ruled out, by reason and detail.
         spent: the limit of the whole crawl is reached.
     """
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from .article import NewArticle
 from .part import Place
+from .reasons import ArticleResult, Reason
 from .url import Claim, Found, NewUrl
 from .visit import Seen
 
@@ -37,7 +38,7 @@ class Outcome:
 
     Attributes:
         claim: the URL as it was handed out.
-        state, reason: its new state; `PENDING` means another try at `next_visit`.
+        state, reason, detail: its new state; `PENDING` means another try at `next_visit`.
         counted: whether it counts against the page limits (answered, and no redirect).
         http_status, fetched_at, etag, last_modified, next_visit: as in the table.
         ready_at: when the host may be asked again.
@@ -61,7 +62,8 @@ class Outcome:
 
     claim: Claim
     state: str
-    reason: str = ""
+    reason: Reason | None = None
+    detail: str = ""
     counted: bool = False
     http_status: int | None = None
     fetched_at: float = 0.0
@@ -89,11 +91,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """An article of several pages, its URL, and what became of it as in `Stored.article`."""
+    """An article of several pages, its URL, and what became of it."""
 
     url: str
     article: NewArticle
-    what: str
+    what: ArticleResult
 
 
 @dataclass(slots=True)
@@ -101,7 +103,7 @@ class Stored(Found):
     """What the transaction made of an outcome.
 
     Attributes:
-        article: "new", "duplicate", "dropped", "same page", "updated", "unchanged", "part" or "" when there was none.
+        article: what became of it, None when there was none.
         same_as: the stored page that a duplicate repeats, or a "same page" is another address of.
         same_host: whether that is a page of the same host.
         joined: articles of several pages that wait no longer, now that this one is stored.
@@ -109,7 +111,7 @@ class Stored(Found):
         next_visit: when it is to be visited again, if this was a later visit.
     """
 
-    article: str = ""
+    article: ArticleResult | None = None
     changed: bool = False
     next_visit: float | None = None
     same_as: int | None = None

@@ -8,13 +8,6 @@ from enum import StrEnum
 
 from .article import NewArticle
 
-WAITS = "waits for other parts"
-JOINED = "part of an article"
-REPEATS = "repeats a part"
-SURPLUS = "too many parts"
-PART_REASONS = (WAITS, JOINED, REPEATS, SURPLUS)
-"""Reasons of pages that are no article of their own."""
-
 
 @dataclass(frozen=True, slots=True)
 class Place:

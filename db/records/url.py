@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from .reasons import SkipReason
+
 
 class State(StrEnum):
     """What became of a URL."""
@@ -31,19 +33,15 @@ class Kind(StrEnum):
     FEED = "feed"
 
 
-URL_RULE = "url rule"
-"""Reason of URLs that are skipped because a rule of their host says that another one (`same_as`) is the same page."""
-
-SETTLED = ("same page", "off topic")
-"""Reasons of pages that were read and need not be looked for at another address."""
-
-LIST_REASONS = ("list page", "feed or sitemap")
-"""Reasons of URLs that are no article and lead to some."""
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""HTTP statuses that lead to another URL."""
+MOVED_FOR_GOOD = frozenset({301, 308})
+"""Those that say so for good: what was stored under a URL is under the other one from now on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A URL handed out for fetching."""
+    """A URL handed out for fetching; of one that was fetched before, what it was then (`state_before`, `reason`)."""
 
     id: int
     url: str
@@ -62,6 +60,8 @@ class Claim:
     score_parts: str | None = None
     visits: int = 0
     reason: str | None = None
+    reason_detail: str | None = None
+    state_before: str | None = None
     http_status: int | None = None
     same_as: int | None = None
     fetched_at: float | None = None
@@ -87,10 +87,6 @@ class Claim:
         return parts
 
 
-SOFT_REASONS = ("nofollow", "too deep", "outside")
-"""Reasons for skipping a link that another link to the same URL overrules."""
-
-
 @dataclass(frozen=True, slots=True)
 class NewUrl:
     """A URL to add to the frontier (or to find there already).
@@ -98,7 +94,7 @@ class NewUrl:
     Attributes:
         id, url, kind, depth, score, score_parts, found_in, anchor, dated: as in the table.
         host_id, host, site_id, site: where it lives.
-        reason: empty when it is to be fetched, else why it is not.
+        reason, detail: why it is not to be fetched, if it is not.
         seed_id: the seed it descends from.
         again: fetch it even if it was fetched before.
         soon: give it this score also when it waits with a smaller one.
@@ -120,7 +116,8 @@ class NewUrl:
     seed_id: int | None = None
     anchor: str = ""
     dated: float | None = None
-    reason: str = ""
+    reason: SkipReason | None = None
+    detail: str = ""
     hops: int = 0
     again: bool = False
     soon: bool = False

@@ -191,6 +191,9 @@ def listed(connection: Connection) -> tuple[list[Listed], list[tuple[str, int]]]
         .order_by(pattern.c.kind == literal_column("''"), pattern.c.pages.desc(), host.c.name, pattern.c.pattern)
     )
     counts = connection.execute(
-        select(url.c.reason, func.count()).where(IS_TRAPPED).group_by(url.c.reason).order_by(func.count().desc())
+        select(url.c.reason_detail, func.count())
+        .where(IS_TRAPPED)
+        .group_by(url.c.reason_detail)
+        .order_by(func.count().desc())
     )
-    return [Listed(row[0], PatternRow(*row[1:])) for row in rows], [(reason, n) for reason, n in counts]
+    return [Listed(row[0], PatternRow(*row[1:])) for row in rows], [(kind, n) for kind, n in counts]

@@ -11,7 +11,7 @@ from sqlalchemy.orm import aliased
 
 from ..engine.statements import in_state, insert_rows
 from ..frontier.aliases import IS_RULED, is_representative
-from ..records.part import PART_REASONS
+from ..records.reasons import PageReason, SkipReason
 from ..records.url import Kind, State
 from ..tables.articles import Article
 from ..tables.learned import UrlRule
@@ -19,7 +19,7 @@ from ..tables.urls import Host, Url
 
 url, host, article, rule = Url.table(), Host.table(), Article.table(), UrlRule.table()
 
-_LISTS = ("list page", *PART_REASONS)
+_LISTS = (PageReason.LIST, *(reason for reason in PageReason if reason.is_part))
 """Reasons of pages that are like no other although they are no articles."""
 _MOST_STEPS = 5
 
@@ -79,7 +79,7 @@ def hosts_with_repeats(connection: Connection, most: int) -> list[tuple[int, str
 
     Cost: a pass over the URL table.
     """
-    wasted = or_(url.c.reason == "same page", (url.c.reason == "redirect") & in_state(State.SKIPPED))
+    wasted = or_(url.c.reason == PageReason.SAME_PAGE, (url.c.reason == SkipReason.REDIRECT) & in_state(State.SKIPPED))
     rows = connection.execute(
         select(host.c.id, host.c.name)
         .join(url, url.c.host_id == host.c.id)
@@ -117,8 +117,8 @@ def _content(url_id: int, rows: Mapping[int, Any]) -> int | None:
         row = rows.get(url_id)
         if row is None or row.article is not None or row.reason in _LISTS:
             return url_id
-        leads = row.state == State.SKIPPED and row.reason == "redirect"
-        moved = row.state == State.DONE and row.reason in {None, "same page"}
+        leads = row.state == State.SKIPPED and row.reason == SkipReason.REDIRECT
+        moved = row.state == State.DONE and row.reason in {None, PageReason.SAME_PAGE}
         if row.same_as is None or not (leads or moved):
             return None
         url_id = row.same_as

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Float, Index, Integer, SmallInteger, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..records.url import URL_RULE
+from ..records.reasons import SkipReason
 from .record import Record
 
 AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
@@ -78,7 +78,7 @@ class Seed(Record):
     """Pages counted against `pages`."""
 
 
-_TRAPPED = text("state = 'skipped' AND substr(reason, 1, 6) = 'trap: '")
+_TRAPPED = text(f"state = 'skipped' AND reason = '{SkipReason.TRAP}'")
 
 
 class Url(Record):
@@ -91,7 +91,11 @@ class Url(Record):
     seed_id: Mapped[int | None] = mapped_column(BigInteger)
     kind: Mapped[str] = mapped_column(String(7))
     state: Mapped[str] = mapped_column(String(7))
+    state_before: Mapped[str | None] = mapped_column(String(7))
+    """What it was before it was last queued to be visited again: what it is once more when that visit says nothing."""
     reason: Mapped[str | None] = mapped_column(Text)
+    """See `db.records.reasons`; of a URL that is visited again the one of the visit before."""
+    reason_detail: Mapped[str | None] = mapped_column(Text)
     depth: Mapped[int] = mapped_column(Integer)
     score: Mapped[float] = mapped_column(Float)
     score_parts: Mapped[str | None] = mapped_column(Text)
@@ -176,8 +180,8 @@ class Url(Record):
         Index(
             "ix_url_ruled",
             "host_id",
-            sqlite_where=text(f"reason = '{URL_RULE}'"),
-            postgresql_where=text(f"reason = '{URL_RULE}'"),
+            sqlite_where=text(f"reason = '{SkipReason.URL_RULE}'"),
+            postgresql_where=text(f"reason = '{SkipReason.URL_RULE}'"),
         ),
         Index(
             "ix_url_trapped",

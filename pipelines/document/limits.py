@@ -23,9 +23,6 @@ STATED: Final = "structured data"
 FILES: Final = "sitemap"
 """What of a page there was too much of, see `ParsedPage.bounds`."""
 
-TOO_LARGE: Final = "too large"
-"""Why a page is no article whose text runs on where reading ended."""
-
 _TAGS_PER_NODE: Final = 3
 _BLOCKS_SHARE: Final = 4
 _CHUNK_BYTES: Final = 1 << 18

@@ -17,6 +17,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from db.records.reasons import PageReason
+
 from ..decode.text import squeeze
 from ..document.document import Document
 from ..document.noise import is_extra, is_info, is_label
@@ -141,7 +143,7 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
 def extract_by(networks: Network, document: Document, params: Params = DEFAULTS) -> Extraction:
     """Return what `extract` returns, by other networks than those that come with the program."""
     if not len(document.blocks):
-        return Extraction(reason="no text")
+        return Extraction(reason=PageReason.NO_TEXT)
     table = features(document)
     chances = networks.predict(table.values).astype(np.float64)
     chances[_heaps(document)] = 0
@@ -149,9 +151,11 @@ def extract_by(networks: Network, document: Document, params: Params = DEFAULTS)
     kept, confidence = choose(chances, mass)
     kept = _trimmed(document, kept, chances, mass)
     if confidence < params.min_confidence or not kept:
-        return Extraction(reason="no prose", confidence=round(confidence, 3), scores=tuple(chances.tolist()))
+        return Extraction(reason=PageReason.NO_PROSE, confidence=round(confidence, 3), scores=tuple(chances.tolist()))
     if int(document.blocks.chars[kept].sum()) < params.min_chars:
-        return Extraction(reason="text too short", confidence=round(confidence, 3), scores=tuple(chances.tolist()))
+        return Extraction(
+            reason=PageReason.TEXT_TOO_SHORT, confidence=round(confidence, 3), scores=tuple(chances.tolist())
+        )
     found = render.extraction(document, kept, confidence, chances.tolist(), _evidence(table, kept))
     return replace(found, calibrated=True)
 

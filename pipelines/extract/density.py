@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from db.records.reasons import PageReason
+
 from ..decode.characters import Counts
 from ..decode.text import squeeze
 from ..document.document import Document
@@ -87,12 +89,12 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     """
     blocks = document.blocks
     if not len(blocks):
-        return Extraction(reason="no text")
+        return Extraction(reason=PageReason.NO_TEXT)
     view = _View(document, params)
     kept = view.body()
     chars = sum(blocks.chars[index] for index in kept)
     if chars < params.min_chars:
-        return Extraction(reason="no prose" if not kept else "text too short")
+        return Extraction(reason=PageReason.NO_PROSE if not kept else PageReason.TEXT_TOO_SHORT)
     total = float(np.maximum(view.values, 0).sum())
     confidence = min(1.0, sum(max(float(view.values[index]), 0.0) for index in kept) / total) if total else 0.0
     return render.extraction(document, kept, confidence, view.values)

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from db.records.reasons import PageReason
+
 from ..document.document import Document
 from ..document.noise import is_extra
 from ..document.subtrees import LINK_SHARE, Flags, Values, children, inside, linked, plain, sums
@@ -239,7 +241,7 @@ def extract_from(document: Document, told: Mapping[str, float], params: Params =
     single lines; links, labels and imprints inside it are left out.
     """
     if not len(document.blocks):
-        return Extraction(reason="no text")
+        return Extraction(reason=PageReason.NO_TEXT)
     page = information(document, told)
     node = max(candidates(document, page, params), key=lambda n: (page.amount[n], -n))
     within: Flags = inside(document, node) & ~linked(document)
@@ -247,7 +249,7 @@ def extract_from(document: Document, told: Mapping[str, float], params: Params =
     kept = [int(block) for block in np.flatnonzero(within) if not is_extra(texts[block])]
     chars = sum(document.blocks.chars[block] for block in kept)
     if chars < params.min_chars:
-        return Extraction(reason="text too short" if kept else "no prose")
+        return Extraction(reason=PageReason.TEXT_TOO_SHORT if kept else PageReason.NO_PROSE)
     share = float(page.amount[node]) / max(float(page.amount[0]), 1e-9)
     return render.extraction(document, kept, share, page.content[np.asarray(document.blocks.nodes)])
 

@@ -15,6 +15,8 @@ from typing import Final
 
 import numpy as np
 
+from db.records.reasons import PageReason
+
 from ..document.document import Document
 from ..document.noise import NOISE_TAGS, is_extra, noisy_name
 from ..document.subtrees import Flags, Values, children, inside, linked, plain, sums
@@ -62,12 +64,12 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     Differs: on one page the path is that of the page itself; `common_path` takes the pages of a template together.
     """
     if not len(document.blocks):
-        return Extraction(reason="no text")
+        return Extraction(reason=PageReason.NO_TEXT)
     within = inside(document, walk(document, params)) & ~_pruned(document) & ~linked(document)
     kept = [int(block) for block in np.flatnonzero(within) if not is_extra(document.blocks.texts[block])]
     chars = sum(document.blocks.chars[block] for block in kept)
     if chars < params.min_chars:
-        return Extraction(reason="text too short" if kept else "no prose")
+        return Extraction(reason=PageReason.TEXT_TOO_SHORT if kept else PageReason.NO_PROSE)
     return render.extraction(document, kept, float(chars / max(int(document.T[0]), 1)), within)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from db.records.keys import fingerprint
+from db.records.reasons import SkipReason
 
 from ..records import Links
 from ..traps.patterns import Key, disallow_reason
@@ -14,6 +15,7 @@ from ..url_rules.forms import folder_key, unpack
 from ..urls import file_type, host_key, same_host, site_key
 
 STAYS = ("host", "site", "any")
+"""How far a crawl may leave its seed: not the host, not the registrable domain, or anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,8 @@ class Targets:
     Attributes:
         ids: fingerprints of the URLs.
         host_of: index into the host columns.
-        reasons: why a link is not followed: "", "outside", "file", "nofollow" or "trap: ...".
+        reasons: why a link is not followed, None for one that is.
+        traps: the kind of trap of each whose reason is that, empty for the others; none when traps are not looked for.
         host_ids, hosts, site_ids, sites: the distinct hosts.
         forms: the normal form of each under the rules of the page's host, None for links to other hosts; empty when the
             host has no rules.
@@ -54,7 +57,8 @@ class Targets:
 
     ids: tuple[int, ...] = ()
     host_of: tuple[int, ...] = ()
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[SkipReason | None, ...] = ()
+    traps: tuple[str, ...] = ()
     host_ids: tuple[int, ...] = ()
     hosts: tuple[str, ...] = ()
     site_ids: tuple[int, ...] = ()
@@ -87,7 +91,8 @@ def resolve(
 
     Cost: a few microseconds a link, and ten for one that rules may touch; scope and site are decided once per host.
     """
-    ids, host_of, reasons = [], [], []
+    ids, host_of = [], []
+    reasons: list[SkipReason | None] = []
     number_of: dict[str, int] = {}
     covered: list[bool] = []
     for url, nofollow in zip(links.urls, links.nofollow, strict=True):
@@ -99,28 +104,31 @@ def resolve(
         ids.append(fingerprint(url))
         host_of.append(number)
         if not covered[number]:
-            reasons.append("outside")
+            reasons.append(SkipReason.OUTSIDE)
         elif file_type(url):
-            reasons.append("file")
+            reasons.append(SkipReason.FILE)
         else:
-            reasons.append("nofollow" if nofollow else "")
+            reasons.append(SkipReason.NOFOLLOW if nofollow else None)
     forms: list[int | None] = []
     if rules and own in number_of:
         key_of, inside = unpack(rules).key, number_of[own]
         forms = [key_of(url) if n == inside else None for url, n in zip(links.urls, host_of, strict=True)]
     folders: list[int] = []
+    traps: list[str] = []
     if blocked is not None:
         inside = number_of.get(own, -1)
         folders = [folder_key(url) if n == inside else 0 for url, n in zip(links.urls, host_of, strict=True)]
-        reasons = [
-            reason or (disallow_reason(url, blocked) if n == inside else "")
+        traps = [
+            disallow_reason(url, blocked) if reason is None and n == inside else ""
             for reason, url, n in zip(reasons, links.urls, host_of, strict=True)
         ]
+        reasons = [SkipReason.TRAP if trap else reason for reason, trap in zip(reasons, traps, strict=True)]
     identities = [host_identity(host) for host in number_of]
     return Targets(
         ids=tuple(ids),
         host_of=tuple(host_of),
         reasons=tuple(reasons),
+        traps=tuple(traps),
         host_ids=tuple(identity[0] for identity in identities),
         hosts=tuple(number_of),
         site_ids=tuple(identity[1] for identity in identities),

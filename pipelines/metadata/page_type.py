@@ -6,6 +6,8 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
+from db.records.reasons import PageReason
+
 from ..decode.text import squeeze
 from ..document.document import Document
 from ..document.structured_data import read as read_structured
@@ -40,7 +42,9 @@ _ARTICLE_PATH = re.compile(
 )
 
 
-def decide(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> tuple[PageKind, str]:
+def decide(
+    document: Document, extraction: Extraction, metadata: Metadata, links: Links
+) -> tuple[PageKind, PageReason | None]:
     """Return what a page is and, unless it is an article, why not.
 
     An article has prose that stands together; a list has headlines that are links. The two masses are compared, and
@@ -53,7 +57,7 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
         links: its links.
 
     Returns:
-        Kind and a short reason, empty for an article.
+        Kind and reason, None for an article.
 
     Cost: O(lines of the text + links).
     """
@@ -68,7 +72,7 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     )
     if not body:
         listed = _is_list(document, headlines)
-        return (PageKind.LIST, "list page") if listed else (PageKind.OTHER, extraction.reason or "no text")
+        return (PageKind.LIST, PageReason.LIST) if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)
     # Cells of a table are counted one by one: a row of numbers is no prose.
     lines = body.replace("\t", "\n").split("\n")
     prose = sum(len(line) for line in lines if len(line) >= 25)
@@ -101,10 +105,10 @@ def decide(document: Document, extraction: Extraction, metadata: Metadata, links
     summaries = _summaries(document, extraction, 1 if path else 3)
     score -= _SUMMARIES if summaries else 0.0
     if score >= 0.0 and (chars >= 60 or typed or dated or sure):
-        return PageKind.ARTICLE, ""
+        return PageKind.ARTICLE, None
     if summaries or headlines >= 5 or path or root or (not sure and _is_list(document, headlines)):
-        return PageKind.LIST, "list page"
-    return PageKind.OTHER, "too little prose"
+        return PageKind.LIST, PageReason.LIST
+    return PageKind.OTHER, PageReason.TOO_LITTLE_PROSE
 
 
 _CONFIDENCE: Final = 10.0
@@ -125,18 +129,18 @@ _SURE: Final = 0.9
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 
 
-def _refused(extraction: Extraction, title: str, metadata: Metadata) -> str:
-    """Reason why a page is an error page, a login wall or a heap of signs, else empty."""
+def _refused(extraction: Extraction, title: str, metadata: Metadata) -> PageReason | None:
+    """Tell an error page, a login wall or a heap of characters that are no words."""
     body = extraction.text
     if body and sum(map(str.isalnum, body[:2000])) < 20:
-        return "no prose"
+        return PageReason.NO_PROSE
     if metadata.published_from not in {"", "url"}:
-        return ""  # error pages carry no date of publication; news about a 404 or a captcha does
+        return None  # error pages carry no date of publication; news about a 404 or a captcha does
     if len(body) < 600 and len(title) <= 60 and _ERROR.search(title):
-        return "soft 404"
+        return PageReason.SOFT_404
     if len(body) < 300 and _ERROR.search(body[:200]):
-        return "soft 404"
-    return "login wall" if 0 < len(body) < 300 and _LOGIN.search(body) else ""
+        return PageReason.SOFT_404
+    return PageReason.LOGIN_WALL if 0 < len(body) < 300 and _LOGIN.search(body) else None
 
 
 def _headed(document: Document, extraction: Extraction, title: str) -> bool:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from db.records.reasons import PageReason
+
 from ..decode.text import clean
 from ..document.document import Document
 from ..records import Extraction
@@ -62,11 +64,11 @@ def answer(document: Document, kept: Sequence[int], scores: Sequence[float], min
     Cost: O(blocks).
     """
     if not len(document.blocks):
-        return Extraction(reason="no text")
+        return Extraction(reason=PageReason.NO_TEXT)
     if not kept:
-        return Extraction(reason="no prose")
+        return Extraction(reason=PageReason.NO_PROSE)
     if sum(document.blocks.chars[index] for index in kept) < min_chars:
-        return Extraction(reason="text too short")
+        return Extraction(reason=PageReason.TEXT_TOO_SHORT)
     total = sum(score for score in scores if score > 0)
     held = sum(max(scores[index], 0) for index in kept)
     return extraction(document, kept, held / total if total else 0.0, scores)

@@ -17,8 +17,6 @@ EXACT, FOLDER, SHAPE, HOST, ANSWER = range(5)
 Key = tuple[int, str]
 """Level and pattern."""
 
-PREFIX = "trap: "
-"""How the reason of every URL begins that is skipped for a trap; its kind follows."""
 ENDLESS_PATH = "endless path"
 
 _TIMES_REPEATED = 3
@@ -32,7 +30,7 @@ def keys_of(url: str) -> list[Key]:
 
 
 def disallow_reason(url: str, blocked: Mapping[Key, str]) -> str:
-    """Return why a URL of a host is not to be fetched, or an empty string.
+    """Return the kind of trap that a URL of a host belongs to, empty for none.
 
     Args:
         url: canonical.
@@ -41,9 +39,8 @@ def disallow_reason(url: str, blocked: Mapping[Key, str]) -> str:
     Cost: some microseconds.
     """
     if is_circular(url):
-        return PREFIX + ENDLESS_PATH
-    kind = next((blocked[key] for key in keys_of(url) if key in blocked), "") if blocked else ""
-    return kind and PREFIX + kind
+        return ENDLESS_PATH
+    return next((blocked[key] for key in keys_of(url) if key in blocked), "") if blocked else ""
 
 
 def is_circular(url: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from db.records.keys import fingerprint
+from db.records.reasons import PageReason
 
 from ..document.document import Document
 from ..records import Metadata, PageKind, ParsedPage
@@ -91,7 +92,7 @@ def look(document: Document, parsed: ParsedPage) -> Signs:
 def without_page(parsed: ParsedPage) -> ParsedPage:
     """Return what is left of a page that turns out to say "no such page": nothing to store or follow."""
     metadata = Metadata(title=parsed.metadata.title, language=parsed.metadata.language)
-    return ParsedPage(PageKind.OTHER, "soft 404", metadata=metadata, encoding=parsed.encoding)
+    return ParsedPage(PageKind.OTHER, PageReason.SOFT_404, metadata=metadata, encoding=parsed.encoding)
 
 
 def outline(text: str, url: str) -> int:

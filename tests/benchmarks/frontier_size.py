@@ -151,8 +151,8 @@ def _request(run_id: int, wants: dict[int, int]) -> ClaimRequest:
         run_id=run_id,
         wants=wants,
         robots_only=frozenset(),
-        objection=lambda _host, _url: "",
-        closed=lambda _host: "",
+        objection=lambda _host, _url: None,
+        closed=lambda _host: None,
         limits=Limits(),
         now=time.time(),
     )

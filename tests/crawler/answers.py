@@ -10,6 +10,7 @@ from crawler.response.context import Rulebook
 from crawler.response.seen_urls import KnownUrls
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
+from db.records.reasons import FailReason, PageReason
 from db.records.url import Claim, Kind, NewUrl
 from pipelines.links.scope import Scope, resolve
 from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature
@@ -49,17 +50,18 @@ def rules(**values: Any) -> Rulebook:
         "depth": None,
         "known": KnownUrls(100),
         "extractor": "density",
-        "objection": lambda _host, _url: "",
+        "objection": lambda _host, _url: None,
     }
     return Rulebook(**{**defaults, **values})
 
 
-_OWN = ("error", "body", "worked", "unreadable", "truncated", "bounds", "new_cookie")
+_OWN = ("error", "detail", "body", "worked", "unreadable", "truncated", "bounds", "new_cookie")
 
 
 def page(status: int = 200, url: str = URL, *, scope: Scope = SCOPE, headers: Any = None, **values: Any) -> Page:
     """An answer; names that a page does not have are those of its claim."""
     own = {name: values.pop(name) for name in _OWN if name in values}
+    own |= {name: FailReason(own[name]) for name in ("error", "unreadable") if own.get(name)}
     return Page(claim(url, **values), scope, status=status, headers=headers or {}, fetched_at=NOW, **own)
 
 
@@ -88,7 +90,7 @@ def links(*urls: str, **values: Any) -> Links:
 
 def listed(found: Links, *, scope: Scope = SCOPE, sitemaps: tuple[str, ...] = (), **values: Any) -> Worked:
     """What a worker makes of a page that is a list of links."""
-    defaults: dict[str, Any] = {"kind": PageKind.LIST, "reason": "list page", "links": found}
+    defaults: dict[str, Any] = {"kind": PageKind.LIST, "reason": PageReason.LIST, "links": found}
     return Worked(ParsedPage(**{**defaults, **values}), resolve(found, scope), sitemaps)
 
 
@@ -109,7 +111,7 @@ def written(**values: Any) -> Worked:
         **values,
     )
     text = Extraction("第一段。", "<p>第一段。</p>", 0.75)
-    return Worked(ParsedPage(PageKind.ARTICLE, "", meta, text, Signature(5, b"abcd", 9), encoding="gb18030"))
+    return Worked(ParsedPage(PageKind.ARTICLE, None, meta, text, Signature(5, b"abcd", 9), encoding="gb18030"))
 
 
 def by_url(outcome: Outcome) -> dict[str, NewUrl]:

@@ -201,7 +201,7 @@ def test_loopback_is_refused_unless_allowed(newsroom: Newsroom, tmp_path: Path) 
     done = crawl(newsroom, tmp_path, "ALLOW_NETWORKS=")
     assert done.returncode == 0
     assert newsroom.requests() == []
-    assert "address not allowed" in done.stderr
+    assert "IP address not allowed" in done.stderr
 
 
 def _start(newsroom: Newsroom, folder: Path) -> Running:

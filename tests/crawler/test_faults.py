@@ -108,8 +108,10 @@ execute(["scrapy", *sys.argv[1:]])
         command = [sys.executable, "-c", code, *arguments]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
-    failed = rows(tmp_path, "SELECT substr(url, -2), reason FROM url WHERE state = 'failed' ORDER BY url")
-    assert failed == [("/1", "internal error (ZeroDivisionError)"), ("/2", "internal error (ZeroDivisionError)")]
+    failed = rows(
+        tmp_path, "SELECT substr(url, -2), reason, reason_detail FROM url WHERE state = 'failed' ORDER BY url"
+    )
+    assert failed == [(page, "internal error", "ZeroDivisionError") for page in ("/1", "/2")]
     assert rows(tmp_path, "SELECT count(*) FROM url WHERE kind = 'page' AND state = 'done'") == [(3,)]
 
 
@@ -131,8 +133,8 @@ def test_a_page_that_cannot_even_be_stored_as_failed_is_not_fetched_for_ever(tmp
         done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={seeds}", *[x for s in settings for x in ("-s", s)])
     assert done.returncode == 0, done.stderr
     assert server.paths().count("a/1") == 1
-    assert rows(tmp_path, "SELECT state, reason FROM url WHERE url LIKE '%/1'") == [
-        ("failed", "internal error (IntegrityError)")
+    assert rows(tmp_path, "SELECT state, reason, reason_detail FROM url WHERE url LIKE '%/1'") == [
+        ("failed", "internal error", "IntegrityError")
     ]
     assert rows(tmp_path, "SELECT state FROM url WHERE url LIKE '%/2'") == [("done",)]
     assert "that could not be stored either" in done.stderr

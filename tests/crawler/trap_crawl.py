@@ -132,8 +132,8 @@ def in_session(folder: Path, do: Callable[[Crawl], Awaitable[None]], **settings:
 
 
 def states(folder: Path) -> dict[str, int]:
-    found = rows(folder, "SELECT coalesce(reason, state), count(*) FROM url WHERE url LIKE '%cal?%' GROUP BY 1")
-    return dict(found)
+    why = "coalesce(reason || ': ' || reason_detail, reason, state)"
+    return dict(rows(folder, f"SELECT {why}, count(*) FROM url WHERE url LIKE '%cal?%' GROUP BY 1"))
 
 
 async def block_the_calendar(crawl: Crawl) -> None:

@@ -10,6 +10,7 @@ from db.records.article import NewArticle
 from db.records.keys import fingerprint
 from db.records.lease import ClaimRequest
 from db.records.outcome import Outcome
+from db.records.reasons import reason_of
 from db.records.run import Limits, RunStart, SeedRow
 from db.records.url import NewUrl, State
 
@@ -47,6 +48,8 @@ def new_url(url: str, **values: Any) -> NewUrl:
         "score_parts": None,
         "found_in": 1,
     }
+    if "reason" in values:
+        values["reason"] = reason_of(values["reason"])
     return NewUrl(
         id=fingerprint(url),
         url=url,
@@ -61,8 +64,8 @@ def new_url(url: str, **values: Any) -> NewUrl:
 def wish(run_id: int, wants: dict[int, int] | None = None, **values: Any) -> ClaimRequest:
     defaults: dict[str, Any] = {
         "robots_only": frozenset(),
-        "objection": lambda _host, _url: "",
-        "closed": lambda _host: "",
+        "objection": lambda _host, _url: None,
+        "closed": lambda _host: None,
         "limits": Limits(),
         "now": NOW,
     }
@@ -76,6 +79,8 @@ def sign(run_id: int, now: float, **values: Any) -> LifeSign:
 
 def done(claim: Any, **values: Any) -> Outcome:
     defaults: dict[str, Any] = {"state": State.DONE, "counted": True, "http_status": 200, "fetched_at": NOW + 1}
+    if "reason" in values:
+        values["reason"] = reason_of(values["reason"])
     return Outcome(claim=claim, **{**defaults, **values})
 
 

@@ -34,20 +34,21 @@ def test_hostile_text_goes_through_both_databases(run_in: Callable, database: Da
     store = store_of(resumed.run_id)
     for url, nasty in zip(urls, HOSTILE, strict=True):
         row = article(url, f"{nasty} {url}", title=nasty, authors=nasty, summary=nasty, keywords=nasty)
-        run_in(store.store, done(claims[url], article=row, reason=nasty[:30]))
+        run_in(store.store, done(claims[url], article=row, detail=nasty[:30]))
     with database.engine.connect() as connection:
         found = connection.execute(text("SELECT title, authors, summary, keywords FROM article ORDER BY id")).all()
         assert sorted(tuple(row) for row in found) == sorted((nasty,) * 4 for nasty in HOSTILE)
         for url, nasty in zip(urls, HOSTILE, strict=True):
             known = explain(connection, url)
             assert known is not None
-            assert (known.reason, known.anchor) == (nasty[:30], nasty)
+            assert (known.detail, known.anchor) == (nasty[:30], nasty)
 
 
 # What may stand in a formatted statement: names of tables and states of ours, numbers of ours; never a value of a row.
 _OURS = {
-    "Kind.ROBOTS", "state", "URL_RULE", "pragma", "_LOCK_SECONDS", "_FROZEN_SECONDS", "-_CACHE_KB",
-    "_READER_CACHE_KB", "_WRITER_CACHE_KB", "name", "columns", "places", "_names(writer, table)[0]",
+    "Kind.ROBOTS", "state", "SkipReason.URL_RULE", "SkipReason.REDIRECT", "SkipReason.TRAP", "pragma", "_LOCK_SECONDS",
+    "_FROZEN_SECONDS", "-_CACHE_KB", "_READER_CACHE_KB", "_WRITER_CACHE_KB", "name", "columns", "places",
+    "_names(writer, table)[0]",
 }  # fmt: skip
 _EXECUTING = {"text", "execute", "exec_driver_sql", "literal_column"}
 

@@ -61,7 +61,7 @@ def test_page(path: Path, request: pytest.FixtureRequest) -> None:
     for words in filter(None, want.get("with", "").split("|")):
         assert words.replace("\\t", "\t") in page.extraction.text
     assert urlsplit(page.metadata.next_page).path == want.get("next", "")
-    assert page.reason == ""
+    assert page.reason is None
     assert page.signature.length > 0
 
 

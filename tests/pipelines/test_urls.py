@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.urls import canonicalize, file_type, fingerprint, host_key, same_host, site_key
+from db.records.keys import fingerprint
+from pipelines.urls import canonicalize, file_type, host_key, same_host, site_key
 
 SAME = [
     ("HTTP://News.Example.COM:80/a/./b/../c.html#top", "http://news.example.com/a/c.html"),

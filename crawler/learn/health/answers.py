@@ -12,13 +12,13 @@ from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 from zlib import crc32
 
-from db.records.url import Kind
+from db.records.reasons import FailReason, PageReason, label
+from db.records.url import REDIRECTS, Kind
 from pipelines.records import PageKind, ParsedPage
 from pipelines.stages import Page
 from pipelines.urls import canonicalize
 
-from ...fetch.errors import BODY_CUT, BOMB, REFUSED
-from ...response.outcome import OUT_OF_HANDLES
+from ...fetch.errors import BODY_CUT
 
 
 class Came(StrEnum):
@@ -74,8 +74,9 @@ ROBOTS = -1
 """`Answer.found_in` of a robots.txt."""
 _BLOCKED = {401, 403, 429, 451, 503}
 _GONE = {404, 410}
-_REDIRECTS = {301, 302, 303, 307, 308}
-_NO_TEXT = {"no text", "text too short", "no prose"}
+_OURS = {FailReason.ADDRESS_REFUSED, FailReason.OUT_OF_HANDLES, FailReason.BOMB}
+"""Errors that say nothing of the host."""
+_NO_TEXT = {PageReason.NO_TEXT, PageReason.TEXT_TOO_SHORT, PageReason.NO_PROSE}
 _HUMAN = re.compile(
     "captcha|are you (?:human|a robot)|you are human|just a moment|attention required|access (?:denied|blocked)|"
     "security check|robot check|too many requests|forbidden|验证码|安全验证|人机验证|访问验证|访问过于频繁|拒绝访问|"
@@ -94,14 +95,16 @@ def answer_of(page: Page) -> Answer | None:
         page: as it was fetched and read.
     """
     claim = page.claim
-    if page.error in {REFUSED, OUT_OF_HANDLES, BOMB} or claim.kind not in {Kind.PAGE, Kind.ROBOTS}:
+    if page.error in _OURS or claim.kind not in {Kind.PAGE, Kind.ROBOTS}:
         return None
     if claim.kind == Kind.ROBOTS:
         return _robots(page)
     came, why = _trouble(page)
     if came is None:
         if page.worked is None:
-            return Answer(claim.url, claim.found_in, Came.KEPT, page.unreadable, seconds=page.seconds)
+            return Answer(
+                claim.url, claim.found_in, Came.KEPT, label(page.unreadable, page.detail), seconds=page.seconds
+            )
         return _page(page, page.worked.parsed)
     if not came:
         return None
@@ -111,7 +114,7 @@ def answer_of(page: Page) -> Answer | None:
 def _robots(page: Page) -> Answer:
     """A host whose robots.txt cannot be had is asked for nothing else: it must count as an answer."""
     lost = bool(page.error) or page.status >= 500 or page.status == 429
-    came, why = (Came.FAILED, page.error[:60] or f"http {page.status}") if lost else (Came.KEPT, "")
+    came, why = (Came.FAILED, label(page.error, page.detail)[:60] or f"http {page.status}") if lost else (Came.KEPT, "")
     return Answer(page.claim.url, ROBOTS, came, f"{why} (robots.txt)" if why else "", seconds=page.seconds)
 
 
@@ -119,8 +122,8 @@ def _trouble(page: Page) -> tuple[str | None, str]:
     """What kept the page from being shown; None when nothing did, empty when that says nothing."""
     status = page.status
     if page.error:
-        return Came.FAILED, page.error[:60]
-    if status in _REDIRECTS:
+        return Came.FAILED, label(page.error, page.detail)[:60]
+    if status in REDIRECTS:
         return _moved(page)
     if status >= 400:
         came = Came.BLOCKED if status in _BLOCKED else Came.GONE if status in _GONE else Came.FAILED
@@ -164,15 +167,15 @@ def _page(page: Page, parsed: ParsedPage) -> Answer:
             seconds=page.seconds,
         )
     came = Came.PAGE
-    if reason == "login wall":
+    if reason is PageReason.LOGIN_WALL:
         came = Came.LOGIN
     elif _HUMAN.search(title):
         came = Came.CAPTCHA
-    elif reason == "soft 404":
+    elif reason is PageReason.SOFT_404:
         came = Came.GONE
     elif reason in _NO_TEXT and len(parsed.links) < _FEW_LINKS:
         came = Came.EMPTY
-    return Answer(claim.url, claim.found_in, came, reason, seconds=page.seconds)
+    return Answer(claim.url, claim.found_in, came, label(reason), seconds=page.seconds)
 
 
 _FEW_LINKS = 10

@@ -19,12 +19,13 @@ from db.frontier import aliases
 from db.frontier.leases import OwnedHost
 from db.records.keys import fingerprint, iso
 from db.records.outcome import Outcome, Stored
+from db.records.reasons import ArticleResult, PageReason, SkipReason
 from db.records.url import Claim, Kind, NewUrl, State
 from db.sites import traps as table
 from db.sites.traps import Noted, PatternRow, Source
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
-from pipelines.traps.patterns import PREFIX, disallow_reason
+from pipelines.traps.patterns import disallow_reason
 from pipelines.traps.signals import SHORT, KnownTraps, outline
 
 from ... import clock
@@ -103,7 +104,7 @@ class TrapRegistry:
         return KnownTraps(host.blocked, None if claim.found_in in _EXEMPT else host.missing)
 
     def disallow_reason(self, claim: Claim) -> str:
-        """Return why a URL is not to be fetched, or an empty string. Called from the database thread."""
+        """Return the kind of trap that a URL belongs to, empty for none. Called from the database thread."""
         host = self._hosts.get(claim.host_id)
         if claim.kind != Kind.PAGE or claim.visits or claim.found_in in _EXEMPT:
             return ""
@@ -122,12 +123,12 @@ class TrapRegistry:
             or outcome.state != State.DONE
             or page.worked is None
             or claim.visits  # what it was worth is known since the first visit
-            or stored.article == "unchanged"
+            or stored.article is ArticleResult.UNCHANGED
         ):
             return
         is_article = page.worked.parsed.kind is PageKind.ARTICLE
         # what another host has printed is news of this one; what this one has shown before is not
-        brought = is_article and stored.article != "same page" and not stored.same_host
+        brought = is_article and stored.article is not ArticleResult.SAME_PAGE and not stored.same_host
         if outcome.new_urls:
             self._sources[claim.id] = Source(claim.id, claim.url, claim.host_id)
         if brought and claim.found_on is not None:
@@ -144,7 +145,7 @@ class TrapRegistry:
             self._hooks.clear(claim.host_id)
             self._hooks.start(self.write([claim.host_id]))
         # marked when the page was read, and opened since
-        marked = (new for new in outcome.new_urls if new.reason.startswith(PREFIX) and new.host_id == claim.host_id)
+        marked = (new for new in outcome.new_urls if new.reason is SkipReason.TRAP and new.host_id == claim.host_id)
         if host.opened or any(not disallow_reason(new.url, host.blocked) for new in marked):
             self._free_soon(claim.host_id, host)
         if host.wants_probe():
@@ -326,8 +327,8 @@ def _seen_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> 
         page.claim.url,
         brought=brought,
         named=bool(meta.published_at or meta.authors or meta.source),
-        missing=parsed.reason == "soft 404",
-        again=stored.article == "same page" or stored.same_host,
+        missing=parsed.reason is PageReason.SOFT_404,
+        again=stored.article is ArticleResult.SAME_PAGE or stored.same_host,
         sketch=0 if signs is None else signs.sketch,
         is_wall=signs is not None and signs.is_wall and parsed.kind is not PageKind.ARTICLE,
         links=targets.ids,

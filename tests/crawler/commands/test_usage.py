@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,17 @@ def test_wrong_settings(tmp_path: Path, settings: list[str], code: int, part: st
     assert (returned, part in message) == (code, True), message
     assert len(message.splitlines()) == 1
     assert "secret" not in message
+
+
+def test_a_database_of_an_older_version_is_refused(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "news.db")) as old:
+        old.executescript(
+            "CREATE TABLE alembic_version (version_num VARCHAR(32)); INSERT INTO alembic_version VALUES ('0011')"
+        )
+    code, message = run(tmp_path)
+    assert (code, len(message.splitlines())) == (2, 1)
+    assert "made by an older version" in message
+    assert "name another database" in message
 
 
 def test_wrong_seeds_are_named_and_nothing_starts(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch import http_parser
-from crawler.fetch.errors import FetchError, clean, is_final, why
+from crawler.fetch.errors import FetchError, clean, why
 from crawler.fetch.guard import AddressRefused
+from db.records.reasons import FailReason, label
 from pipelines.urls import MAX_URL_CHARS, canonicalize
 
 
@@ -25,8 +26,8 @@ def not_valid(message: str) -> ssl.SSLCertVerificationError:
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
-        (FetchError("stalled"), "stalled"),
-        (AddressRefused("h.cn", "10.0.0.1"), "address not allowed"),
+        (FetchError(FailReason.STALLED), "stalled"),
+        (AddressRefused("h.cn", "10.0.0.1"), "IP address not allowed"),
         (ConnectionRefusedError(errno.ECONNREFUSED, "Connect call failed ('10.0.0.1', 80)"), "connection refused"),
         (ConnectionResetError(errno.ECONNRESET, "x"), "connection lost"),
         (OSError("Multiple exceptions: http://user:pass@h.cn/"), "connection lost"),
@@ -37,20 +38,20 @@ def not_valid(message: str) -> ssl.SSLCertVerificationError:
             not_valid("Hostname mismatch, certificate is not valid for '\x1b[31mh.cn'."),
             "certificate not valid: Hostname mismatch",
         ),
-        (ValueError("http://user:pass@h.cn/"), "not a usable address"),
-        (RuntimeError("http://user:pass@h.cn/"), "RuntimeError"),
-        (None, "NoneType"),
+        (ValueError("http://user:pass@h.cn/"), "invalid URL"),
+        (RuntimeError("http://user:pass@h.cn/"), "internal error: RuntimeError"),
+        (None, "internal error: NoneType"),
     ],
 )
 def test_reasons_name_the_cause_and_nothing_of_the_request(error: Exception | None, reason: str) -> None:
-    assert why(error) == reason
+    assert label(*why(error)) == reason
     assert "pass" not in reason
 
 
 def test_what_cannot_change_is_final() -> None:
-    assert is_final("compression bomb")
-    assert is_final("certificate not valid: certificate has expired")
-    assert not is_final("timed out")
+    assert FailReason.BOMB.is_final
+    assert why(not_valid("certificate has expired"))[0].is_final
+    assert not FailReason.TIMED_OUT.is_final
 
 
 @given(st.text())

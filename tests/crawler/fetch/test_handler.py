@@ -17,6 +17,7 @@ from scrapy.http import Response
 from crawler.fetch.errors import FetchError, why
 from crawler.fetch.handler import BOUND, NEW_COOKIE, TRUNCATED
 from crawler.run.wiring import ConfiguredHandler
+from db.records.reasons import label
 from tests.crawler.fetching import RawServer, answering, fetch, fetch_all, handler, settings
 
 BODY = b"<html><body><p>page</p></body></html>"
@@ -74,7 +75,7 @@ def test_silence_on_a_kept_connection_is_waited_for_once() -> None:
 
     with RawServer(speak) as server:
         _, silent = fetch(server.url(), server.url("/mute"), STALL_SECONDS=0.3)
-        assert why(silent if isinstance(silent, Exception) else None) == "stalled"
+        assert why(silent if isinstance(silent, Exception) else None)[0] == "stalled"
         assert len(server.requests) == 2
 
 
@@ -145,7 +146,7 @@ def test_a_bomb_is_refused() -> None:
     with RawServer(answering(answer(gzip.compress(b"x" * (4 << 20)), b"Content-Encoding: gzip"))) as server:
         (error,) = fetch(server.url())
     assert isinstance(error, FetchError)
-    assert (why(error), error.bounds) == ("compression bomb", ("compression bomb",))
+    assert (why(error)[0], error.bounds) == ("compression bomb", ("compression bomb",))
 
 
 def lose(connection: socket.socket) -> None:
@@ -221,7 +222,7 @@ def test_silence_drips_and_slowness_end() -> None:
     with RawServer(mute) as server:
         (silent,) = fetch(server.url(), STALL_SECONDS=0.3)
         (late,) = fetch(server.url(), DOWNLOAD_TIMEOUT=0.3)
-    assert [why(silent), why(late)] == ["stalled", "timed out"]
+    assert [why(silent)[0], why(late)[0]] == ["stalled", "timed out"]
     assert isinstance(silent, FetchError)
     assert silent.bounds == ("stalled",)
     with RawServer(drip) as server:
@@ -237,8 +238,13 @@ def test_errors_have_reasons() -> None:
         port = closed.getsockname()[1]
     with RawServer(answering(b"SSH-2.0-OpenSSH_9\r\n")) as server:
         urls = [server.url(), f"http://127.0.0.1:{port}/", "http://127.0.0.1:99999/", "http://10.0.0.1/"]
-        found = [why(error) for error in fetch(*urls) if isinstance(error, Exception)]
-    assert found == ["the answer is not HTTP", "connection refused", "not a usable address", "address not allowed"]
+        found = [label(*why(error)) for error in fetch(*urls) if isinstance(error, Exception)]
+    assert found == [
+        "protocol error: the answer is not HTTP",
+        "connection refused",
+        "invalid URL",
+        "IP address not allowed",
+    ]
 
 
 def test_headers_that_are_too_many_are_dropped_and_said_so() -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from crawler.politeness.delay import (
     MOST_ROBOTS_BYTES,
-    TOO_SLOW,
     BackoffPolicy,
     DelayPolicy,
     Rules,
@@ -21,6 +20,7 @@ from crawler.politeness.delay import (
     retry_pause,
     whole_lines,
 )
+from db.records.reasons import SkipReason
 
 AGENT = "newscrawler"
 NOW = 1_700_000_000.0
@@ -33,7 +33,7 @@ def http_date(unix_seconds: float) -> str:
 class TestRules:
     def test_no_text_allows_everything(self) -> None:
         rules = Rules("", AGENT)
-        assert rules.objection("http://h.cn/private") == ""
+        assert rules.objection("http://h.cn/private") is None
         assert rules.delay_seconds == 0.0
         assert rules.sitemaps == []
 
@@ -48,16 +48,16 @@ class TestRules:
     def test_the_own_group_counts_before_the_one_for_all(self) -> None:
         text = "User-agent: *\nDisallow: /\n\nUser-agent: NewsCrawler\nDisallow: /a\nAllow: /a/b$\nCrawl-delay: 4"
         rules = Rules(text, AGENT)
-        assert rules.objection("http://h.cn/") == ""
+        assert rules.objection("http://h.cn/") is None
         assert rules.objection("http://h.cn/a/x") == "robots"
-        assert rules.objection("http://h.cn/a/b") == ""
+        assert rules.objection("http://h.cn/a/b") is None
         assert rules.delay_seconds == 4.0
         assert Rules(text, "other").objection("http://h.cn/") == "robots"
 
     def test_paths_outside_ascii_and_sitemaps(self) -> None:
         rules = Rules("User-agent: *\nDisallow: /内部/\nSitemap: /s.xml\nSitemap: http://h.cn/新.xml", AGENT)
         assert rules.objection("http://h.cn/%E5%86%85%E9%83%A8/1") == "robots"
-        assert rules.objection("http://h.cn/%E6%96%B0/1") == ""
+        assert rules.objection("http://h.cn/%E6%96%B0/1") is None
         assert rules.sitemaps == ["/s.xml", "http://h.cn/新.xml"]
 
     @pytest.mark.parametrize("delay", ["-5", "nan", "inf", "x", ""])
@@ -69,7 +69,7 @@ class TestRules:
         "text", ["<!DOCTYPE html><html><body>404</body></html>", "\ufeff\n\n", ":::\n#", "\x00\x01"]
     )
     def test_what_is_no_robots_file_forbids_nothing(self, text: str) -> None:
-        assert Rules(text, AGENT).objection("http://h.cn/a") == ""
+        assert Rules(text, AGENT).objection("http://h.cn/a") is None
 
 
 class TestDecodeRobots:
@@ -113,9 +113,9 @@ class TestPace:
 
     def test_beyond_the_cap_nothing_is_fetched(self) -> None:
         text = "User-agent: *\nCrawl-delay: 31"
-        assert Rules(text, AGENT, most_delay=30.0).objection("http://h.cn/") == TOO_SLOW
-        assert Rules(text, AGENT, most_delay=31.0).objection("http://h.cn/") == ""
-        assert Rules(text + "\nUser-agent: newscrawler\nDisallow:", AGENT, most_delay=30.0).reason == ""
+        assert Rules(text, AGENT, most_delay=30.0).objection("http://h.cn/") is SkipReason.CRAWL_DELAY
+        assert Rules(text, AGENT, most_delay=31.0).objection("http://h.cn/") is None
+        assert Rules(text + "\nUser-agent: newscrawler\nDisallow:", AGENT, most_delay=30.0).reason is None
 
     def test_a_host_that_answers_slowly_is_asked_less_often_and_within_bounds(self) -> None:
         delay = DelayPolicy(1.0, 30.0, factor=2.0, most=20.0)

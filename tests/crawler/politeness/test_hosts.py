@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from crawler.fetch.errors import BODY_CUT, BOMB, REFUSED
+from crawler.fetch.errors import BODY_CUT
 from crawler.politeness.delay import BackoffPolicy, DelayPolicy
-from crawler.politeness.hosts import TOO_MANY_RULES, Hosts
+from crawler.politeness.hosts import Hosts
 from crawler.rank.priority import Priority
-from crawler.response.outcome import OUT_OF_HANDLES
 from crawler.response.seed_scope import Seeds, seed_row
 from db.frontier.leases import OwnedHost
 from db.records.host import Rest
 from db.records.keys import fingerprint
+from db.records.reasons import FailReason, SkipReason
 from db.records.url import Claim, Kind
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind
@@ -61,11 +61,11 @@ class TestRules:
         long = "User-agent: *\n" + f"Disallow: /{'a' * 5_000}\n" * 50
         others = f"User-agent: x\n{long}User-agent: *\nDisallow: /a".replace("*", "y", 1)
         kept = [known.set_rules(n, "rules", long, NOW).reason for n in range(20)]
-        assert kept == [""] * 19 + [TOO_MANY_RULES]
-        assert known.set_rules(30, "rules", others, NOW).reason == "", "rules for others take no room"
-        assert known.set_rules(3, "rules", long, NOW).reason == ""
+        assert kept == [None] * 19 + [SkipReason.ROBOTS_TOO_MANY]
+        assert known.set_rules(30, "rules", others, NOW).reason is None, "rules for others take no room"
+        assert known.set_rules(3, "rules", long, NOW).reason is None
         known.forget(3)
-        assert known.set_rules(19, "rules", long, NOW).reason == ""
+        assert known.set_rules(19, "rules", long, NOW).reason is None
 
     def test_they_are_kept_for_their_time_and_then_asked_for_again(self) -> None:
         known = hosts()
@@ -158,7 +158,7 @@ class TestAnswers:
 
     def test_what_is_no_fault_of_the_host(self) -> None:
         known = hosts(failures=1)
-        for error in (OUT_OF_HANDLES, REFUSED, BOMB):
+        for error in (FailReason.OUT_OF_HANDLES, FailReason.ADDRESS_REFUSED, FailReason.BOMB):
             assert known.answered(page(error=error)).rests == ()
         assert known.troubles.ailing() == set()
 

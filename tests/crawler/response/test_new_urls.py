@@ -58,7 +58,7 @@ def rules(priority: Priority = PRIORITY, known: KnownUrls | None = None) -> Rule
         depth=None,
         known=known or KnownUrls(100),
         extractor="combined",
-        objection=lambda _host, _url: "",
+        objection=lambda _host, _url: None,
     )
 
 

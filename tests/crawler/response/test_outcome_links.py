@@ -31,8 +31,8 @@ class TestLinks:
         assert (outcome.state, outcome.reason, outcome.counted) == (State.DONE, "list page", True)
         rows = by_url(outcome)
         assert {url: row.reason for url, row in rows.items()} == {
-            "http://h.cn/1": "",
-            "http://h.cn/2": "",
+            "http://h.cn/1": None,
+            "http://h.cn/2": None,
             "http://other.cn/3": "outside",
             "http://h.cn/4.pdf": "file",
             "http://h.cn/5": "nofollow",
@@ -64,7 +64,7 @@ class TestLinks:
         outcome = judge(page(worked=listed(found), depth=2), rules(depth=2))
         assert {row.reason for row in outcome.new_urls} == {"too deep", "outside"}
         assert by_url(outcome)["http://h.cn/1"].depth == 3
-        assert by_url(judge(page(worked=listed(found), depth=1), rules(depth=2)))["http://h.cn/1"].reason == ""
+        assert by_url(judge(page(worked=listed(found), depth=1), rules(depth=2)))["http://h.cn/1"].reason is None
         assert judge(page(worked=listed(found), depth=0), rules(depth=0)).new_urls[0].reason == "too deep"
 
     def test_dates_make_links_fresher(self) -> None:
@@ -115,7 +115,7 @@ class TestSources:
     def test_feeds_of_home_and_channel_pages(self, depth: int) -> None:
         outcome = judge(page(worked=listed(links(), feeds=self.FEEDS), depth=depth), rules())
         rows = by_url(outcome)
-        assert [(rows[url].kind, rows[url].reason) for url in self.FEEDS] == [(Kind.FEED, ""), (Kind.FEED, "outside")]
+        assert [(rows[url].kind, rows[url].reason) for url in self.FEEDS] == [(Kind.FEED, None), (Kind.FEED, "outside")]
         assert rows[self.FEEDS[0]].depth == depth
         assert rows[self.FEEDS[0]].found_in == BlockKind.FEED
 
@@ -132,7 +132,7 @@ class TestSources:
         outcome = judge(page(worked=listed(links(), sitemaps=named), kind=Kind.SITEMAP, depth=0), rules())
         rows = by_url(outcome)
         assert [(rows[u].kind, rows[u].hops, rows[u].reason) for u in named] == [
-            (Kind.SITEMAP, 1, ""),
+            (Kind.SITEMAP, 1, None),
             (Kind.SITEMAP, 1, "outside"),
         ]
         assert not outcome.counted

@@ -12,6 +12,7 @@ from crawler.response.outcome import judge
 from db.records.keys import fingerprint
 from db.records.outcome import StoredPage
 from db.records.part import Place
+from db.records.reasons import PageReason, SkipReason
 from db.records.url import Kind, State
 from pipelines.articles.multipage import MAX_PARTS
 from pipelines.links.scope import resolve
@@ -23,7 +24,7 @@ from tests.crawler.answers import SCOPE, URL, by_url, links, listed, page, remem
 class TestPages:
     def test_an_article_in_doubt_is_stored_with_the_reason(self) -> None:
         worked = written()
-        doubtful = replace(worked, parsed=replace(worked.parsed, doubt="doubtful encoding"))
+        doubtful = replace(worked, parsed=replace(worked.parsed, doubt=PageReason.DOUBTFUL_ENCODING))
         outcome = judge(page(worked=doubtful), rules())
         assert (outcome.state, outcome.reason) == (State.DONE, "doubtful encoding")
         assert outcome.article is not None
@@ -31,7 +32,7 @@ class TestPages:
     def test_article(self) -> None:
         headers = {"etag": '"1"', "last-modified": "Tue, 14 Nov 2023 00:00:00 GMT", "content-type": "text/html"}
         outcome = judge(page(worked=written(), headers=headers), rules())
-        assert (outcome.state, outcome.reason, outcome.counted, outcome.same_as) == (State.DONE, "", True, None)
+        assert (outcome.state, outcome.reason, outcome.counted, outcome.same_as) == (State.DONE, None, True, None)
         assert (outcome.etag, outcome.last_modified) == ('"1"', "Tue, 14 Nov 2023 00:00:00 GMT")
         article = outcome.article
         assert article is not None
@@ -107,7 +108,7 @@ class TestParts:
         outcome = judge(page(worked=worked, depth=3), rules(depth=3))
         assert outcome.place == Place(2, fingerprint(self.NEXT), fingerprint(self.PREVIOUS))
         for new in by_url(outcome).values():
-            assert (new.found_in, new.depth, new.reason, new.soon, new.hops) == (BlockKind.PART, 3, "", True, 1)
+            assert (new.found_in, new.depth, new.reason, new.soon, new.hops) == (BlockKind.PART, 3, None, True, 1)
             assert new.score > 1000
 
     def test_an_article_of_one_page(self) -> None:
@@ -125,7 +126,7 @@ class TestParts:
 
     def test_what_must_not_be_fetched_is_not_waited_for(self) -> None:
         worked = written(next_page=self.NEXT)
-        assert judge(page(worked=worked), rules(objection=lambda _host, _url: "robots")).place is None
+        assert judge(page(worked=worked), rules(objection=lambda _host, _url: SkipReason.ROBOTS)).place is None
         found = links(self.NEXT, nofollow=bytes([1]))
         worked = replace(worked, parsed=replace(worked.parsed, links=found), targets=resolve(found, SCOPE))
         outcome = judge(page(worked=worked), rules())
@@ -162,7 +163,7 @@ class TestTopic:
         assert outcome.article is not None
         assert outcome.article.relevance == 0.2
         assert outcome.terms == (0.2, b"words")
-        assert outcome.reason == ""
+        assert outcome.reason is None
 
     def test_an_article_that_is_not_near_enough_is_dropped_with_the_reason(self) -> None:
         outcome = judge(page(worked=self.WORKED), rules(focus=Threshold(0.3)))
@@ -180,7 +181,7 @@ class TestTopic:
         worked = replace(listed(found), likeness=Likeness(0.0, (0.0, 1.0), b""))
         focused = rules(focus=Threshold(0.9), priority=Priority("focused", {}))
         first, second = judge(page(worked=worked), focused).new_urls
-        assert (first.reason, second.reason) == ("", "")
+        assert (first.reason, second.reason) == (None, None)
         assert second.score > first.score  # its text speaks of the topic
 
     def test_without_a_topic_there_is_no_relevance(self) -> None:

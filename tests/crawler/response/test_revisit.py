@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from crawler.response.outcome import REFUSED, judge
+from crawler.response.outcome import judge
 from crawler.response.revisit import conditions, settle
 from crawler.response.revisit_schedule import DAY, Schedule
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
+from db.records.reasons import FailReason, PageReason
 from db.records.url import Claim, Kind, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
@@ -19,7 +20,15 @@ from tests.crawler.answers import NOW, claim, links, listed, page, rules, writte
 
 SCHEDULE = Schedule()
 THEN = NOW - 7_200
-BEFORE: dict[str, Any] = {"visits": 1, "http_status": 200, "fetched_at": THEN, "etag": 'W/"1"', "watched": 3_600.0}
+BEFORE: dict[str, Any] = {
+    "state_before": State.DONE,
+    "visits": 1,
+    "http_status": 200,
+    "fetched_at": THEN,
+    "etag": 'W/"1"',
+    "watched": 3_600.0,
+}
+GONE = {"state_before": State.FAILED, "http_status": 410, "reason": "http error", "reason_detail": "410"}
 LIST = {**BEFORE, "reason": "list page", "watched": 0.0}
 NEWS = links("http://h.cn/1", "http://h.cn/2")
 
@@ -34,7 +43,7 @@ def again(status: int = 200, **values: Any) -> Outcome:
 
 
 def is_as_before(outcome: Outcome, **values: Any) -> bool:
-    before = {"state": State.DONE, "reason": "", "http_status": 200, "etag": 'W/"1"', "kept": True, **values}
+    before = {"state": State.DONE, "reason": None, "http_status": 200, "etag": 'W/"1"', "kept": True, **values}
     return all(getattr(outcome, name) == value for name, value in before.items())
 
 
@@ -51,7 +60,7 @@ class TestFirst:
         for answer in (
             page(404),
             page(302, headers={"location": "/b"}),
-            page(worked=listed(NEWS, kind=PageKind.OTHER, reason="no text")),
+            page(worked=listed(NEWS, kind=PageKind.OTHER, reason=PageReason.NO_TEXT)),
         ):
             assert settled(answer).next_visit is None
         assert settled(page(404, kind=Kind.FEED)).next_visit is None
@@ -79,7 +88,7 @@ class TestAsking:
             "If-Modified-Since": "Tue, 07 Nov 2023 22:14:20 GMT",
         }
 
-    @pytest.mark.parametrize("values", [{"visits": 0}, {"http_status": None}, {"reason": "http 410"}, {"etag": None}])
+    @pytest.mark.parametrize("values", [{"visits": 0}, {"http_status": None}, GONE, {"etag": None}])
     def test_not_when_there_is_nothing_to_keep(self, values: dict[str, Any]) -> None:
         assert conditions(claim(**{**BEFORE, **values})) == {}
 
@@ -91,7 +100,7 @@ class TestAsking:
 
 
 class TestFailures:
-    @pytest.mark.parametrize("reason", ["", "list page", "doubtful encoding"])
+    @pytest.mark.parametrize("reason", [None, "list page", "doubtful encoding"])
     @pytest.mark.parametrize(
         "answer",
         [
@@ -101,15 +110,15 @@ class TestFailures:
             {"status": 403},
             {"status": 429},
             {"status": 451},
-            {"status": 0, "error": REFUSED},
+            {"status": 0, "error": FailReason.ADDRESS_REFUSED},
             {"status": 200, "unreadable": "took too long to read"},
             {"status": 302, "headers": {"location": "http://h.cn/a"}},
             {"status": 301, "headers": {"location": "http://elsewhere.cn/a"}},
         ],
         ids=str,
     )
-    def test_change_nothing_and_are_made_up_for(self, answer: dict[str, Any], reason: str) -> None:
-        outcome = again(**{"tries": 9, **answer, "reason": reason or None})
+    def test_change_nothing_and_are_made_up_for(self, answer: dict[str, Any], reason: str | None) -> None:
+        outcome = again(**{"tries": 9, **answer, "reason": reason})
         assert is_as_before(outcome, reason=reason, fetched_at=THEN)
         assert outcome.seen is None
         assert outcome.next_visit is not None
@@ -122,12 +131,12 @@ class TestFailures:
 
     @pytest.mark.parametrize("kind", [PageKind.OTHER, PageKind.LIST])
     def test_so_does_something_else_in_the_place_of_an_article(self, kind: PageKind) -> None:
-        outcome = again(worked=listed(NEWS, kind=kind, reason="soft 404"))
+        outcome = again(worked=listed(NEWS, kind=kind, reason=PageReason.SOFT_404))
         assert is_as_before(outcome)
         assert (outcome.new_urls, outcome.article) == ((), None)
 
     def test_a_list_that_is_an_error_page_keeps_its_turn(self) -> None:
-        outcome = settled(page(worked=listed(NEWS, kind=PageKind.OTHER, reason="soft 404"), **LIST))
+        outcome = settled(page(worked=listed(NEWS, kind=PageKind.OTHER, reason=PageReason.SOFT_404), **LIST))
         assert is_as_before(outcome, reason="list page", fetched_at=NOW)
         assert outcome.seen is not None
 
@@ -184,7 +193,7 @@ class TestNews:
 class TestGone:
     def test_410_is_believed_at_once(self) -> None:
         outcome = again(410)
-        assert (outcome.state, outcome.reason, outcome.alive) == (State.FAILED, "http 410", False)
+        assert (outcome.state, outcome.reason, outcome.alive) == (State.FAILED, FailReason.HTTP, False)
         assert outcome.seen is not None
         assert outcome.seen(0).next_visit == NOW + DAY
 
@@ -196,12 +205,12 @@ class TestGone:
 
     def test_a_page_that_is_there_after_all(self) -> None:
         assert again(304, http_status=404).alive
-        assert again(worked=written(), http_status=410, reason="http 410").alive
+        assert again(worked=written(), **GONE).alive
 
     def test_it_is_looked_for_again_for_a_time(self) -> None:
-        gone = {"http_status": 410, "reason": "http 410", "etag": None}
+        gone = {**GONE, "etag": None}
         later = again(410, **gone, changed_at=NOW - 2 * DAY)
-        assert is_as_before(later, state=State.FAILED, reason="http 410", http_status=410, etag=None)
+        assert is_as_before(later, state=State.FAILED, reason="http error", detail="410", http_status=410, etag=None)
         assert later.next_visit == NOW + 2 * DAY
         assert again(410, **gone, changed_at=NOW - 30 * DAY).next_visit is None
 
@@ -223,7 +232,7 @@ class TestMoved:
         assert outcome.next_visit == NOW + DAY
 
     def test_what_has_not_come_to_the_new_address_is_gone(self) -> None:
-        moved = {"http_status": 301, "reason": "redirect", "same_as": 7}
+        moved = {"state_before": State.SKIPPED, "http_status": 301, "reason": "redirect", "same_as": 7}
         outcome = again(301, headers={"location": "/b"}, **moved)
         assert (outcome.state, outcome.reason, outcome.alive, outcome.next_visit) == (
             State.SKIPPED,
@@ -245,13 +254,20 @@ class TestMoved:
         assert is_as_before(doubted, http_status=301)
         assert doubted.alive is None
         gone = again(301, headers={"location": "/"}, http_status=301)
-        assert (gone.state, gone.reason, gone.alive, gone.new_urls) == (State.FAILED, "http 301", False, ())
-        later = again(301, headers={"location": "/"}, http_status=301, reason="http 301", etag=None)
+        assert (gone.state, gone.reason, gone.alive, gone.new_urls) == (State.FAILED, FailReason.HTTP, False, ())
+        later = again(301, headers={"location": "/"}, **{**GONE, "http_status": 301, "etag": None})
         assert (later.state, later.kept, later.alive) == (State.FAILED, True, None)
         assert is_as_before(again(302, headers={"location": "/"}))
 
     def test_a_seed_that_leads_to_the_issue_of_today(self) -> None:
-        held = {**BEFORE, "http_status": 302, "reason": "redirect", "found_in": BlockKind.SEED, "same_as": 7}
+        held = {
+            **BEFORE,
+            "state_before": State.SKIPPED,
+            "http_status": 302,
+            "reason": "redirect",
+            "found_in": BlockKind.SEED,
+            "same_as": 7,
+        }
         outcome = settled(page(302, headers={"location": "/today/2.html"}, **held))
         assert [new.url for new in outcome.new_urls] == ["http://h.cn/today/2.html"]
         assert (outcome.state, outcome.reason) == (State.SKIPPED, "redirect")
@@ -275,7 +291,7 @@ def test_a_sitemap_says_what_has_changed_since_it_was_read() -> None:
 
 def test_a_doubtful_reading_does_not_take_the_place_of_a_good_one() -> None:
     good = written()
-    doubtful = replace(good, parsed=replace(good.parsed, doubt="doubtful encoding"))
+    doubtful = replace(good, parsed=replace(good.parsed, doubt=PageReason.DOUBTFUL_ENCODING))
     assert is_as_before(again(worked=doubtful))
     assert again(worked=doubtful, reason="doubtful encoding").article is not None
     assert again(worked=good, reason="doubtful encoding").article is not None

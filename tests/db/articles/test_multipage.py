@@ -16,7 +16,8 @@ from db.frontier import leases, runs
 from db.frontier.insert import add_urls
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome, Stored
-from db.records.part import JOINED, REPEATS, WAITS, Place
+from db.records.part import Place
+from db.records.reasons import PageReason
 from db.records.url import Claim
 from tests.db.frontier_rows import NOW, article, done, new_url, start, wish
 from tests.db.stores import SIGN, EachTimeNew, real_judge
@@ -86,11 +87,11 @@ def test_an_article_waits_for_its_parts(crawl: Crawl) -> None:
     assert [s.article for s in crawl.come(crawl.page(1))] == ["part"]
     assert [s.article for s in crawl.come(crawl.page(2))] == ["part"]
     assert crawl.articles() == []
-    assert crawl.reasons() == {URLS[0]: WAITS, URLS[1]: WAITS}
+    assert crawl.reasons() == {URLS[0]: PageReason.WAITS, URLS[1]: PageReason.WAITS}
     stored = crawl.come(crawl.page(3))[0]
     assert (stored.article, [(j.url, j.what) for j in stored.joined]) == ("part", [(URLS[0], "new")])
     assert crawl.articles() == [(URLS[0], TEXTS[:3])]
-    assert crawl.reasons() == {URLS[1]: JOINED, URLS[2]: JOINED}
+    assert crawl.reasons() == {URLS[1]: PageReason.JOINED, URLS[2]: PageReason.JOINED}
     assert crawl.rows("SELECT DISTINCT same_as FROM v_dropped") == [(URLS[0],)]
     assert crawl.rows("SELECT position, joined FROM part ORDER BY position") == [(1, 1), (2, 1), (3, 1)]
     assert crawl.rows("SELECT articles FROM host") == [(1,)]
@@ -103,7 +104,7 @@ def test_parts_come_in_any_order(crawl: Crawl, order: tuple[int, ...]) -> None:
         assert crawl.articles() == []
     crawl.come(crawl.page(order[-1]))
     assert crawl.articles() == [(URLS[0], TEXTS[:3])]
-    assert crawl.reasons() == {URLS[1]: JOINED, URLS[2]: JOINED}
+    assert crawl.reasons() == {URLS[1]: PageReason.JOINED, URLS[2]: PageReason.JOINED}
 
 
 @pytest.mark.parametrize("order", [(1, 2, 3), (3, 2, 1), (2, 3, 1)], ids=str)
@@ -120,7 +121,7 @@ def test_a_page_that_does_not_say_that_it_is_a_part(crawl: Crawl, order: tuple[i
     for i in range(0, 2, at_once):
         crawl.come(*(pages[n] for n in order[i : i + at_once]))
     assert crawl.articles() == [(URLS[0], TEXTS[:2])]
-    assert crawl.reasons() == {URLS[1]: JOINED}
+    assert crawl.reasons() == {URLS[1]: PageReason.JOINED}
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)], ids=str)
@@ -132,7 +133,7 @@ def test_a_first_page_that_names_no_next_one(crawl: Crawl, order: tuple[int, ...
 
 
 def failed(crawl: Crawl, n: int, **values: Any) -> Outcome:
-    return done(crawl.claims[URLS[n - 1]], **{"state": "failed", "reason": "http 404", **values})
+    return done(crawl.claims[URLS[n - 1]], **{"state": "failed", "reason": "http error", **values})
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations([1, 2, 3])), ids=str)
@@ -144,11 +145,11 @@ def test_a_part_that_fails_leaves_the_others(crawl: Crawl, order: tuple[int, ...
 
 def test_the_last_part_fails_after_several_tries(crawl: Crawl) -> None:
     crawl.come(crawl.page(1, 2))
-    crawl.come(failed(crawl, 2, state="pending", reason="http 503", next_visit=NOW + 60))
+    crawl.come(failed(crawl, 2, state="pending", reason="http error", next_visit=NOW + 60))
     assert crawl.articles() == []
     crawl.come(failed(crawl, 2))
     assert crawl.articles() == [(URLS[0], TEXTS[:1])]
-    assert crawl.reasons() == {URLS[1]: "http 404"}
+    assert crawl.reasons() == {URLS[1]: "http error"}
 
 
 def test_the_first_part_fails(crawl: Crawl) -> None:
@@ -165,7 +166,7 @@ def test_a_next_page_that_redirects(crawl: Crawl, order: tuple[int, ...]) -> Non
     stored = [crawl.come(pages[n])[0] for n in order]
     assert [one.url for one in stored[-1].joined] == [URLS[0]]
     assert crawl.articles() == [(URLS[0], [TEXTS[0], TEXTS[3]])]
-    assert crawl.reasons() == {URLS[1]: "redirect", URLS[3]: JOINED}
+    assert crawl.reasons() == {URLS[1]: "redirect", URLS[3]: PageReason.JOINED}
 
 
 def test_a_next_page_that_leads_back(crawl: Crawl) -> None:
@@ -194,7 +195,7 @@ def test_a_server_that_answers_any_number_with_the_first_page(crawl: Crawl) -> N
     crawl.come(crawl.page(1))
     crawl.come(crawl.page(2, body=TEXTS[0]))
     assert crawl.articles() == [(URLS[0], TEXTS[:1])]
-    assert crawl.reasons() == {URLS[1]: REPEATS}
+    assert crawl.reasons() == {URLS[1]: PageReason.REPEATS}
     crawl.come(crawl.page(3, body=TEXTS[0]))
     assert crawl.articles() == [(URLS[0], TEXTS[:1])]
 
@@ -224,7 +225,7 @@ def test_earlier_parts_give_the_article_their_address(crawl: Crawl) -> None:
     assert crawl.articles() == [(URLS[1], TEXTS[1:3])]
     crawl.come(crawl.page(1))
     assert crawl.articles() == [(URLS[0], TEXTS[:3])]
-    assert crawl.reasons() == {URLS[1]: JOINED, URLS[2]: JOINED}
+    assert crawl.reasons() == {URLS[1]: PageReason.JOINED, URLS[2]: PageReason.JOINED}
     assert crawl.rows("SELECT count(*) FROM cluster") == [(1,)]
 
 
@@ -248,7 +249,12 @@ def test_other_addresses_of_the_parts(crawl: Crawl) -> None:
     crawl.come(crawl.page(5, place=again, body=TEXTS[0]))
     crawl.come(crawl.page(6, place=Place(2, fingerprint(URLS[2]), fingerprint(URLS[0])), body=TEXTS[1]))
     assert crawl.articles() == [(URLS[0], TEXTS[:3])]
-    assert crawl.reasons() == {URLS[1]: JOINED, URLS[2]: JOINED, URLS[4]: REPEATS, URLS[5]: REPEATS}
+    assert crawl.reasons() == {
+        URLS[1]: PageReason.JOINED,
+        URLS[2]: PageReason.JOINED,
+        URLS[4]: PageReason.REPEATS,
+        URLS[5]: PageReason.REPEATS,
+    }
 
 
 def test_duplicates_are_judged_by_the_whole_text(crawl: Crawl) -> None:
@@ -304,7 +310,7 @@ def stays(crawl: Crawl, n: int, **values: Any) -> Outcome:
 
 
 def gone(crawl: Crawl, n: int) -> Outcome:
-    return stays(crawl, n, state="failed", reason="http 410", http_status=410, alive=False)
+    return stays(crawl, n, state="failed", reason="http error", http_status=410, alive=False)
 
 
 def versions(crawl: Crawl) -> int:

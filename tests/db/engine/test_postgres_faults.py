@@ -227,17 +227,3 @@ def test_other_encodings(server: Postgres) -> None:
     statement = "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
     admin(server.url, "DROP DATABASE IF EXISTS latin", statement)
     assert "keeps text as LATIN1" in refused(server.url, database="latin")
-
-
-def test_tables_are_not_changed_under_a_crawl_of_an_older_version(url: str) -> None:
-    database = open_for_crawl(url)
-    with database.engine.begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
-        connection.execute(
-            text(
-                "INSERT INTO run (started, machine, pid, settings, alive_until) "
-                "VALUES ('', 'elsewhere', 1, '{}', extract(epoch FROM now()) + 60)"
-            )
-        )
-    database.close()
-    assert "on elsewhere is crawling with an older version" in refused(url)

@@ -14,6 +14,7 @@ from db.frontier import leases, runs
 from db.frontier.insert import add_urls
 from db.frontier.scores import Scores, set_scores
 from db.records.keys import fingerprint
+from db.records.reasons import SkipReason
 from db.records.run import Limits, RunEnd
 from db.records.url import State
 from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, sign, start, wish
@@ -95,7 +96,8 @@ def test_seed_budget(begin: Callable, run_in: Callable) -> None:
 def test_robots_rules_decide_at_the_claim(begin: Callable, run_in: Callable, database: Database) -> None:
     run_id = begin("http://a.example/private/1", "http://a.example/2")
     claims = run_in(
-        frontier.claim, wish(run_id, {A: 5}, objection=lambda _h, url: "robots" if "/private/" in url else "")
+        frontier.claim,
+        wish(run_id, {A: 5}, objection=lambda _h, url: SkipReason.ROBOTS if "/private/" in url else None),
     )
     assert [c.url for c in claims.urls] == ["http://a.example/2"]
     assert claims.skipped == {"robots": 1}
@@ -291,7 +293,7 @@ def test_only_the_owner_may_claim(begin: Callable, run_in: Callable) -> None:
 
 def test_a_closed_host_is_skipped_as_a_whole(begin: Callable, run_in: Callable, database: Database) -> None:
     run_id = begin(*[f"http://a.example/{i}" for i in range(30)])
-    claims = run_in(frontier.claim, wish(run_id, {A: 3}, closed=lambda _host: "host unreachable"))
+    claims = run_in(frontier.claim, wish(run_id, {A: 3}, closed=lambda _host: SkipReason.HOST_UNREACHABLE))
     assert claims.skipped == {"host unreachable": 30}
     assert set(states(database).values()) == {State.SKIPPED}
 

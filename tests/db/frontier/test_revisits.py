@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from crawler.response.revisit import state_before
 from db.articles import write
 from db.engine.database import Database
 from db.frontier import claims as frontier
@@ -22,13 +21,13 @@ from db.frontier.runs import finish_run, start_run
 from db.records.host import GivenUp
 from db.records.keys import fingerprint, iso
 from db.records.outcome import Outcome
+from db.records.reasons import SkipReason
 from db.records.run import Limits, RunEnd
 from db.records.url import Claim, Kind, State
 from db.records.visit import Beginning, Due, Seen, Wish, Woken
 from db.tables.urls import AGAIN
 from pipelines.articles.changes import differs
 from pipelines.dedup.judge import SignatureIndex
-from tests.crawler import answers
 from tests.db.frontier_rows import NO_LIMITS, NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import METHOD, EachTimeNew, no_judge
 
@@ -239,9 +238,9 @@ def test_a_page_that_is_gone_keeps_its_article_and_may_come_back(
     wake(run_in, NOW + DAY)
     gone = Seen(NOW + 2 * DAY, DAY, 1.0, 0, changed=True)
     claim = claim_all(now=NOW + DAY)[STORY]
-    values = {"state": State.FAILED, "reason": "http 410", "http_status": 410, "kept": True, "alive": False}
+    values = {"state": State.FAILED, "reason": "http error", "http_status": 410, "kept": True, "alive": False}
     run_in(STORE.store, done(claim, fetched_at=NOW + DAY, seen=lambda _: gone, **values))
-    assert state(database, STORY) == ("failed", "http 410", 410, 2, NOW + 2 * DAY)
+    assert state(database, STORY) == ("failed", "http error", 410, 2, NOW + 2 * DAY)
     assert rows(database, "SELECT text, gone FROM v_articles") == [(TEXT, "2023-11-15T22:13:20+00:00")]
     wake(run_in, NOW + 2 * DAY)
     claim = claim_all(now=NOW + 2 * DAY)[STORY]
@@ -310,12 +309,12 @@ def test_what_rules_forbid_now_is_what_it_was(
     run_in: Callable, visited: None, claim_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
-    claims = claim_all(objection=lambda _host, url: "robots" if url == STORY else "")
+    claims = claim_all(objection=lambda _host, url: SkipReason.ROBOTS if url == STORY else None)
     assert set(claims) == {HOME, FEED}
     assert state(database, STORY)[:4] == ("done", None, 200, 1)
     assert state(database, STORY)[4] > NOW
     run_in(frontier.give_back, (1, list(claims.values())))
-    closed = claim_all(closed=lambda _host: "robots unreachable")
+    closed = claim_all(closed=lambda _host: SkipReason.ROBOTS_UNREACHABLE)
     assert closed == {}
     assert state(database, HOME)[:4] == ("done", "list page", 200, 1)
 
@@ -325,28 +324,38 @@ def test_a_host_that_is_given_up_loses_nothing_that_was_fetched(
 ) -> None:
     run_in(add_urls, (NOW, [new_url("http://a.example/new")]))
     wake(run_in, NOW + DAY)
-    assert run_in(give_up, GivenUp(run_id, HOST, "host unreachable", NOW + 60)) == 1
+    assert run_in(give_up, GivenUp(run_id, HOST, SkipReason.HOST_UNREACHABLE, NOW + 60)) == 1
     assert [state(database, url)[0] for url in (HOME, STORY, FEED)] == ["done"] * 3
     assert wake(run_in, NOW + 60).urls == 3
 
 
-def test_the_state_before_is_the_same_in_both_places(run_in: Callable, visited: None, database: Database) -> None:
-    cases = [
-        ("list page", 200, "page", "done"),
-        (None, 404, "page", "done"),
-        ("http 410", 410, "page", "failed"),
-        ("timed out", None, "page", "failed"),
-        ("redirect", 302, "page", "skipped"),
-        ("no feed (http 404)", 404, "feed", "skipped"),
-        ("no text", 200, "page", "done"),
-    ]
-    statement = text("UPDATE url SET state = 'pending', reason = :r, http_status = :s, kind = :k WHERE id = :id")
-    for reason, status, kind, before in cases:
-        with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
-            connection.execute(statement, {"r": reason, "s": status, "k": kind, "id": fingerprint(STORY)})
-            put_off_host(connection, HOST, NOW)
-        assert state(database, STORY)[0] == before
-        assert state_before(answers.claim(reason=reason, http_status=status, kind=kind, visits=1)) == before
+@pytest.mark.parametrize("queue", ["due", "named again"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        (State.DONE, "list page", "", 200),
+        (State.DONE, None, "", 404),
+        (State.FAILED, "http error", "410", 410),
+        (State.SKIPPED, "redirect", "", 302),
+        (State.SKIPPED, "no feed", "http 404", 404),
+    ],
+)
+def test_what_a_url_was_is_known_while_it_waits_and_comes_back(
+    run_in: Callable, claim_all: Callable, database: Database, before: tuple[State, str | None, str, int], queue: str
+) -> None:
+    was, reason, detail, status = before
+    values = {"reason": reason, "detail": detail, "http_status": status, "next_visit": NOW + 60}
+    run_in(STORE.store, done(claim_all()[STORY], state=was, **values))
+    if queue == "due":
+        assert wake(run_in, NOW + 60).urls == 1
+    else:
+        run_in(add_urls, (NOW + 1, [new_url(STORY, again=True)]))
+    again = claim_all(now=NOW + 61)[STORY]
+    assert (again.state_before, again.reason, again.reason_detail or "") == (was, reason, detail)
+    run_in(frontier.give_back, (1, [again]))
+    with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
+        put_off_host(connection, HOST, NOW)
+    assert state(database, STORY)[:2] == (was, reason)
 
 
 def test_nothing_is_visited_again_beyond_the_limits(run_in: Callable, visited: None) -> None:

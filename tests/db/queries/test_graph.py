@@ -148,9 +148,9 @@ def test_what_is_found_by_a_shorter_way_is_told_again(claims: dict, run_in: Call
 def test_what_left_the_queue(claims: dict, run_in: Callable, reader: GraphReader) -> None:
     list(reader.read(NOW))
     run_in(store, fetched(claims[page(1)], NOW + 1, (5,)))
-    run_in(store, fetched(claims[page(2)], NOW + 2, state=State.FAILED, reason="http 404"))
+    run_in(store, fetched(claims[page(2)], NOW + 2, state=State.FAILED, reason="http error"))
     run_in(store, fetched(claims[page(3)], NOW + 3, (9,), state=State.SKIPPED, reason="redirect", same_as=key(9)))
-    run_in(store, fetched(claims[page(4)], NOW + 4, state=State.PENDING, reason="http 503", next_visit=NOW + 9))
+    run_in(store, fetched(claims[page(4)], NOW + 4, state=State.PENDING, reason="http error", next_visit=NOW + 9))
     run_in(store, fetched(claims[page(5)], NOW + 5))
     rows = list(reader.read(NOW + 6))
     states = [(k, STATES[s]) for r in of_type(rows, FetchedRows) for k, s in zip(r.ids.tolist(), r.states, strict=True)]

@@ -12,6 +12,7 @@ from db.frontier import aliases, claims, leases, runs
 from db.frontier.insert import add_urls
 from db.records.article import Candidate, NewArticle, Verdict
 from db.records.keys import fingerprint, is_sampled
+from db.records.reasons import SkipReason
 from db.records.url import Claim, NewUrl, State
 from db.sites import url_rules
 from db.sites.url_rules import HostRules, RuleRow
@@ -117,14 +118,14 @@ def test_who_was_skipped_for_a_page_without_article_waits_again(
     claim: Callable, run_in: Callable, states: Callable
 ) -> None:
     barren = {
-        "missing": {"state": State.FAILED, "reason": "http 404"},
+        "missing": {"state": State.FAILED, "reason": "http error"},
         "list": {"reason": "list page"},
         "noindex": {"reason": "noindex"},
-        "refused": {"state": State.SKIPPED, "reason": "address not allowed"},
+        "refused": {"state": State.SKIPPED, "reason": "IP address not allowed"},
     }
     good = {
         "offtopic": {"reason": "off topic"},
-        "again": {"state": State.PENDING, "reason": "http 503", "next_visit": NOW + 9},
+        "again": {"state": State.PENDING, "reason": "http error", "next_visit": NOW + 9},
         "redirect": {"state": State.SKIPPED, "reason": "redirect", "same_as": 5},
         "article": {"article": article(address("article"), "一")},
     }
@@ -149,14 +150,14 @@ def test_a_new_form_takes_the_place_of_one_that_brought_nothing(
     claim: Callable, run_in: Callable, states: Callable
 ) -> None:
     found(run_in, claim(SEED), of_form(ONE), of_form(THREE, OTHER_FORM))
-    run_in(store, done(claim(ONE), state=State.FAILED, reason="http 404"))
+    run_in(store, done(claim(ONE), state=State.FAILED, reason="http error"))
     found(run_in, claim(THREE), of_form(TWO), of_form(address("four")))
     assert (states()[TWO], states()[address("four")]) == (WAITS, same_as(TWO))
 
 
 def test_rules_of_robots_revive_too(claim: Callable, run_in: Callable, states: Callable) -> None:
     found(run_in, claim(SEED), of_form(ONE), of_form(TWO))
-    forbidden = {"objection": lambda _host, url: "robots" if url == ONE else ""}
+    forbidden = {"objection": lambda _host, url: SkipReason.ROBOTS if url == ONE else None}
     assert claim(TWO, **forbidden).url == TWO, "in one go"
     assert states()[ONE] == ("skipped", "robots", None)
 
@@ -188,7 +189,7 @@ def test_what_pages_held(claim: Callable, run_in: Callable, database: Database) 
         "same": {"article": article(urls["same"], "一")},
         "redirect": {**away, "same_as": ids["same"]},
         "list": {"reason": "list page", "same_as": ids["article"]},
-        "missing": {"state": State.FAILED, "reason": "http 404"},
+        "missing": {"state": State.FAILED, "reason": "http error"},
         "empty": {"reason": "no text"},
         "moved": {"article": article(urls["moved"], "二", canonical_id=ids["home"]), "same_as": ids["home"]},
         "home": {"article": article(urls["home"], "二")},
@@ -228,7 +229,7 @@ def test_a_queue_is_brought_in_line_with_new_rules_and_back(
 ) -> None:
     found(run_in, claim(SEED), *(new_url(url) for url in (ONE, TWO, THREE)))
     run_in(store, done(claim(ONE), article=article(ONE, "一")))
-    run_in(store, done(claim(THREE), state=State.FAILED, reason="http 404"))
+    run_in(store, done(claim(THREE), state=State.FAILED, reason="http error"))
     known = database.read(lambda c: url_rules.known_urls(c, A, 99))
     assert [(one.url, one.waits, one.found_in) for one in known] == [(ONE, False, 1), (TWO, True, 1)]
     one, two, three = map(fingerprint, (ONE, TWO, THREE))

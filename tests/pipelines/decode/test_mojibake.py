@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from db.records.reasons import PageReason
 from pipelines.decode.mojibake import DOUBTFUL, suspicion
-from pipelines.parse_page import DOUBTFUL_ENCODING, parse_page
+from pipelines.parse_page import parse_page
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 DATA = Path(os.environ.get("BENCH_DATA") or "../shared/data")
@@ -147,10 +148,10 @@ def test_linear(unit: str) -> None:
 def test_a_page_whose_server_converted_it_wrongly_is_in_doubt(wrong: str) -> None:
     paragraphs = "".join(f"<p>{TEXTS['zh'].encode().decode(wrong, 'replace')}</p>" for _ in range(4))
     page = parse_page(f"<h1>x</h1><article>{paragraphs}</article>".encode(), "http://h.cn/1.html", fetched_at=NOW)
-    assert page.doubt == (DOUBTFUL_ENCODING if page.extraction.text else "")
+    assert page.doubt == (PageReason.DOUBTFUL_ENCODING if page.extraction.text else None)
     right = "".join(f"<p>{TEXTS['zh']}</p>" for _ in range(4))
     page = parse_page(f"<h1>标题</h1><article>{right}</article>".encode(), "http://h.cn/1.html", fetched_at=NOW)
-    assert (bool(page.extraction.text), page.doubt) == (True, "")
+    assert (bool(page.extraction.text), page.doubt) == (True, None)
 
 
 @pytest.mark.skipif(not (DATA / "zhgold").is_dir(), reason="no saved pages: BENCH_DATA names their folder")

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from db.records.reasons import PageReason
 from pipelines.document.document import parse
-from pipelines.document.limits import TOO_LARGE, Bounds, cut_tags, without_huge_tags
+from pipelines.document.limits import Bounds, cut_tags, without_huge_tags
 from pipelines.document.structured_data import read as read_structured
 from pipelines.links.sitemaps import parse_sitemap
 from pipelines.parse_page import parse_page
@@ -62,7 +63,7 @@ def test_nothing_of_an_honest_page_is_too_much() -> None:
 
 def test_an_article_that_runs_on_where_reading_ended_is_not_stored() -> None:
     page = read("<h1>多</h1><article>" + f"<p>{PROSE}</p>" * 5_000 + "</article>")
-    assert (page.kind, page.reason, page.extraction.text) == (PageKind.OTHER, TOO_LARGE, "")
+    assert (page.kind, page.reason, page.extraction.text) == (PageKind.OTHER, PageReason.TOO_LARGE, "")
 
 
 def test_an_article_before_too_much_else_is_whole() -> None:

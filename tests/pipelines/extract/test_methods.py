@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from db.records.reasons import PageReason
 from pipelines.document.document import Document, parse
 from pipelines.extract import EXTRACTORS, extractor
 from pipelines.extract.weighted import Params as WeightedParams
@@ -70,7 +71,7 @@ def test_the_shape_of_a_result(name: str) -> None:
 @EVERY
 @pytest.mark.parametrize("body", [b"", b" ", b"<html>", b"<script>x</script>", b"<frameset><frame src=a></frameset>"])
 def test_a_page_without_text(name: str, body: bytes) -> None:
-    assert extractor(name)(parse(body, "")) == Extraction(reason="no text")
+    assert extractor(name)(parse(body, "")) == Extraction(reason=PageReason.NO_TEXT)
 
 
 @EVERY

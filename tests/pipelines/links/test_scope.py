@@ -95,7 +95,7 @@ def test_reasons_in_their_order() -> None:
         nofollow=b"\0\0\1\0\1\1\0",
     )
     targets = resolve(found, Scope("host", ("h.cn",)))
-    assert targets.reasons == ("", "", "outside", "file", "nofollow", "file", "")
+    assert targets.reasons == (None, None, "outside", "file", "nofollow", "file", None)
     assert targets.hosts == ("h.cn", "www.h.cn", "o.cn")
     assert targets.host_of == (0, 1, 2, 0, 0, 0, 0)
     assert targets.sites == ("h.cn", "h.cn", "o.cn")
@@ -156,7 +156,7 @@ def test_columns_tell_the_same_as_each_link_alone(
         assert targets.hosts[at] == host
         assert targets.sites[at] == site_key(host)
         expected = (
-            "outside" if not scope.covers(host) else "file" if file_type(url) else "nofollow" if nofollow[i] else ""
+            "outside" if not scope.covers(host) else "file" if file_type(url) else "nofollow" if nofollow[i] else None
         )
         assert targets.reasons[i] == expected
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from db.records.reasons import PageReason
 from pipelines.document.document import parse
 from pipelines.document.limits import DEFAULT as BOUNDS
 from pipelines.extract import EXTRACTORS, density, extractor
@@ -54,7 +55,7 @@ def test_density_scores_follow_the_formula() -> None:
 
 
 def test_registry() -> None:
-    assert extractor("density", {"min_chars": 10})(parse(b"", "http://e.com/")) == Extraction(reason="no text")
+    assert extractor("density", {"min_chars": 10})(parse(b"", "http://e.com/")) == Extraction(reason=PageReason.NO_TEXT)
     with pytest.raises(ValueError, match="density"):
         extractor("dense")
     with pytest.raises(ValueError, match="min_chars"):

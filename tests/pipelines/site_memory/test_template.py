@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from db.records.reasons import PageReason
 from pipelines.document.document import Document, parse
 from pipelines.extract import extractor
 from pipelines.parse_page import parse_page
@@ -162,7 +163,7 @@ def test_nothing_known_changes_nothing() -> None:
     own = extractor("density")(document)
     assert hints(document, look(document), NOTHING) is NO_HINTS
     assert correct(document, own, NO_HINTS) is own
-    assert correct(document, Extraction(reason="no prose"), hints(document, look(document), site())).text == ""
+    assert correct(document, Extraction(reason=PageReason.NO_PROSE), hints(document, look(document), site())).text == ""
 
 
 def test_memory_learns_from_the_extractor_and_not_from_itself() -> None:
@@ -228,7 +229,7 @@ def test_an_article_is_never_lost(rows: list[tuple[bool, float, float]]) -> None
     body = "".join(f"<p>{story(n, 1)[0]}</p>" for n in range(len(rows)))
     document = parse(f"<body><div>{body}</div></body>".encode(), "http://h.cn/1")
     kept = [n for n, row in enumerate(rows) if row[0]]
-    own = extraction(document, kept, 0.5) if kept else Extraction(reason="no prose")
+    own = extraction(document, kept, 0.5) if kept else Extraction(reason=PageReason.NO_PROSE)
     told = Hints(np.array([row[1] for row in rows]), np.array([row[2] for row in rows]))
     corrected = correct(document, own, told)
     assert bool(corrected.text) == bool(own.text)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from crawler.fetch.errors import BODY_CUT, REFUSED
+from crawler.fetch.errors import BODY_CUT
 from crawler.learn.health.answers import ROBOTS, Answer, Came, answer_of
-from crawler.response.outcome import OUT_OF_HANDLES
+from db.records.reasons import FailReason, PageReason
 from db.records.url import Claim, Kind
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParsedPage
@@ -28,9 +28,17 @@ def came(**values: Any) -> tuple[str, str] | None:
     return None if answer is None else (answer.came.name, answer.why)
 
 
-def read(kind: PageKind, reason: str = "", title: str = "", links: int = 0, body: str = "") -> Worked:
+def read(kind: PageKind, reason: str | None = None, title: str = "", links: int = 0, body: str = "") -> Worked:
     named = Links(tuple(f"http://a.example/{n}" for n in range(links)))
-    return Worked(ParsedPage(kind, reason, Metadata(title=title), Extraction(text=body, confidence=0.9), links=named))
+    return Worked(
+        ParsedPage(
+            kind,
+            reason and PageReason(reason),
+            Metadata(title=title),
+            Extraction(text=body, confidence=0.9),
+            links=named,
+        )
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,12 +81,14 @@ def test_a_redirect_of_the_home_page_says_nothing() -> None:
 
 
 def test_no_answer() -> None:
-    assert came(status=0, error="timed out") == ("FAILED", "timed out")
+    assert came(status=0, error=FailReason.TIMED_OUT) == ("FAILED", "timed out")
     assert came(truncated=True) == ("FAILED", "connection lost")
     assert came(truncated=True, bounds=(BODY_CUT,)) == ("KEPT", "")
 
 
-@pytest.mark.parametrize("values", [{"error": REFUSED}, {"error": OUT_OF_HANDLES}, {"kind": Kind.FEED}])
+@pytest.mark.parametrize(
+    "values", [{"error": FailReason.ADDRESS_REFUSED}, {"error": FailReason.OUT_OF_HANDLES}, {"kind": Kind.FEED}]
+)
 def test_what_says_nothing_of_the_host(values: dict[str, Any]) -> None:
     assert came(**values) is None
 
@@ -86,7 +96,7 @@ def test_what_says_nothing_of_the_host(values: dict[str, Any]) -> None:
 def test_robots() -> None:
     assert came(kind=Kind.ROBOTS, status=404) == ("KEPT", "")
     assert came(kind=Kind.ROBOTS, status=503) == ("FAILED", "http 503 (robots.txt)")
-    answer = answer_of(page(Kind.ROBOTS, status=0, error="timed out"))
+    answer = answer_of(page(Kind.ROBOTS, status=0, error=FailReason.TIMED_OUT))
     assert answer is not None
     assert answer.found_in == ROBOTS
 
@@ -121,5 +131,5 @@ def test_articles() -> None:
 
 def test_wrongly_decoded() -> None:
     assert answer_of(page(worked=read(PageKind.ARTICLE, body="好" * 700 + "\ufffd" * 2))).doubtful  # type: ignore[union-attr]
-    doubted = Worked(ParsedPage(PageKind.ARTICLE, extraction=Extraction(text="好"), doubt="doubtful encoding"))
+    doubted = Worked(ParsedPage(PageKind.ARTICLE, extraction=Extraction(text="好"), doubt=PageReason.DOUBTFUL_ENCODING))
     assert answer_of(page(worked=doubted)).doubtful  # type: ignore[union-attr]

@@ -45,7 +45,7 @@ def test_blocked_patterns_are_skipped_and_stay_so_after_a_restart(tmp_path: Path
     async def second(crawl: Crawl) -> None:
         assert await crawl.registry.reopen() == 0, "too early"
         await crawl.take()
-        assert crawl.registry.disallow_reason(claim_of(month(500))) == "trap: calendar"
+        assert crawl.registry.disallow_reason(claim_of(month(500))) == "calendar"
         assert crawl.registry.known(claim_of(month(500))).blocked
         await crawl.registry.let_go([HOST])
         assert crawl.registry.disallow_reason(claim_of(month(500))) == ""
@@ -61,7 +61,7 @@ def test_an_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restar
         await crawl.claim(5)
         if restarted:
             await crawl.registry.close()
-            await crawl.session.submit(add_urls, (NOW, [new_url(month(3), reason="fetched before")]))
+            await crawl.session.submit(add_urls, (NOW, [new_url(month(3), reason="file")]))
             await crawl.session.submit(return_strays, (crawl.session.resumed.run_id, set(), set()))
             crawl.registry = crawl.new_registry()
             await crawl.take()
@@ -192,7 +192,7 @@ def test_a_crawl_ends_and_says_what_it_left_out(tmp_path: Path) -> None:
     assert rows(tmp_path, "SELECT count(*) FROM article JOIN url USING (id) WHERE url LIKE '%/news/%'") == [(6,)]
     notices = "FROM article JOIN url USING (id) WHERE title = '温馨提示'"
     assert rows(tmp_path, f"SELECT count(*), count(gone) {notices}") == [(1, 1)], "stored before the host was asked"
-    assert rows(tmp_path, "SELECT count(*) > 0 FROM url WHERE reason = 'trap: calendar'") == [(1,)]
+    assert rows(tmp_path, "SELECT count(*) > 0 FROM url WHERE reason = 'trap' AND reason_detail = 'calendar'") == [(1,)]
     assert rows(tmp_path, "SELECT count(*) FROM url WHERE found_in = 13 AND state = 'done'") == [(2,)]
     assert "traps: URLs not fetched" in done.stderr
     told = scrapy(tmp_path, "status", "--traps", "-s", f"DATABASE_URL={given['DATABASE_URL']}").stdout

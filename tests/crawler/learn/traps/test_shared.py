@@ -64,7 +64,7 @@ def test_hosts_are_handed_over_with_what_is_known_of_them(postgres_tables: str) 
         assert waiting(one) == 0
         await one.registry.let_go([HOST])
         await give(one, other)
-        assert other.registry.disallow_reason(claim_of(month(500))) == "trap: calendar"
+        assert other.registry.disallow_reason(claim_of(month(500))) == "calendar"
         assert one.registry.disallow_reason(claim_of(month(500))) == "", "whoever owns the host decides"
         # the new owner opens the pattern; what the old one had skipped waits again
         other.registry.note(*list_page(month(7), month(8)))

@@ -1,0 +1,230 @@
+"""Reasons: why a URL is not fetched, why a fetch failed, what a page is, and what became of an article.
+
+`url.reason` holds one of the first three, `url.reason_detail` what is to be said beside it. All their texts differ, so
+that a text names one member; what follows from a reason is one of its properties and stands nowhere else.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Base of all reasons of URLs."""
+
+    @property
+    def is_redirect(self) -> bool:
+        """Whether the URL led to another one, or tried to."""
+        return self in _REDIRECTS
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the page is no article and leads to some."""
+        return self in _LISTS
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the page belongs to an article of several pages."""
+        return self in _PARTS
+
+    @property
+    def is_doubt(self) -> bool:
+        """Whether an article is stored in spite of it."""
+        return self in _DOUBTS
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the page was read and need not be looked for under another URL."""
+        return self in _SETTLED
+
+    @property
+    def is_final(self) -> bool:
+        """Whether asking again soon would bring the same."""
+        return self in _FINAL
+
+    @property
+    def may_be_overruled(self) -> bool:
+        """Whether another link to the same URL makes it worth fetching."""
+        return self in _OVERRULED
+
+    @property
+    def may_be_reconsidered(self) -> bool:
+        """Whether it may have passed when the next run starts."""
+        return self in _RECONSIDERED
+
+    @property
+    def is_dead_host(self) -> bool:
+        """Whether the host was given up for it, with all that waited of it."""
+        return self in _DEAD_HOST
+
+
+class SkipReason(Reason):
+    """Why a URL is not fetched, or not kept for itself."""
+
+    OUTSIDE = "outside"
+    FILE = "file"
+    NOFOLLOW = "nofollow"
+    TOO_DEEP = "too deep"
+    TRAP = "trap"
+    """Detail: its kind."""
+    URL_RULE = "url rule"
+    """A rule of its host says that another one (`same_as`) is the same page."""
+    ROBOTS = "robots"
+    ROBOTS_UNREACHABLE = "robots unreachable"
+    ROBOTS_TOO_MANY = "no room for its robots.txt"
+    """Rules of other hosts fill the memory that there is for long ones."""
+    CRAWL_DELAY = "crawl-delay too long"
+    HOST_UNREACHABLE = "host unreachable"
+    HOST_BUSY = "host busy"
+    REDIRECT = "redirect"
+    NO_SITEMAP = "no sitemap"
+    """Detail, as of the next: the answer."""
+    NO_FEED = "no feed"
+
+
+class FailReason(Reason):
+    """Why a fetch brought nothing, or nothing that can be used."""
+
+    TIMED_OUT = "timed out"
+    STALLED = "stalled"
+    NO_HOST = "no such host"
+    LOST = "connection lost"
+    CONNECTION_REFUSED = "connection refused"
+    NETWORK_UNREACHABLE = "network unreachable"
+    NO_ROUTE = "no route to host"
+    ADDRESS_REFUSED = "IP address not allowed"
+    CERTIFICATE = "certificate not valid"
+    """Detail: what is wrong with it."""
+    TLS = "TLS failed"
+    """Detail: what the library says."""
+    PROTOCOL = "protocol error"
+    """Detail: what is wrong with the answer."""
+    INVALID_URL = "invalid URL"
+    URL_TOO_LONG = "URL too long"
+    BOMB = "compression bomb"
+    TRUNCATED = "truncated"
+    OUT_OF_HANDLES = "out of file handles"
+    """No file could be opened here."""
+    HTTP = "http error"
+    """Detail: the status."""
+    REDIRECTS_NOWHERE = "redirects nowhere"
+    REDIRECTS_TO_ITSELF = "redirects to itself"
+    COOKIE_REDIRECT = "redirects to itself with a cookie"
+    TOO_MANY_REDIRECTS = "too many redirects"
+    NOT_A_PAGE = "not a page"
+    """Detail: its content type."""
+    TOO_SLOW = "took too long to read"
+    TOO_MUCH_MEMORY = "took too much memory to read"
+    WORKER_DIED = "worker died"
+    """Detail: its exit code, if it is known."""
+    STOPPED = "the crawl was stopped"
+    NOT_READ = "not read"
+    INTERNAL = "internal error"
+    """Detail: the name of the exception."""
+
+
+class PageReason(Reason):
+    """Why a page is no article of its own, or one in doubt."""
+
+    LIST = "list page"
+    FEED = "feed or sitemap"
+    NO_TEXT = "no text"
+    NO_PROSE = "no prose"
+    TOO_LITTLE_PROSE = "too little prose"
+    TEXT_TOO_SHORT = "text too short"
+    TOO_LARGE = "too large"
+    FILE = "a file, not a page"
+    SOFT_404 = "soft 404"
+    LOGIN_WALL = "login wall"
+    NOINDEX = "noindex"
+    OFF_TOPIC = "off topic"
+    DOUBTFUL_ENCODING = "doubtful encoding"
+    """The text looks read in a wrong character set; it is stored all the same."""
+    NO_ROBOTS = "no robots.txt"
+    PROBE = "soft-404 probe"
+    """Nobody named it: it was asked for to see what the host answers where there is no page."""
+    SAME_PAGE = "same page"
+    """Another URL of a stored article."""
+    DUPLICATE = "duplicate"
+    WAITS = "waits for other parts"
+    JOINED = "part of an article"
+    REPEATS = "repeats a part"
+    SURPLUS = "too many parts"
+
+
+_REDIRECTS = frozenset(
+    {
+        SkipReason.REDIRECT,
+        FailReason.REDIRECTS_NOWHERE,
+        FailReason.REDIRECTS_TO_ITSELF,
+        FailReason.COOKIE_REDIRECT,
+        FailReason.TOO_MANY_REDIRECTS,
+    }
+)
+_LISTS = frozenset({PageReason.LIST, PageReason.FEED})
+_PARTS = frozenset({PageReason.WAITS, PageReason.JOINED, PageReason.REPEATS, PageReason.SURPLUS})
+_DOUBTS = frozenset({PageReason.DOUBTFUL_ENCODING})
+_SETTLED = frozenset({PageReason.SAME_PAGE, PageReason.OFF_TOPIC})
+_FINAL = frozenset({FailReason.BOMB, FailReason.CERTIFICATE, FailReason.ADDRESS_REFUSED})
+_OVERRULED = frozenset({SkipReason.NOFOLLOW, SkipReason.TOO_DEEP, SkipReason.OUTSIDE})
+_DEAD_HOST = frozenset({SkipReason.ROBOTS_UNREACHABLE, SkipReason.HOST_UNREACHABLE, SkipReason.HOST_BUSY})
+_RECONSIDERED = _DEAD_HOST | {SkipReason.CRAWL_DELAY, FailReason.ADDRESS_REFUSED}
+REASONS: tuple[Reason, ...] = (*SkipReason, *FailReason, *PageReason)
+_BY_TEXT = {str(reason): reason for reason in REASONS}
+
+
+def reason_of(text: str | None) -> Reason | None:
+    """Return the reason that a text of the table names, None for none.
+
+    Raises:
+        KeyError: there is no such reason.
+
+    >>> reason_of("list page")
+    <PageReason.LIST: 'list page'>
+    """
+    return _BY_TEXT[text] if text else None
+
+
+def label(reason: str | None, detail: str | None = "") -> str:
+    """Return a reason and its detail as one text, for people and for names of stats.
+
+    >>> label(SkipReason.TRAP, "calendar"), label(PageReason.LIST)
+    ('trap: calendar', 'list page')
+    """
+    return f"{reason or ''}: {detail}" if detail else str(reason or "")
+
+
+class ArticleResult(StrEnum):
+    """What became of an article."""
+
+    NEW = "new"
+    DUPLICATE = "duplicate"
+    DROPPED = "dropped"
+    """A duplicate of which nothing is stored but the evidence."""
+    SAME_PAGE = "same page"
+    """A stored article under another URL."""
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    PART = "part"
+    """Kept as one page of an article of several."""
+
+    @property
+    def is_added(self) -> bool:
+        """Whether there is one article more."""
+        return self in {ArticleResult.NEW, ArticleResult.DUPLICATE}
+
+    @property
+    def is_exported(self) -> bool:
+        """Whether it is worth telling: it is new or says something new."""
+        return self.is_added or self is ArticleResult.UPDATED
+
+    @property
+    def why_not_stored(self) -> PageReason | None:
+        """Reason of its URL, when no article is stored under that."""
+        return _WHY_NOT_STORED.get(self)
+
+
+_WHY_NOT_STORED = {
+    ArticleResult.SAME_PAGE: PageReason.SAME_PAGE,
+    ArticleResult.DROPPED: PageReason.DUPLICATE,
+}

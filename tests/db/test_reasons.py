@@ -1,0 +1,56 @@
+"""Reasons: one meaning for each text, and nobody who takes a text apart."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from db.records.reasons import REASONS, ArticleResult, FailReason, PageReason, SkipReason, label, reason_of
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_text_names_one_reason() -> None:
+    assert len({str(reason) for reason in REASONS}) == len(REASONS)
+    assert [reason_of(str(reason)) for reason in REASONS] == list(REASONS)
+    assert reason_of(None) is reason_of("") is None
+    with pytest.raises(KeyError):
+        reason_of("http 404")
+
+
+def test_labels_tell_reason_and_detail() -> None:
+    assert label(SkipReason.TRAP, "calendar") == "trap: calendar"
+    assert label(FailReason.HTTP, "404") == "http error: 404"
+    assert label(PageReason.LIST, None) == "list page"
+    assert label(None) == ""
+
+
+def test_no_reason_keeps_a_page_and_sends_it_away() -> None:
+    for reason in REASONS:
+        assert not (reason.is_list and (reason.is_part or reason.is_settled or reason.is_doubt)), reason
+        assert not (reason.is_dead_host and not reason.may_be_reconsidered), reason
+        assert not (reason.may_be_overruled and not isinstance(reason, SkipReason)), reason
+
+
+def test_results_that_store_nothing_say_why() -> None:
+    stored = {result for result in ArticleResult if result.why_not_stored is None}
+    assert set(ArticleResult) - stored == {ArticleResult.SAME_PAGE, ArticleResult.DROPPED}
+    assert (
+        {result for result in ArticleResult if result.is_added} < {r for r in ArticleResult if r.is_exported} < stored
+    )
+
+
+@pytest.mark.parametrize("package", ["crawler", "pipelines", "db"])
+def test_code_never_takes_the_text_of_a_reason_apart(package: str) -> None:
+    apart = {"startswith", "endswith", "like", "ilike", "removeprefix", "partition", "split", "contains"}
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr in apart
+        and ast.unparse(node.value).rpartition(".")[2] in {"reason", "unreadable", "why_not"}
+    ]
+    assert found == []
