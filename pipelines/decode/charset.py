@@ -233,4 +233,4 @@ def _detect(sample: bytes) -> str:
     """Return the codec that the detector names."""
     detector = chardetng_py.EncodingDetector()
     detector.feed(sample, last=False)  # the sample may end within a character
-    return codec(detector.guess(tld=None, allow_utf8=False))
+    return codec(detector.guess(tld=None, allow_utf8=False)) or _DEFAULT  # it names sets that are not read, too
