@@ -1,6 +1,6 @@
 """Extraction on real pages with gold texts: quality and CPU per page, as tables.
 
-    uv run python -m tests.benchmarks.extraction [CORPUS ...] [--extractor density] [--pages 400]
+    uv run python -m tests.benchmarks.extraction [CORPUS ...] [--extractor rules] [--pages 400]
     uv run python -m tests.benchmarks.extraction --all             every extractor on every corpus, as Markdown
     uv run python -m tests.benchmarks.extraction --check           fail where a floor of floors.json is not reached
     uv run --group peers python -m tests.benchmarks.extraction --speed    beside other extractors, pages of 177 KB
