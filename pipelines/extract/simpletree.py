@@ -62,13 +62,11 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     Differs: on one page the path is that of the page itself; `common_path` takes the pages of a template together.
     """
     if not len(document.blocks):
-        return Extraction(reason="no text")
+        return render.answer(document, [], (), params.min_chars)
     within = inside(document, walk(document, params)) & ~in_any(document, side_sections(document)) & ~linked(document)
     kept = [int(block) for block in np.flatnonzero(within) if not is_extra(document.blocks.texts[block])]
-    chars = sum(document.blocks.chars[block] for block in kept)
-    if chars < params.min_chars:
-        return Extraction(reason="text too short" if kept else "no prose")
-    return render.extraction(document, kept, float(chars / max(int(document.T[0]), 1)), within)
+    share = float(document.blocks.chars[kept].sum()) / max(int(document.T[0]), 1)
+    return render.answer(document, kept, within.tolist(), params.min_chars, share)
 
 
 def walk(document: Document, params: Params = DEFAULTS) -> int:
