@@ -30,7 +30,7 @@ def plain(document: Document) -> Counts:
 
 
 def linked(document: Document) -> Flags:
-    """Whether each block is a link for more than `LINK_SHARE` of its characters."""
+    """Flag the blocks that are links for more than `LINK_SHARE` of their characters."""
     flags: Flags = np.asarray(document.blocks.link_chars) > np.asarray(document.blocks.chars) * LINK_SHARE
     return flags
 
@@ -41,14 +41,14 @@ def prose(document: Document) -> Counts:
 
 
 def inside(document: Document, node: int) -> Flags:
-    """Whether each block stands in the sub-tree of `node`."""
+    """Flag the blocks in the sub-tree of `node`."""
     nodes = np.asarray(document.blocks.nodes, np.int64)
     flags: Flags = (nodes >= node) & (nodes < document.ends[node])
     return flags
 
 
 def in_any(document: Document, nodes: Iterable[int]) -> Flags:
-    """Whether each block stands in the sub-tree of one of `nodes`."""
+    """Flag the blocks in the sub-trees of `nodes`."""
     covered = np.zeros(len(document.tags), np.bool_)
     for node in nodes:
         covered[node : document.ends[node]] = True

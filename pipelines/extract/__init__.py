@@ -1,4 +1,4 @@
-"""What a page says: text, metadata, links and what kind of page it is, from one parse."""
+"""Extractors of the main text of a page, by name."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ _KEYWORDS_CHARS: Final = 2000
 _KEYWORDS_MARKS: Final = 500
 """A block as long as this with fewer marks than one in so many characters is a heap of keywords, no prose."""
 _SIDE_PROSE: Final = 0.35
-"""What stands under a label such as "Related" is a side section when it holds less of the prose that is left."""
+"""Blocks under a label such as "Related" are a side section when they hold less of the prose that is left."""
 _IMPRINT_PROSE: Final = 0.3
 _IMPRINT_CHARS: Final = 200
 """A line like an imprint is none when it is longer and holds more of the prose."""
@@ -154,7 +154,7 @@ class _View:
         return noise
 
     def _is_body(self, node: int) -> bool:
-        """Whether a side section by name holds the headline, or is the rest of a text that a click unfolds."""
+        """Tell if a side section by name holds the headline, or is the rest of a text that a click unfolds."""
         document = self.document
         headline = self.nodes[self.title] if self.title >= 0 else -1
         if node <= headline < document.ends[node] and document.tags[node] != "nav" and document.T[node] > _CONTAINED:
@@ -230,7 +230,7 @@ class _View:
         return [index for index in within if index >= first and stays(index)]
 
     def _reads_as_sentence(self, index: int) -> bool:
-        """Whether a block full of links still reads as a sentence."""
+        """Tell if a block full of links still reads as a sentence."""
         blocks = self.document.blocks
         return bool(blocks.marks[index] >= 2 and blocks.chars[index] - blocks.link_chars[index] >= 6)
 
