@@ -124,6 +124,8 @@ DOWNLOAD_HANDLERS = {
 }
 ITEM_PIPELINES = {"pipelines.stages.ExtractStage": 100, "pipelines.stages.StoreStage": 900}
 EXTENSIONS = {
+    "crawler.fetch.handler.Network": 0,
+    "pipelines.stages.CrawlAccess": 0,
     "crawler.frontier.progress.Progress": 500,
     "scrapy.extensions.corestats.CoreStats": None,
     "scrapy.extensions.logstats.LogStats": None,

@@ -27,6 +27,10 @@ BODY_CUT = "body cut"
 HEADERS_DROPPED = "headers dropped"
 TRUNCATED = "truncated"
 TOO_LONG = "URL too long"
+OUT_OF_HANDLES = "out of file handles"
+"""`Page.error` of a request that could not be made because no file could be opened here."""
+HANDLES_PAUSE = 5.0
+"""Seconds to wait when this machine could not make a request."""
 
 _FINAL = (BOMB, CERTIFICATE, REFUSED)
 _MOST_CHARS = 150

@@ -12,12 +12,11 @@ import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
-from weakref import WeakValueDictionary
 
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
-from scrapy.exceptions import NotSupported
+from scrapy.exceptions import NotConfigured, NotSupported
 from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 
@@ -79,15 +78,11 @@ class GuardedHandler(BaseDownloadHandler):
     lazy = True
 
     def __init__(self, crawler: Crawler) -> None:
-        """Read the settings.
-
-        Raises:
-            ValueError: of `ALLOW_NETWORKS` or `TLS_UNVERIFIED_HOSTS`.
-        """
+        """Read the settings."""
         super().__init__(crawler)
         self._bounds = bounds_from_settings(crawler.settings)
         self._seconds = crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
-        self._network = _network_of(crawler)
+        self._network = Network.of(crawler)
 
     async def download_request(self, request: Request) -> Response:
         """Download within the bounds."""
@@ -193,9 +188,12 @@ class GuardedHandler(BaseDownloadHandler):
         )
 
 
-@dataclass(slots=True, weakref_slot=True)
-class _Network:
-    """What the handlers of both schemes share: a cookie set by http goes along with https."""
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Scrapy extension that holds what the handlers of both schemes share: a cookie set by http goes along with https.
+
+    Whoever else needs one of these, as the scheduler `room`, gets it the same way: `Network.of(crawler)`.
+    """
 
     names: Names
     trust: Trust
@@ -203,32 +201,33 @@ class _Network:
     idle: _IdleConnections
     room: Room
 
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Scrapy's constructor.
 
-_networks: WeakValueDictionary[int, _Network] = WeakValueDictionary()
-"""By the identity of the crawler, which its handlers keep alive."""
-
-
-def _network_of(crawler: Crawler) -> _Network:
-    """The network of a crawler, made for the first of its handlers."""
-    network = _networks.get(id(crawler))
-    if network is None:
+        Raises:
+            ValueError: of `ALLOW_NETWORKS` or `TLS_UNVERIFIED_HOSTS`.
+        """
         settings = crawler.settings
-        network = _Network(
+        return cls(
             names=Names(guard_from_settings(settings)),
             trust=Trust(map(str, settings.getlist("TLS_UNVERIFIED_HOSTS"))),
             cookies=SiteCookies() if settings.getbool("SITE_COOKIES", default=True) else None,
             idle=_IdleConnections(),
             room=Room(settings.getint("DOWNLOAD_MAXSIZE") or 1 << 62),
         )
-        _networks[id(crawler)] = network
-    return network
 
+    @classmethod
+    def of(cls, crawler: Crawler) -> Self:
+        """Return the network of a crawl.
 
-def is_stored(crawler: Crawler, claim_id: int) -> None:
-    """What came for a claim is needed no longer: there is room for the bodies of others."""
-    network = _networks.get(id(crawler))
-    if network is not None:
-        network.room.leave(claim_id)
+        Raises:
+            NotConfigured: `EXTENSIONS` does not name it.
+        """
+        network = crawler.get_extension(cls)
+        if network is None:
+            raise NotConfigured("EXTENSIONS must hold crawler.fetch.handler.Network")
+        return network
 
 
 class _Target:

@@ -36,7 +36,7 @@ class _Fetcher(Spider):
     custom_settings = {  # noqa: RUF012 - Scrapy's own form
         "SCHEDULER": "scrapy.core.scheduler.Scheduler",
         "ITEM_PIPELINES": {},
-        "EXTENSIONS": {},
+        "EXTENSIONS": {"crawler.fetch.handler.Network": 0},
         "EXTENSIONS_BASE": {},
         "LOG_FORMATTER": "scrapy.logformatter.LogFormatter",
         "REDIRECT_ENABLED": True,

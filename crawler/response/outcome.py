@@ -21,18 +21,14 @@ from pipelines.stages import Page
 from pipelines.traps.patterns import PREFIX as TRAP
 from pipelines.urls import MAX_URL_CHARS, canonicalize, file_type, host_key, same_host, site_key
 
-from ..fetch.errors import BODY_CUT, BOMB, REFUSED, TOO_LONG, TRUNCATED, is_final
-from ..politeness.delay import decode_robots, retry_after, retry_pause, whole_lines
+from ..fetch.errors import BOMB, HANDLES_PAUSE, OUT_OF_HANDLES, REFUSED, TOO_LONG, TRUNCATED, is_final
+from ..politeness.delay import decode_robots, is_cut_off, retry_after, retry_pause, whole_lines
 from . import new_urls as outlinks
 from .context import OFF_TOPIC, Rulebook
 from .new_urls import new_url
 
-OUT_OF_HANDLES = "out of file handles"
-"""`Page.error` of a request that could not be made because no file could be opened here."""
 PROBE = "made up to see what is no page"
 """Reason of an address that was made up."""
-HANDLES_PAUSE = 5.0
-"""Seconds to wait when this machine could not make a request."""
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
@@ -99,7 +95,7 @@ def is_lost(page: Page, tries: int) -> bool:
         page: an answer.
         tries: how often a URL is tried.
     """
-    if not page.truncated or page.status != 200 or BODY_CUT in page.bounds:
+    if not is_cut_off(page):
         return False
     return page.claim.kind == Kind.ROBOTS or page.claim.tries + 1 < tries
 

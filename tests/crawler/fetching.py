@@ -14,7 +14,7 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.settings import Settings
 
-from crawler.fetch.handler import GuardedHandler
+from crawler.fetch.handler import GuardedHandler, Network
 
 TIMEOUT = 30.0
 
@@ -28,9 +28,17 @@ def settings(**values: Any) -> Settings:
     return made
 
 
+def crawler(**values: Any) -> Any:
+    """What a handler sees of a crawler: its settings, and its network among the extensions."""
+    made = SimpleNamespace(settings=settings(**values))
+    network = Network.from_crawler(made)
+    made.get_extension = {Network: network}.get
+    return made
+
+
 def handler(**values: Any) -> GuardedHandler:
     """A handler of its own."""
-    return GuardedHandler.from_crawler(SimpleNamespace(settings=settings(**values)))
+    return GuardedHandler.from_crawler(crawler(**values))
 
 
 async def fetch_all(urls: Sequence[str | Request], **values: Any) -> list[Response | Exception]:

@@ -17,8 +17,7 @@ from pipelines.records import PageKind, ParsedPage
 from pipelines.stages import Page
 from pipelines.urls import canonicalize
 
-from ...fetch.errors import BODY_CUT, BOMB, REFUSED
-from ...response.outcome import OUT_OF_HANDLES
+from ...fetch.errors import BODY_CUT, BOMB, OUT_OF_HANDLES, REFUSED
 
 
 class Came(StrEnum):

@@ -8,7 +8,6 @@ import socket
 import struct
 import time
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import pytest
 from scrapy import Request
@@ -16,7 +15,7 @@ from scrapy.http import Response
 
 from crawler.fetch.errors import FetchError, why
 from crawler.fetch.handler import BOUND, NEW_COOKIE, TRUNCATED, GuardedHandler
-from tests.crawler.fetching import RawServer, answering, fetch, fetch_all, handler, settings
+from tests.crawler.fetching import RawServer, answering, crawler, fetch, fetch_all, handler
 
 BODY = b"<html><body><p>page</p></body></html>"
 
@@ -264,8 +263,8 @@ def test_cookies_go_back_to_their_site_and_nowhere_else() -> None:
 
 
 def test_both_schemes_share_what_they_know() -> None:
-    crawler = SimpleNamespace(settings=settings())
-    plain, secure = GuardedHandler.from_crawler(crawler), GuardedHandler.from_crawler(crawler)
+    both = crawler()
+    plain, secure = GuardedHandler.from_crawler(both), GuardedHandler.from_crawler(both)
     assert plain._network is secure._network
     assert handler()._network is not plain._network
 
