@@ -196,6 +196,7 @@ class PageCompletion:
 
     def _queue(self, outcome: Outcome, stored: Stored) -> None:
         """Note what waits now, and what will at some time."""
+        self._pending.count += stored.queued + (outcome.state == State.PENDING)
         waits = outcome.state == State.PENDING and outcome.next_visit is not None
         # a page that was on its way when its host was given up is skipped like the others
         if waits and not self._known.hosts.is_closed(outcome.claim.host_id):
