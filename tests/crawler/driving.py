@@ -156,8 +156,8 @@ class Driver:
             await session.submit(_nothing, None)  # whatever was asked of the database before is done
             for _ in range(5):
                 await asyncio.sleep(0)
-            if rounds > 50:
-                await asyncio.sleep(0.005)  # it waits for something to become due
+            if rounds > 20:
+                await asyncio.sleep(0.002)  # it waits for something to become due
             exhausted = self.crawl.refiller.exhausted
             quiet = 0 if pending.changed.is_set() or (pending.queues.wants() and not exhausted) else quiet + 1
             if quiet > _MOST_QUESTIONS and (pending.queues.in_flight or len(pending.queues) or exhausted):

@@ -16,8 +16,8 @@ from db.records.url import Kind
 from tests.crawler.driving import SEED, Driver, new_database, page_urls, rows
 from tests.db.frontier_rows import new_url
 
-HOSTS = ("seed.example", "a.example", "b.example", "c.example", "d.example")
-SCORES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
+HOSTS = ("seed.example", "a.example", "b.example", "c.example")
+SCORES = st.integers(0, 20).map(lambda n: n / 10)
 
 
 @dataclass
@@ -40,7 +40,11 @@ class RefillMachine(RuleBasedStateMachine):
         self.rules: dict[str, str] = {}
         self.under_way: list[Request] = []
         self.numbers = 0
-        self.settle()
+        for host in HOSTS:
+            self.find(host, [0.5] * 4)
+        for _ in HOSTS:
+            self.ask()
+            self.answer_all(Kind.ROBOTS)
 
     def settle(self) -> None:
         """Let it do all that it can; then table, memory and model must agree."""
@@ -70,6 +74,7 @@ class RefillMachine(RuleBasedStateMachine):
             new.append(new_url(f"http://{host}/{self.numbers}", score=score))
             self.urls[new[-1].id] = Url(host, score)
         self.driver.run(self.pending.add(new))
+        self.settle()
 
     @rule()
     def ask(self) -> None:
@@ -102,7 +107,14 @@ class RefillMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.under_way)
     @rule(data=st.data())
     def answer(self, data: Any) -> None:
-        request = self.under_way.pop(data.draw(st.integers(0, len(self.under_way) - 1)))
+        self.complete(data.draw(st.sampled_from(self.under_way)))
+
+    def answer_all(self, *kinds: str) -> None:
+        for request in [one for one in self.under_way if one.meta["claim"].kind in kinds]:
+            self.complete(request)
+
+    def complete(self, request: Request) -> None:
+        self.under_way.remove(request)
         claim = request.meta["claim"]
         if claim.kind == Kind.ROBOTS:
             self.rules[request.url.split("/")[2]] = "known"
@@ -127,14 +139,7 @@ class RefillMachine(RuleBasedStateMachine):
             if self.ended:
                 break
             self.ask()
-            while self.under_way:
-                request = self.under_way.pop()
-                claim = request.meta["claim"]
-                if claim.kind == Kind.ROBOTS:
-                    self.rules[request.url.split("/")[2]] = "known"
-                else:
-                    self.urls[claim.id].state = "done"
-                self.driver.answer(request)
+            self.answer_all(Kind.ROBOTS, Kind.PAGE)
         assert self.ended
         self.driver.close()
         assert {url.state for url in self.urls.values()} == {"done"}
