@@ -1,4 +1,4 @@
-"""Hold the hosts of this run: take over those that nobody holds, let idle ones go, share with other runs."""
+"""Take over hosts that nobody holds, let idle ones go, share with other runs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class HeldHosts:
 
     @property
     def may_have_orphans(self) -> bool:
-        """Tell whether the connection was lost: answers to lease requests may have been, too."""
+        """Tell whether answers to lease requests may have been lost, with the connection."""
         return self._session.reconnects > self._reconnects
 
     def with_work(self) -> int:
@@ -58,7 +58,7 @@ class HeldHosts:
         return len(self._queues.hosts) - len(self._queues.idle_hosts())
 
     def room(self) -> int:
-        """Return how many more hosts may be held: memory is bounded, and other runs want some, too."""
+        """Return how many more hosts may be held: other runs want some, too."""
         room = self._queues.room_for_hosts
         return room if self._share is None else min(room, max(0, max(1, self._share) - self.with_work()))
 
@@ -125,7 +125,7 @@ class HeldHosts:
         self._pending.may_have_hosts = len(kept) < len(idle)  # else not until some host has nothing left to do
 
     async def hand_over(self) -> None:
-        """Let some hosts go, so that runs that have fewer may take them: those of which least is queued here.
+        """Let the hosts go of which least is queued, so that runs with fewer may take them.
 
         Raises:
             DatabaseProblem: the database gave up.
@@ -149,7 +149,7 @@ class HeldHosts:
         await self._learning.let_go(host_ids)
 
     async def return_orphans(self) -> None:
-        """Put back what the table says is leased to this run although the run knows nothing of it.
+        """Put back orphaned leases: those in the table that the run knows nothing of.
 
         Raises:
             DatabaseProblem: the database gave up.

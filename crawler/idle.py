@@ -1,4 +1,4 @@
-"""Find out what is left when nothing is queued and nothing under way: wait for it, or end the crawl."""
+"""Wait for what is left when nothing is queued or under way, or end the crawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Know what waits in the table: how much, of which hosts, and when it is due; add to it and release leases.
+"""Know which URLs wait in the table and when they are due; add and release some.
 
 Everybody who changes what waits says so here and knows nobody else: the refiller (`crawler.frontier.refill`) sees
 `changed`.
@@ -127,7 +127,7 @@ class PendingUrls:
             await self._session.submit(table.give_back, (self._session.resumed.run_id, claims))
 
     def reconsider(self, host_id: int) -> None:
-        """Release what is queued of a host, to be looked at once more before it is leased again."""
+        """Release what is queued of a host, so that it is checked before it is leased again."""
         surplus = self.queues.take_all(host_id)
         if surplus:
             self._start(self._reconsider(host_id, surplus))

@@ -77,7 +77,7 @@ class Page:
 
 
 class PageServices(Protocol):
-    """What the spider and the stages need of the crawl for a page."""
+    """Services of the crawl for the spider and the stages."""
 
     @property
     def topic(self) -> Topic | None:
@@ -103,7 +103,9 @@ class PageServices(Protocol):
 
 
 class CrawlAccess:
-    """Scrapy extension through which the spider and the stages reach the crawl: `CrawlAccess.of(crawler).services`.
+    """Scrapy extension through which spider and stages reach the crawl.
+
+    They ask `CrawlAccess.of(crawler).services`.
 
     Attributes:
         services: set by the scheduler when the crawl is open, so before there is any page.

@@ -190,9 +190,10 @@ class GuardedHandler(BaseDownloadHandler):
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Scrapy extension that holds what the handlers of both schemes share: a cookie set by http goes along with https.
+    """Scrapy extension that holds what the handlers of both schemes share.
 
-    Whoever else needs one of these, as the scheduler `room`, gets it the same way: `Network.of(crawler)`.
+    A cookie set by http goes along with https. Whoever else needs one of these, as the scheduler `room`, gets it the
+    same way: `Network.of(crawler)`.
     """
 
     names: Names

@@ -1,4 +1,4 @@
-"""Complete a page that has been read: judge it, store it in one transaction, bring memory in line with the table."""
+"""Judge a page, store it in one transaction, bring memory in line with the table."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a run knows: of hosts, where seeds lead, and which URLs are in the table."""
+    """Knowledge of a run: of hosts, of seeds, of URLs in the table."""
 
     hosts: Hosts
     seeds: SeedScope
@@ -120,7 +120,9 @@ class PageCompletion:
         return stored
 
     async def finish(self) -> bool:
-        """Store articles that wait for parts. Called when the frontier is empty; True if revoked rules re-queued URLs.
+        """Called when the frontier is empty; True if revoked rules re-queued URLs.
+
+        Stores the articles that wait for parts which will not come.
 
         Raises:
             DatabaseProblem: the database gave up.
@@ -133,7 +135,7 @@ class PageCompletion:
         return False
 
     async def _write(self, page: Page) -> tuple[Outcome, Stored]:
-        """Store a page; one that cannot be, through a fault of ours, is marked failed, never left as if it were."""
+        """Store a page; one that cannot be, through a fault of ours, is marked failed."""
         try:
             outcome = await self._judged(page)
             # while there is something else to fetch, pages may wait for each other and share a transaction

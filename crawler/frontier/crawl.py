@@ -1,4 +1,4 @@
-"""Composition root: build all parts of a crawl, complete, before the scheduler gets them; take them down at its end.
+"""Build all parts of a crawl, complete, before the scheduler gets them; close them.
 
 There are two stages. `Background` and `EngineCallbacks` exist without a database; a `Crawl` exists as soon as one is
 open, and then all of it. The parts know those below them only:
@@ -54,7 +54,7 @@ _MOST_KNOWN = 400_000
 
 @dataclass(frozen=True, slots=True)
 class CrawlPlan:
-    """What a crawl begins with.
+    """Settings, seeds and mode of a crawl.
 
     Attributes:
         settings: Scrapy's settings.
@@ -71,7 +71,7 @@ class CrawlPlan:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a crawl ended.
+    """The end of a crawl.
 
     Attributes:
         left: what is left, as far as the database said it.
@@ -156,7 +156,7 @@ class Crawl:
         start(self.refiller.run())
 
     async def close(self, reason: str) -> Ended:
-        """Release what is leased, write how the run ended, close the database.
+        """Release what is leased, write the end of the run, close the database.
 
         Args:
             reason: Scrapy's, in a word or two.
@@ -185,7 +185,7 @@ class Crawl:
 
 
 async def open_crawl(plan: CrawlPlan, background: Background, engine: EngineCallbacks) -> Crawl:
-    """Open the database, take back what a dead run left, add the seeds, and build a complete crawl.
+    """Open the database, begin a run and build a complete crawl.
 
     Raises:
         ConfigError, SeedError, DatabaseProblem: nothing was started.

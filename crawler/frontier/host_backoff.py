@@ -1,4 +1,4 @@
-"""Put hosts in backoff that do not answer, give up dead ones, and ask for robots.txt again."""
+"""Put hosts in backoff that do not answer, and give up dead ones."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class HostBackoff:
         return self._queues.holds_only(self._hosts.errors.waited_for())
 
     async def give_up_dead(self) -> int:
-        """Give up dead hosts, unless something else is left; returns how many. Nothing is under way meanwhile.
+        """Give up dead hosts, unless something else is left; returns how many.
 
         Raises:
             DatabaseProblem: the database gave up.
@@ -118,7 +118,7 @@ class HostBackoff:
         return dropped
 
     async def reopen(self) -> None:
-        """Give hosts another chance that were given up long ago. Alone: meanwhile nothing is leased.
+        """Give dead hosts another chance after some time; nothing is leased meanwhile.
 
         Raises:
             DatabaseProblem: the database gave up.

@@ -1,4 +1,4 @@
-"""Hold a few leased URLs per host in memory, and choose among the hosts that are ready now.
+"""Hold a few leased URLs per host, and choose among the hosts that are ready now.
 
 The best URL of the whole crawl is useless while its host must not be asked. So every host keeps its own short queue,
 ordered by score, and `pop` takes the best head among the hosts whose clock allows a request. Two heaps find it: hosts
@@ -24,7 +24,7 @@ _SPARE = 1024
 
 @dataclass(slots=True)
 class HostQueue:
-    """Leased URLs of one host and its clock (seconds of the same clock that `HostQueues.pop` is given)."""
+    """Leased URLs of one host and its clock (that of `HostQueues.pop`)."""
 
     id: int
     name: str
@@ -43,7 +43,7 @@ class HostQueue:
 
 
 class HostQueues:
-    """Queues of leased URLs, one per host, and the leased URLs that have left them and are not stored yet.
+    """Queues of leased URLs, one per host, and the leased URLs in flight.
 
     Args:
         depth: how many URLs of a host are held; fewer keep the order truer, more keep fast hosts busy.
@@ -97,7 +97,7 @@ class HostQueues:
         self._size -= len(host.queue)
 
     def refresh(self, host_id: int, score: float = math.inf) -> None:
-        """Note that the database has more of a host, with this score at best if that is known."""
+        """Note that the database has more of a host, with this score at best if known."""
         host = self.hosts.get(host_id)
         if host is not None:
             host.dry = False
@@ -110,7 +110,9 @@ class HostQueues:
             self.refresh(host_id)
 
     def _tidy(self, now: float) -> None:
-        """Make the heaps anew when most of their entries are of no use: what scores low is never taken out otherwise.
+        """Make the heaps anew when most of their entries are of no use.
+
+        What scores low is never taken out otherwise.
 
         Cost: O(hosts), once in as many calls of `push`.
         """
@@ -154,7 +156,7 @@ class HostQueues:
             self._hungry.discard(host_id)
 
     def is_starving(self) -> bool:
-        """Tell whether some host has nothing queued although the database may have more of it."""
+        """Tell whether some host has nothing queued of which there may be more."""
         return any(not (host := self.hosts[host_id]).queue and not host.dry for host_id in self._hungry)
 
     def leased_ids(self) -> Iterator[int]:
@@ -209,7 +211,7 @@ class HostQueues:
         return claims
 
     def pop(self, now: float) -> Claim | None:
-        """Take the best URL among the hosts that are ready; its host counts as busy until `finished`.
+        """Take the best URL of all ready hosts; its host is busy until `finished`.
 
         Cost: O(log hosts).
         """
@@ -278,7 +280,7 @@ class HostQueues:
                     self._offer(self.hosts[other], now)
 
     def next_ready(self) -> float | None:
-        """Tell when the next host that has URLs becomes ready; None when none will by itself."""
+        """Tell when the next host with URLs becomes ready; None when none will by itself."""
         while self._waiting:
             ready_at, host_id = self._waiting[0]
             host = self.hosts.get(host_id)
@@ -299,15 +301,15 @@ class HostQueues:
         return not self._size or all(key in host_ids for key, host in self.hosts.items() if host.queue)
 
     def idle_hosts(self) -> list[int]:
-        """Return the hosts with nothing queued, nothing under way and nothing more in the database."""
+        """Return hosts with nothing queued, under way, or left in the database."""
         return [host.id for host in self.hosts.values() if host.dry and not host.queue and not host.busy]
 
     def _settled(self, host: HostQueue) -> int:
-        """Count the URLs of a host's queue that come before all that waits in the database."""
+        """Count the queued URLs of a host that beat all that waits in the database."""
         return sum(-entry[0] >= host.rest for entry in host.queue)
 
     def _look(self, host: HostQueue) -> None:
-        """Ask for more of a host, or no longer: its queue may run low, or hold what is not the best."""
+        """Ask for more of a host when its queue runs low or holds what is not the best."""
         if not host.dry and self._settled(host) <= self.depth // 2:
             self._hungry.add(host.id)
         else:

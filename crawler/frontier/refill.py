@@ -1,4 +1,4 @@
-"""Keep the queues filled: lease URLs from the table, one request to the database at a time.
+"""Keep the queues filled, with one request to the database at a time.
 
 The other half of the frontier's memory: `crawler.frontier.host_queues` hands out, this brings in. Nothing is asked for
 more often than needed: wishes of many hosts share a transaction.
@@ -132,7 +132,7 @@ class Refiller:
         return work
 
     def _wake_after(self, pause: float | None) -> None:
-        """Look again after so many seconds, instead of when that was last said; None for no time known."""
+        """Look again after so many seconds (None: never), instead of when last said."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

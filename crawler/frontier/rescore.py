@@ -1,4 +1,4 @@
-"""Score the queue again while the crawl goes on: when, where, and how the new scores come into the table.
+"""Score the queue again while the crawl goes on.
 
 The link graph lives in a process of its own (`crawler.rank.worker`), which reads the database as any reader does. What
 it answers is written a thousand rows at a time, between the transactions of pages, and what is queued in memory
@@ -150,7 +150,7 @@ class Rescorer:
 
 
 def _look_through(response: RankResponse, held: Ids) -> tuple[dict[int, float], dict[int, float], dict[int, float]]:
-    """Return the scores of what is leased here, and the best of each host in the first chunks and after them."""
+    """Return scores of what is leased, and each host's best in the first chunks and later."""
     own = np.isin(response.ids, held)
     mine = dict(zip(response.ids[own].tolist(), response.scores[own].tolist(), strict=True))
     first = sum(len(chunk.ids) for chunk in response.chunks[:_SOON_CHUNKS])

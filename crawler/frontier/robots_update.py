@@ -1,4 +1,4 @@
-"""Put new robots rules into force: from a stored robots.txt to what may be fetched from now on."""
+"""Put the rules of a stored robots.txt into force."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RobotsUpdate:
         self._background = background
 
     def stored(self, claim: Claim, outcome: Outcome) -> None:
-        """Take over a stored robots.txt: new rules for hosts, or a further hop towards them."""
+        """Take over a robots.txt: new rules for hosts, or a further hop towards them."""
         answers = [*outcome.robots, *self._late(claim, outcome)]
         self._hosts.robots_moved(claim, outcome.same_as if outcome.state == State.SKIPPED else None)
         sitemaps: list[NewUrl] = []
@@ -54,7 +54,7 @@ class RobotsUpdate:
             self._background.start(self._pending.add(sitemaps))
 
     def _late(self, claim: Claim, outcome: Outcome) -> list[tuple[int, str, str]]:
-        """Write the same for hosts whose robots.txt redirected here while this answer was on its way."""
+        """Write the same for hosts that were redirected here in the meantime."""
         if not outcome.robots:
             return []
         _, kind, text = outcome.robots[0]

@@ -1,4 +1,4 @@
-"""Hand the frontier's URLs to Scrapy as its scheduler: glue between the engine and the parts of a crawl.
+"""Hand the frontier's URLs to Scrapy as its scheduler.
 
 The URL table is the queue. A few leased URLs per host are kept in memory (`crawler.frontier.host_queues`, filled by
 `crawler.frontier.refill`); `next_request` never waits, it pops from there. The database thread leases URLs and writes
@@ -48,7 +48,7 @@ _SHORTEST_PAUSE = 0.001
 
 
 class Waker:
-    """Makes the engine poll: at once when there is something new, else when its time comes.
+    """Makes the engine poll.
 
     By itself the engine polls when an item is finished, and every five seconds.
 
@@ -68,7 +68,7 @@ class Waker:
             self._crawler.engine.crawl(WAKE)
 
     def plan(self, pause: float | None) -> None:
-        """Poll after so many seconds, instead of when that was last said; None for no time known."""
+        """Poll after so many seconds (None: never), instead of when that was last said."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -156,7 +156,7 @@ class FrontierScheduler(BaseScheduler):
         crawl.run()
 
     def _refuse_to_run(self) -> None:
-        """End a crawl that could not start (an exception in `open` would leave Scrapy half-open)."""
+        """End a crawl that could not start; after an exception in `open` Scrapy hangs."""
         if self._background.problem:
             logger.error("%s", self._background.problem)
             raise CloseSpider("not started")
@@ -222,7 +222,7 @@ class FrontierScheduler(BaseScheduler):
             self._background.start(self.crawl.store(item))
 
     def _spider_failed(self, failure: Any, response: Any) -> None:
-        """Give a URL another try like one that was not answered: the spider raised, and no item will come."""
+        """Treat a URL as not answered: the spider raised, and no item will come."""
         request: Request = response.request  # the answer's, or the failure's
         claim: Claim = request.meta["claim"]
         crawl = self.crawl

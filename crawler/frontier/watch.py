@@ -1,4 +1,4 @@
-"""Watching (`-a mode=watch`): URLs are queued again when their next visit is due, for as long as the crawl runs.
+"""Queue URLs again when their next visit is due (`-a mode=watch`).
 
 Between two visits nothing happens: one timer waits for the earliest of them.
 """

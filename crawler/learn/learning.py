@@ -51,7 +51,7 @@ class Learning:
         self.traps = None if config.traps is None else Trapbook(session, config.traps, config.trap_days, hooks)
 
     async def load(self) -> int:
-        """Read what is known already; returns how many URLs wait again because their traps are on probation.
+        """Read what is known already; returns how many URLs traps let wait again.
 
         Raises:
             DatabaseProblem: the database gave up.
@@ -131,7 +131,7 @@ class Learning:
         return None if self.traps is None else self.traps.known(claim)
 
     def trap_reason(self, claim: Claim) -> str:
-        """Tell why a URL is one of a trap's; empty when it is none. Called from the database thread."""
+        """Tell which trap a URL is of, else "". Called from the database thread."""
         return "" if self.traps is None else self.traps.objection(claim)
 
     # ------------------------------------------------------------ from a page that is stored
@@ -153,5 +153,5 @@ class Learning:
             self.alarms.note(page)
 
     async def look_again(self) -> bool:
-        """Weigh URL rules again. Called when the frontier is empty; True if revoked rules re-queued URLs."""
+        """Called when the frontier is empty; True if revoked rules re-queued URLs."""
         return self.rules is not None and await self.rules.look_again()

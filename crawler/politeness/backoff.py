@@ -85,7 +85,7 @@ class HostErrors:
         return host
 
     def without_rules(self, host_id: int, now: float, *, took: float = 0.0, asked: float | None = None) -> HostError:
-        """Put a host in backoff at once: its robots.txt cannot be had, and without it nothing may be asked."""
+        """Put a host in backoff at once, because its robots.txt cannot be had."""
         host = self._hosts.setdefault(host_id, HostError())
         host.failures += 1
         self._back_off(host, now, took, asked)
@@ -93,7 +93,7 @@ class HostErrors:
         return host
 
     def _back_off(self, host: HostError, now: float, took: float, asked: float | None) -> None:
-        """Begin one more backoff, unless the request was under way already when the last one began."""
+        """Begin one more backoff, unless the request is older than the last one."""
         if host.backoffs and now - took < host.since:
             if asked is not None:
                 host.until = max(host.until, now + asked)
@@ -123,7 +123,7 @@ class HostErrors:
         }
 
     def dead_hosts(self) -> list[tuple[int, str]]:
-        """Return the hosts, with reasons, that will not answer soon enough when there is nothing else to do.
+        """Return the hosts, with reasons, that are not worth waiting for alone.
 
         The time counts from the last good answer of any host, so a crawl that still gets somewhere goes on.
         """

@@ -141,7 +141,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Treatment of a host that does not answer properly: short pauses, then backoffs that grow, then it is dead.
+    """Short pauses after failures, then backoffs that grow, then the host is dead.
 
     Attributes:
         failures: after so many failed requests in a row it is put in backoff (`HOST_FAILURES`).
@@ -157,7 +157,7 @@ class Patience:
     alone: float
 
     def pause(self, failures: int) -> float:
-        """Seconds without requests after so many failures in a row, before there is talk of a backoff."""
+        """Return the pause after so many failures in a row, before any backoff."""
         return 0.0 if failures < 2 else min(_PATIENT_SECONDS, 2.0 ** (failures - 1))
 
     def backoff(self, number: int, took: float = 0.0) -> float:

@@ -1,4 +1,4 @@
-"""Know the hosts of a run: their robots rules, how they answer, and when they may be asked."""
+"""Know the hosts of a run: robots rules, errors, and when they may be asked."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Hosts:
         self._robots_for: dict[int, set[int]] = {}
 
     def take_over(self, host: OwnedHost, now: float) -> bool:
-        """Take over what the table knows of a host; returns whether its rules are known and fresh."""
+        """Take over a host from the table; True if its rules are known and fresh."""
         self.errors.take_over(host.id, host.trouble, host.rests_until)
         if host.given_up:
             self.close(host.id, host.given_up)
@@ -89,7 +89,7 @@ class Hosts:
     # ------------------------------------------------------------ rules
 
     def set_rules(self, host_id: int, kind: str, text: str, at: float) -> Rules:
-        """Put rules into force, in the words of `Outcome.robots`, and the time at which they came."""
+        """Put rules into force that came at a time, in the words of `Outcome.robots`."""
         known = text if kind == "rules" else ""
         reason = _REASONS.get(kind, "") if self._reserve(host_id, len(known)) else TOO_MANY_RULES
         rules = Rules(known, self._agent, reason, most_delay=self._pace.most_crawl_delay)
@@ -98,12 +98,12 @@ class Hosts:
         return rules
 
     async def parse_ahead(self, text: str) -> None:
-        """Parse long rules in a thread, so that `set_rules` takes no time: a megabyte takes a tenth of a second."""
+        """Parse long rules in a thread: a megabyte takes a tenth of a second."""
         if len(text) > _LONG_RULES:
             await asyncio.to_thread(parse, text, self._agent)
 
     def _reserve(self, host_id: int, chars: int) -> bool:
-        """Reserve memory for the rules of a host; False when those of all others leave none."""
+        """Reserve memory for the rules of a host; False when others have it all."""
         others = self._all_chars - self._chars.pop(host_id, 0)
         fits = others + chars <= _MOST_RULES
         if fits and chars:
@@ -116,7 +116,7 @@ class Hosts:
         heapq.heappush(self._stale, (at, host_id))
 
     def stale(self, now: float) -> list[int]:
-        """Return the hosts whose robots.txt is to be fetched again; each is named once, then again in an hour."""
+        """Return the hosts whose robots.txt is too old; each once, then again in an hour."""
         found = []
         while self._stale and self._stale[0][0] <= now:
             at, host_id = heapq.heappop(self._stale)
@@ -142,16 +142,16 @@ class Hosts:
         return self._pace.between(self._rules.get(host_id), self._speeds.get(host_id, _NEW))
 
     def disallow_reason(self, host_id: int, url: str) -> str:
-        """Tell why a URL must not be fetched; empty when it may. Called from the database thread."""
+        """Tell why a URL must not be fetched, else "". Called from the database thread."""
         return self._rules[host_id].disallow_reason(url)
 
     def cached_reason(self, host_id: int, url: str) -> str:
-        """Tell the same as far as is known: another run may have taken over the host and its rules."""
+        """Tell the same as far as is known: the host may be another run's by now."""
         rules = self._rules.get(host_id)
         return "" if rules is None else rules.disallow_reason(url)
 
     def closed(self, host_id: int) -> str:
-        """Tell why nothing of a host may be fetched; empty when it may. Called from the database thread."""
+        """Tell why a host must not be asked, else "". Called from the database thread."""
         return self._rules[host_id].reason
 
     def is_closed(self, host_id: int) -> bool:
@@ -194,7 +194,7 @@ class Hosts:
     # ------------------------------------------------------------ whose robots.txt
 
     def hosts_of_robots(self, claim: Claim) -> tuple[int, ...]:
-        """Return the hosts whose rules a robots.txt is: its own, and those whose robots.txt redirected to it."""
+        """Return the hosts that a robots.txt is for: its own, and those redirected to it."""
         own = {claim.host_id} if claim.kind == Kind.ROBOTS and claim.url.endswith("/robots.txt") else set()
         return tuple(sorted(own | self._robots_for.get(claim.id, set())))
 
@@ -203,19 +203,19 @@ class Hosts:
         return tuple(key for key in self.hosts_of_robots(claim) if key not in self._rules)
 
     def robots_again(self, claim: Claim) -> float | None:
-        """Tell when a robots.txt that could not be had is asked for again; None when nobody waits for it."""
+        """Tell when to ask for a robots.txt again; None when nobody waits for it."""
         waiting = self.without_rules(claim)
         return self.errors.until(waiting) if waiting else None
 
     def robots_moved(self, claim: Claim, target: int | None) -> None:
-        """Note that a robots.txt was answered; the target of its redirect, if any, speaks for the same hosts."""
+        """Note an answered robots.txt; the target of its redirect is for the same hosts."""
         hosts = self.hosts_of_robots(claim)
         self._robots_for.pop(claim.id, None)
         if target is not None:
             self._robots_for.setdefault(target, set()).update(hosts)
 
     def robots_elsewhere(self, host_id: int) -> list[int]:
-        """Forget and return the robots.txts on other hosts that only a given host has been waiting for."""
+        """Forget and return robots.txts elsewhere that only this host was waiting for."""
         targets = [target for target, hosts in self._robots_for.items() if hosts <= {host_id}]
         for target in targets:
             del self._robots_for[target]
@@ -223,5 +223,5 @@ class Hosts:
 
 
 def is_lost_robots(page: Page) -> bool:
-    """Tell whether of a robots.txt only the beginning came, because the connection was lost."""
+    """Tell whether a robots.txt was cut off because the connection was lost."""
     return page.claim.kind == Kind.ROBOTS and is_cut_off(page)

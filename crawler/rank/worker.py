@@ -1,4 +1,4 @@
-"""Hold the link graph in a process of its own: read the database as it grows, score the queue when asked to.
+"""Hold the link graph in a process of its own, and score the queue when asked to.
 
 Nothing here is needed again when it dies: the next process reads everything anew.
 """

@@ -1,4 +1,4 @@
-"""Where the crawl of each seed may go and how deep, and the sitemaps of the hosts that seeds mean."""
+"""Bound the crawl of each seed, and find the sitemaps of its hosts."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SeedScope:
         return self._most_depth if row is None or row.depth is None else row.depth
 
     def owns(self, host: str) -> bool:
-        """Tell whether a host is one that some seed means, and not only one that its pages lead to."""
+        """Tell whether a host is a seed's own, not only one that its pages lead to."""
         return bare_host(host) in self._names or site_key(host) in self._sites
 
     def adopt(self, seed_id: int, host: str) -> None:
@@ -72,7 +72,7 @@ class SeedScope:
             self._put(seed_id, Scope(scope.stay, (*scope.hosts, host)))
 
     def sitemaps(self, host: str, base: str, named: Sequence[str], *, priority: Priority, now: float) -> list[NewUrl]:
-        """Return the sitemaps of a seed's own host: those its robots.txt names, else the usual place."""
+        """Return a seed host's sitemaps: those robots.txt names, else the usual place."""
         seed_id = self._seed_of.get(host)
         if seed_id is None or self.depth_of(seed_id) == 0:
             return []

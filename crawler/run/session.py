@@ -1,4 +1,4 @@
-"""Begin a run from settings and seeds in an open database, keep its lease, and end it."""
+"""Begin a run from settings and seeds, keep its lease, and end it."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Session:
     async def begin(
         cls, settings: BaseSettings, seeds: Any, *, mode: str = ONCE, goes_on: Callable[[], bool] = lambda: True
     ) -> Session:
-        """Check everything, open the database, take back what a dead run left, add the seeds.
+        """Check everything, open the database, take back expired leases, add the seeds.
 
         Args:
             settings: Scrapy's settings.
@@ -180,22 +180,22 @@ class Session:
 
     @property
     def waits_for(self) -> str:
-        """What the database thread waits for at the moment, else empty."""
+        """Cause for which the database thread waits at the moment, else empty."""
         return self._line.waits_for
 
     @property
     def reconnects(self) -> int:
-        """How often it had to wait and the database answered again."""
+        """Count of times that the database answered again after a wait."""
         return self._line.reconnects
 
     @property
     def lapsed(self) -> bool:
-        """Tell whether another process may have taken this run for dead: then nothing more must be fetched for now."""
+        """Tell whether the lease may have expired: then nothing more must be fetched."""
         return not self.database.is_sqlite and clock.uptime() > self._lease_ends
 
     @property
     def sign_seconds(self) -> float:
-        """How often to `renew` the lease."""
+        """Seconds between two calls of `renew`."""
         return min(self.config.lease_seconds / 3, _SIGN_SECONDS)
 
     async def renew(self, hosts: int) -> leases.News:
@@ -335,7 +335,7 @@ async def _start_run(
 
 
 async def _wake(config: Config, line: DatabaseLine, resumed: Resumed, now: float, mode: str) -> int:
-    """Queue what is to be visited again: what was marked, and in a finished crawl what is due soon."""
+    """Queue what was marked for another visit; in a finished crawl also what is due."""
     until = revisits.MARKED
     if mode == ONCE and not resumed.others:
         left = await line.submit(table.waiting, config.limits)
