@@ -17,8 +17,8 @@ DEFAULT_REQUEST_HEADERS = {
 }
 SCHEDULER = "crawler.frontier.scheduler.FrontierScheduler"
 DOWNLOAD_HANDLERS = {
-    "http": "crawler.run.wiring.ConfiguredHandler",
-    "https": "crawler.run.wiring.ConfiguredHandler",
+    "http": "crawler.fetch.handler.GuardedHandler",
+    "https": "crawler.fetch.handler.GuardedHandler",
     "data": None,
     "file": None,
     "ftp": None,
@@ -26,6 +26,8 @@ DOWNLOAD_HANDLERS = {
 }
 ITEM_PIPELINES = {"crawler.run.wiring.ConfiguredExtractStage": 100, "pipelines.stages.StoreStage": 900}
 EXTENSIONS = {
+    "crawler.run.wiring.ConfiguredNetwork": 0,
+    "pipelines.stages.CrawlAccess": 0,
     "crawler.frontier.progress.Progress": 500,
     "scrapy.extensions.corestats.CoreStats": None,
     "scrapy.extensions.logstats.LogStats": None,

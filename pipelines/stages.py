@@ -10,10 +10,10 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, Self, cast
+from typing import TYPE_CHECKING, Protocol, Self
 
 from scrapy import signals
-from scrapy.exceptions import DropItem
+from scrapy.exceptions import DropItem, NotConfigured
 
 from db.engine.errors import DatabaseProblem
 from db.records.outcome import Joined, Stored
@@ -77,31 +77,66 @@ class Page:
     stored: bool = False
 
 
-class Frontier(Protocol):
-    """What the stages need of the scheduler."""
+class PageServices(Protocol):
+    """Services of the crawl for the spider and the stages."""
 
     @property
     def topic(self) -> Topic | None:
-        """What the crawl looks for, if for something."""
+        """Topic of the crawl, if it has one."""
+
+    def scope_of(self, claim: Claim) -> Scope:
+        """Return the scope of the links of a page."""
+
+    def answered(self, page: Page) -> None:
+        """Start the clock of a page's host: the network is done with it."""
 
     async def knowledge(self, claim: Claim) -> bytes | None:
-        """What is known of a page's site, packed; None when nothing is to be learned."""
+        """Return the packed model of a page's site; None when nothing is to be learned."""
 
     def url_rules(self, claim: Claim) -> str:
-        """Rules of the addresses of a page's host, packed; empty for none."""
+        """Return the packed URL rules of a page's host; empty for none."""
 
     def known_traps(self, claim: Claim) -> KnownTraps | None:
-        """What is known of the traps of a page's host; None when they are not looked for."""
+        """Return the known traps of a page's host; None when they are not looked for."""
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
 
 
+class CrawlAccess:
+    """Scrapy extension through which spider and stages reach the crawl.
+
+    They ask `CrawlAccess.of(crawler).services`.
+
+    Attributes:
+        services: set by the scheduler when the crawl is open, so before there is any page.
+    """
+
+    services: PageServices
+
+    @classmethod
+    def from_crawler(cls, _crawler: Crawler) -> Self:
+        """Scrapy's constructor."""
+        return cls()
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Self:
+        """Return that of a crawl.
+
+        Raises:
+            NotConfigured: `EXTENSIONS` does not name it.
+        """
+        access = crawler.get_extension(cls)
+        if access is None:
+            raise NotConfigured("EXTENSIONS must hold pipelines.stages.CrawlAccess")
+        return access
+
+
 class ExtractStage:
     """Reads pages in worker processes."""
 
-    def __init__(self, crawler: Crawler, pool: WorkerPool, *, keep_raw: bool) -> None:
-        self._crawler = crawler
+    def __init__(self, access: CrawlAccess, pool: WorkerPool, *, keep_raw: bool) -> None:
+        self._access = access
         self._pool = pool
         self._keep_raw = keep_raw
 
@@ -117,7 +152,7 @@ class ExtractStage:
         if not is_readable(content_type, item.body):
             item.unreadable, item.detail = FailReason.NOT_A_PAGE, content_type.partition(";")[0].strip()[:60]
             return item
-        frontier = cast("Frontier", self._crawler.engine.scheduler)
+        services = self._access.services
         task = Task(
             kind=item.claim.kind,
             body=item.body,
@@ -127,10 +162,10 @@ class ExtractStage:
             fetched_at=item.fetched_at,
             scope=item.scope,
             keep_raw=self._keep_raw and not item.truncated,
-            knowledge=await frontier.knowledge(item.claim),
-            topic=frontier.topic,
-            rules=frontier.url_rules(item.claim),
-            traps=frontier.known_traps(item.claim),
+            knowledge=await services.knowledge(item.claim),
+            topic=services.topic,
+            rules=services.url_rules(item.claim),
+            traps=services.known_traps(item.claim),
         )
         try:
             item.worked = await self._pool.run(task)
@@ -162,15 +197,16 @@ def export(crawler: Crawler, joined: Iterable[Joined]) -> None:
 
 
 class StoreStage:
-    """Hands finished pages to the frontier, which owns the database; lets articles through to Scrapy's exporters."""
+    """Hands finished pages to the crawl, which owns the database; lets articles through to Scrapy's exporters."""
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, access: CrawlAccess) -> None:
         self._crawler = crawler
+        self._access = access
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
-        return cls(crawler)
+        return cls(crawler, CrawlAccess.of(crawler))
 
     async def process_item(self, item: Page) -> dict[str, str]:
         """Store; returns when the transaction is committed, with the article as a plain item (for `-o articles.jsonl`).
@@ -178,11 +214,11 @@ class StoreStage:
         Articles of several pages go to the exporters by themselves, each when its last page has come.
 
         Raises:
-            DropItem: the page was stored as no article or as part of one, or the database gave up (the frontier has
+            DropItem: the page was stored as no article or as part of one, or the database gave up (the crawl has
                 said so and keeps the URL for the next run).
         """
         try:
-            stored = await cast("Frontier", self._crawler.engine.scheduler).store(item)
+            stored = await self._access.services.store(item)
         except DatabaseProblem as problem:
             raise DropItem(str(problem)) from problem
         export(self._crawler, stored.joined)

@@ -19,6 +19,8 @@ from .guard import AddressRefused
 
 BODY_CUT = "body cut"
 HEADERS_DROPPED = "headers dropped"
+HANDLES_PAUSE = 5.0
+"""Seconds to wait when this machine could not make a request."""
 
 _MOST_CHARS = 150
 _ERRORS = {

@@ -12,12 +12,11 @@ import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
-from weakref import WeakValueDictionary
 
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
-from scrapy.exceptions import NotSupported
+from scrapy.exceptions import NotConfigured, NotSupported
 from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 
@@ -66,11 +65,11 @@ class GuardedHandler(BaseDownloadHandler):
 
     lazy = True
 
-    def __init__(self, crawler: Crawler, options: FetchOptions) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._bounds = options.bounds
-        self._seconds = options.seconds
-        self._network = _network_of(crawler, options)
+        self._network = Network.of(crawler)
+        self._bounds = self._network.options.bounds
+        self._seconds = self._network.options.seconds
 
     async def download_request(self, request: Request) -> Response:
         """Download within the bounds."""
@@ -176,41 +175,44 @@ class GuardedHandler(BaseDownloadHandler):
         )
 
 
-@dataclass(slots=True, weakref_slot=True)
-class _Network:
-    """What the handlers of both schemes share: a cookie set by http goes along with https."""
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Scrapy extension that holds what the handlers of both schemes share.
 
+    A cookie set by http goes along with https. Whoever else needs one of these, as the scheduler `room`, gets it the
+    same way: `Network.of(crawler)`.
+    """
+
+    options: FetchOptions
     names: Names
     trust: Trust
     cookies: SiteCookies | None
     idle: _IdleConnections
     room: Room
 
-
-_networks: WeakValueDictionary[int, _Network] = WeakValueDictionary()
-"""By the identity of the crawler, which its handlers keep alive."""
-
-
-def _network_of(crawler: Crawler, options: FetchOptions) -> _Network:
-    """The network of a crawler, made for the first of its handlers."""
-    network = _networks.get(id(crawler))
-    if network is None:
-        network = _Network(
+    @classmethod
+    def from_options(cls, options: FetchOptions) -> Self:
+        """Build the parts from the settings of fetching."""
+        return cls(
+            options=options,
             names=Names(options.guard),
             trust=options.trust,
             cookies=SiteCookies() if options.cookies else None,
             idle=_IdleConnections(),
             room=Room(options.bounds.size),
         )
-        _networks[id(crawler)] = network
-    return network
 
+    @classmethod
+    def of(cls, crawler: Crawler) -> Self:
+        """Return the network of a crawl.
 
-def is_stored(crawler: Crawler, claim_id: int) -> None:
-    """What came for a claim is needed no longer: there is room for the bodies of others."""
-    network = _networks.get(id(crawler))
-    if network is not None:
-        network.room.leave(claim_id)
+        Raises:
+            NotConfigured: `EXTENSIONS` does not name it.
+        """
+        network = crawler.get_extension(cls)
+        if network is None:
+            raise NotConfigured("EXTENSIONS must hold crawler.run.wiring.ConfiguredNetwork")
+        return network
 
 
 class _Target:

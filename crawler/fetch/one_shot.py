@@ -38,7 +38,7 @@ class _Fetcher(Spider):
     custom_settings = {  # noqa: RUF012 - Scrapy's own form
         "SCHEDULER": "scrapy.core.scheduler.Scheduler",
         "ITEM_PIPELINES": {},
-        "EXTENSIONS": {},
+        "EXTENSIONS": {"crawler.run.wiring.ConfiguredNetwork": 0},
         "EXTENSIONS_BASE": {},
         "LOG_FORMATTER": "scrapy.logformatter.LogFormatter",
         "REDIRECT_ENABLED": True,

@@ -1,12 +1,9 @@
-"""A page that has been read: judged, stored in one transaction, and memory brought in line with the table."""
+"""Judge a page, store it in one transaction, bring memory in line with the table."""
 
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 from db.articles.page_transaction import Store
 from db.engine.errors import DatabaseProblem
@@ -16,81 +13,90 @@ from db.records.url import Kind, State
 from pipelines.articles.changes import differs
 from pipelines.articles.multipage import joiner
 from pipelines.dedup.judge import DuplicateJudge
+from pipelines.stages import Page
 
+from ..learn.learning import Learning
+from ..politeness.hosts import Hosts
 from ..response import outcome as outcomes
 from ..response.context import Rulebook
 from ..response.outcome import depth_memory, internal_error
 from ..response.revisit import settle
+from ..response.seed_scope import SeedScope
+from ..response.seen_urls import KnownUrls
+from ..run.background import Background, EngineCallbacks
+from ..run.session import Session
 from ..run.stats import count
-from .robots_update import NewRules
-
-if TYPE_CHECKING:
-    from db.records.outcome import Joined
-    from pipelines.stages import Page
-
-    from ..learn.learning import Learning
-    from ..politeness.hosts import Hosts
-    from ..response.seed_scope import Seeds
-    from ..response.seen_urls import KnownUrls
-    from ..run.background import Background
-    from ..run.session import Session
-    from .host_queues import Window
-    from .refill import Supply
-    from .rescore import Ranker
-    from .watch import Watch
-
+from .host_backoff import HostBackoff
+from .pending import PendingUrls, best_scores
+from .rescore import Rescorer
+from .robots_update import RobotsUpdate
+from .watch import Watch
 
 logger = logging.getLogger(__name__)
 
 
-class Storing:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Knowledge of a run: of hosts, of seeds, of URLs in the table."""
+
+    hosts: Hosts
+    seeds: SeedScope
+    urls: KnownUrls
+
+
+@dataclass(frozen=True, slots=True)
+class Followers:
+    """Who is told of pages.
+
+    Attributes:
+        backoff: told as soon as the network is done with a page; all others when it is stored.
+        robots: puts rules into force.
+        learning: learns of sites.
+        rescorer: scores the queue again.
+        watch: queues URLs again, when the crawl is to go on for ever.
+    """
+
+    backoff: HostBackoff
+    robots: RobotsUpdate
+    learning: Learning
+    rescorer: Rescorer
+    watch: Watch | None
+
+
+class PageCompletion:
     """Writes what came of pages, and tells everyone concerned.
 
     Args:
         session: the open database.
-        window, supply: the URLs in memory, and what brings them there.
-        hosts, seeds, known: what is known of hosts, of seeds, of URLs.
-        learning: what is learned of sites.
-        ranker: what scores the queue again.
-        watch: what queues URLs again, when the crawl is to go on for ever.
-        totals: where pages are counted.
+        pending: what waits, and the queues.
+        known: what is known of hosts, of seeds, of URLs.
+        followers: told of every stored page.
         background: where work is begun, and faults end the crawl.
-        stored: told a URL whose page is stored, or never will be.
+        engine: told when a body is needed no longer; exports articles of several pages.
     """
 
     def __init__(
         self,
         session: Session,
-        window: Window,
-        supply: Supply,
+        pending: PendingUrls,
+        known: Known,
+        followers: Followers,
         *,
-        hosts: Hosts,
-        seeds: Seeds,
-        known: KnownUrls,
-        learning: Learning,
-        ranker: Ranker,
-        watch: Watch | None,
-        totals: Counter[str],
         background: Background,
-        stored: Callable[[int], None],
+        engine: EngineCallbacks,
     ) -> None:
         config = session.config
         method = config.duplicate_method
         judge = DuplicateJudge(method, config.duplicates)
         self._session = session
-        self._window = window
-        self._supply = supply
-        self._hosts = hosts
-        self._seeds = seeds
+        self._pending = pending
+        self._queues = pending.queues
         self._known = known
-        self._learning = learning
-        self._ranker = ranker
-        self._watch = watch
-        self._totals = totals
+        self._followers = followers
         self._background = background
-        self._is_stored = stored
+        self._engine = engine
+        self._reconnects = session.reconnects
         self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign), differs)
-        self._new_rules = NewRules(session, window, hosts, seeds, supply=supply, start=background.start)
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links.
@@ -108,24 +114,32 @@ class Storing:
             self._background.failed(error)
             raise
         finally:
-            self._is_stored(page.claim.id)
-        self._took(page, outcome, stored)
+            self._queues.stored(page.claim.id)
+            self._engine.stored(page.claim.id)
+        self._completed(page, outcome, stored)
         return stored
 
-    async def finish(self) -> list[Joined]:
-        """Store some of the articles that wait for parts which will not come; nothing is left when it returns none.
+    async def finish(self) -> bool:
+        """Called when the frontier is empty; True if revoked rules re-queued URLs.
+
+        Stores the articles that wait for parts which will not come.
 
         Raises:
             DatabaseProblem: the database gave up.
         """
-        return await self._session.submit(self._store.finish, None)
+        if await self._followers.learning.look_again():
+            return True
+        while finished := await self._session.submit(self._store.finish, None):
+            self._session.stats.update(one.what for one in finished)
+            self._engine.export(finished)
+        return False
 
     async def _write(self, page: Page) -> tuple[Outcome, Stored]:
-        """Store a page; one that cannot be, through a fault of ours, is marked failed, never left as if it were."""
+        """Store a page; one that cannot be, through a fault of ours, is marked failed."""
         try:
             outcome = await self._judged(page)
             # while there is something else to fetch, pages may wait for each other and share a transaction
-            write = self._session.gather if len(self._window) else self._session.submit
+            write = self._session.gather if len(self._queues) else self._session.submit
             return outcome, await write(self._store.store, outcome)
         except DatabaseProblem:
             raise
@@ -143,54 +157,53 @@ class Storing:
             return outcome, Stored()
 
     async def _judged(self, page: Page) -> Outcome:
-        """What a page means."""
-        config, claim = self._session.config, page.claim
+        """Judge a page."""
+        config, claim, hosts = self._session.config, page.claim, self._known.hosts
+        if self._session.reconnects != self._reconnects:  # what was said to be stored may not be
+            self._reconnects = self._session.reconnects
+            self._known.urls.clear()
         rulebook = Rulebook(
             priority=config.priority,
             tries=config.tries,
             redirects=config.redirects,
-            depth=self._seeds.depth_of(claim.seed_id),
-            known=self._known,
+            depth=self._known.seeds.depth_of(claim.seed_id),
+            known=self._known.urls,
             extractor=config.extractor,
-            objection=self._hosts.foreseen,
+            objection=hosts.cached_reason,
             focus=config.focus,
-            robots_hosts=self._hosts.hosts_of_robots(claim),
-            robots_again=self._hosts.robots_again(claim),
+            robots_hosts=hosts.hosts_of_robots(claim),
+            robots_again=hosts.robots_again(claim),
             robots_bytes=config.robots_bytes,
-            resting=self._hosts.troubles.is_resting(claim.host_id),
+            resting=hosts.errors.is_in_backoff(claim.host_id),
         )
         judged = replace(outcomes.judge(page, rulebook), ready_at=page.ready_at)
         for _, _, text in judged.robots[:1]:  # the same for all
-            await self._hosts.foreread(text)
+            await hosts.parse_ahead(text)
         return settle(page, judged, config.schedule)
 
-    def _took(self, page: Page, outcome: Outcome, stored: Stored) -> None:
-        """A page is stored: bring memory in line with the table."""
-        claim = page.claim
-        count(self._totals, page, outcome, stored)
+    def _completed(self, page: Page, outcome: Outcome, stored: Stored) -> None:
+        """Bring memory in line with the table: a page is stored."""
+        claim, stats, followers = page.claim, self._session.stats, self._followers
+        count(stats, page, outcome, stored)
         for key, depth in depth_memory(outcome):
-            self._known.note(key, depth)
+            self._known.urls.note(key, depth)
         if outcome.seed_host is not None:
-            self._seeds.adopt(*outcome.seed_host)
+            self._known.seeds.adopt(*outcome.seed_host)
         if claim.kind == Kind.ROBOTS and outcome.state != State.PENDING:
-            self._new_rules.came(claim, outcome)
-        self._learning.note(page, outcome, stored)
+            followers.robots.stored(claim, outcome)
+        followers.learning.note(page, outcome, stored)
         self._queue(outcome, stored)
-        self._supply.top_up()
-        if self._ranker.is_due(self._totals["pages"]):
-            self._background.start(self._ranker.hold(self._totals["pages"]))
+        if followers.rescorer.is_due(stats["pages"]):
+            self._background.start(followers.rescorer.rescore(stats["pages"]))
 
     def _queue(self, outcome: Outcome, stored: Stored) -> None:
-        """Say what waits now, and what will at some time."""
-        best: dict[int, float] = {}
-        for new in outcome.new_urls:
-            if not new.reason:
-                best[new.host_id] = max(new.score, best.get(new.host_id, new.score))
+        """Note what waits now, and what will at some time."""
+        self._pending.count += stored.queued + (outcome.state == State.PENDING)
         waits = outcome.state == State.PENDING and outcome.next_visit is not None
         # a page that was on its way when its host was given up is skipped like the others
-        if waits and not self._hosts.is_closed(outcome.claim.host_id):
-            self._supply.later(outcome.next_visit or 0.0, outcome.claim.host_id)
+        if waits and not self._known.hosts.is_closed(outcome.claim.host_id):
+            self._pending.later(outcome.next_visit or 0.0, outcome.claim.host_id)
         else:
-            self._supply.found(best, stored.hosts)
-            if self._watch is not None:
-                self._watch.note(stored.next_visit if outcome.seen is not None else outcome.next_visit)
+            self._pending.found(stored.hosts, best_scores(outcome.new_urls))
+            if self._followers.watch is not None:
+                self._followers.watch.note(stored.next_visit if outcome.seen is not None else outcome.next_visit)

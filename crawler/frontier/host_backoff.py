@@ -1,82 +1,110 @@
-"""What follows when hosts do not answer: rests are written down, the hopeless are let go, robots.txt is renewed."""
+"""Put hosts in backoff that do not answer, and give up dead ones."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+import time
 
 from db.frontier import claims as table
 from db.frontier import host_backoff
 from db.records.host import GivenUp
-from db.records.reasons import SkipReason
-from db.records.url import Claim
+from db.records.reasons import FailReason, SkipReason
+from pipelines.stages import Page
 
 from .. import clock
-from ..politeness.hosts import Hosts, Verdict
+from ..politeness.hosts import Hosts, HostUpdate
+from ..run.background import Background, EngineCallbacks
 from ..run.session import Session
-from .host_queues import HostQueue, Window
+from .pending import PendingUrls
 
 logger = logging.getLogger(__name__)
 
+_FEW = 16
+_REOPEN_SECONDS = 3_600.0
 
-class Resting:
-    """Brings the table in line with the troubles of hosts.
+
+class HostBackoff:
+    """Brings clocks, queues and the table in line with how hosts answer.
 
     Args:
         session: the open database.
-        window: URLs held in memory.
+        pending: what waits, and the queues of the hosts.
         hosts: what is known of the hosts.
-        totals: where dropped URLs are counted.
-        give_back: returns URLs unfetched.
+        background: where updates are written.
+        engine: polled when a host is ready at once.
+
+    Attributes:
+        reopen_at: when (Unix seconds) to `reopen` hosts.
     """
 
     def __init__(
-        self,
-        session: Session,
-        window: Window,
-        hosts: Hosts,
-        *,
-        totals: Counter[str],
-        give_back: Callable[[Sequence[Claim]], Awaitable[None]],
+        self, session: Session, pending: PendingUrls, hosts: Hosts, background: Background, engine: EngineCallbacks
     ) -> None:
         self._session = session
-        self._window = window
+        self._pending = pending
+        self._queues = pending.queues
         self._hosts = hosts
-        self._totals = totals
-        self._give_back = give_back
+        self._background = background
+        self._engine = engine
+        self.reopen_at = 0.0
+        self._plan_reopening()
 
-    async def follow(self, verdict: Verdict) -> int:
-        """Write what a verdict says of hosts; returns how many URLs wait no longer."""
-        for one in verdict.rests:
+    def _plan_reopening(self) -> None:
+        self.reopen_at = clock.now() + min(_REOPEN_SECONDS, self._session.config.robots_keep)
+
+    def answered(self, page: Page) -> None:
+        """Start the clock of a page's host: the network is done with it."""
+        queues, host_id = self._queues, page.claim.host_id
+        update = self._hosts.answered(page)
+        page.ready_at = clock.now() + update.pause
+        now, pause = time.monotonic(), max(update.pause, update.backoff)
+        if queues.shared is not None:
+            queues.shared.join(host_id, page.address)
+        queues.finished(host_id, now + pause, now)
+        if not pause and len(queues.in_flight) <= _FEW:  # else a page that is stored soon wakes the engine
+            asyncio.get_running_loop().call_soon(self._engine.poll)
+        if page.error is FailReason.OUT_OF_HANDLES:
+            self._engine.pause()
+        if update.backoffs or update.dead:
+            self._background.start(self._follow(update))
+
+    async def _follow(self, update: HostUpdate) -> None:
+        """Write an update; URLs of dead hosts wait no longer."""
+        for one in update.backoffs:
             await self._session.submit(host_backoff.rest, one)
         dropped = 0
-        for host_id, reason in verdict.lost:
-            dropped += await self._let_go(host_id, reason)
-        return dropped
+        for host_id, reason in update.dead:
+            dropped += await self._give_up(host_id, reason)
+        self._pending.count -= dropped
+        self._pending.changed.set()
 
-    def may_be_hopeless(self) -> bool:
-        """Whether nothing is held but URLs of hosts that rest."""
-        return self._window.holds_only(self._hosts.troubles.ailing())
+    def holds_up_all(self) -> bool:
+        """Tell whether nothing is queued but URLs of hosts in backoff."""
+        return self._queues.holds_only(self._hosts.errors.waited_for())
 
-    async def let_go_hopeless(self) -> int:
-        """Nothing is under way: give up hosts in trouble, unless something else is left; returns how many."""
-        hopeless = self._hosts.troubles.hopeless()
-        if not hopeless:
+    async def give_up_dead(self) -> int:
+        """Give up dead hosts, unless something else is left; returns how many.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        dead = self._hosts.errors.dead_hosts()
+        if not dead:
             return 0
-        question = (self._session.config.limits, sorted(self._hosts.troubles.ailing()))
+        question = (self._session.config.limits, sorted(self._hosts.errors.waited_for()))
         if await self._session.submit(host_backoff.busy_elsewhere, question):
             return 0
-        for host_id, reason in hopeless:
-            await self._let_go(host_id, reason)
-        return len(hopeless)
+        for host_id, reason in dead:
+            await self._give_up(host_id, reason)
+        return len(dead)
 
-    async def _let_go(self, host_id: int, reason: SkipReason) -> int:
+    async def _give_up(self, host_id: int, reason: SkipReason) -> int:
         """Wait for a host no longer; returns how many URLs are skipped for that."""
-        self._hosts.troubles.forget(host_id)
+        self._hosts.errors.forget(host_id)
         self._hosts.close(host_id, reason)
-        await self._give_back(self._window.take_all(host_id))
-        host = self._window.hosts.get(host_id)
+        await self._pending.release(self._queues.take_all(host_id))
+        host = self._queues.hosts.get(host_id)
         if host is None:
             return 0
         host.robots_known = True
@@ -84,23 +112,33 @@ class Resting:
         run_id = self._session.resumed.run_id
         again = clock.now() + self._session.config.robots_keep
         dropped = await self._session.submit(host_backoff.give_up, GivenUp(run_id, host_id, reason, again))
-        self._totals[f"dropped/{reason}"] += dropped
-        self._totals["hosts given up"] += 1
+        self._session.stats[f"dropped/{reason}"] += dropped
+        self._session.stats["hosts given up"] += 1
         logger.warning("%s: %s; %d URLs of it are left for later", host.name, reason, dropped)
         return dropped
 
-    async def reopen(self) -> tuple[list[HostQueue], int]:
-        """Give hosts another chance that were given up long ago; returns those held, and how many there are in all."""
+    async def reopen(self) -> None:
+        """Give dead hosts another chance after some time; nothing is leased meanwhile.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        self._plan_reopening()
         question = (self._session.resumed.run_id, clock.now())
         reopened = await self._session.submit(host_backoff.reopen_due, question)
-        held = [host for host_id in reopened if (host := self._window.hosts.get(host_id)) is not None]
+        held = [host for host_id in reopened if (host := self._queues.hosts.get(host_id)) is not None]
         for host in held:
             self._hosts.open(host.id)
             host.robots_known = False
-            self._window.refresh(host.id)
-        return held, len(reopened)
+            self._queues.refresh(host.id)
+        self._pending.may_have_hosts = self._pending.may_have_hosts or len(reopened) > len(held)
+        await self._pending.ask_robots([(host.scheme, host.name) for host in held])
 
-    def stale(self) -> list[tuple[str, str]]:
-        """Scheme and name of hosts whose robots.txt is due again."""
-        held = (self._window.hosts.get(host_id) for host_id in self._hosts.stale(clock.now()))
-        return [(host.scheme, host.name) for host in held if host is not None]
+    async def ask_stale_robots(self) -> None:
+        """Have the robots.txt of hosts fetched again when it is too old.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        held = (self._queues.hosts.get(host_id) for host_id in self._hosts.stale(clock.now()))
+        await self._pending.ask_robots([(host.scheme, host.name) for host in held if host is not None])

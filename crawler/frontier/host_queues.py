@@ -1,4 +1,4 @@
-"""The part of the frontier in memory: a few leased URLs per host, and the choice among the hosts that are ready now.
+"""Hold a few leased URLs per host, and choose among the hosts that are ready now.
 
 The best URL of the whole crawl is useless while its host must not be asked. So every host keeps its own short queue,
 ordered by score, and `pop` takes the best head among the hosts whose clock allows a request. Two heaps find it: hosts
@@ -24,7 +24,7 @@ _SPARE = 1024
 
 @dataclass(slots=True)
 class HostQueue:
-    """Leased URLs of one host and its clock (seconds of the same clock that `Window.pop` is given)."""
+    """Leased URLs of one host and its clock (that of `HostQueues.pop`)."""
 
     id: int
     name: str
@@ -42,8 +42,8 @@ class HostQueue:
     queue: list[_Queued] = field(default_factory=list)
 
 
-class Window:
-    """Queues of leased URLs, one per host.
+class HostQueues:
+    """Queues of leased URLs, one per host, and the leased URLs in flight.
 
     Args:
         depth: how many URLs of a host are held; fewer keep the order truer, more keep fast hosts busy.
@@ -54,6 +54,7 @@ class Window:
 
     Attributes:
         longest_wait: the longest time, in seconds, for which a host was passed over.
+        in_flight: identifiers of the URLs that were popped and are not stored yet.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Window:
         self.shared = shared
         self.longest_wait = 0.0
         self.hosts: dict[int, HostQueue] = {}
+        self.in_flight: set[int] = set()
         self._size = 0
         self._ready: list[tuple[float, float, int, int]] = []
         self._waiting: list[tuple[float, int]] = []
@@ -78,7 +80,7 @@ class Window:
 
     @property
     def room_for_hosts(self) -> int:
-        """How many more hosts may be added."""
+        """Return how many more hosts may be added."""
         return max(0, self.most_hosts - len(self.hosts))
 
     def add_host(self, host: HostQueue) -> None:
@@ -95,15 +97,22 @@ class Window:
         self._size -= len(host.queue)
 
     def refresh(self, host_id: int, score: float = math.inf) -> None:
-        """The database has more of this host, with this score at best if that is known."""
+        """Note that the database has more of a host, with this score at best if known."""
         host = self.hosts.get(host_id)
         if host is not None:
             host.dry = False
             host.rest = max(host.rest, score)
             self._look(host)
 
+    def refresh_all(self) -> None:
+        """Do the same for all hosts."""
+        for host_id in self.hosts:
+            self.refresh(host_id)
+
     def _tidy(self, now: float) -> None:
-        """Make the heaps anew when most of their entries are of no use: what scores low is never taken out otherwise.
+        """Make the heaps anew when most of their entries are of no use.
+
+        What scores low is never taken out otherwise.
 
         Cost: O(hosts), once in as many calls of `push`.
         """
@@ -140,22 +149,25 @@ class Window:
             self._offer(host, now)
 
     def mark_dry(self, host_id: int) -> None:
-        """The database has nothing (more) of this host now."""
+        """Note that the database has nothing (more) of a host now."""
         if host_id in self.hosts:
             self.hosts[host_id].dry = True
             self.hosts[host_id].rest = -math.inf
             self._hungry.discard(host_id)
 
     def is_starving(self) -> bool:
-        """Whether some host has nothing queued although the database may have more of it."""
+        """Tell whether some host has nothing queued of which there may be more."""
         return any(not (host := self.hosts[host_id]).queue and not host.dry for host_id in self._hungry)
 
-    def claim_ids(self) -> Iterator[int]:
-        """Identifiers of all URLs held."""
-        return (entry[2] for host in self.hosts.values() for entry in host.queue)
+    def leased_ids(self) -> Iterator[int]:
+        """Return the identifiers of all URLs that are leased here: queued or in flight."""
+        yield from self.in_flight
+        for host in self.hosts.values():
+            for entry in host.queue:
+                yield entry[2]
 
     def wants(self) -> dict[int, int]:
-        """How many URLs should be claimed for each host."""
+        """Return how many URLs should be leased for each host."""
         wishes = {}
         for host_id in self._hungry:
             host = self.hosts[host_id]
@@ -163,7 +175,7 @@ class Window:
         return wishes
 
     def push(self, claims: Iterable[Claim], now: float) -> list[Claim]:
-        """Queue leased URLs; returns those that no longer fit and should be given back."""
+        """Queue leased URLs; returns those that no longer fit and should be released."""
         touched: dict[int, float] = {}
         surplus: list[Claim] = []
         for claim in claims:
@@ -189,7 +201,7 @@ class Window:
         return surplus
 
     def take_all(self, host_id: int) -> list[Claim]:
-        """Take what is queued for a host out of the window, to be given back."""
+        """Take out what is queued for a host, to be released."""
         host = self.hosts.get(host_id)
         if host is None:
             return []
@@ -199,7 +211,7 @@ class Window:
         return claims
 
     def pop(self, now: float) -> Claim | None:
-        """Take the best URL among the hosts that are ready; its host counts as busy until `finished`.
+        """Take the best URL of all ready hosts; its host is busy until `finished`.
 
         Cost: O(log hosts).
         """
@@ -226,7 +238,7 @@ class Window:
         return ready and (self.shared is None or self.shared.free_at(host.id) <= now)
 
     def _forgotten(self, now: float) -> HostQueue | None:
-        """The host that has been passed over for longest, if that is too long."""
+        """Return the host that has been passed over for longest, if that is too long."""
         while self._passed_over:
             since, host_id = self._passed_over[0]
             host = self.hosts.get(host_id)
@@ -241,6 +253,7 @@ class Window:
         """Take the best URL of a host that is ready."""
         claim = heapq.heappop(host.queue)[3]
         self._size -= 1
+        self.in_flight.add(claim.id)
         host.busy += 1
         if self.shared is not None:
             self.shared.took(host.id)
@@ -251,8 +264,12 @@ class Window:
         self._offer(host, now)
         return claim
 
+    def stored(self, claim_id: int) -> None:
+        """Note that the page of a URL in flight is stored, or never will be."""
+        self.in_flight.discard(claim_id)
+
     def finished(self, host_id: int, ready_at: float, now: float) -> None:
-        """A request of this host has ended; the next may be sent at `ready_at`."""
+        """Note that a request of a host has ended; the next may be sent at `ready_at`."""
         host = self.hosts.get(host_id)
         if host is not None:
             host.busy -= 1
@@ -263,7 +280,7 @@ class Window:
                     self._offer(self.hosts[other], now)
 
     def next_ready(self) -> float | None:
-        """When the next host that has URLs becomes ready; None when none will by itself."""
+        """Tell when the next host with URLs becomes ready; None when none will by itself."""
         while self._waiting:
             ready_at, host_id = self._waiting[0]
             host = self.hosts.get(host_id)
@@ -273,26 +290,26 @@ class Window:
         return None
 
     def best_score(self) -> float | None:
-        """Score of the best URL held, ready or not."""
+        """Return the score of the best URL held, ready or not."""
         return max((-host.queue[0][0] for host in self.hosts.values() if host.queue), default=None)
 
     def holds_only(self, host_ids: Set[int]) -> bool:
-        """Whether all URLs held are of given hosts.
+        """Tell whether all URLs held are of given hosts.
 
         Cost: O(hosts), when any are held.
         """
         return not self._size or all(key in host_ids for key, host in self.hosts.items() if host.queue)
 
     def idle_hosts(self) -> list[int]:
-        """Hosts with nothing queued, nothing under way and nothing more in the database."""
+        """Return hosts with nothing queued, under way, or left in the database."""
         return [host.id for host in self.hosts.values() if host.dry and not host.queue and not host.busy]
 
     def _settled(self, host: HostQueue) -> int:
-        """How many URLs of a host's queue come before all that waits in the database."""
+        """Count the queued URLs of a host that beat all that waits in the database."""
         return sum(-entry[0] >= host.rest for entry in host.queue)
 
     def _look(self, host: HostQueue) -> None:
-        """Ask for more of a host, or no longer: its queue may run low, or hold what is not the best."""
+        """Ask for more of a host when its queue runs low or holds what is not the best."""
         if not host.dry and self._settled(host) <= self.depth // 2:
             self._hungry.add(host.id)
         else:

@@ -1,4 +1,7 @@
-"""Seeing a crawl run: a live line on a terminal, plain lines elsewhere, a summary at the end. All goes to stderr."""
+"""Show how a crawl is doing, on stderr.
+
+A live line on a terminal, plain lines elsewhere, a summary at the end.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from ..learn.health.alarms import lines
 from ..run.config import Config
 from ..run.exit_codes import EXIT_FINISHED
 from ..run.terminal import Terminal, guard_logs, one_line
+from .crawl import Crawl, Ended
 from .scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
@@ -78,14 +82,14 @@ class Progress:
         return progress
 
     @property
-    def _frontier(self) -> FrontierScheduler:
+    def _scheduler(self) -> FrontierScheduler:
         return cast("FrontierScheduler", self._crawler.engine.scheduler)
 
     def _opened(self, spider: Spider) -> None:
-        frontier = self._frontier
-        if frontier.session is None:
+        crawl = self._scheduler.crawl
+        if crawl is None:
             return
-        resumed = frontier.session.resumed
+        resumed, woken = crawl.session.resumed, crawl.session.began.woken
         if resumed.begun_before:
             recovered = f", {resumed.recovered} of them recovered in flight from a crawl that was killed"
             self._console.print(
@@ -93,74 +97,69 @@ class Progress:
                 f"{recovered if resumed.recovered else ''}.",
                 soft_wrap=True,
             )
-        if frontier.session.woken:
-            self._console.print(f"{frontier.session.woken} URLs are visited again.", soft_wrap=True)
+        if woken:
+            self._console.print(f"{woken} URLs are visited again.", soft_wrap=True)
         if resumed.others:
             self._console.print(
                 f"{resumed.others} other runs are at work on this database; hosts are shared with them "
                 "('scrapy status' shows all).",
                 soft_wrap=True,
             )
-        self._task = asyncio.ensure_future(self._show())
+        self._task = asyncio.ensure_future(self._show(crawl))
 
-    async def _show(self) -> None:
+    async def _show(self, crawl: Crawl) -> None:
         if not self._console.is_terminal:
             while True:
                 await asyncio.sleep(self._seconds)
-                self._console.print(f"{time.strftime('%H:%M:%S')} {self.line()}", soft_wrap=True)
-        with Live(Text(one_line(self.line())), console=self._console, auto_refresh=False, transient=True) as live:
+                self._console.print(f"{time.strftime('%H:%M:%S')} {self.line(crawl)}", soft_wrap=True)
+        with Live(Text(one_line(self.line(crawl))), console=self._console, auto_refresh=False, transient=True) as live:
             while True:
                 await asyncio.sleep(_LIVE_SECONDS)
-                live.update(Text(one_line(self.line())), refresh=True)
+                live.update(Text(one_line(self.line(crawl))), refresh=True)
 
-    def line(self) -> str:
-        """The state of the crawl in one line."""
-        frontier, totals = self._frontier, self._frontier.totals
-        window = frontier.window
-        rate = self._rate.update(time.monotonic(), totals["pages"])
-        queued = max(0, frontier.supply.queued if frontier.supply else 0) + (len(window) if window else 0)
+    def line(self, crawl: Crawl) -> str:
+        """Return the state of the crawl in one line."""
+        stats, queues = crawl.session.stats, crawl.pending.queues
+        rate = self._rate.update(time.monotonic(), stats["pages"])
+        queued = max(0, crawl.pending.count) + len(queues)
+        active = sum(1 for host in queues.hosts.values() if host.queue or host.busy)
+        best = queues.best_score()
         parts = [
             f"{rate:.1f} pages/s",
-            f"{totals['pages']} done",
-            *([] if frontier.supply and frontier.supply.is_shared else [f"{queued} queued"]),
-            f"{totals['failed']} failed",
-            f"{totals['new'] + totals['duplicate']} articles",
-            f"{totals['duplicate']} duplicates",
+            f"{stats['pages']} done",
+            *([] if crawl.refiller.is_shared else [f"{queued} queued"]),
+            f"{stats['failed']} failed",
+            f"{stats['new'] + stats['duplicate']} articles",
+            f"{stats['duplicate']} duplicates",
+            f"{active} hosts active",
+            *([] if best is None else [f"best waiting {best:.3f}"]),
+            *([crawl.session.waits_for] if crawl.session.waits_for else []),
         ]
-        if window:
-            active = sum(1 for host in window.hosts.values() if host.queue or host.busy)
-            parts.append(f"{active} hosts active")
-            best = window.best_score()
-            if best is not None:
-                parts.append(f"best waiting {best:.3f}")
-        if frontier.waiting_for:
-            parts.append(frontier.waiting_for)
         return " | ".join(parts)
 
     def _closed(self, spider: Spider, reason: str) -> None:
         if self._task is not None:
             self._task.cancel()
-        frontier = self._frontier
-        if frontier.session is not None:
-            self._console.print(self._summary(frontier))
-            refused = frontier.totals[f"dropped/{FailReason.ADDRESS_REFUSED}"]
-            if refused:
-                self._console.print(
-                    f"{refused} URLs were not fetched because their address is not a public one; "
-                    "if they are meant, open their network with ALLOW_NETWORKS.",
-                    soft_wrap=True,
-                )
-            for line in lines(frontier.alarms):
-                self._console.print(line, soft_wrap=True, markup=False)
-            self._console.print(_ending(frontier), soft_wrap=True)
+        crawl, ended = self._scheduler.crawl, self._scheduler.ended
+        if crawl is None:
+            return
+        self._console.print(self._summary(crawl))
+        refused = crawl.session.stats[f"dropped/{FailReason.ADDRESS_REFUSED}"]
+        if refused:
+            self._console.print(
+                f"{refused} URLs were not fetched because their address is not a public one; "
+                "if they are meant, open their network with ALLOW_NETWORKS.",
+                soft_wrap=True,
+            )
+        for line in lines(ended.alarms):
+            self._console.print(line, soft_wrap=True, markup=False)
+        self._console.print(_ending(crawl, ended), soft_wrap=True)
 
-    def _summary(self, frontier: FrontierScheduler) -> Table:
-        totals = frontier.totals
+    def _summary(self, crawl: Crawl) -> Table:
+        stats, resumed = crawl.session.stats, crawl.session.resumed
         table = Table(title="This crawl", show_header=False, title_justify="left")
         table.add_column()
         table.add_column(justify="right")
-        assert frontier.session is not None
-        resumed = frontier.session.resumed
         rows: list[tuple[str, object]] = []
         if resumed.begun_before:
             rows += [
@@ -168,23 +167,24 @@ class Progress:
                 ("of them recovered in flight", resumed.recovered),
             ]
         rows += [
-            ("pages fetched", totals["pages"]),
-            ("articles", totals["new"] + totals["duplicate"]),
-            ("  new", totals["new"]),
-            ("  duplicates of another", totals["duplicate"]),
-            ("duplicates not stored", totals["dropped"]),
-            ("articles updated", totals["updated"]),
-            ("parts of articles of several pages", totals["part"]),
-            ("other addresses of a stored article", totals["same page"]),
-            ("failed", totals["failed"]),
-            ("retries", totals["retries"]),
-            *((title, totals[name]) for title, name in _SELDOM if totals[name]),
+            ("pages fetched", stats["pages"]),
+            ("articles", stats["new"] + stats["duplicate"]),
+            ("  new", stats["new"]),
+            ("  duplicates of another", stats["duplicate"]),
+            ("duplicates not stored", stats["dropped"]),
+            ("articles updated", stats["updated"]),
+            ("parts of articles of several pages", stats["part"]),
+            ("other addresses of a stored article", stats["same page"]),
+            ("failed", stats["failed"]),
+            ("retries", stats["retries"]),
+            *((title, stats[name]) for title, name in _SELDOM if stats[name]),
             ("seconds", f"{time.monotonic() - self._started:.1f}"),
         ]
-        if frontier.ranker is not None and frontier.ranker.rounds:
-            rows.append(("rounds of ranking, scores changed", f"{frontier.ranker.rounds}, {frontier.ranker.moved}"))
-        if frontier.window is not None and frontier.window.longest_wait >= 1:
-            rows.append(("longest wait of a host that was ready, s", f"{frontier.window.longest_wait:.0f}"))
+        rescorer, longest_wait = crawl.followers.rescorer, crawl.pending.queues.longest_wait
+        if rescorer.rounds:
+            rows.append(("rounds of ranking, scores changed", f"{rescorer.rounds}, {rescorer.moved}"))
+        if longest_wait >= 1:
+            rows.append(("longest wait of a host that was ready, s", f"{longest_wait:.0f}"))
         for name, value in rows:
             table.add_row(name, one_line(value))
         for group, title in (
@@ -194,13 +194,13 @@ class Progress:
             ("doubts", "articles stored in doubt"),
             ("bounds", "left out because there was too much of it"),
         ):
-            reasons = _reasons(totals, group)
+            reasons = _reasons(stats, group)
             if reasons:
                 table.add_section()
                 table.add_row(title, "")
                 for why, n in reasons.most_common(12):
                     table.add_row(f"  {one_line(why)}", str(n))
-        traps = _traps(totals)
+        traps = _traps(stats)
         if traps:
             table.add_section()
             table.add_row("traps: URLs not fetched ('scrapy status --traps' tells why)", "")
@@ -209,16 +209,16 @@ class Progress:
         return table
 
 
-def _reasons(totals: Mapping[str, int], group: str) -> Counter[str]:
+def _reasons(stats: Mapping[str, int], group: str) -> Counter[str]:
     """How often each reason of a group came up; traps have a section of their own."""
-    found = {name.partition("/")[2]: n for name, n in totals.items() if name.startswith(group + "/") and n}
+    found = {name.partition("/")[2]: n for name, n in stats.items() if name.startswith(group + "/") and n}
     return Counter({reason: n for reason, n in found.items() if not _trap_of(reason)})
 
 
-def _traps(totals: Mapping[str, int]) -> Counter[str]:
+def _traps(stats: Mapping[str, int]) -> Counter[str]:
     """URLs that were not fetched, by kind of trap; also kinds of which none was left."""
     found: Counter[str] = Counter()
-    for name, n in totals.items():
+    for name, n in stats.items():
         group, _, reason = name.partition("/")
         if group == "traps":
             found[reason] += 0
@@ -228,19 +228,18 @@ def _traps(totals: Mapping[str, int]) -> Counter[str]:
 
 
 def _trap_of(counted: str) -> str:
-    """The kind of trap in a counted reason, see `db.records.reasons.label`; empty when it is another reason."""
+    """Return the kind of trap in a counted reason, see `db.records.reasons.label`; empty for other reasons."""
     reason, _, kind = counted.partition(": ")
     return kind if reason == SkipReason.TRAP else ""
 
 
-def _ending(frontier: FrontierScheduler) -> str:
-    """How it ended, what is left, where the result is."""
-    assert frontier.session is not None
-    where = f"Database: {frontier.session.database.name}"
-    if frontier.exit_code == EXIT_FINISHED:
-        beyond = frontier.left.beyond if frontier.left else 0
+def _ending(crawl: Crawl, ended: Ended) -> str:
+    """Say how it ended, what is left, where the result is."""
+    where = f"Database: {crawl.session.database.name}"
+    if crawl.background.exit_code == EXIT_FINISHED:
+        beyond = ended.left.beyond if ended.left else 0
         more = f" ({beyond} URLs lie beyond the limits)" if beyond else ""
-        ended = "Stopped watching" if frontier.watches else "Finished"
-        return f"{ended}: nothing is left within the limits{more}. {where}"
-    left = f"{frontier.left.within} URLs left" if frontier.left else "work left"
+        how = "Stopped watching" if crawl.watches else "Finished"
+        return f"{how}: nothing is left within the limits{more}. {where}"
+    left = f"{ended.left.within} URLs left" if ended.left else "work left"
     return f"Stopped with {left}; the same command goes on. {where}"

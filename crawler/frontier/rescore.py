@@ -1,4 +1,4 @@
-"""Scoring the queue again while the crawl goes on: when, where, and how the new scores come into the table.
+"""Score the queue again while the crawl goes on.
 
 The link graph lives in a process of its own (`crawler.rank.worker`), which reads the database as any reader does. What
 it answers is written a thousand rows at a time, between the transactions of pages, and what is queued in memory
@@ -11,7 +11,6 @@ import asyncio
 import logging
 import multiprocessing
 import time
-from collections.abc import Set
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -25,11 +24,11 @@ from .. import clock
 from ..rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS
 from ..rank.rounds import Rounds
 from ..run.session import Session
-from .host_queues import Window
+from .host_queues import HostQueues
 
 if TYPE_CHECKING:
     from ..rank.numbering import Ids
-    from ..rank.worker import Answer
+    from ..rank.worker import RankResponse
 
 
 logger = logging.getLogger(__name__)
@@ -43,30 +42,28 @@ _SOON_CHUNKS = 20
 """The hosts are asked for better URLs when these are written, and at the end."""
 
 
-class Ranker:
-    """Asks for new scores when a round is due, and has them written.
+class Rescorer:
+    """Asks for new scores when they are due, and has them written.
 
-    A round that fails is only missed: the crawl goes on with the scores it has.
+    A rescore that fails is only missed: the crawl goes on with the scores it has.
 
     Args:
         session: the open database.
-        window: the URLs in memory.
-        in_flight: identifiers of claims that have left the window and are not stored yet.
+        queues: the leased URLs in memory.
 
     Attributes:
-        rounds: how many there were.
+        rounds: how many rescores there were.
         moved: how many scores they have changed.
     """
 
-    def __init__(self, session: Session, window: Window, in_flight: Set[int]) -> None:
+    def __init__(self, session: Session, queues: HostQueues) -> None:
         self._session = session
-        self._window = window
+        self._queues = queues
         config = session.config
         self._rounds = Rounds(config.rank_every_pages, config.rank_growth)
         self._pool: ProcessPool | None = None
-        self._in_flight = in_flight
         self._goes_on = config.priority.learns((*GRAPH_SIGNALS, *FOCUS_SIGNALS))
-        self._is_needed = self._goes_on or session.reordered
+        self._is_needed = self._goes_on or session.began.reordered
         self._before = 0
         self._busy = False
         self._rests_until = 0.0
@@ -75,7 +72,7 @@ class Ranker:
         self.moved = 0
 
     def is_due(self, pages: int) -> bool:
-        """Whether a round should be held now, after so many pages of this run."""
+        """Tell whether to rescore now, after so many pages of this run."""
         return (
             self._is_needed
             and not self._busy
@@ -84,8 +81,8 @@ class Ranker:
             and self._rounds.due(self._before + pages)
         )
 
-    async def hold(self, pages: int) -> None:
-        """Hold a round: ask, write, and put the window in order.
+    async def rescore(self, pages: int) -> None:
+        """Ask for new scores, put the queues in order and write them.
 
         Raises:
             DatabaseProblem: the scores cannot be written.
@@ -94,14 +91,14 @@ class Ranker:
         self._rounds.begin(self._before + pages)
         began = time.monotonic()
         try:
-            answer = await self._ask()
-            if answer is not None:
+            response = await self._request()
+            if response is not None:
                 self.rounds += 1
-                self.moved += len(answer.ids)
-                await self._write(answer)
-                self._before = max(0, answer.fetched - pages)  # by earlier runs, and others at work
-                self._rounds.begin(0 if answer.left else self._before + pages)  # with some left, one is due at once
-                self._is_needed = self._goes_on or answer.left > 0
+                self.moved += len(response.ids)
+                await self._write(response)
+                self._before = max(0, response.fetched - pages)  # by earlier runs, and others at work
+                self._rounds.begin(0 if response.left else self._before + pages)  # with some left, one is due at once
+                self._is_needed = self._goes_on or response.left > 0
         finally:
             self._busy = False
             now = time.monotonic()
@@ -113,18 +110,18 @@ class Ranker:
             pool, self._pool = self._pool, None
             await asyncio.get_running_loop().run_in_executor(None, _end, pool)
 
-    async def _ask(self) -> Answer | None:
-        """The answer of the process; None when there is none this time."""
-        from ..rank.worker import Question, prepare, rank  # noqa: PLC0415 - scipy is of no use in this process
+    async def _request(self) -> RankResponse | None:
+        """Get the response of the process; None when there is none this time."""
+        from ..rank.worker import RankRequest, prepare, rank  # noqa: PLC0415 - scipy is of no use in this process
 
         if self._pool is None:
             context = multiprocessing.get_context("forkserver")
             self._pool = ProcessPool(max_workers=1, initializer=prepare, context=context)
         config = self._session.config
-        question = Question(config.database_url, config.priority, config.topic, clock.now())
+        request = RankRequest(config.database_url, config.priority, config.topic, clock.now())
         try:
-            answer: Answer = await asyncio.wrap_future(
-                self._pool.schedule(rank, args=[question], timeout=_MOST_SECONDS)
+            response: RankResponse = await asyncio.wrap_future(
+                self._pool.schedule(rank, args=[request], timeout=_MOST_SECONDS)
             )
         except Exception as problem:  # noqa: BLE001 - of whatever kind: the order only stays as it is
             self._failures += 1
@@ -136,35 +133,35 @@ class Ranker:
                 await self.close()
             return None
         self._failures = 0
-        return answer
+        return response
 
-    async def _write(self, answer: Answer) -> None:
-        """Put the window in order, then the table, a chunk a transaction."""
-        window = self._window
-        held = np.fromiter((*window.claim_ids(), *self._in_flight), np.int64)
+    async def _write(self, response: RankResponse) -> None:
+        """Put the queues in order, then the table, a chunk a transaction."""
+        queues = self._queues
+        held = np.fromiter(queues.leased_ids(), np.int64)
         loop = asyncio.get_running_loop()
-        mine, soon, later = await loop.run_in_executor(None, _look_through, answer, held)
-        window.rescore(mine, time.monotonic())
-        for place, chunk in enumerate(answer.chunks, 1):
+        mine, soon, later = await loop.run_in_executor(None, _look_through, response, held)
+        queues.rescore(mine, time.monotonic())
+        for place, chunk in enumerate(response.chunks, 1):
             await self._session.submit(table.set_scores, chunk)
-            if place == _SOON_CHUNKS or place == len(answer.chunks):
+            if place == _SOON_CHUNKS or place == len(response.chunks):
                 for host_id, score in (soon if place <= _SOON_CHUNKS else later).items():
-                    window.refresh(host_id, score)
+                    queues.refresh(host_id, score)
 
 
-def _look_through(answer: Answer, held: Ids) -> tuple[dict[int, float], dict[int, float], dict[int, float]]:
-    """Scores of what is held here; and the best that each host gets of all else, in the first chunks and after them."""
-    own = np.isin(answer.ids, held)
-    mine = dict(zip(answer.ids[own].tolist(), answer.scores[own].tolist(), strict=True))
-    first = sum(len(chunk.ids) for chunk in answer.chunks[:_SOON_CHUNKS])
-    return mine, _best(answer, ~own, slice(first)), _best(answer, ~own, slice(first, None))
+def _look_through(response: RankResponse, held: Ids) -> tuple[dict[int, float], dict[int, float], dict[int, float]]:
+    """Return scores of what is leased, and each host's best in the first chunks and later."""
+    own = np.isin(response.ids, held)
+    mine = dict(zip(response.ids[own].tolist(), response.scores[own].tolist(), strict=True))
+    first = sum(len(chunk.ids) for chunk in response.chunks[:_SOON_CHUNKS])
+    return mine, _best(response, ~own, slice(first)), _best(response, ~own, slice(first, None))
 
 
-def _best(answer: Answer, wanted: NDArray[np.bool_], part: slice) -> dict[int, float]:
-    """Hosts, and the best score of each."""
-    hosts, of_host = np.unique(answer.hosts[part][wanted[part]], return_inverse=True)
+def _best(response: RankResponse, wanted: NDArray[np.bool_], part: slice) -> dict[int, float]:
+    """Return the best score of each host."""
+    hosts, of_host = np.unique(response.hosts[part][wanted[part]], return_inverse=True)
     best = np.full(len(hosts), -np.inf)
-    np.maximum.at(best, of_host, answer.scores[part][wanted[part]])
+    np.maximum.at(best, of_host, response.scores[part][wanted[part]])
     return dict(zip(hosts.tolist(), best.tolist(), strict=True))
 
 

@@ -1,73 +1,60 @@
-"""Rules of hosts that have just come: from a stored robots.txt to what may be fetched from now on."""
+"""Put the rules of a stored robots.txt into force."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
 
 from db.frontier import claims as table
 from db.records.outcome import Outcome
 from db.records.url import Claim, NewUrl, State
 
-if TYPE_CHECKING:
-    from ..politeness.hosts import Hosts
-    from ..response.seed_scope import Seeds
-    from ..run.session import Session
-    from .host_queues import Window
-    from .refill import Supply
+from ..politeness.hosts import Hosts
+from ..response.seed_scope import SeedScope
+from ..run.background import Background
+from ..run.session import Session
+from .pending import PendingUrls
 
 
-class NewRules:
+class RobotsUpdate:
     """Puts rules into force.
 
     Args:
         session: the open database.
-        window: what is held was claimed under the old rules.
+        pending: what waits; what is queued was leased under the old rules.
         hosts, seeds: what is known of them.
-        supply: what the window is filled by.
-        start: runs a coroutine in the background.
+        background: where the database is told.
     """
 
     def __init__(
-        self,
-        session: Session,
-        window: Window,
-        hosts: Hosts,
-        seeds: Seeds,
-        *,
-        supply: Supply,
-        start: Callable[[Coroutine[Any, Any, None]], None],
+        self, session: Session, pending: PendingUrls, hosts: Hosts, seeds: SeedScope, background: Background
     ) -> None:
         self._session = session
-        self._window = window
+        self._pending = pending
         self._hosts = hosts
         self._seeds = seeds
-        self._supply = supply
-        self._start = start
+        self._background = background
 
-    def came(self, claim: Claim, outcome: Outcome) -> None:
-        """A robots.txt is stored: new rules for hosts, or a further hop towards them."""
+    def stored(self, claim: Claim, outcome: Outcome) -> None:
+        """Take over a robots.txt: new rules for hosts, or a further hop towards them."""
         answers = [*outcome.robots, *self._late(claim, outcome)]
         self._hosts.robots_moved(claim, outcome.same_as if outcome.state == State.SKIPPED else None)
         sitemaps: list[NewUrl] = []
         for host_id, kind, text in answers:
             rules = self._hosts.set_rules(host_id, kind, text, outcome.fetched_at)
-            host = self._window.hosts.get(host_id)
+            host = self._pending.queues.hosts.get(host_id)
             if host is None:
                 continue
-            if host.robots_known:  # what is held was claimed under the old rules
-                self._start(self._supply.give_back(self._window.take_all(host_id)))
+            if host.robots_known:  # what is queued was leased under the old rules
+                self._pending.reconsider(host_id)
             host.robots_known = True
-            self._window.refresh(host_id)
+            self._pending.queues.refresh(host_id)
             if kind in {"rules", "none"}:
                 base = f"{claim.url.partition(':')[0]}://{host.name}/"
                 priority, now = self._session.config.priority, outcome.fetched_at
                 sitemaps += self._seeds.sitemaps(host.name, base, rules.sitemaps, priority=priority, now=now)
         if sitemaps:
-            self._start(self._supply.add(sitemaps))
+            self._background.start(self._pending.add(sitemaps))
 
     def _late(self, claim: Claim, outcome: Outcome) -> list[tuple[int, str, str]]:
-        """The same for hosts whose robots.txt redirected here while this answer was on its way."""
+        """Write the same for hosts that were redirected here in the meantime."""
         if not outcome.robots:
             return []
         _, kind, text = outcome.robots[0]
@@ -75,5 +62,5 @@ class NewRules:
         late = [(key, kind, text) for key in self._hosts.hosts_of_robots(claim) if key not in told]
         if late:
             rows = [(key, kind, text, outcome.fetched_at) for key, kind, text in late]
-            self._start(self._session.submit(table.set_robots, rows))
+            self._background.start(self._session.submit(table.set_robots, rows))
         return late

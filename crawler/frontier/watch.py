@@ -1,4 +1,4 @@
-"""Watching (`-a mode=watch`): URLs are queued again when their next visit is due, for as long as the crawl runs.
+"""Queue URLs again when their next visit is due (`-a mode=watch`).
 
 Between two visits nothing happens: one timer waits for the earliest of them.
 """
@@ -6,7 +6,6 @@ Between two visits nothing happens: one timer waits for the earliest of them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import suppress
 
 from db.frontier import revisits
@@ -14,6 +13,7 @@ from db.records.visit import Due, Woken
 
 from .. import clock
 from ..run.session import Session
+from .pending import PendingUrls
 
 _SHORTEST_SECONDS = 1.0
 """What becomes due within so long is queued together."""
@@ -26,22 +26,22 @@ class Watch:
 
     Args:
         session: the open database.
-        queued: told what was queued.
+        pending: told of what was queued.
 
     Attributes:
         spent: a limit of the whole crawl is reached: there is nothing to watch for.
     """
 
-    def __init__(self, session: Session, queued: Callable[[Woken], None]) -> None:
+    def __init__(self, session: Session, pending: PendingUrls) -> None:
         self._session = session
-        self._queued = queued
+        self._pending = pending
         self._next: float | None = None
         self._earlier = asyncio.Event()
         self._stirred = asyncio.Event()
         self.spent = False
 
     def note(self, next_visit: float | None) -> None:
-        """A URL is to be visited again at a time (Unix seconds)."""
+        """Note that a URL is to be visited again at a time (Unix seconds)."""
         if next_visit is not None and (self._next is None or next_visit < self._next):
             self._next = next_visit
             self._earlier.set()
@@ -53,7 +53,7 @@ class Watch:
             looked = clock.now()
             self._next = woken.next_due
             if woken.urls:
-                self._queued(woken)
+                self._pending.adjust(woken.urls, woken.hosts)
                 self._stirred.set()
             elif self._next is not None and self._next <= looked:  # due, and not queued: it lies beyond a limit
                 self._next = looked + _LONGEST_SECONDS
@@ -63,7 +63,7 @@ class Watch:
                 await _happens(self._earlier, pause)
 
     def _due(self, looked: float) -> float:
-        """When to look again."""
+        """Tell when to look again."""
         latest = looked + _LONGEST_SECONDS
         return latest if self._next is None else min(latest, self._next)
 

@@ -1,4 +1,4 @@
-"""What learning asks of the crawl that it belongs to."""
+"""Functions of the crawl that learning calls: its floor knows no frontier."""
 
 from __future__ import annotations
 

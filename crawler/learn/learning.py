@@ -1,4 +1,4 @@
-"""What a crawl learns of sites while it runs, each part under a setting of its own.
+"""Learn of sites while a crawl runs, each part under a setting of its own.
 
 memory    what an article's page looks like (`SITE_MEMORY`, `crawler.learn.site_memory`)
 rules     what makes no difference in URLs (`URL_RULES`, `crawler.learn.url_rules`)
@@ -8,9 +8,10 @@ alarms    how a host's answers change (`HEALTH_WINDOW`, `crawler.learn.health.al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
+from db.frontier.leases import OwnedHost
 from db.records.outcome import Outcome, Stored
 from db.records.reasons import ArticleResult
 from db.records.url import Claim, Kind
@@ -52,17 +53,15 @@ class Learning:
         bounds = Bounds(config.trap_pattern_pages, config.trap_host_pages, config.soft_404_probe)
         self.traps = TrapRegistry(session, bounds, config.trap_days, hooks) if config.traps else None
 
-    async def load(self) -> Self:
-        """Read what is known already.
+    async def load(self) -> int:
+        """Read what is known already; returns how many URLs traps let wait again.
 
         Raises:
             DatabaseProblem: the database gave up.
         """
         if self.rules is not None:
             await self.rules.load()
-        if self.traps is not None:
-            self._session.queued += await self.traps.reopen()
-        return self
+        return 0 if self.traps is None else await self.traps.reopen()
 
     def run(self) -> None:
         """Do from now on what has to be done from time to time."""
@@ -85,10 +84,39 @@ class Learning:
             await self.traps.close()
         return () if self.alarms is None else await self.alarms.close()
 
+    # ------------------------------------------------------------ hosts come and go
+
+    async def take_hosts(self, hosts: Sequence[OwnedHost]) -> None:
+        """Read what is known of hosts that the run has just taken over.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        if self.traps is not None:
+            await self.traps.take(hosts)
+
+    async def write_hosts(self, host_ids: Sequence[int]) -> None:
+        """Write what is new of hosts that another run may take over.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        if self.traps is not None:
+            await self.traps.write(host_ids)
+
+    async def let_go(self, host_ids: Collection[int]) -> None:
+        """Forget what is known of hosts that the run holds no longer.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        if self.traps is not None and host_ids:
+            await self.traps.let_go(host_ids)
+
     # ------------------------------------------------------------ for a page that is to be read
 
     async def knowledge(self, claim: Claim) -> bytes | None:
-        """What is known of a page's site, packed; None when nothing is to be learned.
+        """Return the packed model of a page's site; None when nothing is to be learned.
 
         Raises:
             DatabaseProblem: the database gave up.
@@ -98,17 +126,21 @@ class Learning:
         return await self.memory.of(claim.host_id)
 
     def url_rules(self, claim: Claim) -> str:
-        """Return the URL rules of a page's host, packed; empty for none."""
+        """Return the packed URL rules of a page's host; empty for none."""
         return "" if self.rules is None else self.rules.of(claim.host_id)
 
     def known_traps(self, claim: Claim) -> KnownTraps | None:
-        """What is known of the traps of a page's host; None when they are not looked for."""
+        """Return the known traps of a page's host; None when they are not looked for."""
         return None if self.traps is None else self.traps.known(claim)
+
+    def trap_reason(self, claim: Claim) -> str:
+        """Return the kind of trap a URL belongs to, else "". Called from the database thread."""
+        return "" if self.traps is None else self.traps.disallow_reason(claim)
 
     # ------------------------------------------------------------ from a page that is stored
 
     def note(self, page: Page, outcome: Outcome, stored: Stored) -> None:
-        """What a stored page says of its site."""
+        """Learn from a stored page."""
         claim = page.claim
         observation = page.worked.parsed.observation if page.worked is not None else None
         if (
@@ -129,5 +161,5 @@ class Learning:
             self.alarms.note(page)
 
     async def look_again(self) -> bool:
-        """Nothing waits any more: whether there is something, after all."""
+        """Called when the frontier is empty; True if revoked rules re-queued URLs."""
         return self.rules is not None and await self.rules.look_again()

@@ -1,4 +1,4 @@
-"""Which hosts do not answer properly, how long they are left alone, and when it is time to go without them.
+"""Count the errors of hosts, put them in backoff, and tell when a host is dead.
 
 Pure: time is an argument (Unix seconds), what follows is for others to write and to do.
 """
@@ -14,54 +14,54 @@ from .delay import BackoffPolicy
 
 
 @dataclass(slots=True)
-class Ailment:
-    """What is wrong with a host.
+class HostError:
+    """The errors of a host since its last good answer.
 
     Attributes:
         failures: failed requests in a row.
-        rests: rests in a row.
+        backoffs: backoffs in a row.
         until: when it may be asked again.
-        since: when the last rest began.
-        reason: why it is given up, if it is.
+        since: when the last backoff began.
+        reason: why it is dead, if it is.
     """
 
     failures: int = 0
-    rests: int = 0
+    backoffs: int = 0
     until: float = 0.0
     since: float = 0.0
     reason: SkipReason = SkipReason.HOST_UNREACHABLE
 
 
-class Troubles:
+class HostErrors:
     """The hosts that failed when they were last asked.
 
     Args:
-        backoff: how they are treated.
+        policy: how they are treated.
         now: when the crawl began.
     """
 
-    def __init__(self, backoff: BackoffPolicy, now: float) -> None:
-        self._backoff = backoff
-        self._hosts: dict[int, Ailment] = {}
+    def __init__(self, policy: BackoffPolicy, now: float) -> None:
+        self._policy = policy
+        self._hosts: dict[int, HostError] = {}
         self._good_at = now
 
-    def take_over(self, host_id: int, rests: int, until: float) -> None:
-        """A host comes into our care that may have rested before."""
-        if rests:
-            self._hosts[host_id] = Ailment(rests=rests, until=until)
+    def take_over(self, host_id: int, backoffs: int, until: float) -> None:
+        """Go on with a host that another run may have put in backoff."""
+        if backoffs:
+            self._hosts[host_id] = HostError(backoffs=backoffs, until=until)
 
     def forget(self, host_id: int) -> None:
-        """It is no longer in our care."""
+        """Forget the errors of a host."""
         self._hosts.pop(host_id, None)
 
-    def well(self, host_id: int, now: float) -> bool:
-        """A host has answered properly; returns whether it had been resting."""
+    def recovered(self, host_id: int, now: float) -> bool:
+        """Note a good answer of a host; returns whether it had been in backoff."""
         self._good_at = max(self._good_at, now)
         before = self._hosts.pop(host_id, None)
-        return before is not None and before.rests > 0
+        return before is not None and before.backoffs > 0
 
-    def failed(self, host_id: int, now: float, *, took: float = 0.0, asked: float | None = None) -> Ailment:
-        """A request of a host has failed.
+    def failed(self, host_id: int, now: float, *, took: float = 0.0, asked: float | None = None) -> HostError:
+        """Note a failed request of a host.
 
         Args:
             host_id: which one.
@@ -70,62 +70,62 @@ class Troubles:
             asked: seconds for which the host asks to be left alone.
 
         Returns:
-            How it stands now.
+            Its errors now.
         """
-        host = self._hosts.setdefault(host_id, Ailment())
+        host = self._hosts.setdefault(host_id, HostError())
         host.failures += 1
-        if host.rests or host.failures >= self._backoff.failures:
-            self._rest(host, now, took, asked)
+        if host.backoffs or host.failures >= self._policy.failures:
+            self._back_off(host, now, took, asked)
             return host
         host.reason = SkipReason.HOST_UNREACHABLE if asked is None else SkipReason.HOST_BUSY
-        pause = self._backoff.pause(host.failures) if asked is None else asked
+        pause = self._policy.pause(host.failures) if asked is None else asked
         host.until = max(host.until, now + pause)
         return host
 
-    def without_rules(self, host_id: int, now: float, *, took: float = 0.0, asked: float | None = None) -> Ailment:
-        """The robots.txt of a host cannot be had: without it nothing may be asked, so it rests at once."""
-        host = self._hosts.setdefault(host_id, Ailment())
+    def without_rules(self, host_id: int, now: float, *, took: float = 0.0, asked: float | None = None) -> HostError:
+        """Put a host in backoff at once, because its robots.txt cannot be had."""
+        host = self._hosts.setdefault(host_id, HostError())
         host.failures += 1
-        self._rest(host, now, took, asked)
+        self._back_off(host, now, took, asked)
         host.reason = SkipReason.ROBOTS_UNREACHABLE
         return host
 
-    def _rest(self, host: Ailment, now: float, took: float, asked: float | None) -> None:
-        """One rest more, unless the request was under way already when the last one began."""
-        if host.rests and now - took < host.since:
+    def _back_off(self, host: HostError, now: float, took: float, asked: float | None) -> None:
+        """Begin one more backoff, unless the request is older than the last one."""
+        if host.backoffs and now - took < host.since:
             if asked is not None:
                 host.until = max(host.until, now + asked)
             return
-        host.rests += 1
+        host.backoffs += 1
         host.since = now
         host.reason = SkipReason.HOST_UNREACHABLE if asked is None else SkipReason.HOST_BUSY
-        host.until = max(host.until, now + max(self._backoff.rest_of(host.rests, took), asked or 0.0))
+        host.until = max(host.until, now + max(self._policy.backoff(host.backoffs, took), asked or 0.0))
 
-    def is_over(self, host: Ailment) -> bool:
-        """Whether nothing more is to be expected of a host."""
-        return self._backoff.is_over(host.rests)
+    def is_dead(self, host: HostError) -> bool:
+        """Tell whether nothing more is to be expected of a host."""
+        return self._policy.is_dead(host.backoffs)
 
-    def is_resting(self, host_id: int) -> bool:
-        """Whether a host has rested since it last answered."""
+    def is_in_backoff(self, host_id: int) -> bool:
+        """Tell whether a host has been in backoff since it last answered."""
         host = self._hosts.get(host_id)
-        return host is not None and host.rests > 0
+        return host is not None and host.backoffs > 0
 
     def until(self, host_ids: Iterable[int]) -> float:
-        """When the last of some hosts may be asked again; 0 when they are well."""
+        """Tell when the last of some hosts may be asked again; 0 when they answer."""
         return max((self._hosts[key].until for key in host_ids if key in self._hosts), default=0.0)
 
-    def ailing(self) -> set[int]:
-        """Hosts that are waited for: they rest, have failed twice or asked for time."""
+    def waited_for(self) -> set[int]:
+        """Return the hosts in backoff, and those that have failed twice or asked for time."""
         return {
             key
             for key, host in self._hosts.items()
-            if host.rests or host.failures > 1 or host.reason == SkipReason.HOST_BUSY
+            if host.backoffs or host.failures > 1 or host.reason == SkipReason.HOST_BUSY
         }
 
-    def hopeless(self) -> list[tuple[int, SkipReason]]:
-        """Hosts not worth waiting for when there is nothing else to do, and why: none of them answers soon enough.
+    def dead_hosts(self) -> list[tuple[int, SkipReason]]:
+        """Return the hosts, with reasons, that are not worth waiting for alone.
 
-        The wait counts from the last good answer of any host, so a crawl that still gets somewhere goes on.
+        The time counts from the last good answer of any host, so a crawl that still gets somewhere goes on.
         """
-        latest = self._good_at + self._backoff.alone
-        return [(key, self._hosts[key].reason) for key in sorted(self.ailing()) if self._hosts[key].until > latest]
+        latest = self._good_at + self._policy.alone
+        return [(key, self._hosts[key].reason) for key in sorted(self.waited_for()) if self._hosts[key].until > latest]

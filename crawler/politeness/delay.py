@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 from db.records.reasons import Reason, SkipReason
+from pipelines.stages import Page
 
+from ..fetch.errors import BODY_CUT
 from .robots import parse
 
 MOST_ROBOTS_BYTES = 1 << 20
@@ -42,8 +44,8 @@ class Rules:
         is_slow = self._parsed is not None and self._parsed.delay > most_delay
         self.reason = reason or (SkipReason.CRAWL_DELAY if is_slow else None)
 
-    def objection(self, url: str) -> Reason | None:
-        """Why a URL must not be fetched, None when it may."""
+    def disallow_reason(self, url: str) -> Reason | None:
+        """Return why a URL must not be fetched; None when it may."""
         if self.reason is not None:
             return self.reason
         return None if self._parsed is None or self._parsed.allows(url) else SkipReason.ROBOTS
@@ -62,6 +64,11 @@ class Rules:
     def sitemaps(self) -> list[str]:
         """Sitemap addresses the file names."""
         return list(self._parsed.sitemaps) if self._parsed else []
+
+
+def is_cut_off(page: Page) -> bool:
+    """Tell whether the connection was lost in the body, before any bound was reached."""
+    return page.truncated and page.status == 200 and BODY_CUT not in page.bounds
 
 
 def whole_lines(beginning: bytes) -> bytes:
@@ -138,13 +145,13 @@ class DelayPolicy:
 
 @dataclass(frozen=True, slots=True)
 class BackoffPolicy:
-    """How a host is treated that does not answer properly: short pauses, then rests that grow, then it is given up.
+    """Short pauses after failures, then backoffs that grow, then the host is dead.
 
     Attributes:
-        failures: after so many failed requests in a row it rests (`HOST_FAILURES`).
-        rest: seconds of the first rest; each further one is four times as long, up to an hour (`HOST_REST`).
-        rests: after so many rests in a row, each ended by a failure, it is given up (`HOST_GIVE_UP`).
-        alone: when hosts in trouble are all that is left, they are waited for until this many seconds after the last
+        failures: after so many failed requests in a row it is put in backoff (`HOST_FAILURES`).
+        rest: seconds of the first backoff; each further one is four times as long, up to an hour (`HOST_REST`).
+        rests: after so many backoffs in a row, each ended by a failure, it is dead (`HOST_GIVE_UP`).
+        alone: when hosts in backoff are all that is left, they are waited for until this many seconds after the last
             good answer of any host (`HOST_WAIT`).
     """
 
@@ -154,11 +161,11 @@ class BackoffPolicy:
     alone: float
 
     def pause(self, failures: int) -> float:
-        """Seconds without requests after so many failures in a row, before there is talk of a rest."""
+        """Return the pause after so many failures in a row, before any backoff."""
         return 0.0 if failures < 2 else min(_PATIENT_SECONDS, 2.0 ** (failures - 1))
 
-    def rest_of(self, number: int, took: float = 0.0) -> float:
-        """How long the n-th rest in a row is (from 1).
+    def backoff(self, number: int, took: float = 0.0) -> float:
+        """Return the seconds of the n-th backoff in a row (from 1).
 
         Args:
             number: which one.
@@ -167,8 +174,8 @@ class BackoffPolicy:
         grown = self.rest * _GROWTH ** min(10, number - 1)
         return min(LONGEST_PAUSE, max(grown, 2.0 * took))
 
-    def is_over(self, number: int) -> bool:
-        """Whether the host is given up instead of the n-th rest."""
+    def is_dead(self, number: int) -> bool:
+        """Tell whether the host is dead instead of in its n-th backoff."""
         return number > self.rests
 
 

@@ -1,4 +1,4 @@
-"""The process that holds the link graph: it reads the database as it grows, and scores the queue when it is asked to.
+"""Hold the link graph in a process of its own, and score the queue when asked to.
 
 Nothing here is needed again when it dies: the next process reads everything anew.
 """
@@ -33,8 +33,8 @@ _QUEUED = [STATES.index(State.PENDING), STATES.index(State.LEASED)]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A round that is due.
+class RankRequest:
+    """A rescore that is due.
 
     Attributes:
         database_url: where the crawl is.
@@ -50,8 +50,8 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a round brought.
+class RankResponse:
+    """New scores.
 
     Attributes:
         chunks: new scores to write, each in a transaction of its own; those that move the order most first.
@@ -68,20 +68,20 @@ class Answer:
     fetched: int
 
 
-class _Crawl:
+class _OpenGraph:
     """One crawl's database and what is known of it."""
 
-    def __init__(self, question: Question) -> None:
-        self.question = question
-        self._database: Database = open_for_reading(question.database_url)
+    def __init__(self, request: RankRequest) -> None:
+        self.request = request
+        self._database: Database = open_for_reading(request.database_url)
         self._reader = GraphReader(self._database, Params(texts=True))
-        self.ranking = Ranking(question.priority, question.topic)
+        self.ranking = Ranking(request.priority, request.topic)
 
     def read(self, now: float) -> None:
         """Read what is new."""
         for rows in self._reader.read(now):
             self._take(rows, now // DAY)
-        if "host" in self.question.priority.weights:
+        if "host" in self.request.priority.weights:
             self.ranking.set_yields(*self._reader.yields())
 
     def _take(self, rows: Rows, today: float) -> None:
@@ -124,7 +124,7 @@ class _Crawl:
         self._database.close()
 
 
-_crawls: list[_Crawl] = []
+_graphs: list[_OpenGraph] = []
 
 
 def prepare() -> None:
@@ -133,23 +133,23 @@ def prepare() -> None:
     gc.freeze()
 
 
-def rank(question: Question) -> Answer:
-    """Hold a round.
+def rank(request: RankRequest) -> RankResponse:
+    """Score the queue again.
 
     Raises:
         DatabaseProblem: the database cannot be read.
     """
-    if not _crawls or _crawls[0].question.database_url != question.database_url:
-        for old in _crawls:
+    if not _graphs or _graphs[0].request.database_url != request.database_url:
+        for old in _graphs:
             old.close()
-        _crawls[:] = [_Crawl(question)]
-    crawl = _crawls[0]
+        _graphs[:] = [_OpenGraph(request)]
+    graph = _graphs[0]
     try:
-        crawl.read(question.now)
+        graph.read(request.now)
     except BaseException:
-        _crawls.pop().close()  # half of what is new may be missing: everything is read anew
+        _graphs.pop().close()  # half of what is new may be missing: everything is read anew
         raise
-    rescored = crawl.ranking.rescore(question.now // DAY)
-    texts = question.priority.texts(rescored.values)
+    rescored = graph.ranking.rescore(request.now // DAY)
+    texts = request.priority.texts(rescored.values)
     chunks = list(Scores(rescored.ids, rescored.scores, texts, BlockKind.PART).batches())
-    return Answer(chunks, rescored.ids, rescored.hosts, rescored.scores, rescored.left, crawl.ranking.graph.rows)
+    return RankResponse(chunks, rescored.ids, rescored.hosts, rescored.scores, rescored.left, graph.ranking.graph.rows)

@@ -21,14 +21,11 @@ from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 from pipelines.urls import MAX_URL_CHARS, canonicalize, file_type, host_key, same_host, site_key
 
-from ..fetch.errors import BODY_CUT
-from ..politeness.delay import decode_robots, retry_after, retry_pause, whole_lines
+from ..fetch.errors import HANDLES_PAUSE
+from ..politeness.delay import decode_robots, is_cut_off, retry_after, retry_pause, whole_lines
 from . import new_urls as outlinks
 from .context import Rulebook
 from .new_urls import new_url
-
-HANDLES_PAUSE = 5.0
-"""Seconds to wait when this machine could not make a request."""
 
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
@@ -96,7 +93,7 @@ def is_lost(page: Page, tries: int) -> bool:
         page: an answer.
         tries: how often a URL is tried.
     """
-    if not page.truncated or page.status != 200 or BODY_CUT in page.bounds:
+    if not is_cut_off(page):
         return False
     return page.claim.kind == Kind.ROBOTS or page.claim.tries + 1 < tries
 

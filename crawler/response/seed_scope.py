@@ -1,4 +1,4 @@
-"""Where each seed's crawl may go."""
+"""Bound the crawl of each seed, and find the sitemaps of its hosts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..rank.priority import Priority
 from .new_urls import new_url
 
 
-class Seeds:
-    """Where each seed's crawl may go and how deep.
+class SeedScope:
+    """Bounds of each seed's crawl.
 
     Args:
         rows: the seeds as stored.
@@ -34,14 +34,17 @@ class Seeds:
         self.learn(rows)
 
     def learn(self, rows: Iterable[SeedRow]) -> None:
-        """Seeds as the table has them now: other processes bring their own, and hosts that theirs redirected to."""
+        """Take over seeds as the table has them.
+
+        Other processes bring their own, and hosts that theirs redirected to.
+        """
         for row in rows:
             if self._rows.get(row.id) != row:
                 self._rows[row.id] = row
                 self._put(row.id, Scope(row.stay, row.hosts))
 
     def _put(self, seed_id: int, scope: Scope) -> None:
-        """Note where a seed's crawl may go, so that no question has to look at all seeds."""
+        """Note the scope of a seed's crawl, so that no question has to look at all seeds."""
         self._scopes[seed_id] = scope
         for host in scope.hosts:
             self._seed_of.setdefault(host, seed_id)
@@ -50,27 +53,27 @@ class Seeds:
                 self._sites.add(site_key(host))
 
     def scope_of(self, claim: Claim) -> Scope:
-        """Where the links of a claim's page may lead."""
+        """Return the scope of the links of a page."""
         own = Scope("host", (host_key(claim.url),))
         return own if claim.seed_id is None else self._scopes.get(claim.seed_id, own)
 
     def depth_of(self, seed_id: int | None) -> int | None:
-        """How many links from the seed may be followed; None for no limit."""
+        """Return how many links from the seed may be followed; None for no limit."""
         row = self._rows.get(seed_id) if seed_id is not None else None
         return self._most_depth if row is None or row.depth is None else row.depth
 
     def owns(self, host: str) -> bool:
-        """Whether a host is one that some seed means, and not only one that its pages lead to."""
+        """Tell whether a host is a seed's own, not only one that its pages lead to."""
         return bare_host(host) in self._names or site_key(host) in self._sites
 
     def adopt(self, seed_id: int, host: str) -> None:
-        """A further host counts as the seed's own."""
+        """Count a further host as the seed's own."""
         scope = self._scopes.get(seed_id)
         if scope is not None:
             self._put(seed_id, Scope(scope.stay, (*scope.hosts, host)))
 
     def sitemaps(self, host: str, base: str, named: Sequence[str], *, priority: Priority, now: float) -> list[NewUrl]:
-        """Sitemaps of a host, if it is a seed's own: those its robots.txt names, else the usual place."""
+        """Return a seed host's sitemaps: those robots.txt names, else the usual place."""
         seed_id = self._seed_of.get(host)
         if seed_id is None or self.depth_of(seed_id) == 0:
             return []
@@ -92,5 +95,5 @@ class Seeds:
 
 
 def seed_row(url: str, *, stay: str, depth: int | None, pages: int | None, topic: str) -> SeedRow:
-    """A seed as it is stored."""
+    """Make the row of a seed."""
     return SeedRow(fingerprint(url), url, stay, depth, pages, topic, (host_key(url),))

@@ -1,21 +1,42 @@
-"""What a crawl does beside the engine's own work, and how one ends that cannot go on."""
+"""Run the tasks of a crawl beside the engine, and end one that cannot go on."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from db.engine.errors import DatabaseProblem
+from db.records.outcome import Joined
 
 from .exit_codes import EXIT_DATABASE, EXIT_STOPPED
 
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class EngineCallbacks:
+    """Callbacks of Scrapy's engine and of the download handler, for the parts of a crawl.
+
+    Attributes:
+        stop: ends the crawl, with the reason in a word or two.
+        poll: has the scheduler asked for requests, now.
+        pause: has it asked for none for some seconds, because this machine can make none.
+        export: hands articles of several pages to the exporters.
+        stored: told the identifier of a URL whose body is needed no longer.
+    """
+
+    stop: Callable[[str], Coroutine[Any, Any, Any]]
+    poll: Callable[[], None]
+    pause: Callable[[], None]
+    export: Callable[[Iterable[Joined]], None]
+    stored: Callable[[int], None]
+
+
 class Background:
-    """Tasks of a crawl, and the first problem that ends it: a database that gave up, or a fault of ours.
+    """Tasks of a crawl, and the first problem that ends it.
 
     Args:
         stop: ends the crawl, with the reason in a word or two.
@@ -36,15 +57,15 @@ class Background:
 
     @property
     def ends(self) -> bool:
-        """Whether nothing more is to be begun: the crawl is being closed, or could not start."""
+        """Tell whether nothing more is to be begun: the crawl ends, or could not start."""
         return self.closing or bool(self.problem)
 
     def refuse(self, problem: str, exit_code: int) -> None:
-        """The crawl cannot start."""
+        """Note why the crawl cannot start."""
         self.problem, self.exit_code = problem, exit_code
 
     def start(self, coroutine: Coroutine[Any, Any, Any]) -> None:
-        """Run in the background; a database that gave up stops the crawl, anything else is a bug to be seen."""
+        """Run in the background; an exception stops the crawl."""
         task = asyncio.ensure_future(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -56,7 +77,7 @@ class Background:
             task.cancel()
 
     def give_up(self, problem: DatabaseProblem) -> None:
-        """The database is gone: stop, say so once, keep everything resumable."""
+        """Stop because the database is gone; say so once."""
         if not self.problem:
             self.problem = str(problem)
             self.exit_code = EXIT_DATABASE
@@ -64,7 +85,7 @@ class Background:
             self._stop("database")
 
     def failed(self, error: BaseException) -> None:
-        """A fault of ours that no page can be blamed for: stop, lest it be repeated without end."""
+        """Stop because of a fault of ours, lest it be repeated without end."""
         if not self.closing:
             self.problem = f"internal error ({type(error).__name__}: {error}); the same command goes on"
             logger.error("%s", self.problem, exc_info=error)

@@ -1,4 +1,4 @@
-"""From settings and seeds to an open database with a run in it, and back: how a crawl begins and ends."""
+"""Begin a run from settings and seeds, keep its lease, and end it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -44,7 +45,7 @@ R = TypeVar("R")
 
 ONCE, WATCH = "once", "watch"
 MODES = (ONCE, WATCH)
-"""Whether a crawl ends when nothing is left, or waits for news."""
+"""A crawl ends when nothing is left, or waits for news."""
 
 _LATE_SECONDS = 60.0
 """A process that is started so soon after a crawl of many has ended was meant to take part in it."""
@@ -54,6 +55,25 @@ _SIGN_SECONDS = 2.0
 """A run says that it lives, and hears what the others need, at least this often."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunBeginning:
+    """The state of the queue when a run begins.
+
+    Attributes:
+        resumed: what the run found in the database.
+        queued: URLs that were waiting, new seeds included.
+        woken: of them, how many were fetched before and are visited again.
+        reordered: whether what waits was scored for another order than this run's.
+        lease_ends: uptime until which no other process takes this run for dead.
+    """
+
+    resumed: Resumed
+    queued: int
+    woken: int
+    reordered: bool
+    lease_ends: float
+
+
 class Session:
     """An open database and the run that writes to it.
 
@@ -61,165 +81,226 @@ class Session:
         config: the checked settings.
         database: the opened database.
         resumed: what the run found there.
+        began: the state of the queue at that time.
         signatures: what near-duplicates are found by.
-        queued: URLs that were waiting when the run began, new seeds included.
-        woken: of them, how many were fetched before and are visited again.
+        stats: counts of this run (pages, articles, duplicates, drops by reason ...), for whoever shows them.
         leads: whether this run scores the queue for all that share the database.
-        reordered: whether what waits was scored for another order than this run's.
         pages_per_second: lately.
     """
 
-    def __init__(self, config: Config, database: Database, writer: Writer) -> None:
+    def __init__(self, config: Config, line: DatabaseLine, began: RunBeginning, signatures: SignatureIndex) -> None:
         self.config = config
-        self.database = database
-        self._writer = writer
-        self._lease_ends = 0.0
-        self._rate = Rate()
-        self.resumed: Resumed
-        self.queued = 0
-        self.woken = 0
-        self.signatures = SignatureIndex(config.duplicate_method, config.duplicates.window)
-        self.leads = database.is_sqlite
-        self.reordered = False
+        self.database = line.database
+        self.resumed = began.resumed
+        self.began = began
+        self.signatures = signatures
+        self.stats: Counter[str] = Counter()
+        self.leads = line.database.is_sqlite
         self.pages_per_second = 0.0
+        self.submit = line.submit
+        self.gather = line.gather
+        self._line = line
+        self._lease_ends = began.lease_ends
+        self._rate = Rate()
 
     @classmethod
     async def begin(
-        cls,
-        config: Config,
-        seeds: Any,
-        waiting: Callable[[str], None],
-        mode: str = ONCE,
-        goes_on: Callable[[], bool] = lambda: True,
+        cls, config: Config, seeds: Any, *, mode: str = ONCE, goes_on: Callable[[], bool] = lambda: True
     ) -> Session:
-        """Check everything, open the database, take back what a dead run left, add the seeds.
+        """Check everything, open the database, take back expired leases, add the seeds.
 
         Args:
             config: the checked settings.
             seeds: path of a seeds file, or `Seed` records.
-            waiting: told in the event loop when the database has to be waited for ("" when it answers again).
             mode: one of `MODES`; `ONCE` on a finished crawl visits again what is due soon, too.
-            goes_on: whether to wait any longer for a database that does not answer.
+            goes_on: tells whether to wait any longer for a database that does not answer.
 
         Raises:
             SeedError, DatabaseProblem: nothing was started.
         """
         records = _read(seeds)
-        loop = asyncio.get_running_loop()
-        database = await loop.run_in_executor(None, _open, config, goes_on)
-
-        def wait(text: str) -> None:
-            loop.call_soon_threadsafe(waiting, text)
-
-        session = cls(config, database, Writer(database, patience_seconds=config.database_patience, waiting=wait))
+        database = await asyncio.get_running_loop().run_in_executor(None, _open, config, goes_on)
+        line = DatabaseLine(database, config.database_patience)
         try:
-            await session._start_run(records, {**config.agreed, "VERSION": _VERSION}, mode)
-            reader = Reader(session.signatures, config.duplicate_method.sign, logger.info)
-            await session.submit(signatures.load, reader)
+            began = await _start_run(config, line, records, {**config.agreed, "VERSION": _VERSION}, mode)
+            index = SignatureIndex(config.duplicate_method, config.duplicates.window)
+            await line.submit(signatures.load, Reader(index, config.duplicate_method.sign, logger.info))
         except DatabaseProblem:
-            await session.close()
+            await line.close()
             raise
-        return session
-
-    async def _start_run(self, seeds: list[Seed], settings: Mapping[str, Any], mode: str) -> None:
-        """Write the run's row and the seeds that are new."""
-        now = clock.now()
-        self._lease_ends = clock.uptime() + self.config.lease_seconds
-        start = RunStart(
-            started=iso(now),
-            machine=platform.node(),
-            pid=os.getpid(),
-            place=here(),
-            settings=json.dumps(settings),
-            now=now,
-            lease_seconds=self.config.lease_seconds,
-            limits=self.config.limits,
-            seeds=[seed_row(s.url, stay=s.stay, depth=s.depth, pages=s.pages, topic=s.topic) for s in seeds],
-            admit=lambda others: _compare(self.database.name, settings, others),
-        )
-        self.resumed = await self.submit(runs.start_run, start)
-        self.reordered = bool(self.resumed.settings and differing(self.resumed.settings, settings, SCORING))
-        self.woken = await self._wake(now, mode) if self.resumed.begun_before else 0
-        first = [
-            new_url(
-                row.url,
-                Kind.PAGE,
-                priority=self.config.priority,
-                depth=0,
-                found_in=BlockKind.SEED,
-                now=now,
-                seed_id=row.id,
-                again=row.id in self.resumed.new_seeds,
-            )
-            for row in start.seeds
-        ]
-        added = await self.submit(add_urls, (now, first))
-        self.queued = self.resumed.pending + self.woken + added.queued
-
-    async def _wake(self, now: float, mode: str) -> int:
-        """Queue what is to be visited again: what was marked, and in a finished crawl what is due soon."""
-        until = revisits.MARKED
-        if mode == ONCE and not self.resumed.others:
-            left = await self.submit(table.waiting, self.config.limits)
-            beginning = Beginning(self.resumed.run_id, now, max(_LATE_SECONDS, self.config.lease_seconds))
-            if not left.within and await self.submit(revisits.begins_anew, beginning):
-                until = now + self.config.ahead
-        total = 0
-        while woken := (await self.submit(revisits.wake_due, Due(until, self.config.limits))).urls:
-            total += woken
-        return total
-
-    async def submit(self, work: Work[P, R], payload: P) -> R:
-        """Run database work and wait for its commit."""
-        return await asyncio.wrap_future(self._writer.submit(work, payload))
-
-    async def gather(self, work: Work[P, R], payload: P) -> R:
-        """The same, but the work may wait a moment for company."""
-        return await asyncio.wrap_future(self._writer.gather(work, payload))
+        return cls(config, line, began, index)
 
     async def read(self, question: Callable[[Any], R]) -> R:
         """Ask the database on a connection of its own, in a thread; see `Database.read`."""
         return await asyncio.to_thread(self.database.read, question)
 
     @property
+    def waits_for(self) -> str:
+        """Cause for which the database thread waits at the moment, else empty."""
+        return self._line.waits_for
+
+    @property
+    def reconnects(self) -> int:
+        """Count of times that the database answered again after a wait."""
+        return self._line.reconnects
+
+    @property
     def lapsed(self) -> bool:
-        """Whether another process may have taken this run for dead: then nothing more must be fetched for now."""
+        """Tell whether the lease may have expired: then nothing more must be fetched."""
         return not self.database.is_sqlite and clock.uptime() > self._lease_ends
 
-    async def keep_alive(
-        self, *, hosts: Callable[[], int], totals: Counter[str], heard: Callable[[leases.News], None]
-    ) -> None:
-        """Say again and again that this run lives and how it is doing; `heard` gets the news of the others."""
-        lease = self.config.lease_seconds
-        while True:
-            await asyncio.sleep(min(lease / 3, _SIGN_SECONDS))
-            said_at = clock.uptime()
-            self.pages_per_second = self._rate.update(said_at, totals["pages"])
-            sign = leases.LifeSign(
-                run_id=self.resumed.run_id,
-                now=clock.now(),
-                lease_seconds=lease,
-                hosts=hosts(),
-                pages_per_second=round(self.pages_per_second, 2),
-                totals=json.dumps(totals, ensure_ascii=False),
-            )
-            news = await self.submit(leases.renew, sign)
-            self._lease_ends = said_at + lease
-            self.leads = news.leads
-            heard(news)
+    @property
+    def sign_seconds(self) -> float:
+        """Seconds between two calls of `renew`."""
+        return min(self.config.lease_seconds / 3, _SIGN_SECONDS)
 
-    async def end(self, *, outcome: Callable[[Waiting], tuple[str, int]], totals: Mapping[str, int]) -> Waiting:
-        """Put back what is leased and write how the run ended, as `outcome` decides from what is left."""
+    async def renew(self, hosts: int) -> leases.News:
+        """Prolong the run's lease and say how it is doing; returns the news of the others.
+
+        Args:
+            hosts: how many it has something to do for.
+
+        Raises:
+            DatabaseProblem: the database gave up, or the lease has expired.
+        """
+        said_at = clock.uptime()
+        self.pages_per_second = self._rate.update(said_at, self.stats["pages"])
+        sign = leases.LifeSign(
+            run_id=self.resumed.run_id,
+            now=clock.now(),
+            lease_seconds=self.config.lease_seconds,
+            hosts=hosts,
+            pages_per_second=round(self.pages_per_second, 2),
+            totals=json.dumps(self.stats, ensure_ascii=False),
+        )
+        news = await self.submit(leases.renew, sign)
+        self._lease_ends = said_at + self.config.lease_seconds
+        self.leads = news.leads
+        return news
+
+    async def release_all(self) -> Waiting:
+        """Put back what is leased; returns what is left.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
         await self.submit(runs.let_go, self.resumed.run_id)
-        left = await self.submit(table.waiting, self.config.limits)
-        text, exit_code = outcome(left)
-        await self.submit(runs.finish_run, RunEnd(self.resumed.run_id, iso(clock.now()), text, exit_code, dict(totals)))
-        return left
+        return await self.submit(table.waiting, self.config.limits)
+
+    async def end(self, text: str, exit_code: int) -> None:
+        """Write how the run ended.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        end = RunEnd(self.resumed.run_id, iso(clock.now()), text, exit_code, dict(self.stats))
+        await self.submit(runs.finish_run, end)
+
+    async def close(self) -> None:
+        """Write what is queued and let go of the database."""
+        await self._line.close()
+
+
+class DatabaseLine:
+    """The database thread as seen from the event loop.
+
+    Args:
+        database: the opened database.
+        patience_seconds: how long it is waited for when it does not answer.
+
+    Attributes:
+        waits_for: what the thread waits for at the moment, else empty.
+        reconnects: how often it had to wait and the database answered again.
+    """
+
+    def __init__(self, database: Database, patience_seconds: float) -> None:
+        self.database = database
+        self.waits_for = ""
+        self.reconnects = 0
+        self._loop = asyncio.get_running_loop()
+        self._writer = Writer(database, patience_seconds=patience_seconds, waiting=self._waits_in_thread)
+
+    async def submit(self, work: Work[P, R], payload: P) -> R:
+        """Run database work and wait for its commit."""
+        return await asyncio.wrap_future(self._writer.submit(work, payload))
+
+    async def gather(self, work: Work[P, R], payload: P) -> R:
+        """Do the same, but the work may wait a moment for company."""
+        return await asyncio.wrap_future(self._writer.gather(work, payload))
 
     async def close(self) -> None:
         """Write what is queued and let go of the database."""
         await asyncio.get_running_loop().run_in_executor(None, self._writer.close)
         self.database.close()
+
+    def _waits_in_thread(self, text: str) -> None:
+        self._loop.call_soon_threadsafe(self._waits, text)
+
+    def _waits(self, text: str) -> None:
+        """Note that the database thread waits for something, or no longer does."""
+        if text:  # once stopped, a crawl ends when what it has fetched is stored: here that may take long
+            logger.warning("%s (to end at once, stop it twice: what is not stored is fetched again)", text)
+        elif self.waits_for:
+            logger.warning("the database answers again")
+            self.reconnects += 1
+        self.waits_for = text
+
+
+async def _start_run(
+    config: Config, line: DatabaseLine, seeds: list[Seed], settings: Mapping[str, Any], mode: str
+) -> RunBeginning:
+    """Write the run's row and the seeds that are new."""
+    now = clock.now()
+    lease_ends = clock.uptime() + config.lease_seconds
+    start = RunStart(
+        started=iso(now),
+        machine=platform.node(),
+        pid=os.getpid(),
+        place=here(),
+        settings=json.dumps(settings),
+        now=now,
+        lease_seconds=config.lease_seconds,
+        limits=config.limits,
+        seeds=[seed_row(s.url, stay=s.stay, depth=s.depth, pages=s.pages, topic=s.topic) for s in seeds],
+        admit=lambda others: _compare(line.database.name, settings, others),
+    )
+    resumed = await line.submit(runs.start_run, start)
+    woken = await _wake(config, line, resumed, now, mode) if resumed.begun_before else 0
+    first = [
+        new_url(
+            row.url,
+            Kind.PAGE,
+            priority=config.priority,
+            depth=0,
+            found_in=BlockKind.SEED,
+            now=now,
+            seed_id=row.id,
+            again=row.id in resumed.new_seeds,
+        )
+        for row in start.seeds
+    ]
+    added = await line.submit(add_urls, (now, first))
+    return RunBeginning(
+        resumed,
+        queued=resumed.pending + woken + added.queued,
+        woken=woken,
+        reordered=bool(resumed.settings and differing(resumed.settings, settings, SCORING)),
+        lease_ends=lease_ends,
+    )
+
+
+async def _wake(config: Config, line: DatabaseLine, resumed: Resumed, now: float, mode: str) -> int:
+    """Queue what was marked for another visit; in a finished crawl also what is due."""
+    until = revisits.MARKED
+    if mode == ONCE and not resumed.others:
+        left = await line.submit(table.waiting, config.limits)
+        beginning = Beginning(resumed.run_id, now, max(_LATE_SECONDS, config.lease_seconds))
+        if not left.within and await line.submit(revisits.begins_anew, beginning):
+            until = now + config.ahead
+    total = 0
+    while woken := (await line.submit(revisits.wake_due, Due(until, config.limits))).urls:
+        total += woken
+    return total
 
 
 def _read(seeds: Any) -> list[Seed]:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from pipelines.stages import ExtractStage
+from pipelines.stages import CrawlAccess, ExtractStage
 from pipelines.worker import WorkerPool
 
-from ..fetch.handler import GuardedHandler
+from ..fetch.handler import Network
 from .config import Config, fetch_options
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
-class ConfiguredHandler(GuardedHandler):
-    """The download handler for http and https."""
+class ConfiguredNetwork(Network):
+    """The network of a crawl, by its settings."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
-        return cls(crawler, fetch_options(crawler.settings))
+        return cls.from_options(fetch_options(crawler.settings))
 
 
 class ConfiguredExtractStage(ExtractStage):
@@ -36,4 +36,4 @@ class ConfiguredExtractStage(ExtractStage):
             memory_bytes=config.worker_memory_bytes,
             reading=config.reading,
         )
-        return cls(crawler, pool, keep_raw=config.store_html)
+        return cls(CrawlAccess.of(crawler), pool, keep_raw=config.store_html)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider
 from scrapy.http import Response
 
 from db.records.reasons import FailReason
-from pipelines.stages import Page
+from pipelines.stages import CrawlAccess, Page, PageServices
 
 from .. import clock
 from ..fetch import http_parser
 from ..fetch.errors import why
 from ..fetch.handler import BOUND, NEW_COOKIE, TRUNCATED
-from ..frontier.scheduler import FrontierScheduler
 from ..run.config import name_contact
 from ..run.process import exhausted
 from ..run.session import ONCE
@@ -65,26 +64,30 @@ class NewsSpider(Spider):
             for name in http_parser.KEPT
             if (values := response.headers.getlist(name))
         }
-        self._frontier.answered(page)
-        return [page]
+        return self._answered(page, response.request)
 
     def failed(self, failure: Failure) -> list[Page]:
         """No answer."""
         page = self._page(failure.request)  # type: ignore[attr-defined]
         page.error, page.detail = (FailReason.OUT_OF_HANDLES, "") if exhausted() else why(failure.value)
         page.bounds = getattr(failure.value, "bounds", ())
-        self._frontier.answered(page)
+        return self._answered(page, failure.request)  # type: ignore[attr-defined]
+
+    def _answered(self, page: Page, request: Request) -> list[Page]:
+        """Tell the crawl, once."""
+        request.meta["answered"] = True
+        self._services.answered(page)
         return [page]
 
     @property
-    def _frontier(self) -> FrontierScheduler:
-        return cast("FrontierScheduler", self.crawler.engine.scheduler)
+    def _services(self) -> PageServices:
+        return CrawlAccess.of(self.crawler).services
 
     def _page(self, request: Request) -> Page:
         claim = request.meta["claim"]
         return Page(
             claim=claim,
-            scope=self._frontier.scope_of(claim),
+            scope=self._services.scope_of(claim),
             fetched_at=clock.now(),
             seconds=time.monotonic() - request.meta["started"],
         )

@@ -104,7 +104,7 @@ async def starts(settings: Settings, seeds: Path) -> tuple[float, float]:
     begun, ended = [], []
     for _ in range(_STARTS):
         started = time.monotonic()
-        session = await Session.begin(Config.from_settings(settings), str(seeds), print)
+        session = await Session.begin(Config.from_settings(settings), str(seeds))
         begun.append(time.monotonic() - started)
         started = time.monotonic()
         await _end(session)
@@ -113,7 +113,8 @@ async def starts(settings: Settings, seeds: Path) -> tuple[float, float]:
 
 
 async def _end(session: Session) -> None:
-    await session.end(outcome=lambda _: ("measured", 3), totals={})
+    await session.release_all()
+    await session.end("measured", 3)
     await session.close()
 
 
@@ -123,7 +124,7 @@ async def claims_and_inserts(settings: Settings, seeds: Path, site: Site, urls: 
     Everything is put back after each round, so that the frontier keeps its size.
     """
     rng = random.Random(1)
-    session = await Session.begin(Config.from_settings(settings), str(seeds), print)
+    session = await Session.begin(Config.from_settings(settings), str(seeds))
     run_id = session.resumed.run_id
     store = store_of(run_id, real_judge())
     owned = await session.submit(leases.take_hosts, (run_id, site.hosts))
@@ -271,7 +272,7 @@ def measure(urls: int, hosts: int, seconds: float, databases: Sequence[str], fol
 
 
 async def _fill(settings: Settings, seeds: Path, site: Site, urls: int) -> None:
-    session = await Session.begin(Config.from_settings(settings), str(seeds), print)
+    session = await Session.begin(Config.from_settings(settings), str(seeds))
     await fill(session, site, urls)
     await _end(session)
 

@@ -14,7 +14,7 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.settings import Settings
 
-from crawler.fetch.handler import GuardedHandler
+from crawler.fetch.handler import GuardedHandler, Network
 from crawler.run.config import fetch_options
 
 TIMEOUT = 30.0
@@ -29,9 +29,17 @@ def settings(**values: Any) -> Settings:
     return made
 
 
+def crawler(**values: Any) -> Any:
+    """What a handler sees of a crawler: its settings, and its network among the extensions."""
+    made = SimpleNamespace(settings=settings(**values))
+    network = Network.from_options(fetch_options(made.settings))
+    made.get_extension = {Network: network}.get
+    return made
+
+
 def handler(**values: Any) -> GuardedHandler:
     """A handler of its own."""
-    return GuardedHandler(SimpleNamespace(), fetch_options(settings(**values)))
+    return GuardedHandler.from_crawler(crawler(**values))
 
 
 async def fetch_all(urls: Sequence[str | Request], **values: Any) -> list[Response | Exception]:

@@ -112,9 +112,7 @@ async def begin(database_url: str, **settings: Any) -> Crawl:
     all_settings = Settings()
     all_settings.setmodule(project_settings, "project")
     all_settings.set("DATABASE_URL", database_url, "cmdline")
-    return Crawl(
-        await Session.begin(Config.from_settings(all_settings), [Seed(f"{SITE}/")], lambda _: None), **settings
-    )
+    return Crawl(await Session.begin(Config.from_settings(all_settings), [Seed(f"{SITE}/")]), **settings)
 
 
 def in_session(folder: Path, do: Callable[[Crawl], Awaitable[None]], **settings: Any) -> None:

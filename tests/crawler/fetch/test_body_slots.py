@@ -9,9 +9,8 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.fetch.body_slots import Room
-from crawler.fetch.handler import is_stored
-from crawler.run.wiring import ConfiguredHandler
-from tests.crawler.fetching import RawServer, answering, settings
+from crawler.fetch.handler import GuardedHandler, Network
+from tests.crawler.fetching import RawServer, answering, crawler
 
 LONG = b"<html><body>" + b"<p>page</p>" * 300_000
 
@@ -36,8 +35,8 @@ def test_one_body_may_always_come() -> None:
 
 
 def test_a_large_body_waits_for_its_place_and_loses_nothing() -> None:
-    crawler = SimpleNamespace(settings=settings(DOWNLOAD_MAXSIZE=64 << 20, STALL_SECONDS=3))
-    own = ConfiguredHandler.from_crawler(crawler)
+    shared = crawler(DOWNLOAD_MAXSIZE=64 << 20, STALL_SECONDS=3)
+    own, room = GuardedHandler.from_crawler(shared), Network.of(shared).room
 
     async def ask(number: int, path: str) -> Response:
         claimed = {"claim": SimpleNamespace(id=number)}
@@ -49,9 +48,9 @@ def test_a_large_body_waits_for_its_place_and_loses_nothing() -> None:
             second = asyncio.ensure_future(ask(2, "/2"))
             await asyncio.sleep(3.5)  # without a byte for longer than is usually borne
             assert not second.done()
-            is_stored(crawler, 1)
+            room.leave(1)
             answers = [first, await second]
-            is_stored(crawler, 2)
+            room.leave(2)
             for path in ("/3", "/4"):  # nobody's claims: the place is given back at once
                 answers.append(await own.download_request(Request(server.url(path))))
             await own.close()

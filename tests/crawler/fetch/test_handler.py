@@ -8,17 +8,15 @@ import socket
 import struct
 import time
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import pytest
 from scrapy import Request
 from scrapy.http import Response
 
 from crawler.fetch.errors import FetchError, why
-from crawler.fetch.handler import BOUND, NEW_COOKIE, TRUNCATED
-from crawler.run.wiring import ConfiguredHandler
+from crawler.fetch.handler import BOUND, NEW_COOKIE, TRUNCATED, GuardedHandler
 from db.records.reasons import label
-from tests.crawler.fetching import RawServer, answering, fetch, fetch_all, handler, settings
+from tests.crawler.fetching import RawServer, answering, crawler, fetch, fetch_all, handler
 
 BODY = b"<html><body><p>page</p></body></html>"
 
@@ -271,8 +269,8 @@ def test_cookies_go_back_to_their_site_and_nowhere_else() -> None:
 
 
 def test_both_schemes_share_what_they_know() -> None:
-    crawler = SimpleNamespace(settings=settings())
-    plain, secure = ConfiguredHandler.from_crawler(crawler), ConfiguredHandler.from_crawler(crawler)
+    both = crawler()
+    plain, secure = GuardedHandler.from_crawler(both), GuardedHandler.from_crawler(both)
     assert plain._network is secure._network
     assert handler()._network is not plain._network
 

@@ -1,4 +1,4 @@
-"""The window against a slow obvious model, and its bookkeeping case by case."""
+"""The queues of hosts against a slow obvious model, and its bookkeeping case by case."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from crawler.frontier.host_queues import HostQueue, Window
+from crawler.frontier.host_queues import HostQueue, HostQueues
 from db.records.url import Claim
 
 SCORES = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1e9])
@@ -35,14 +35,14 @@ def claim(number: int, host: int = 1, score: float = 0.5, found_at: float = 0.0)
     )
 
 
-def window(
+def queues_of(
     depth: int = 8,
     connections: int = 1,
     most_hosts: int = 10,
     hosts: tuple[int, ...] = (1,),
     patience: float = math.inf,
-) -> Window:
-    made = Window(depth=depth, connections=connections, most_hosts=most_hosts, patience=patience)
+) -> HostQueues:
+    made = HostQueues(depth=depth, connections=connections, most_hosts=most_hosts, patience=patience)
     for host in hosts:
         made.add_host(HostQueue(host, f"h{host}.cn", robots_known=True))
     return made
@@ -65,8 +65,8 @@ def order(one: Claim) -> tuple[float, float, int]:
     return -one.score, one.found_at, one.id
 
 
-class WindowMachine(RuleBasedStateMachine):
-    """Random lives of a window; after every step it must agree with the model."""
+class HostQueuesMachine(RuleBasedStateMachine):
+    """Random lives of the queues; after every step it must agree with the model."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,23 +74,24 @@ class WindowMachine(RuleBasedStateMachine):
         self.numbers = 0
         self.hosts: dict[int, ModelHost] = {}
         self.pushed = self.taken = 0
-        self.window = window(hosts=())
+        self.in_flight: set[int] = set()
+        self.queues = queues_of(hosts=())
 
     @initialize(depth=st.integers(1, 5), connections=st.integers(1, 3), most=st.integers(1, 4))
     def begin(self, depth: int, connections: int, most: int) -> None:
         self.depth, self.connections, self.most = depth, connections, most
-        self.window = Window(depth=depth, connections=connections, most_hosts=most, patience=math.inf)
+        self.queues = HostQueues(depth=depth, connections=connections, most_hosts=most, patience=math.inf)
         self.add_host(1, 0.0, known=True)
 
     def pick(self, data: Any, where: Any = lambda _host: True) -> int | None:
         fit = [key for key, host in self.hosts.items() if where(host)]
         return data.draw(st.sampled_from(fit)) if fit else None
 
-    @precondition(lambda self: self.window.room_for_hosts)
+    @precondition(lambda self: self.queues.room_for_hosts)
     @rule(key=st.integers(1, 6), ready_in=st.sampled_from([0.0, 1.0, 5.0]), known=st.booleans())
     def add_host(self, key: int, ready_in: float, *, known: bool) -> None:
         if key not in self.hosts:
-            self.window.add_host(HostQueue(key, f"h{key}.cn", ready_at=self.now + ready_in, robots_known=known))
+            self.queues.add_host(HostQueue(key, f"h{key}.cn", ready_at=self.now + ready_in, robots_known=known))
             self.hosts[key] = ModelHost(self.now + ready_in, known)
 
     @precondition(lambda self: self.hosts)
@@ -102,7 +103,7 @@ class WindowMachine(RuleBasedStateMachine):
             host = self.pick(data)
             assert host is not None
             claims.append(claim(self.numbers, host, score, found_at))
-        given_back = self.window.push(claims, self.now)
+        given_back = self.queues.push(claims, self.now)
         expected: list[Claim] = []
         for key in {one.host_id for one in claims}:
             host_model = self.hosts[key]
@@ -131,12 +132,13 @@ class WindowMachine(RuleBasedStateMachine):
             if host.queue and host.busy < self.connections and host.ready_at <= self.now
         ]
         best = min((min(host.queue, key=order) for host in ready), key=order, default=None)
-        got = self.window.pop(self.now)
+        got = self.queues.pop(self.now)
         assert got == best
         if got is None:
             self.check_next_ready()
             return
         self.taken += 1
+        self.in_flight.add(got.id)
         host = self.hosts[got.host_id]
         host.queue.remove(got)
         host.busy += 1
@@ -145,7 +147,7 @@ class WindowMachine(RuleBasedStateMachine):
     def check_next_ready(self) -> None:
         """Waking early costs a poll; waking late or never would stop the crawl."""
         due = [host.ready_at for host in self.hosts.values() if host.queue and host.busy < self.connections]
-        told = self.window.next_ready()
+        told = self.queues.next_ready()
         if due:
             assert told is not None
             assert self.now < told <= min(due)
@@ -156,10 +158,17 @@ class WindowMachine(RuleBasedStateMachine):
     def finish(self, data: Any, pause: float) -> None:
         key = self.pick(data, lambda host: host.busy)
         if key is not None:
-            self.window.finished(key, self.now + pause, self.now)
+            self.queues.finished(key, self.now + pause, self.now)
             host = self.hosts[key]
             host.busy -= 1
             host.ready_at = max(host.ready_at, self.now + pause)
+
+    @rule(data=st.data())
+    def store(self, data: Any) -> None:
+        if self.in_flight:
+            done = data.draw(st.sampled_from(sorted(self.in_flight)))
+            self.queues.stored(done)
+            self.in_flight.remove(done)
 
     @rule(seconds=st.sampled_from([0.5, 1.0, 4.0]))
     def advance(self, seconds: float) -> None:
@@ -170,77 +179,83 @@ class WindowMachine(RuleBasedStateMachine):
         """What the database tells, perhaps of a host that is no longer held."""
         host = self.hosts.get(key)
         if what == "refresh":
-            self.window.refresh(key)
+            self.queues.refresh(key)
             if host:
                 host.dry, host.rest = False, math.inf
         elif what == "dry":
-            self.window.mark_dry(key)
+            self.queues.mark_dry(key)
             if host:
                 host.dry, host.rest = True, -math.inf
         elif what == "found":
-            self.window.refresh(key, score)
+            self.queues.refresh(key, score)
             if host:
                 host.dry, host.rest = False, max(host.rest, score)
         elif host:
-            self.window.hosts[key].robots_known = host.robots_known = True
+            self.queues.hosts[key].robots_known = host.robots_known = True
 
     @rule(data=st.data(), scores=st.lists(SCORES, min_size=1, max_size=4))
     def rescore(self, data: Any, scores: list[float]) -> None:
         held = [one for host in self.hosts.values() for one in host.queue]
         chosen = data.draw(st.lists(st.sampled_from(held), max_size=4)) if held else []
         new = {one.id: score for one, score in zip(chosen, scores, strict=False)}
-        self.window.rescore({**new, -1: 1.0}, self.now)
+        self.queues.rescore({**new, -1: 1.0}, self.now)
         for host in self.hosts.values():
             host.queue = [replace(one, score=new.get(one.id, one.score)) for one in host.queue]
 
     @rule()
     def drop_idle(self) -> None:
         idle = [key for key, host in self.hosts.items() if host.dry and not host.queue and not host.busy]
-        assert sorted(self.window.idle_hosts()) == sorted(idle)
+        assert sorted(self.queues.idle_hosts()) == sorted(idle)
         for key in idle:
-            self.window.remove_host(key)
+            self.queues.remove_host(key)
             del self.hosts[key]
 
     @invariant()
     def same_size(self) -> None:
-        assert len(self.window) == sum(len(host.queue) for host in self.hosts.values()) == self.pushed - self.taken
-        assert self.window.room_for_hosts == self.window.most_hosts - len(self.hosts)
+        assert len(self.queues) == sum(len(host.queue) for host in self.hosts.values()) == self.pushed - self.taken
+        assert self.queues.room_for_hosts == self.queues.most_hosts - len(self.hosts)
+
+    @invariant()
+    def same_leases(self) -> None:
+        held = [one.id for host in self.hosts.values() for one in host.queue]
+        assert self.queues.in_flight == self.in_flight
+        assert sorted(self.queues.leased_ids()) == sorted([*held, *self.in_flight])
 
     @invariant()
     def same_best(self) -> None:
         scores = [one.score for host in self.hosts.values() for one in host.queue]
-        assert self.window.best_score() == max(scores, default=None)
+        assert self.queues.best_score() == max(scores, default=None)
 
     @invariant()
     def same_wants(self) -> None:
         expected = {}
         for key, host in self.hosts.items():
             settled = sum(one.score >= host.rest for one in host.queue)
-            if not host.dry and settled <= self.window.depth // 2:
-                expected[key] = self.window.depth - settled if host.robots_known else 1
-        assert self.window.wants() == expected
+            if not host.dry and settled <= self.queues.depth // 2:
+                expected[key] = self.queues.depth - settled if host.robots_known else 1
+        assert self.queues.wants() == expected
 
     def teardown(self) -> None:
         """Whatever happened: every URL still held comes out, once."""
         for key, host in self.hosts.items():
             for _ in range(host.busy):
-                self.window.finished(key, self.now, self.now)
+                self.queues.finished(key, self.now, self.now)
         held = sorted(one.id for host in self.hosts.values() for one in host.queue)
         self.now += 1_000.0
         out = []
-        while (got := self.window.pop(self.now)) is not None:
+        while (got := self.queues.pop(self.now)) is not None:
             out.append(got.id)
-            self.window.finished(got.host_id, self.now, self.now)
+            self.queues.finished(got.host_id, self.now, self.now)
         assert sorted(out) == held
-        assert len(self.window) == 0
+        assert len(self.queues) == 0
 
 
-WindowMachine.TestCase.settings = settings(deadline=None, max_examples=150, stateful_step_count=40)
-TestWindow = WindowMachine.TestCase
+HostQueuesMachine.TestCase.settings = settings(deadline=None, max_examples=150, stateful_step_count=40)
+TestHostQueues = HostQueuesMachine.TestCase
 
 
 def test_best_head_of_all_ready_hosts_first() -> None:
-    held = window(hosts=(1, 2))
+    held = queues_of(hosts=(1, 2))
     held.push([claim(1, 1, 0.5), claim(2, 1, 0.9), claim(3, 2, 0.7)], 0.0)
     assert [one.id for one in (held.pop(0.0), held.pop(0.0)) if one] == [2, 3]
     assert held.pop(0.0) is None  # both hosts are busy
@@ -251,13 +266,13 @@ def test_best_head_of_all_ready_hosts_first() -> None:
 
 
 def test_equal_scores_go_by_time_then_number() -> None:
-    held = window(connections=4)
+    held = queues_of(connections=4)
     held.push([claim(3, found_at=1.0), claim(2, found_at=1.0), claim(4, found_at=0.5)], 0.0)
     assert [held.pop(0.0).id for _ in range(3)] == [4, 2, 3]  # type: ignore[union-attr]
 
 
 def test_a_late_better_one_goes_first() -> None:
-    held = window(hosts=(1, 2))
+    held = queues_of(hosts=(1, 2))
     held.push([claim(1, 1, 0.1), claim(2, 2, 0.5)], 0.0)
     held.push([claim(3, 1, 0.9)], 0.0)
     assert held.pop(0.0).id == 3  # type: ignore[union-attr]
@@ -265,7 +280,7 @@ def test_a_late_better_one_goes_first() -> None:
 
 
 def test_pause_counts_from_the_longest() -> None:
-    held = window(connections=2)
+    held = queues_of(connections=2)
     held.push([claim(n) for n in range(4)], 0.0)
     held.pop(0.0)
     held.pop(0.0)
@@ -276,7 +291,7 @@ def test_pause_counts_from_the_longest() -> None:
 
 
 def test_a_free_connection_waits_for_the_pause_too() -> None:
-    held = window(connections=2)
+    held = queues_of(connections=2)
     held.push([claim(n) for n in range(3)], 0.0)
     held.pop(0.0)
     held.finished(1, 5.0, 0.0)
@@ -286,7 +301,7 @@ def test_a_free_connection_waits_for_the_pause_too() -> None:
 
 
 def test_the_place_of_a_head_is_not_inherited() -> None:
-    held = window(connections=2, hosts=(1, 2))
+    held = queues_of(connections=2, hosts=(1, 2))
     held.push([claim(1, 1, 0.9)], 0.0)
     held.push([claim(2, 1, 0.1)], 0.0)
     held.push([claim(3, 2, 0.5)], 0.0)
@@ -294,7 +309,7 @@ def test_the_place_of_a_head_is_not_inherited() -> None:
 
 
 def test_one_url_is_asked_for_while_the_rules_are_unknown() -> None:
-    held = window(hosts=())
+    held = queues_of(hosts=())
     held.add_host(HostQueue(1, "h1.cn"))
     assert held.wants() == {1: 1}
     held.hosts[1].robots_known = True
@@ -302,7 +317,7 @@ def test_one_url_is_asked_for_while_the_rules_are_unknown() -> None:
 
 
 def test_half_empty_queues_ask_again() -> None:
-    held = window(depth=8, connections=8)
+    held = queues_of(depth=8, connections=8)
     held.push([claim(n) for n in range(6)], 0.0)
     assert held.wants() == {}
     held.pop(0.0)
@@ -319,7 +334,7 @@ def test_half_empty_queues_ask_again() -> None:
 
 
 def test_what_beats_the_queue_is_asked_for() -> None:
-    held = window(depth=4)
+    held = queues_of(depth=4)
     held.refresh(1, 1.0)
     assert held.wants() == {1: 4}
     held.push([claim(n, score=0.5) for n in range(4)], 0.0)
@@ -336,7 +351,7 @@ def test_what_beats_the_queue_is_asked_for() -> None:
 
 
 def test_nothing_is_asked_for_while_the_best_are_held() -> None:
-    held = window(depth=4, connections=4)
+    held = queues_of(depth=4, connections=4)
     held.push([claim(n, score=n / 10) for n in range(4)], 0.0)
     assert held.wants() == {}
     held.mark_dry(1)
@@ -348,7 +363,7 @@ def test_nothing_is_asked_for_while_the_best_are_held() -> None:
 
 
 def test_surplus_gives_back_the_worst() -> None:
-    held = window(depth=2)
+    held = queues_of(depth=2)
     assert held.push([claim(n, score=n / 10) for n in range(4)], 0.0) == []
     given_back = held.push([claim(4, score=0.4)], 0.0)
     assert [one.id for one in given_back] == [2, 1, 0]
@@ -357,7 +372,7 @@ def test_surplus_gives_back_the_worst() -> None:
 
 
 def test_a_removed_host_leaves_nothing_behind() -> None:
-    held = window(hosts=(1, 2))
+    held = queues_of(hosts=(1, 2))
     held.push([claim(1, 1), claim(2, 1)], 0.0)
     held.remove_host(1)
     assert len(held) == 0
@@ -372,7 +387,7 @@ def test_a_removed_host_leaves_nothing_behind() -> None:
 
 
 def test_a_host_taken_up_again_keeps_its_new_clock() -> None:
-    held = window(hosts=())
+    held = queues_of(hosts=())
     held.add_host(HostQueue(1, "h1.cn", ready_at=5.0))
     held.push([claim(1)], 0.0)
     held.remove_host(1)
@@ -384,11 +399,11 @@ def test_a_host_taken_up_again_keeps_its_new_clock() -> None:
 
 def test_claims_of_a_host_that_is_not_held_any_more_are_given_back() -> None:
     stray = claim(1, host=9)
-    assert window().push([stray], 0.0) == [stray]
+    assert queues_of().push([stray], 0.0) == [stray]
 
 
 def test_take_all_empties_a_host() -> None:
-    held = window(hosts=(1, 2))
+    held = queues_of(hosts=(1, 2))
     held.push([claim(1, host=1), claim(2, host=1), claim(3, host=2)], 0.0)
     assert {c.id for c in held.take_all(1)} == {1, 2}
     assert len(held) == 1
@@ -397,12 +412,12 @@ def test_take_all_empties_a_host() -> None:
 
 
 def test_no_room_for_more_hosts_than_allowed() -> None:
-    held = window(most_hosts=1, hosts=(1, 2))
+    held = queues_of(most_hosts=1, hosts=(1, 2))
     assert held.room_for_hosts == 0
 
 
 def test_new_scores_reorder_hosts_and_their_queues() -> None:
-    held = window(hosts=(1, 2))
+    held = queues_of(hosts=(1, 2))
     held.push([claim(1, 1, 0.9), claim(2, 1, 0.8), claim(3, 2, 0.5)], 0.0)
     held.rescore({1: 0.1, 3: 0.85, 99: 1.0}, 0.0)
     first, second = held.pop(0.0), held.pop(0.0)
@@ -413,7 +428,7 @@ def test_new_scores_reorder_hosts_and_their_queues() -> None:
 
 
 def test_a_host_passed_over_for_long_goes_first_once() -> None:
-    held = window(hosts=(1, 2), patience=60.0, connections=100)
+    held = queues_of(hosts=(1, 2), patience=60.0, connections=100)
     held.push([claim(n, 1, 0.9) for n in range(8)], 0.0)
     held.push([claim(n, 2, 0.1) for n in range(100, 103)], 0.0)
     got = []
@@ -427,7 +442,7 @@ def test_a_host_passed_over_for_long_goes_first_once() -> None:
 
 
 def test_a_host_that_rests_is_not_passed_over() -> None:
-    held = window(hosts=(1, 2), patience=10.0, connections=9)
+    held = queues_of(hosts=(1, 2), patience=10.0, connections=9)
     held.push([claim(n, 1, 0.5) for n in range(8)], 0.0)
     held.push([claim(100, 2, 0.9), claim(101, 2, 0.1)], 0.0)
     got = [held.pop(0.0), held.pop(1.0)]
@@ -437,7 +452,7 @@ def test_a_host_that_rests_is_not_passed_over() -> None:
 
 
 def test_what_is_never_the_best_leaves_nothing_behind() -> None:
-    held = Window(depth=8, connections=1, most_hosts=40, patience=1.0)
+    held = HostQueues(depth=8, connections=1, most_hosts=40, patience=1.0)
     for key in range(1, 41):
         held.add_host(HostQueue(key, f"h{key}.cn", robots_known=True))
     number, now, most = 0, 0.0, 0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from crawler.rank.priority import Priority
-from crawler.rank.worker import Question, rank
+from crawler.rank.worker import RankRequest, rank
 from db.engine.errors import DatabaseProblem
 from tests.crawler.crawling import rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer, article
@@ -125,4 +125,4 @@ def ranking_processes(crawl: int) -> list[int]:
 
 def test_a_database_that_cannot_be_read_is_a_problem_with_a_name(tmp_path: Path) -> None:
     with pytest.raises(DatabaseProblem):
-        rank(Question(f"sqlite:///{tmp_path}/none.db", Priority("pagerank", {}), None, 1.7e9))
+        rank(RankRequest(f"sqlite:///{tmp_path}/none.db", Priority("pagerank", {}), None, 1.7e9))

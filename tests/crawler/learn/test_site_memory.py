@@ -41,7 +41,7 @@ def with_memory(folder: Path, do: Callable[[SiteMemory, Tasks], Awaitable[Any]],
         settings = Settings()
         settings.setmodule(project_settings, "project")
         settings.set("DATABASE_URL", f"sqlite:///{folder}/news.db", "cmdline")
-        session = await Session.begin(Config.from_settings(settings), [Seed("http://a.example/")], lambda _: None)
+        session = await Session.begin(Config.from_settings(settings), [Seed("http://a.example/")])
         tasks: Tasks = set()
         failed: list[Exception] = []
 

@@ -135,7 +135,7 @@ def test_rules_come_and_go_with_what_is_fetched(tmp_path: Path) -> None:
         settings = Settings()
         settings.setmodule(project_settings, "project")
         settings.set("DATABASE_URL", f"sqlite:///{tmp_path}/news.db", "cmdline")
-        session = await Session.begin(Config.from_settings(settings), [Seed(f"{HOST}/")], lambda _: None)
+        session = await Session.begin(Config.from_settings(settings), [Seed(f"{HOST}/")])
         try:
             await learn(session)
         finally:

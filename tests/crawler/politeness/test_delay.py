@@ -33,7 +33,7 @@ def http_date(unix_seconds: float) -> str:
 class TestRules:
     def test_no_text_allows_everything(self) -> None:
         rules = Rules("", AGENT)
-        assert rules.objection("http://h.cn/private") is None
+        assert rules.disallow_reason("http://h.cn/private") is None
         assert rules.delay_seconds == 0.0
         assert rules.sitemaps == []
 
@@ -41,23 +41,23 @@ class TestRules:
         rules = Rules(
             "User-agent: *\nAllow: /\nCrawl-delay: 9\nSitemap: http://h.cn/s.xml", AGENT, "robots unreachable"
         )
-        assert rules.objection("http://h.cn/") == "robots unreachable"
+        assert rules.disallow_reason("http://h.cn/") == "robots unreachable"
         assert rules.delay_seconds == 0.0
         assert rules.sitemaps == []
 
     def test_the_own_group_counts_before_the_one_for_all(self) -> None:
         text = "User-agent: *\nDisallow: /\n\nUser-agent: NewsCrawler\nDisallow: /a\nAllow: /a/b$\nCrawl-delay: 4"
         rules = Rules(text, AGENT)
-        assert rules.objection("http://h.cn/") is None
-        assert rules.objection("http://h.cn/a/x") == "robots"
-        assert rules.objection("http://h.cn/a/b") is None
+        assert rules.disallow_reason("http://h.cn/") is None
+        assert rules.disallow_reason("http://h.cn/a/x") == "robots"
+        assert rules.disallow_reason("http://h.cn/a/b") is None
         assert rules.delay_seconds == 4.0
-        assert Rules(text, "other").objection("http://h.cn/") == "robots"
+        assert Rules(text, "other").disallow_reason("http://h.cn/") == "robots"
 
     def test_paths_outside_ascii_and_sitemaps(self) -> None:
         rules = Rules("User-agent: *\nDisallow: /内部/\nSitemap: /s.xml\nSitemap: http://h.cn/新.xml", AGENT)
-        assert rules.objection("http://h.cn/%E5%86%85%E9%83%A8/1") == "robots"
-        assert rules.objection("http://h.cn/%E6%96%B0/1") is None
+        assert rules.disallow_reason("http://h.cn/%E5%86%85%E9%83%A8/1") == "robots"
+        assert rules.disallow_reason("http://h.cn/%E6%96%B0/1") is None
         assert rules.sitemaps == ["/s.xml", "http://h.cn/新.xml"]
 
     @pytest.mark.parametrize("delay", ["-5", "nan", "inf", "x", ""])
@@ -69,7 +69,7 @@ class TestRules:
         "text", ["<!DOCTYPE html><html><body>404</body></html>", "\ufeff\n\n", ":::\n#", "\x00\x01"]
     )
     def test_what_is_no_robots_file_forbids_nothing(self, text: str) -> None:
-        assert Rules(text, AGENT).objection("http://h.cn/a") is None
+        assert Rules(text, AGENT).disallow_reason("http://h.cn/a") is None
 
 
 class TestDecodeRobots:
@@ -113,8 +113,8 @@ class TestPace:
 
     def test_beyond_the_cap_nothing_is_fetched(self) -> None:
         text = "User-agent: *\nCrawl-delay: 31"
-        assert Rules(text, AGENT, most_delay=30.0).objection("http://h.cn/") is SkipReason.CRAWL_DELAY
-        assert Rules(text, AGENT, most_delay=31.0).objection("http://h.cn/") is None
+        assert Rules(text, AGENT, most_delay=30.0).disallow_reason("http://h.cn/") is SkipReason.CRAWL_DELAY
+        assert Rules(text, AGENT, most_delay=31.0).disallow_reason("http://h.cn/") is None
         assert Rules(text + "\nUser-agent: newscrawler\nDisallow:", AGENT, most_delay=30.0).reason is None
 
     def test_a_host_that_answers_slowly_is_asked_less_often_and_within_bounds(self) -> None:
@@ -144,10 +144,10 @@ class TestPace:
     def test_backoff(self) -> None:
         backoff = BackoffPolicy(failures=10, rest=5.0, rests=6, alone=60.0)
         assert [backoff.pause(n) for n in range(6)] == [0.0, 0.0, 2.0, 4.0, 8.0, 8.0]
-        assert [backoff.rest_of(n) for n in range(1, 8)] == [5.0, 20.0, 80.0, 320.0, 1280.0, 3600.0, 3600.0]
-        assert backoff.rest_of(1, took=30.0) == 60.0
-        assert backoff.rest_of(1, took=1e9) == backoff.rest_of(10**9) == 3600.0
-        assert [backoff.is_over(n) for n in (1, 6, 7)] == [False, False, True]
+        assert [backoff.backoff(n) for n in range(1, 8)] == [5.0, 20.0, 80.0, 320.0, 1280.0, 3600.0, 3600.0]
+        assert backoff.backoff(1, took=30.0) == 60.0
+        assert backoff.backoff(1, took=1e9) == backoff.backoff(10**9) == 3600.0
+        assert [backoff.is_dead(n) for n in (1, 6, 7)] == [False, False, True]
 
     def test_retries_wait_longer_and_longer(self) -> None:
         assert [retry_pause(n) for n in range(1, 8)] == [2.0, 8.0, 32.0, 128.0, 512.0, 2048.0, 3600.0]

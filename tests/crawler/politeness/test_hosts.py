@@ -7,8 +7,6 @@ from typing import Any
 from crawler.fetch.errors import BODY_CUT
 from crawler.politeness.delay import BackoffPolicy, DelayPolicy
 from crawler.politeness.hosts import Hosts
-from crawler.rank.priority import Priority
-from crawler.response.seed_scope import Seeds, seed_row
 from db.frontier.leases import OwnedHost
 from db.records.host import Rest
 from db.records.keys import fingerprint
@@ -70,10 +68,10 @@ class TestRules:
     def test_they_are_kept_for_their_time_and_then_asked_for_again(self) -> None:
         known = hosts()
         assert known.take_over(owned(robots_text="User-agent: *\nDisallow: /x"), NOW)
-        assert known.objection(A, "http://a.cn/x") == "robots"
+        assert known.disallow_reason(A, "http://a.cn/x") == "robots"
         assert known.stale(NOW + 999) == []
         assert known.stale(NOW + 1000) == [A]
-        assert known.objection(A, "http://a.cn/x") == "robots", "until there are new ones"
+        assert known.disallow_reason(A, "http://a.cn/x") == "robots", "until there are new ones"
         assert known.stale(NOW + 1999) == []
         assert known.stale(NOW + 2000) == [A], "when there were none"
         known.set_rules(A, "none", "", NOW + 2500)
@@ -86,7 +84,7 @@ class TestRules:
         assert not hosts().take_over(owned(), NOW + 1000)
         assert not hosts().take_over(owned(robots_at=None), NOW)
 
-    def test_a_host_that_was_given_up_is_closed(self) -> None:
+    def test_a_dead_host_is_closed(self) -> None:
         known = hosts()
         assert known.take_over(owned(given_up="host unreachable", robots="unknown"), NOW)
         assert known.closed(A) == "host unreachable"
@@ -94,18 +92,18 @@ class TestRules:
     def test_a_crawl_delay_beyond_the_cap_closes_it(self) -> None:
         known = hosts()
         known.set_rules(A, "rules", "User-agent: *\nCrawl-delay: 600", NOW)
-        assert known.objection(A, "http://a.cn/") == "crawl-delay too long"
+        assert known.disallow_reason(A, "http://a.cn/") == "crawl-delay too long"
 
 
 class TestAnswers:
-    def test_a_host_without_rules_rests_and_is_given_up_in_the_end(self) -> None:
+    def test_a_host_without_rules_is_in_backoff_and_dead_in_the_end(self) -> None:
         known, at, seen = hosts(), NOW, []
         for _ in range(3):
             failed = page(ROBOTS, 500, at)
-            verdict = known.answered(failed)
-            seen.append((verdict.rest, known.robots_again(failed.claim), list(verdict.lost)))
-            assert verdict.rests == [Rest(A, len(seen), at + verdict.rest)]
-            at += verdict.rest
+            update = known.answered(failed)
+            seen.append((update.backoff, known.robots_again(failed.claim), list(update.dead)))
+            assert update.backoffs == [Rest(A, len(seen), at + update.backoff)]
+            at += update.backoff
         assert seen == [
             (5.0, NOW + 5, []),
             (20.0, NOW + 25, []),
@@ -117,36 +115,36 @@ class TestAnswers:
         known = hosts()
         known.take_over(owned(), NOW)
         failed = page(ROBOTS, 500)
-        assert known.answered(failed).rests == []
+        assert known.answered(failed).backoffs == []
         assert known.robots_again(failed.claim) is None
 
     def test_rules_elsewhere_hold_up_the_host_that_asked(self) -> None:
         known = hosts()
         target = page("http://b.cn/shared.txt", 503)
         known.robots_moved(page(ROBOTS, 301).claim, target.claim.id)
-        verdict = known.answered(target)
-        assert [rest.host_id for rest in verdict.rests] == [A]
+        update = known.answered(target)
+        assert [one.host_id for one in update.backoffs] == [A]
         assert known.robots_again(target.claim) == NOW + 5
-        assert known.troubles.ailing() == {A, B}, "one waits for its rules, the other asks for time"
+        assert known.errors.waited_for() == {A, B}, "one waits for its rules, the other asks for time"
         assert known.robots_elsewhere(B) == []
         assert known.robots_elsewhere(A) == [target.claim.id]
         assert known.robots_again(target.claim) is None
 
-    def test_a_page_that_fails_gives_a_short_pause_then_a_rest_then_none(self) -> None:
+    def test_a_page_that_fails_gives_a_short_pause_then_a_backoff(self) -> None:
         known = hosts()
         known.take_over(owned(), NOW)
-        verdicts = [known.answered(page(error="timed out", at=NOW + 100 * n, seconds=1.0)) for n in range(5)]
-        assert [(v.pause, v.rest) for v in verdicts[:2]] == [(1.0, 0.0), (2.0, 2.0)]
-        assert [v.rest for v in verdicts[2:]] == [5.0, 20.0, 80.0]
-        assert all(v.pause == 1.0 for v in verdicts[2:]), "a rest is not kept over a restart"
-        assert verdicts[4].lost == [(A, "host unreachable")]
+        updates = [known.answered(page(error="timed out", at=NOW + 100 * n, seconds=1.0)) for n in range(5)]
+        assert [(one.pause, one.backoff) for one in updates[:2]] == [(1.0, 0.0), (2.0, 2.0)]
+        assert [one.backoff for one in updates[2:]] == [5.0, 20.0, 80.0]
+        assert all(one.pause == 1.0 for one in updates[2:]), "a backoff is not kept over a restart"
+        assert updates[4].dead == [(A, "host unreachable")]
 
-    def test_a_good_answer_ends_the_rest(self) -> None:
+    def test_a_good_answer_ends_the_backoff(self) -> None:
         known = hosts(failures=1)
         known.take_over(owned(), NOW)
-        assert known.answered(page(status=500)).rests == [Rest(A, 1, NOW + 5)]
-        assert known.answered(page(status=404, at=NOW + 6)).rests == [Rest(A, 0, 0.0)]
-        assert known.answered(page(status=200, at=NOW + 7)).rests == []
+        assert known.answered(page(status=500)).backoffs == [Rest(A, 1, NOW + 5)]
+        assert known.answered(page(status=404, at=NOW + 6)).backoffs == [Rest(A, 0, 0.0)]
+        assert known.answered(page(status=200, at=NOW + 7)).backoffs == []
 
     def test_retry_after_sets_the_clock_of_the_host(self) -> None:
         known = hosts()
@@ -159,37 +157,15 @@ class TestAnswers:
     def test_what_is_no_fault_of_the_host(self) -> None:
         known = hosts(failures=1)
         for error in (FailReason.OUT_OF_HANDLES, FailReason.ADDRESS_REFUSED, FailReason.BOMB):
-            assert known.answered(page(error=error)).rests == ()
-        assert known.troubles.ailing() == set()
+            assert known.answered(page(error=error)).backoffs == ()
+        assert known.errors.waited_for() == set()
 
     def test_a_robots_txt_of_which_only_the_beginning_came(self) -> None:
-        assert hosts().answered(page(ROBOTS, 200, truncated=True)).rests != []
-        assert hosts().answered(page(ROBOTS, 200, truncated=True, bounds=(BODY_CUT,))).rests == []
+        assert hosts().answered(page(ROBOTS, 200, truncated=True)).backoffs != []
+        assert hosts().answered(page(ROBOTS, 200, truncated=True, bounds=(BODY_CUT,))).backoffs == []
 
     def test_the_pause_follows_the_speed(self) -> None:
         known = hosts()
         pauses = [known.answered(page(status=200, seconds=4.0)).pause for _ in range(30)]
         assert pauses[0] == 1.0
         assert 7.9 < pauses[-1] <= 8.0
-
-
-def test_whose_a_host_is_needs_no_look_at_all_seeds() -> None:
-    rows = [seed_row(f"http://www.s{n}.com.cn/", stay="host", depth=None, pages=None, topic="") for n in range(2_000)]
-    rows.append(seed_row("http://news.b.cn/", stay="site", depth=0, pages=None, topic=""))
-    seeds = Seeds(rows, None)
-    assert seeds.owns("s7.com.cn")
-    assert seeds.owns("www.s7.com.cn")
-    assert seeds.owns("blog.b.cn")
-    assert not seeds.owns("m.s7.com.cn")
-    assert not seeds.owns("c.cn")
-    priority = Priority("news", {})
-    assert [
-        new.seed_id for new in seeds.sitemaps("www.s7.com.cn", "http://www.s7.com.cn/", (), priority=priority, now=NOW)
-    ] == [rows[7].id]
-    assert seeds.sitemaps("s7.com.cn", "http://s7.com.cn/", (), priority=priority, now=NOW) == []
-    seeds.adopt(rows[7].id, "s7.net")
-    assert seeds.owns("www.s7.net")
-    assert (
-        seeds.sitemaps("s7.net", "http://s7.net/", (), priority=priority, now=NOW)[0].url == "http://s7.net/sitemap.xml"
-    )
-    assert seeds.sitemaps("news.b.cn", "http://news.b.cn/", (), priority=priority, now=NOW) == [], "only itself"

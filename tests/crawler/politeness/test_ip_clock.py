@@ -9,7 +9,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.frontier.host_queues import HostQueue, Window
+from crawler.frontier.host_queues import HostQueue, HostQueues
 from crawler.politeness.ip_clock import SharedClocks, look_up
 from db.records.url import Claim, Kind
 
@@ -68,26 +68,26 @@ def test_a_request_that_began_before_the_address_was_known() -> None:
 @given(st.lists(st.floats(0.01, 3.0), min_size=20, max_size=20), st.booleans())
 def test_nobody_is_asked_twice_at_once_and_nobody_is_forgotten(durations: list[float], early: object) -> None:
     """A crawl of 20 URLs on five hosts, three of them at one address, by the clock of the requests."""
-    window = Window(depth=8, connections=2, most_hosts=9, patience=60.0, shared=SharedClocks(2.0))
-    assert window.shared is not None
+    queues = HostQueues(depth=8, connections=2, most_hosts=9, patience=60.0, shared=SharedClocks(2.0))
+    assert queues.shared is not None
     for host_id, address in ADDRESSES.items():
-        window.add_host(HostQueue(host_id, f"h{host_id}.cn", robots_known=True))
+        queues.add_host(HostQueue(host_id, f"h{host_id}.cn", robots_known=True))
         if early:
-            window.shared.join(host_id, address)
-    window.push([claim(n, n % 5 + 1) for n in range(1, 21)], 0.0)
+            queues.shared.join(host_id, address)
+    queues.push([claim(n, n % 5 + 1) for n in range(1, 21)], 0.0)
     now, under_way, log = 0.0, [], []
     while len(log) < 20 or under_way:
-        while (one := window.pop(now)) is not None:
+        while (one := queues.pop(now)) is not None:
             under_way.append((now + durations[one.id - 1], one.host_id))
             log.append((now, now + durations[one.id - 1], one.host_id))
         moments = [end for end, _ in under_way]
-        ready = window.next_ready()
+        ready = queues.next_ready()
         assert moments or ready is not None, "stuck"
         now = max(now, min([*moments, *([ready] if ready is not None else [])]))
         for end, host_id in [entry for entry in under_way if entry[0] <= now]:
             under_way.remove((end, host_id))
-            window.shared.join(host_id, ADDRESSES[host_id])
-            window.finished(host_id, now, now)
+            queues.shared.join(host_id, ADDRESSES[host_id])
+            queues.finished(host_id, now, now)
     known: dict[int, float] = {}
     for _, end, host_id in log:  # before the first answer nothing tells that hosts are at one address
         known[host_id] = min(end, known.get(host_id, end))

@@ -49,7 +49,7 @@ def with_alarms(folder: Path, do: Callable[[Alarms], Awaitable[Any]], window: in
         settings = Settings()
         settings.setmodule(project_settings, "project")
         settings.set("DATABASE_URL", f"sqlite:///{folder}/news.db", "cmdline")
-        session = await Session.begin(Config.from_settings(settings), [Seed("http://a.example/")], lambda _: None)
+        session = await Session.begin(Config.from_settings(settings), [Seed("http://a.example/")])
         alarms = Alarms(session, window, most)
         try:
             await do(alarms)

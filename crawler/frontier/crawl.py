@@ -1,0 +1,241 @@
+"""Build all parts of a crawl, complete, before the scheduler gets them; close them.
+
+There are two stages. `Background` and `EngineCallbacks` exist without a database; a `Crawl` exists as soon as one is
+open, and then all of it. The parts know those below them only:
+
+    Session                     the open database
+    HostQueues, PendingUrls     leased URLs in memory, what waits in the table
+    Learning, Rescorer, Watch, HostBackoff, RobotsUpdate
+    PageCompletion              stores pages and tells those
+    HeldHosts, Idle, Refiller   what brings URLs into memory
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from db.engine.errors import DatabaseProblem
+from db.records.lease import Waiting
+from db.records.outcome import Stored
+from db.records.url import Claim
+from db.sites.health import ShownAlarm
+from pipelines.focus.topic import Topic
+from pipelines.links.scope import Scope
+from pipelines.stages import Page
+from pipelines.traps.signals import KnownTraps
+
+from .. import clock
+from ..learn.callbacks import Hooks
+from ..learn.learning import Learning
+from ..politeness.hosts import Hosts
+from ..politeness.ip_clock import SharedClocks
+from ..response.seed_scope import SeedScope
+from ..response.seen_urls import KnownUrls
+from ..run.background import Background, EngineCallbacks
+from ..run.config import Config
+from ..run.exit_codes import EXIT_FINISHED, EXIT_STOPPED
+from ..run.session import WATCH, Session
+from .completion import Followers, Known, PageCompletion
+from .held_hosts import HeldHosts
+from .host_backoff import HostBackoff
+from .host_queues import HostQueues
+from .idle import Idle
+from .pending import PendingUrls
+from .refill import Refiller
+from .rescore import Rescorer
+from .robots_update import RobotsUpdate
+from .watch import Watch
+
+_MOST_KNOWN = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlPlan:
+    """Settings, seeds and mode of a crawl.
+
+    Attributes:
+        config: the checked settings.
+        seeds: path of a seeds file, or `Seed` records.
+        mode: one of `crawler.run.session.MODES`.
+        goes_on: tells whether to wait any longer for a database that does not answer.
+    """
+
+    config: Config
+    seeds: Any
+    mode: str
+    goes_on: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of a crawl.
+
+    Attributes:
+        left: what is left, as far as the database said it.
+        alarms: what is wrong with hosts.
+    """
+
+    left: Waiting | None = None
+    alarms: Sequence[ShownAlarm] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """An open crawl; also the `PageServices` of the spider and the stages.
+
+    Attributes:
+        session: the open database.
+        background: tasks beside the engine's own work.
+        known: what is known of hosts, seeds, URLs.
+        pending: what waits, and the queues.
+        followers: who is told of pages.
+        completion: stores pages.
+        refiller: keeps the queues filled.
+    """
+
+    session: Session
+    background: Background
+    known: Known
+    pending: PendingUrls
+    followers: Followers
+    completion: PageCompletion
+    refiller: Refiller
+
+    @property
+    def watches(self) -> bool:
+        """Tell whether it goes on when nothing is left, and waits for news."""
+        return self.followers.watch is not None
+
+    @property
+    def topic(self) -> Topic | None:
+        """Topic of the crawl, if it has one."""
+        return self.session.config.topic
+
+    def scope_of(self, claim: Claim) -> Scope:
+        """Return the scope of the links of a page."""
+        return self.known.seeds.scope_of(claim)
+
+    def answered(self, page: Page) -> None:
+        """Start the clock of a page's host: the network is done with it."""
+        self.followers.backoff.answered(page)
+
+    async def knowledge(self, claim: Claim) -> bytes | None:
+        """Return the packed model of a page's site; None when nothing is to be learned."""
+        try:
+            return await self.followers.learning.knowledge(claim)
+        except DatabaseProblem as problem:  # the page cannot be stored either, and says so
+            self.background.give_up(problem)
+            return None
+
+    def url_rules(self, claim: Claim) -> str:
+        """Return the packed URL rules of a page's host; empty for none."""
+        return self.followers.learning.url_rules(claim)
+
+    def known_traps(self, claim: Claim) -> KnownTraps | None:
+        """Return the known traps of a page's host; None when they are not looked for."""
+        return self.followers.learning.known_traps(claim)
+
+    async def store(self, page: Page) -> Stored:
+        """Write what came of a page in one transaction and take over its links.
+
+        Raises:
+            DatabaseProblem: the database gave up; the crawl is being stopped.
+        """
+        return await self.completion.store(page)
+
+    def run(self) -> None:
+        """Begin what goes on for as long as the crawl does."""
+        start = self.background.start
+        if self.followers.watch is not None:
+            start(self.followers.watch.keep())
+        self.followers.learning.run()
+        start(self.refiller.keep_alive())
+        start(self.refiller.run())
+
+    async def close(self, reason: str) -> Ended:
+        """Release what is leased, write the end of the run, close the database.
+
+        Args:
+            reason: Scrapy's, in a word or two.
+        """
+        left: Waiting | None = None
+        alarms: Sequence[ShownAlarm] = ()
+        await self.followers.rescorer.close()
+        try:
+            alarms = await self.followers.learning.close()
+            left = await self.session.release_all()
+            text = self._ending(left, reason)
+            await self.session.end(text, self.background.exit_code)
+        except DatabaseProblem as problem:
+            self.background.give_up(problem)
+        await self.session.close()
+        return Ended(left, alarms)
+
+    def _ending(self, left: Waiting, reason: str) -> str:
+        """Say how the run ended: the table decides whether it is finished."""
+        if self.background.problem:
+            return f"stopped ({self.background.problem})"
+        self.background.exit_code = EXIT_STOPPED if left.within else EXIT_FINISHED
+        if left.within:
+            return f"stopped ({reason})"
+        return "stopped watching" if self.followers.watch is not None and not self.followers.watch.spent else "finished"
+
+
+async def open_crawl(plan: CrawlPlan, background: Background, engine: EngineCallbacks) -> Crawl:
+    """Open the database, begin a run and build a complete crawl.
+
+    Raises:
+        SeedError, DatabaseProblem: nothing was started.
+    """
+    session = await Session.begin(plan.config, plan.seeds, mode=plan.mode, goes_on=plan.goes_on)
+    try:
+        return await _build(session, background, engine, watches=plan.mode == WATCH)
+    except DatabaseProblem:
+        await session.close()
+        raise
+
+
+async def _build(session: Session, background: Background, engine: EngineCallbacks, *, watches: bool) -> Crawl:
+    """Build all that needs an open database.
+
+    Raises:
+        DatabaseProblem: the database gave up.
+    """
+    config = session.config
+    known = Known(
+        Hosts(config.delay, config.backoff, config.robots_agent, keep_seconds=config.robots_keep, now=clock.now()),
+        SeedScope(session.resumed.seeds, config.limits.depth),
+        KnownUrls(_MOST_KNOWN),
+    )
+    queues = HostQueues(
+        depth=config.window,
+        connections=config.connections,
+        most_hosts=config.hosts,
+        patience=config.host_patience,
+        shared=SharedClocks(config.same_ip_delay) if config.same_ip_delay else None,
+    )
+    pending = PendingUrls(session, queues, background.start, engine.poll)
+    hooks = Hooks(
+        totals=session.stats,
+        is_own=known.seeds.owns,
+        start=background.start,
+        add=pending.add,
+        clear=pending.reconsider,
+        changed=pending.adjust_host,
+    )
+    learning = Learning(session, hooks)
+    pending.count += await learning.load()
+    followers = Followers(
+        backoff=HostBackoff(session, pending, known.hosts, background, engine),
+        robots=RobotsUpdate(session, pending, known.hosts, known.seeds, background),
+        learning=learning,
+        rescorer=Rescorer(session, queues),
+        watch=Watch(session, pending) if watches else None,
+    )
+    completion = PageCompletion(session, pending, known, followers, background=background, engine=engine)
+    held = HeldHosts(session, pending, known.hosts, learning)
+    idle = Idle(session, pending, held, followers.backoff, completion=completion, watch=followers.watch)
+    refiller = Refiller(session, pending, known, learning=learning, held=held, backoff=followers.backoff, idle=idle)
+    return Crawl(session, background, known, pending, followers, completion, refiller)

@@ -1,0 +1,177 @@
+"""Take over hosts that nobody holds, let idle ones go, share with other runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+
+from db.frontier import leases
+from db.frontier.leases import Handover, News, OwnedHost
+from db.records.keys import fingerprint
+
+from .. import clock
+from ..learn.learning import Learning
+from ..politeness.delay import LONGEST_PAUSE
+from ..politeness.hosts import Hosts
+from ..politeness.ip_clock import look_up
+from ..run.session import Session
+from .host_queues import HostQueue
+from .pending import PendingUrls
+
+
+class HeldHosts:
+    """The hosts that this run owns.
+
+    Args:
+        session: the open database.
+        pending: what waits, and the queues of the hosts.
+        hosts: rules and errors of the hosts.
+        learning: what is learned of them.
+
+    Attributes:
+        surplus: how many hosts should be let go because other runs have fewer.
+    """
+
+    def __init__(self, session: Session, pending: PendingUrls, hosts: Hosts, learning: Learning) -> None:
+        self.surplus = 0
+        self._session = session
+        self._pending = pending
+        self._queues = pending.queues
+        self._hosts = hosts
+        self._learning = learning
+        self._run_id = session.resumed.run_id
+        self._share: int | None = None
+        self._reconnects = session.reconnects
+
+    @property
+    def is_shared(self) -> bool:
+        """Tell whether other runs are at work on the same database."""
+        return self._share is not None
+
+    @property
+    def may_have_orphans(self) -> bool:
+        """Tell whether answers to lease requests may have been lost, with the connection."""
+        return self._session.reconnects > self._reconnects
+
+    def with_work(self) -> int:
+        """Count the hosts that this run has something to do for."""
+        return len(self._queues.hosts) - len(self._queues.idle_hosts())
+
+    def room(self) -> int:
+        """Return how many more hosts may be held: other runs want some, too."""
+        room = self._queues.room_for_hosts
+        return room if self._share is None else min(room, max(0, max(1, self._share) - self.with_work()))
+
+    def heard(self, news: News) -> None:
+        """Take note of how the other runs are doing."""
+        self._share = news.share
+        self.surplus = news.surplus
+        self._pending.may_have_hosts = True
+        for host_id in news.knocked:
+            self._queues.refresh(host_id)
+
+    async def take(self, room: int) -> None:
+        """Take over hosts that nobody holds, and ask for their robots.txt.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        pending, shared = self._pending, self._queues.shared
+        pending.may_have_hosts = False
+        hosts = await self._session.submit(leases.take_hosts, (self._run_id, room))
+        pending.may_have_hosts = pending.may_have_hosts or len(hosts) >= room
+        if not hosts:
+            return
+        await self._learning.take_hosts(hosts)
+        if shared is not None:
+            for name, address in (await look_up([host.name for host in hosts])).items():
+                shared.join(fingerprint(name), address)
+        without_rules = []
+        for host in hosts:
+            await self._hosts.parse_ahead(host.robots_text or "")
+            if not self._hold(host):
+                without_rules.append((host.scheme, host.name))
+        await pending.ask_robots(without_rules)
+
+    def _hold(self, host: OwnedHost) -> bool:
+        """Hold a new host; returns whether its rules are known."""
+        now = clock.now()
+        known = self._hosts.take_over(host, now)
+        pause = min(LONGEST_PAUSE, max(0.0, host.ready_at - now, host.rests_until - now))
+        if host.ready_at:
+            # its last request may have come from a machine whose clock differs, or from a process killed on the way
+            pause = max(pause, self._hosts.pause(host.id))
+        self._queues.add_host(
+            HostQueue(host.id, host.name, host.scheme, ready_at=time.monotonic() + pause, robots_known=known)
+        )
+        return known
+
+    async def drop_idle(self) -> None:
+        """Make room for hosts that have work.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        due = self._pending.hosts_due()
+        idle = [host_id for host_id in self._queues.idle_hosts() if host_id not in due]
+        kept: set[int] = set()
+        if idle:
+            await self._learning.write_hosts(idle)  # first: another run may take them over at once
+            request = (self._run_id, self._session.config.limits, idle)
+            kept = await self._session.submit(leases.drop_hosts, request)
+        for host_id in kept:
+            self._queues.refresh(host_id)
+        await self._forget(set(idle) - kept)
+        self._pending.may_have_hosts = len(kept) < len(idle)  # else not until some host has nothing left to do
+
+    async def hand_over(self) -> None:
+        """Let the hosts go of which least is queued, so that runs with fewer may take them.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        queues, now, monotonic = self._queues, clock.now(), time.monotonic()
+        hosts = [h for h in queues.hosts.values() if h.robots_known and not h.busy and (h.queue or not h.dry)]
+        hosts.sort(key=lambda host: len(host.queue))
+        given = [(host.id, now + max(0.0, host.ready_at - monotonic)) for host in hosts[: self.surplus]]
+        self.surplus = 0
+        claims = [claim for host_id, _ in given for claim in queues.take_all(host_id)]
+        await self._forget([host_id for host_id, _ in given])
+        if given:
+            await self._session.submit(leases.hand_over, Handover(self._run_id, given, claims))
+            self._pending.count += len(claims)
+
+    async def _forget(self, host_ids: Collection[int]) -> None:
+        """Hold hosts no longer."""
+        for host_id in host_ids:
+            self._queues.remove_host(host_id)
+            self._hosts.forget(host_id)
+        await self._learning.let_go(host_ids)
+
+    async def return_orphans(self) -> None:
+        """Put back orphaned leases: those in the table that the run knows nothing of.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        self._reconnects = self._session.reconnects
+        known = (self._run_id, set(self._queues.leased_ids()), set(self._queues.hosts))
+        await self._session.submit(leases.return_strays, known)
+        self._pending.may_have_hosts = True
+        self._queues.refresh_all()  # answers to stores and notifications may have been lost as well
+
+    async def wake_all(self) -> None:
+        """Look for work once more with all hosts, when there seems to be none.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        await self._session.submit(leases.wake_hosts, None)
+        await self.return_orphans()
+        if not self._queues.room_for_hosts:
+            await self.drop_idle()
+        self._pending.may_have_hosts = True
+        self._queues.refresh_all()
+        waited_for = self._hosts.errors.waited_for()
+        unknown = [h for h in self._queues.hosts.values() if not h.robots_known and h.id not in waited_for]
+        await self._pending.ask_robots([(host.scheme, host.name) for host in unknown])

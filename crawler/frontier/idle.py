@@ -1,0 +1,92 @@
+"""Wait for what is left when nothing is queued or under way, or end the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+
+from db.frontier import claims as table
+from db.records.lease import Waiting
+
+from .. import clock
+from ..politeness.delay import LONGEST_PAUSE
+from ..run.session import Session
+from .completion import PageCompletion
+from .held_hosts import HeldHosts
+from .host_backoff import HostBackoff
+from .pending import PendingUrls
+from .watch import Watch
+
+_LOOK_AGAIN_SECONDS = 1.0
+_SHORTEST_NAP_SECONDS = 0.2
+_LONGEST_NAP_SECONDS = 5.0
+_LONGEST_REST_SECONDS = 60.0
+
+
+class Idle:
+    """The end of a crawl, or a pause in it.
+
+    Args:
+        session: the open database.
+        pending: what waits, and the queues.
+        held: the hosts of this run.
+        backoff: hosts that do not answer.
+        completion: has articles that wait for parts.
+        watch: queues URLs again, when the crawl is to go on for ever.
+
+    Attributes:
+        exhausted: nothing is left within the limits.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        pending: PendingUrls,
+        held: HeldHosts,
+        backoff: HostBackoff,
+        *,
+        completion: PageCompletion,
+        watch: Watch | None,
+    ) -> None:
+        self.exhausted = False
+        self._session = session
+        self._pending = pending
+        self._held = held
+        self._backoff = backoff
+        self._completion = completion
+        self._watch = watch
+
+    def is_due(self) -> bool:
+        """Tell whether nothing is under way and nothing queued that could be."""
+        return not self.exhausted and not self._pending.queues.in_flight and self._backoff.holds_up_all()
+
+    async def look_around(self) -> None:
+        """Ask whether anything is left within the limits, and wait until it is due.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        left = await self._session.submit(table.waiting, self._session.config.limits)
+        if left.within == 0:
+            await self._nothing_left()
+        elif self._watch is not None or not await self._backoff.give_up_dead():
+            await self._wait_for(left)
+            await self._held.wake_all()
+
+    async def _nothing_left(self) -> None:
+        """End the crawl; one that watches waits for news."""
+        more = await self._completion.finish()
+        if self._watch is None or self._watch.spent:
+            self.exhausted = not more
+        elif not more:
+            alone = self._session.database.is_sqlite
+            await self._watch.rest(_LONGEST_REST_SECONDS if alone else _LONGEST_NAP_SECONDS)
+
+    async def _wait_for(self, left: Waiting) -> None:
+        """Sleep until the first URL is due, or another run may have changed something."""
+        due, latest = left.next_due, clock.now() + LONGEST_PAUSE
+        if due is not None and due > latest:  # nothing waits that long: the clock has been set back since
+            await self._session.submit(table.bring_forward, latest)
+        pause = due - clock.now() if due is not None else _LOOK_AGAIN_SECONDS
+        if pause < 0:  # due, but of a host that another run holds
+            pause = _LOOK_AGAIN_SECONDS
+        await asyncio.sleep(min(max(pause, _SHORTEST_NAP_SECONDS), _LONGEST_NAP_SECONDS))

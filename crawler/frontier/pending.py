@@ -1,0 +1,177 @@
+"""Know which URLs wait in the table and when they are due; add and release some.
+
+Everybody who changes what waits says so here and knows nobody else: the refiller (`crawler.frontier.refill`) sees
+`changed`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import math
+from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
+from typing import Any
+
+from db.frontier import claims as table
+from db.frontier.insert import add_urls
+from db.records.url import Claim, Kind, NewUrl
+from pipelines.records import BlockKind
+
+from .. import clock
+from ..response.new_urls import new_url
+from ..run.session import Session
+from .host_queues import HostQueues
+
+_NO_SCORES: Mapping[int, float] = {}
+
+
+class PendingUrls:
+    """The URLs that wait in the database, as far as this process knows.
+
+    Args:
+        session: the open database.
+        queues: the leased URLs in memory; told which hosts have more.
+        start: runs a coroutine in the background.
+        poll: has the engine ask for requests.
+
+    Attributes:
+        queues: the same.
+        count: how many URLs wait.
+        changed: set whenever there may be something to do for the refiller.
+        poll: the same.
+        may_have_hosts: hosts may have work that this run does not hold.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        queues: HostQueues,
+        start: Callable[[Coroutine[Any, Any, None]], None],
+        poll: Callable[[], None],
+    ) -> None:
+        self.queues = queues
+        self.count = session.began.queued
+        self.changed = asyncio.Event()
+        self.may_have_hosts = True
+        self._session = session
+        self._start = start
+        self.poll = poll
+        self._due: list[tuple[float, int]] = []
+        self._soonest: dict[int, float] = {}
+
+    def found(self, hosts: Set[int], best: Mapping[int, float] = _NO_SCORES) -> None:
+        """Note that hosts may have new work, with URLs of this score at best."""
+        for host_id in hosts:
+            if host_id in self.queues.hosts:
+                self.queues.refresh(host_id, best.get(host_id, -math.inf))
+            else:
+                self.may_have_hosts = True
+        self.changed.set()
+
+    def adjust(self, urls: int, hosts: Set[int] = frozenset()) -> None:
+        """Adjust the pending count and refill these hosts.
+
+        Args:
+            urls: so many more wait than before (fewer, when it is negative).
+            hosts: whose they are.
+        """
+        self.count += urls
+        self.found(hosts)
+        self.poll()
+
+    def adjust_host(self, host_id: int, urls: int) -> None:
+        """Do the same for one host."""
+        self.adjust(urls, {host_id})
+
+    async def add(self, new_urls: Sequence[NewUrl]) -> None:
+        """Add URLs that no page named.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        stored = await self._session.submit(add_urls, (clock.now(), new_urls))
+        self.count += stored.queued
+        self.found(stored.hosts, best_scores(new_urls))
+
+    async def ask_robots(self, hosts: Sequence[tuple[str, str]]) -> None:
+        """Add the robots.txt of hosts, given by scheme and name, to be fetched (again).
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        now, priority = clock.now(), self._session.config.priority
+        urls = [
+            new_url(
+                f"{scheme}://{name}/robots.txt",
+                Kind.ROBOTS,
+                priority=priority,
+                depth=0,
+                found_in=BlockKind.OTHER,
+                now=now,
+                seed_id=None,
+                again=True,
+            )
+            for scheme, name in hosts
+        ]
+        if urls:
+            await self.add(urls)
+
+    async def release(self, claims: Sequence[Claim]) -> None:
+        """Return leased URLs unfetched.
+
+        Raises:
+            DatabaseProblem: the database gave up.
+        """
+        if claims:
+            self.count += len(claims)
+            await self._session.submit(table.give_back, (self._session.resumed.run_id, claims))
+
+    def reconsider(self, host_id: int) -> None:
+        """Release what is queued of a host, so that it is checked before it is leased again."""
+        surplus = self.queues.take_all(host_id)
+        if surplus:
+            self._start(self._reconsider(host_id, surplus))
+        self.queues.refresh(host_id)
+        self.changed.set()
+
+    async def _reconsider(self, host_id: int, surplus: Sequence[Claim]) -> None:
+        await self.release(surplus)
+        self.queues.refresh(host_id)
+        self.changed.set()
+
+    # ------------------------------------------------------------ what is due later
+
+    def later(self, due: float, host_id: int) -> None:
+        """Note that a URL of a host may be fetched at a time (Unix seconds).
+
+        When it comes, the table tells the next.
+        """
+        if due < self._soonest.get(host_id, math.inf):
+            self._soonest[host_id] = due
+            heapq.heappush(self._due, (due, host_id))
+        self.changed.set()
+
+    def next_due(self) -> float | None:
+        """Return when the next URL that waits for its time may be fetched."""
+        return self._due[0][0] if self._due else None
+
+    def hosts_due(self) -> set[int]:
+        """Return the hosts of URLs that wait for their time."""
+        return {host_id for _, host_id in self._due}
+
+    def refresh_due(self, now: float) -> None:
+        """Have the hosts asked whose URLs are due."""
+        while self._due and self._due[0][0] <= now:
+            due, host_id = heapq.heappop(self._due)
+            if self._soonest.get(host_id) == due:  # else it was refreshed earlier
+                del self._soonest[host_id]
+            self.queues.refresh(host_id)
+
+
+def best_scores(new_urls: Sequence[NewUrl]) -> dict[int, float]:
+    """Return the best score of each host among URLs that may be fetched."""
+    best: dict[int, float] = {}
+    for new in new_urls:
+        if not new.reason:
+            best[new.host_id] = max(new.score, best.get(new.host_id, new.score))
+    return best
