@@ -105,6 +105,10 @@ refill._REFILL_SECONDS = 0.0  # wishes that come together would only take time h
 idle._LOOK_AGAIN_SECONDS = idle._SHORTEST_NAP_SECONDS = 0.01
 
 
+class _Crawler(SimpleNamespace):
+    """The attributes of Scrapy's crawler that the frontier uses. A subclass, as it can be referred to weakly."""
+
+
 class Driver:
     """An open crawl and its scheduler, one step after the other."""
 
@@ -112,7 +116,7 @@ class Driver:
         self.path = path
         self.engine = Engine()
         self.stats: dict[str, Any] = {}
-        crawler = SimpleNamespace(
+        crawler = _Crawler(
             settings=settings_of(path, **settings),
             engine=self.engine,
             spider=self.engine.spider,
