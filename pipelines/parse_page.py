@@ -1,4 +1,4 @@
-"""The one function that a worker process calls for each fetched page."""
+"""Parsing of one fetched page, as each worker process does it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def read_page(
     sign: Sign = SIGN,
     knowledge: bytes | None = None,
 ) -> tuple[ParsedPage, Extraction]:
-    """Return what `parse_page` returns for a document, and what was extracted before the page was judged.
+    """Parse a document; return its record and the extraction before judging.
 
     Args:
         document: a parsed page.
@@ -149,12 +149,12 @@ def read_page(
 
 
 def _doubt(title: str, text: str) -> PageReason | None:
-    """Why a text may not be what its author wrote, if something says so."""
+    """Return the reason why a text may not be what its author wrote, if any."""
     return PageReason.DOUBTFUL_ENCODING if text and suspicion(f"{title}\n{text}") >= DOUBTFUL else None
 
 
 def _runs_on(document: Document, text: Extraction) -> bool:
-    """Whether the text reaches the place where reading the page ended, so that nobody knows how it goes on."""
+    """Tell whether the text reaches the place where reading the page was cut."""
     if not text.blocks:
         return True
     last = text.blocks[-1]
@@ -165,11 +165,11 @@ def _runs_on(document: Document, text: Extraction) -> bool:
 
 @lru_cache(maxsize=16)
 def _extractor(name: str, params: tuple[tuple[str, object], ...]) -> Extractor:
-    """Extractor by name, looked up once per process."""
+    """Return the extractor of a name, cached per process."""
     return find_extractor(name, dict(params))
 
 
 @lru_cache(maxsize=256)
 def _knowledge(data: bytes) -> SiteKnowledge:
-    """What is known of a site, unpacked once per process and state."""
+    """Unpack a site model, cached per process and state."""
     return unpack(data)

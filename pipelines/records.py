@@ -1,4 +1,4 @@
-"""The records that travel through the pipelines: frozen, picklable, free of behaviour.
+"""Records that travel through the pipelines: frozen, picklable, free of behaviour.
 
 A page comes back from its worker process as one `ParsedPage`. Links are columns (one tuple or byte string each)
 rather than one object each, because a page has about sixty of them and most are known already.
@@ -13,7 +13,7 @@ from db.records.reasons import PageReason
 
 
 class BlockKind(IntEnum):
-    """Where on its page a link stands, or which other source named the URL. Stored as a small integer."""
+    """Place of a link on its page, or another source of the URL; a small integer."""
 
     BODY = 0
     """Inside the text of the article."""
@@ -46,7 +46,7 @@ class BlockKind(IntEnum):
 
 
 class PageKind(IntEnum):
-    """What a fetched page is."""
+    """Kind of a fetched page."""
 
     ARTICLE = 0
     LIST = 1
@@ -57,7 +57,9 @@ class PageKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Links of one page as parallel columns, in document order, each canonical URL once.
+    """Links of one page as parallel columns, in document order.
+
+    Each canonical URL occurs once.
 
     Attributes:
         urls: canonical absolute http(s) URLs (see `pipelines.urls.canonicalize`).
@@ -83,7 +85,7 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image of an article: absolute URL, caption or alternative text, whether it is the lead image."""
+    """An image of an article: absolute URL, caption or alternative text, lead or not."""
 
     url: str
     caption: str = ""
@@ -92,7 +94,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page says about its article. Absent values are empty, never guesses.
+    """Metadata of an article as its page states it; absent values are empty.
 
     Attributes:
         title: the headline, without the site's name.
@@ -130,7 +132,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor makes of one document.
+    """Result of an extractor for one document.
 
     Attributes:
         text: paragraphs separated by a line feed, cells of a table row by a tab; empty when there is no article.
@@ -157,7 +159,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What near-duplicate search keeps of a text.
+    """Signature of a text, by which near-duplicates are found.
 
     Attributes:
         exact: signed 64-bit hash of the normalised text; 0 for an empty text.
@@ -172,7 +174,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What an article page shows of its site: material for `extract.knowledge.learn`.
+    """Sample of an article page, from which the model of its site is learned.
 
     Attributes:
         article: signed 64-bit hash of headline and text: an article seen at two addresses counts once.

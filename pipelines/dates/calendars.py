@@ -1,4 +1,4 @@
-"""Dates of other calendars and scripts, rewritten the way `dates` reads them: digits, names of months, years.
+"""Dates of other calendars and scripts, rewritten for the date parser.
 
 Thai years count from the Buddha's death, Japanese ones from an emperor's accession, Taiwan's from its republic; Arabic,
 Persian and Indian digits are digits. What is rewritten is for reading a date only, never for showing.

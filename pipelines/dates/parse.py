@@ -131,7 +131,10 @@ _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A publish time: ISO 8601 text, its precision ("second", "minute", "day") and the calendar day."""
+    """A publish time as ISO 8601 text, its precision and its calendar day.
+
+    The precision is "second", "minute" or "day".
+    """
 
     iso: str
     precision: str
@@ -141,7 +144,7 @@ class Moment:
 def moment(
     parts: tuple[int, int, int], clock: tuple[int, int, int | None] | None, zone: tzinfo | None, now: datetime
 ) -> Moment | None:
-    """A moment from checked parts; None for impossible, ancient and future ones."""
+    """Build a moment; None for impossible, ancient and future ones."""
     year, month, day = parts
     try:
         if clock is None:
@@ -160,7 +163,7 @@ def moment(
 
 
 def clock_of(match: re.Match[str], first: int) -> tuple[int, int, int | None] | None:
-    """Hour, minute, second of the five clock groups that start at `first`."""
+    """Read hour, minute and second of the five clock groups starting at `first`."""
     half, hour, minute, second, half2 = (match.group(first + offset) for offset in range(5))
     if hour is None:
         return None
@@ -172,7 +175,7 @@ def clock_of(match: re.Match[str], first: int) -> tuple[int, int, int | None] | 
 
 
 def hour_of(hour: int, half: str | None) -> int:
-    """Hour of the day out of an hour and a half of the day."""
+    """Return the hour of the day of an hour and a half of the day."""
     half = (half or "").lower()[:2].rstrip(".")
     if half in _LATER and hour < 12:
         return hour + 12
@@ -180,7 +183,7 @@ def hour_of(hour: int, half: str | None) -> int:
 
 
 def han(text: str) -> int:
-    """Value of a number below 1000, in digits or in Chinese."""
+    """Read a number below 1000 in digits or in Chinese."""
     if text.isdecimal():
         return int(text)
     hundreds, hundred, rest = text.rpartition("百")
@@ -214,7 +217,7 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
-    """Dates in digits, year first."""
+    """Read a date in digits, year first."""
     match = _ISO.search(text)
     if match:
         clock = (int(match[4]), int(match[5]), int(match[6]) if match[6] else None)
@@ -243,12 +246,12 @@ def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
 
 
 def prepared(text: str, habits: Habits) -> str:
-    """The text with its dates in Western digits, years and months."""
+    """Rewrite the dates of a text in Western digits, years and months."""
     return western(text, republic=habits.republic, buddhist=habits.buddhist)
 
 
 def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
-    """Dates of the Republic's calendar or in Chinese numerals."""
+    """Read a date of the Republic's calendar or in Chinese numerals."""
     republic = _ROC.search(text) if "民" in text else None
     if republic:
         return moment((han(republic[1]) + 1911, han(republic[2]), han(republic[3])), clock_of(republic, 4), zone, now)
@@ -260,7 +263,7 @@ def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
 
 
 def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Dates with month names or the year last."""
+    """Read a date with a month's name or the year last."""
     for pattern, day, name, year in ((_DAY_FIRST, 1, 2, 3), (_MONTH_FIRST, 2, 1, 3), (_YEAR_FIRST, 3, 2, 1)):
         for match in pattern.finditer(text):
             month = MONTHS.get(match[name].lower())
@@ -288,7 +291,7 @@ def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
 def _western(
     text: str, match: re.Match[str], parts: tuple[int, int, int], now: datetime, habits: Habits
 ) -> Moment | None:
-    """The moment of a date with its clock behind it (groups 4 to 7) or right before it."""
+    """Build the moment of a date with the clock behind it (groups 4 to 7) or before."""
     if match[4] is not None:
         clock = (hour_of(int(match[4]), match[7]), int(match[5]), int(match[6]) if match[6] else None)
         return moment(parts, clock, timezones.behind(text, match.end(), habits.zone), now)
@@ -302,7 +305,7 @@ def _western(
 
 
 def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read a machine-made value: ISO 8601, RFC 2822 or Unix time; falls back to `read`."""
+    """Read ISO 8601, RFC 2822 or Unix time as a machine writes it, else as `read`."""
     text = text.strip()[:100]
     if _UNIX.fullmatch(text):
         return read_epoch(text, now, habits)
@@ -324,7 +327,7 @@ def read_epoch(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def read_url(url: str, now: datetime) -> Moment | None:
-    """Read the day that a URL's path holds (/2024/03/12/, /20240312/, /t20240312_1.html)."""
+    """Read the day in a URL's path (/2024/03/12/, /20240312/, /t20240312_1.html)."""
     path = "/" + url[:500].partition("://")[2].partition("/")[2].partition("?")[0].lower()
     for match in _URL.finditer(path):
         found = moment((int(match[1]), int(match[2]), int(match[3])), None, None, now)

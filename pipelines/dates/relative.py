@@ -78,7 +78,9 @@ _LINE_CHARS: Final = 60
 
 
 def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read "3小时前", "昨天 08:30", "05-12 10:20" (of the year that puts it in the past) against `now`.
+    """Read "3小时前", "昨天 08:30" or "05-12 10:20" against `now`.
+
+    A day without a year is of the year that puts it in the past.
 
     Args:
         text: a line; only the first 200 characters count.
@@ -106,7 +108,10 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """A day told by its distance, with its clock; without one the word must be all or Chinese."""
+    """Read a day told by its distance, with its clock.
+
+    Without a clock the word must be all of the line or Chinese.
+    """
     local -= timedelta(days=_BACK[word[0].lower()])
     parts = (local.year, local.month, local.day)
     west = _CLOCK_WEST.match(text, word.end())
@@ -120,7 +125,7 @@ def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habi
 
 
 def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Month and day, of the year that puts them in the past."""
+    """Read month and day, of the year that puts them in the past."""
     match = _SHORT.search(text)
     if match:
         month, day, clock = int(match[1]), int(match[2] or match[3]), clock_of(match, 4)
@@ -137,7 +142,10 @@ def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Momen
 
 
 def _two_digits(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """30.06.25, 06/30/25, 25-06-30 10:20: dots and slashes put the year last, dashes first and with a clock."""
+    """Read dates with a year of two digits: 30.06.25, 06/30/25, 25-06-30 10:20.
+
+    Dots and slashes put the year last, dashes first and with a clock.
+    """
     match = _TWO.search(text) if len(text) <= _LINE_CHARS else None
     if match is None or (match[2] == "-" and not match[5]) or (match[2] == "." and not habits.day_first):
         return None
@@ -152,7 +160,7 @@ def _two_digits(text: str, local: datetime, now: datetime, habits: Habits) -> Mo
 
 
 def _ago(amount: str, unit: str, local: datetime, now: datetime) -> Moment | None:
-    """A moment some units before `local`; to the minute for units up to hours, to the day for longer ones."""
+    """Return the moment some units before `local`, to the minute or the day."""
     count = 0.5 if amount == "半" else float(amount if amount.isdecimal() else (han(amount.replace("两", "二")) or 1))
     seconds = _SECONDS[unit]
     local -= timedelta(seconds=seconds * count)

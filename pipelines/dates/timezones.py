@@ -1,4 +1,4 @@
-"""Time zones: the names that pages write behind a clock, and the zone of a site that writes none."""
+"""Time zones written behind a clock, and the zone of a site that writes none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHINA: Final = timezone(timedelta(hours=8))
 
 
 def _fixed(hours: float) -> timezone:
-    """Zone without summer time."""
+    """Build a zone without summer time."""
     return timezone(timedelta(hours=hours))
 
 
@@ -80,7 +80,7 @@ _BEHIND: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How a site writes times: the zone of its clocks, whether 3/4/2024 is a day in April, how it counts years."""
+    """Time zone of a site's clocks, its order of day and month, its calendar."""
 
     zone: tzinfo = UTC
     day_first: bool = False
@@ -117,7 +117,7 @@ def habits(host: str, language: str, declared: str = "") -> Habits:
 
 
 def behind(text: str, place: int, default: tzinfo) -> tzinfo:
-    """Return the zone written at `place` of `text`, right behind a clock; `default` when there is none.
+    """Return the zone written at `place` of `text`, behind a clock, or `default`.
 
     Args:
         text: a line.
@@ -140,7 +140,10 @@ def behind(text: str, place: int, default: tzinfo) -> tzinfo:
 
 
 def offset(digits: str) -> timezone:
-    """Return the zone of a signed offset: +08:00, +0800, +8; more than a day counts as just below one."""
+    """Return the zone of a signed offset: +08:00, +0800, +8.
+
+    More than a day counts as just below one.
+    """
     hours, _, minutes = digits[1:].partition(":")
     if len(hours) > 2:
         hours, minutes = hours[:2], hours[2:]

@@ -25,7 +25,7 @@ _BEYOND: Final = 0x10000
 
 
 def _table() -> NDArray[np.uint8]:
-    """Classes of every code point of the basic plane, as bits."""
+    """Build the table of character classes of the basic plane, as bits."""
     table = np.zeros(_BEYOND + 1, np.uint8)
     for sign in MARKS:
         table[ord(sign)] |= _MARK
@@ -49,7 +49,10 @@ _TABLE: Final = _table()
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Characters of each piece by class: an array per class, one number per piece; `visible` are all but spaces."""
+    """Characters of each piece by class, one array per class.
+
+    One number per piece; `visible` are all but spaces.
+    """
 
     visible: Counts
     marks: Counts

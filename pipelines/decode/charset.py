@@ -1,4 +1,4 @@
-"""Character sets of the web before UTF-8: their names, how bytes in them are read, and which one bytes are in.
+"""Character sets of the web before UTF-8: names, decoding, detection.
 
 Declarations lie and byte statistics waver, so neither decides alone: a declared set and the one detected (chardetng,
 the detector of Firefox) are compared by how much the text they give looks like mojibake.
@@ -117,7 +117,7 @@ def codec(name: str) -> str:
 
 
 def read(data: bytes, codec: str) -> str:
-    r"""Return the text that bytes are in a character set: as browsers read them, who know more than Python's codecs.
+    r"""Decode bytes as browsers do, who know more than Python's codecs.
 
     Args:
         data: any bytes.
@@ -142,7 +142,7 @@ def read(data: bytes, codec: str) -> str:
 
 
 def _extended(error: UnicodeError) -> tuple[str, int]:
-    """Read what browsers know and a codec does not."""
+    """Decode characters that browsers know and a codec does not."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     pair = error.object[error.start : error.start + 2]
@@ -164,7 +164,9 @@ codecs.register_error(_HANDLER, _extended)
 
 
 def utf_16(head: bytes, content_type: str = "") -> str:
-    """Return the byte order of UTF-16 without a mark, by where its zeros stand; empty for anything else.
+    """Return the byte order of UTF-16 without a mark, by the places of its zeros.
+
+    Empty for anything else.
 
     Where the header names UTF-16 and there are few zeros, as in a text without markup, the order counts in which the
     text reads like one.
@@ -187,7 +189,7 @@ def utf_16(head: bytes, content_type: str = "") -> str:
 
 
 def _usual_share(head: bytes, codec: str) -> float:
-    """Return how much of a reading is usual characters."""
+    """Return the share of usual characters in a reading."""
     text = head.decode(codec, "replace")
     return (len(_USUAL.findall(text)) + sum(map(_COMMON.__contains__, text))) / max(1, len(text))
 
@@ -223,7 +225,7 @@ def choose(sample: bytes, declared: tuple[str, ...]) -> str:
 
 
 def _least_doubtful(sample: bytes, names: Iterable[str]) -> tuple[str, float]:
-    """Return the codec that gives the text least suspect of being mojibake, the first of equals, and its suspicion."""
+    """Return the codec whose text is least suspect of mojibake, and its suspicion."""
     doubts = {name: suspicion(read(sample, name)) for name in dict.fromkeys(names)}
     best = min(doubts, key=doubts.__getitem__)
     return best, doubts[best]

@@ -107,7 +107,7 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
 
 
 def _unescaped(body: bytes, text: str) -> tuple[str, str]:
-    """Return the text of valid UTF-8, or what it stands for in one of the sets that escape into seven bits."""
+    """Return the text of valid UTF-8, or of a set that escapes into seven bits."""
     if b"\x1b" not in body:  # a search for one byte costs a hundredth of those for two
         return text, "utf-8"
     if b"\x1b$)C" in body:
@@ -138,14 +138,14 @@ def _sample(body: bytes) -> bytes:
 
 
 def _as_utf8(data: bytes) -> tuple[int, int]:
-    """Return the characters outside ASCII that reading bytes as UTF-8 gives, and replacement characters."""
+    """Count the non-ASCII and the replacement characters of bytes read as UTF-8."""
     text = data.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     return len(text) - len(data.translate(None, _HIGH)) - broken, broken
 
 
 def _of_utf8(piece: bytes) -> str | None:
-    """Return the text of a piece of a page in UTF-8, also when a character is cut; None for one in another set."""
+    """Decode a piece of a UTF-8 page, cut or not; None if it is in another set."""
     try:
         return piece.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -155,7 +155,7 @@ def _of_utf8(piece: bytes) -> str | None:
 
 
 def _island(piece: bytes) -> str | None:
-    """Return the text of a piece of a page in another set that is UTF-8: long enough not to be so by chance."""
+    """Decode a piece in UTF-8 of a page in another set; None if it is not one."""
     if not piece.isascii() and not _ISLAND.search(piece):
         return None
     try:
@@ -165,7 +165,7 @@ def _island(piece: bytes) -> str | None:
 
 
 def _pieced(body: bytes, declared: tuple[str, ...], as_utf8: Callable[[bytes], str | None]) -> tuple[str, str]:
-    """Return the text of a page with pieces in UTF-8 and others in another set, and the name of that set."""
+    """Decode a page of mixed character sets; return its text and the other set."""
     pieces = re.split(rb"(?=[<>\n])", body)
     texts = list(map(as_utf8, pieces))
     foreign = b"".join(piece for piece, text in zip(pieces, texts, strict=True) if text is None)

@@ -1,4 +1,4 @@
-"""Whether a text was read in a wrong character set on its way here (文字化け, "mojibake").
+"""Mojibake (文字化け): text that was read in a wrong character set.
 
 Servers and editorial systems convert texts wrongly before anyone fetches them, so right bytes may hold a wrong text. A
 wrong reading leaves what no language has: replacement characters, signs of no use, Chinese of nothing but rare signs,
@@ -155,7 +155,7 @@ _FAMOUS = re.compile("锟斤拷|锟斤|斤拷|烫烫烫|屯屯屯|锘锘|锘挎"
 
 
 def _table() -> NDArray[np.uint8]:
-    """The class of every code point of the basic plane."""
+    """Build the table of character classes of the basic plane."""
     table = np.full(_BEYOND + 1, _OTHER, np.uint8)
     for first, last, kind in (
         (0x0000, 0x00C0, _NEUTRAL), (0x02B0, 0x0370, _NEUTRAL), (0x2000, 0x2800, _NEUTRAL), (0x3000, 0x3040, _NEUTRAL),
@@ -183,7 +183,7 @@ _TABLE: Final = _table()
 
 
 def suspicion(text: str) -> float:
-    """Return how much a text looks as if it had been read in a wrong character set.
+    """Estimate how likely a text was read in a wrong character set.
 
     Args:
         text: of any language; a headline is enough if it holds a dozen signs outside ASCII.
@@ -217,7 +217,7 @@ def suspicion(text: str) -> float:
 
 
 def _broken_words(text: str, latin: int, others: int) -> float:
-    """How many of the letters outside ASCII stand as no alphabet lets them."""
+    """Count the letters outside ASCII that stand as no alphabet lets them."""
     bad, letters = 0.0, latin + others
     swapped = len(_SWAPPED.findall(text))
     if swapped >= 2 and swapped > _SWAPPED_SHARE * letters and swapped > 0.5 * len(_CAPITALISED.findall(text)):
@@ -231,7 +231,7 @@ def _broken_words(text: str, latin: int, others: int) -> float:
 
 
 def _east_asian(counts: list[int], text: str) -> float:
-    """How many of the Chinese, Japanese and Korean signs are none that a text consists of."""
+    """Count the Chinese, Japanese and Korean characters unlikely in a real text."""
     common, kanji, kana = counts[_COMMON_HAN], counts[_COMMON_KANJI], counts[_KANA]
     han = counts[_HAN] + common + kanji
     bad = 0.0
@@ -253,14 +253,14 @@ def _east_asian(counts: list[int], text: str) -> float:
 
 
 def _standard_share(text: str) -> float:
-    """How many of the Chinese signs belong to the one standard list of current signs that has most of them."""
+    """Return the share of Chinese characters in the standard list that fits best."""
     han = [sign for sign in text if "\u3400" <= sign <= "\u9fff"]
     return max(sum(map(signs.__contains__, han)) for signs in _standards()) / max(1, len(han))
 
 
 @cache
 def _standards() -> tuple[frozenset[str], ...]:
-    """The signs in use in China, Taiwan and Japan: the first level of each standard."""
+    """Return the first-level characters of the standards of China, Taiwan and Japan."""
     levels = (("gb2312", 0xB0, 0xD8, 0xA1), ("big5", 0xA4, 0xC7, 0x40), ("euc_jp", 0xB0, 0xD0, 0xA1))
     return tuple(
         frozenset(
@@ -273,7 +273,7 @@ def _standards() -> tuple[frozenset[str], ...]:
 
 
 def _wrongness(share: float, shares: tuple[float, float]) -> float:
-    """Where a share lies between that of a right reading (0) and that of a wrong one (1)."""
+    """Scale a share from that of a right reading (0) to that of a wrong one (1)."""
     wrong, right = shares
     return min(1.0, max(0.0, (right - share) / (right - wrong)))
 
@@ -285,7 +285,7 @@ def languages(codec: str) -> tuple[str, ...]:
 
 
 def belonging(counts: Mapping[str, int], names: Iterable[str]) -> int:
-    """Return how many letters are of the one language that most of them are of.
+    """Count the letters that belong to the one language most of them are of.
 
     Args:
         counts: letters outside a-z, and how often each occurs.
@@ -298,7 +298,7 @@ def belonging(counts: Mapping[str, int], names: Iterable[str]) -> int:
 
 
 def is_misread(counts: Mapping[str, int]) -> bool:
-    """Return whether letters are of no language, but of one when the set in which they were read is exchanged.
+    """Tell whether letters fit a language only when read in another character set.
 
     Args:
         counts: letters outside a-z, and signs that stand among letters, and how often each occurs.

@@ -1,4 +1,4 @@
-"""Text as it may leave this package: no control characters, nothing invisible, white space collapsed."""
+"""Clean text: no control or invisible characters, white space collapsed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ _SQUEEZE = re.compile(r"[\W_]+")
 
 
 def clean(text: str, limit_chars: int | None = None) -> str:
-    r"""Return `text` on one line, without control, bidi, zero-width and surrogate characters.
+    r"""Return `text` on one line without control and invisible characters.
+
+    Bidirectional controls, zero-width characters and surrogates are removed, too.
 
     Args:
         text: any string, hostile ones too.
@@ -58,22 +60,22 @@ def clean(text: str, limit_chars: int | None = None) -> str:
 
 
 def visible(text: str) -> str:
-    """Return `text` without control, bidi, zero-width and surrogate characters."""
+    """Return `text` without control and invisible characters."""
     return _REMOVED.sub("", text) if _DOUBTED.search(text) else text
 
 
 def squeeze(text: str) -> str:
-    """Letters and digits of a line in lower case, for comparing headlines."""
+    """Return letters and digits of a line in lower case, for comparing headlines."""
     return _SQUEEZE.sub("", text).lower()
 
 
 def invisible(text: str) -> list[str]:
-    """Return the signs of `text` that `clean` takes out, at least in some places, each as often as it stands there."""
+    """Return the characters of `text` that `clean` removes somewhere, with repeats."""
     return _INVISIBLE.findall(text)
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the set of the blank-separated words of `text`; keeps word tables readable."""
+    """Split `text` at blanks into a set; keeps word tables readable."""
     return frozenset(text.split())
 
 

@@ -1,4 +1,4 @@
-"""Near-duplicates: has this story been stored already, perhaps from another site and in another dress?
+"""Detection of near-duplicates across sites and formatting.
 
 A text is reduced to a signature (`Method.sign`), looked up among the stored ones (`index`), and compared with the
 candidates found (`Method.compare`); it is a duplicate when the verdict says so and the similarity reaches the

@@ -1,4 +1,4 @@
-"""The default method: rare sampled shingles find candidates, common runs and the LCS verify them."""
+"""The default method: rare sampled shingles, verified by runs and LCS."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Params(VerifyParams):
 
 
 def method(params: Params = Params()) -> Method:
-    """The method with some parameters.
+    """Build the method with some parameters.
 
     Cost: a signature takes 0.06 ms per 1,000 characters, see `lcs.compare` for a comparison.
     """

@@ -1,4 +1,4 @@
-"""What one text says that another does not, sentence by sentence: for people who look at reprints."""
+"""Differences between two texts by sentences, for people who look at reprints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ class Differences(NamedTuple):
 
 
 def differences(before: str, after: str) -> Differences:
-    """Compare two texts by their sentences, wherever these stand; dress (see `normalize`) is no difference.
+    """Compare two texts by their sentences, wherever these stand.
+
+    Formatting (see `normalize`) is no difference.
 
     Cost: O(length).
     """
@@ -30,7 +32,7 @@ def differences(before: str, after: str) -> Differences:
 
 
 def _sentences(text: str) -> dict[str, str]:
-    """Sentences by their normal form, which is not empty."""
+    """Split a text into sentences by their normal form, which is not empty."""
     found: dict[str, str] = {}
     start = 0
     for end in [*(match.end() for match in _END.finditer(text)), len(text)]:

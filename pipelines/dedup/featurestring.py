@@ -1,4 +1,4 @@
-"""S30: a page is the string of characters around its keywords; pages whose strings agree are the same story."""
+"""Near-duplicates by the characters around a page's keywords (S30)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Params:
 
 
 class Page(NamedTuple):
-    """What the method knows of a page.
+    """Keywords and feature string of a page.
 
     Attributes:
         exact: hash of the normalised text, 0 for an empty one.
@@ -67,7 +67,7 @@ class Page(NamedTuple):
 
 
 def method(params: Params = Params()) -> Method:
-    """The method with some parameters.
+    """Build the method with some parameters.
 
     The surroundings of each occurrence of a keyword, in order, make a string that is much shorter than the text and
     says how the text is worded where it matters. Two pages are compared by the longest common subsequence of these
@@ -106,7 +106,10 @@ def method(params: Params = Params()) -> Method:
 
 
 def _keywords(text: str, params: Params) -> tuple[str, ...]:
-    """The most frequent words, those with extreme counts left out; of equal ones, the first by name."""
+    """Return the most frequent words without extreme counts.
+
+    Of equal ones, the first by name.
+    """
     counts = Counter(telling_words(text))
     most = max(params.least_count, params.most_share * counts.total())
     kept = ((-count, word) for word, count in counts.items() if params.least_count <= count <= most)
@@ -114,7 +117,7 @@ def _keywords(text: str, params: Params) -> tuple[str, ...]:
 
 
 def _features(text: str, keywords: tuple[str, ...], params: Params) -> str:
-    """The characters around each occurrence of a keyword, in order."""
+    """Join the characters around each occurrence of a keyword, in order."""
     if not keywords:
         return ""
     pattern = re.compile("|".join(map(re.escape, sorted(keywords, key=lambda word: (-len(word), word)))))

@@ -1,4 +1,4 @@
-"""Duplicates as the store asks for them: which stored article does a new one repeat, or is it that very page again?
+"""Match decisions: which stored article a new one repeats, reprint or same page.
 
 `pipelines.dedup` compares texts. Here its verdict meets what is known of the two pages: a near-copy on another site is
 a reprint and is linked to its original; the same text on the same site, under the same headline and time or tied by
@@ -41,7 +41,7 @@ _MANY = 256  # rows that are worth an array of their own in the index
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What becomes of duplicates.
+    """Policy for duplicates.
 
     Attributes:
         threshold: similarity from which a text is a duplicate, in [0, 1].
@@ -57,7 +57,7 @@ class Policy:
 
 
 class DuplicateJudge:
-    """Judge new articles for the page transaction, in the database thread.
+    """Judge of new articles for the page transaction, in the database thread.
 
     Args:
         method: how texts are compared.
@@ -73,7 +73,7 @@ class DuplicateJudge:
         self._prepared: LRUCache[tuple[int, int, int], Any] = LRUCache(_PREPARED)
 
     def __call__(self, new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | None:
-        """What the article has to do with one of the candidates.
+        """Decide how the article relates to the candidates.
 
         The same page before any reprint, a reprint before what is only related; of each the one that the article could
         best be taken for; or None.
@@ -100,7 +100,7 @@ class DuplicateJudge:
             self._lines.learn(new.text, str(new.site_id))
 
     def _compared(self, new: NewArticle, candidates: Sequence[Candidate]) -> list[tuple[Verdict, float]]:
-        """The candidates that the article is related to by its text, and how well each could stand for it."""
+        """Compare the article with candidates; keep the related ones with their rank."""
         if not candidates or not new.length:
             return []
         prepared = self._method.prepare(new.title, self._lines.without(new.text, str(new.site_id)))
@@ -113,7 +113,7 @@ class DuplicateJudge:
         return verdicts
 
     def _stored(self, candidate: Candidate) -> Any:
-        """A stored text, prepared; kept for some time, because stories that are copied are copied again."""
+        """Prepare a stored text; cached, because copied stories are copied again."""
         key = candidate.id, candidate.text_of, len(candidate.text)
         prepared = self._prepared.get(key)
         if prepared is None:
@@ -122,7 +122,7 @@ class DuplicateJudge:
         return prepared
 
     def _verdict(self, new: NewArticle, stored: Candidate, method: str, compared: Compared) -> Verdict:
-        """A comparison in the words of the store."""
+        """Build the match decision of a comparison."""
         repeats = compared.kind in REPEATING
         return Verdict(
             candidate=stored,
@@ -137,7 +137,10 @@ class DuplicateJudge:
 
 
 def _of_other_clusters(best: Verdict, found: Sequence[Verdict]) -> list[Verdict]:
-    """The best of each other cluster that is repeated as a whole, too; `found` has the best first."""
+    """Return the best decision of each other cluster repeated as a whole.
+
+    `found` has the best first.
+    """
     others: dict[int, Verdict] = {}
     for one in found:
         stands_for = one.candidate.stands_for
@@ -147,14 +150,17 @@ def _of_other_clusters(best: Verdict, found: Sequence[Verdict]) -> list[Verdict]
 
 
 def _is_copy(new: NewArticle, stored: Candidate) -> bool:
-    """Whether the texts are equal and say enough: two captions that read alike are not one story."""
+    """Tell whether the texts are equal and say enough.
+
+    Two captions that read alike are not one story.
+    """
     if new.text_hash != stored.text_hash or not new.text_hash:
         return False
     return len(new.text) >= _SHORTEST_COPY or normalize(new.title) == normalize(stored.title)
 
 
 def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool:
-    """Whether both are one article of one site at two addresses."""
+    """Tell whether both are one article of one site under two URLs."""
     if new.site_id != stored.site_id:
         return False
     tied = new.canonical_id == stored.id or (
@@ -167,7 +173,7 @@ def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool
 
 
 class SignatureIndex:
-    """The signatures of stored articles in memory: a `db.records.signature.Index`.
+    """Signatures of stored articles in memory: a `db.records.signature.Index`.
 
     Args:
         method: makes the signatures.
@@ -206,7 +212,7 @@ class SignatureIndex:
             self.known = rows[-1].number
 
     def candidates(self, day: int, length: int, features: bytes) -> Sequence[int]:
-        """Articles that a new text may repeat, the most promising first."""
+        """Return articles that a new text may repeat, the most promising first."""
         since = None if self.window is None else day - self.window
         found = self._index.candidates(features, length, since)
         return list(dict.fromkeys(self._index.key(one.text) for one in found))
@@ -244,7 +250,7 @@ class SignatureIndex:
                 self._index.add(*one)
 
     def _place(self, story: int) -> int | None:
-        """The text that begins a story."""
+        """Return the text that begins a story."""
         place = bisect_left(self._numbers, story)
         if place < len(self._numbers) and self._numbers[place] == story:
             return place

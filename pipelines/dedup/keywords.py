@@ -1,4 +1,4 @@
-"""S31: pages with the same few keywords of the same weight are the same story."""
+"""Near-duplicates by equal keywords of equal weight (S31)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Params:
 
 
 class Page(NamedTuple):
-    """What the method knows of a page.
+    """Keywords of a page with their weights.
 
     Attributes:
         exact: hash of the normalised text, 0 for an empty one.
@@ -58,7 +58,7 @@ class Page(NamedTuple):
 
 
 def method(params: Params = Params()) -> Method:
-    """The method with some parameters.
+    """Build the method with some parameters.
 
     The keywords of a page are the words that weigh most, where an occurrence in the title or the lead counts more than
     one in the body. Pages that share keywords are compared by the cosine of their weights, so a text in other words
@@ -96,7 +96,10 @@ def method(params: Params = Params()) -> Method:
 
 
 def _heaviest(title: str, text: str, params: Params) -> Counter[str]:
-    """The keywords of a page with their weights; of equal ones, the first by name."""
+    """Return the keywords of a page with their weights.
+
+    Of equal ones, the first by name.
+    """
     body = readable(text)
     weights: Counter[str] = Counter()
     for block, weight in (

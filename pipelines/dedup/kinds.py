@@ -1,4 +1,4 @@
-"""From a share of common matter and two lengths to a verdict, for methods that compare keywords, not texts."""
+"""Comparisons by a share of common matter, for methods that use keywords."""
 
 from __future__ import annotations
 

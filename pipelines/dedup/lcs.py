@@ -1,4 +1,4 @@
-"""Verification of a candidate: how much of one text stands in the other, and is what differs another story?"""
+"""Verification of a candidate by common runs, LCS and conflicting values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 
 @dataclass(frozen=True, slots=True)
 class VerifyParams:
-    """How two texts are compared. Defaults were fitted on labelled reprints in Chinese and English.
+    """Parameters of a comparison, fitted on labelled Chinese and English reprints.
 
     Attributes:
         unspaced_chars: shortest common run that counts, in scripts without spaces.
@@ -85,13 +85,13 @@ class Text:
         self._values: list[str] | None = None
 
     def values(self) -> list[str]:
-        """What a bulletin would change, in order."""
+        """Return the values that a bulletin would change, in order."""
         if self._values is None:
             self._values = _VALUE.findall(self.text)
         return self._values
 
     def slots(self) -> dict[str, set[str]]:
-        """Values by the characters around them, in which other values are masked."""
+        """Group values by the characters around them, other values being masked."""
         if self._slots is None:
             parts = _VALUE.split(" " * _BEFORE + self.text + " " * _AFTER)
             values = parts[1::2]
@@ -150,7 +150,7 @@ def compare(one: Text, other: Text, params: VerifyParams = VerifyParams()) -> Ve
 
 
 class _Runs(NamedTuple):
-    """Where the windows of the shorter text stand in the longer."""
+    """Places of the windows of the shorter text in the longer."""
 
     starts: Places
     there: Places
@@ -159,14 +159,17 @@ class _Runs(NamedTuple):
 
 
 def _calibrated(share: float, pivot: float) -> float:
-    """A share of common text as a similarity that means the same in every script."""
+    """Scale a share of common text to a similarity that means the same everywhere."""
     if share < pivot:
         return CALIBRATED * share / pivot
     return CALIBRATED + (1.0 - CALIBRATED) * (share - pivot) / (1.0 - pivot)
 
 
 def _share(short: Text, long: Text, runs: _Runs, pivot: float, params: VerifyParams) -> float:
-    """The share of common text: the LCS is asked where it could lift the coverage to the pivot."""
+    """Return the share of common text.
+
+    The LCS is computed where it could lift the coverage to the pivot.
+    """
     share = runs.share
     if max(params.lcs_share, 2 * pivot - 1) <= share < pivot:
         share = max(share, (share + _lcs_share(short, long, runs, params)) / 2)
@@ -193,7 +196,10 @@ def _runs(short: Text, long: Text) -> _Runs:
 
 
 def _lcs_share(short: Text, long: Text, runs: _Runs, params: VerifyParams) -> float:
-    """Length of the LCS over that of the short text, block by block, each against the stretch where its runs lie."""
+    """Return the length of the LCS over that of the short text.
+
+    Block by block, each against the stretch where its runs lie.
+    """
     size, block = len(short.text), params.block_chars
     common = 0
     for start in range(0, size, block):
@@ -207,18 +213,18 @@ def _lcs_share(short: Text, long: Text, runs: _Runs, params: VerifyParams) -> fl
 
 
 def _longest(covered: npt.NDArray[np.bool_]) -> int:
-    """Length of the longest run of true values."""
+    """Return the length of the longest run of true values."""
     edges = np.flatnonzero(np.diff(covered, prepend=False, append=False))
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
 def _passage(short: Text, params: VerifyParams) -> float:
-    """Characters of a passage that is a quotation."""
+    """Return the length in characters of a passage that is a quotation."""
     return params.passage * (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced)
 
 
 def _values_disagree(short: Text, long: Text, share: float, params: VerifyParams) -> bool:
-    """Do the texts have other values in the same places, as daily bulletins do?"""
+    """Tell whether values in the same places differ, as in daily bulletins."""
     rest = iter(long.values())
     if all(value in rest for value in short.values()):  # the same in the same order: a reprint, as most are
         return False

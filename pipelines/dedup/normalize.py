@@ -1,4 +1,4 @@
-"""The form in which two texts are compared: one table look-up per character."""
+"""Normalisation of texts for comparison: one table look-up per character."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ UNSPACED = 2
 
 
 class Tables(NamedTuple):
-    """Per code point: what it becomes (0 = dropped), and its kind (0 = a space, `WORD`, `UNSPACED`)."""
+    """Replacement (0 = dropped) and kind (0 = a space) of each code point."""
 
     target: Codes
     kind: npt.NDArray[np.uint8]
@@ -82,14 +82,17 @@ def tables() -> Tables:
 
 
 def _simplified() -> dict[int, int]:
-    """Traditional to simplified characters, one to one."""
+    """Map traditional to simplified characters, one to one."""
     characters = [chr(code) for first, last in _HAN for code in range(first, last + 1)]
     converted = opencc.OpenCC("t2s").convert("\n".join(characters)).split("\n")
     return {ord(old): ord(new) for old, new in zip(characters, converted, strict=True) if old != new and len(new) == 1}
 
 
 def _target(character: str) -> int:
-    """What one character becomes: a code point, a space, 0, `_MARK` or `_EXPANDS`."""
+    """Return a character's replacement: a code point, space, 0 or a marker.
+
+    The markers are `_MARK` and `_EXPANDS`.
+    """
     category = unicodedata.category(character)
     selector = 0xFE00 <= ord(character) <= 0xFE0F
     if selector or character in _JOINERS or (category[0] == "C" and not character.isspace()):
@@ -108,7 +111,7 @@ def _target(character: str) -> int:
 
 
 def encode(text: str) -> Codes:
-    """Code points of a text, lone surrogates included. O(length)."""
+    """Return the code points of a text, lone surrogates included. O(length)."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
@@ -129,7 +132,7 @@ def normalize(text: str) -> str:
 
 
 def normalized_codes(text: str) -> Codes:
-    """`normalize` as an array of code points."""
+    """Return `normalize` as an array of code points."""
     target, kind = tables()
     codes = encode(text[:MAX_CHARS])
     mapped: Codes = target.take(codes, mode="clip")
@@ -154,7 +157,7 @@ def normalized_codes(text: str) -> Codes:
 
 
 def _composed(codes: Codes, mapped: Codes) -> Codes:
-    """The text in NFKC, dropped characters and over-long runs of marks taken out first."""
+    """Compose the text in NFKC, without dropped characters and long runs of marks."""
     marks = mapped == _MARK
     run = marks.copy()
     for back in range(1, _MAX_MARKS + 1):
@@ -165,7 +168,10 @@ def _composed(codes: Codes, mapped: Codes) -> Codes:
 
 
 def exact_hash(normalized: str) -> int:
-    """A signed 64-bit hash that equal texts share; 0 for an empty one. The same in every process."""
+    """Return a signed 64-bit hash that equal texts share, 0 for an empty one.
+
+    The same in every process.
+    """
     if not normalized:
         return 0
     digest = hashlib.blake2b(normalized.encode("utf-8", "surrogatepass"), digest_size=8).digest()

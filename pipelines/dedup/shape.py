@@ -1,4 +1,4 @@
-"""The shape that every way of finding near-duplicates has: what is kept of a text, and how two texts are compared."""
+"""Interface of the methods that find near-duplicates."""
 
 from __future__ import annotations
 
@@ -34,24 +34,27 @@ class Verdict:
     fresh: int = 0
 
     def at(self, threshold: float) -> Verdict:
-        """The same with a threshold: texts that have much in common, but too little of it, quote one another."""
+        """Apply a threshold: texts with too little in common quote one another."""
         if self.kind in REPEATING and self.similarity < threshold:
             return replace(self, kind=QUOTES)
         return self
 
     @property
     def standing(self) -> float:
-        """How well the two texts can stand for one another, in [0, 1]."""
+        """Degree to which the two texts can stand for one another, in [0, 1]."""
         return min(self.similarity, self.resemblance)
 
     def has_own_wording(self) -> bool:
-        """Whether the second text cannot stand for the first, which is part or whole of it, or says something else."""
+        """Tell whether the second text cannot represent the first.
+
+        It is part or whole of it, or says something else.
+        """
         return self.kind in {PART_OF, CONTAINS} or self.standing < OWN_WORDING or self.fresh > OWN_CHARS
 
 
 @dataclass(frozen=True, slots=True)
 class IndexParams:
-    """How candidates are chosen.
+    """Parameters of the choice of candidates.
 
     Attributes:
         most_stories: stories in which one feature may stand; one that is in so many finds nothing any more.

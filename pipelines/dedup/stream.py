@@ -1,4 +1,4 @@
-"""Duplicates in a stream of documents: each is compared with those before it, and told apart or put to its story."""
+"""Duplicates in a stream of documents, each compared with those before it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_MEMBERS = 10  # texts of one story that a document is compared with
 
 
 class Pair(NamedTuple):
-    """Two documents that are related.
+    """Relation of a document to an earlier one.
 
     Attributes:
         earlier: key of the one that came before.
@@ -44,17 +44,17 @@ class _Link(NamedTuple):
 
 
 class Texts(Protocol):
-    """Where the texts that may be compared again are kept."""
+    """Store of the texts that may be compared again."""
 
     def append(self, text: tuple[str, str]) -> object:
         """Keep title and text of the next number (0, 1, 2 ...)."""
 
     def __getitem__(self, number: int, /) -> tuple[str, str]:
-        """Title and text."""
+        """Return title and text."""
 
 
 class Finder:
-    """Finds what a document repeats among those before it.
+    """Finder of the earlier documents that a document repeats.
 
     Args:
         method: how texts are compared.
@@ -120,7 +120,7 @@ class Finder:
         return pairs
 
     def _candidates(self, signature: Signature) -> list[Candidate]:
-        """The texts to compare with: all of a story where one of them is, but not more than some."""
+        """Find the texts to compare with, and some others of their stories."""
         found: dict[int, Candidate] = {}
         for candidate in self.index.candidates(signature.features, signature.length):
             found.setdefault(candidate.text, candidate)
@@ -131,7 +131,7 @@ class Finder:
     def _compared(
         self, prepared: Any, candidates: Sequence[Candidate]
     ) -> tuple[list[_Link], tuple[Candidate, Verdict] | None]:
-        """What the document is related to, and the text that stands for it best."""
+        """Compare a document with candidates; return links and the best text."""
         links: list[_Link] = []
         best = None
         for candidate in candidates:
@@ -144,7 +144,7 @@ class Finder:
         return links, best
 
     def _pairs(self, links: Iterable[_Link]) -> list[Pair]:
-        """The pairs that follow: an indexed text stands for its copies."""
+        """Build pairs of links; an indexed text stands for its copies."""
         pairs: list[Pair] = []
         for link in links:
             pairs.append(Pair(self.index.key(link.number), link.similarity, link.kind))
@@ -155,7 +155,7 @@ class Finder:
         return pairs[:_MOST_PAIRS]
 
     def _stored(self, number: int) -> Any:
-        """A stored text, prepared."""
+        """Prepare a stored text."""
         prepared = self._prepared.get(number)
         if prepared is None:
             title, text = self._texts[number]

@@ -1,4 +1,4 @@
-"""What the class, id, role or tag of a container says about its content, as a set of categories.
+"""Categories of a container's content, by its class, id, role or tag.
 
 Names are cut into words, and each word is looked up: `post-meta`, `postMeta` and `meta_post` mean the same. A name is
 evidence only; the learned extractor weighs it against everything else.
@@ -99,7 +99,10 @@ def categories(name: str) -> tuple[int, ...]:
 
 
 def _stem(word: str) -> int:
-    """Categories of a word that begins or ends with a known one: newscontent, relatedposts, commentbox."""
+    """Return the categories of a word that begins or ends with a known one.
+
+    Such as newscontent, relatedposts, commentbox.
+    """
     if len(word) < 7:
         return 0
     for size in range(len(word) - 2, 3, -1):

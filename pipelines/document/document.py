@@ -1,4 +1,4 @@
-"""One fetched page, parsed once: the tree and, from a single walk over it, every number and text that a method needs.
+"""One fetched page, parsed once, with the texts and counts that methods need.
 
 Nodes are numbered in document order and described by columns, so that a sub-tree is the half-open range
 `[node, ends[node])` and a sum over it is the difference of two cumulative sums. Text is cut into blocks (paragraphs,
@@ -60,7 +60,7 @@ _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo",
 
 
 def walk(root: etree._Element, document: Document) -> None:
-    """Visit every element under `root` once, in document order, and fill in `document`.
+    """Visit every element under `root` once, in document order; fill `document`.
 
     Cost: O(nodes + characters), of which no more is described than the document's bounds say.
     """
@@ -78,7 +78,7 @@ def walk(root: etree._Element, document: Document) -> None:
 
 
 class _Pieces:
-    """The loop, and what it finds: pieces of text with their nodes, and bounds of blocks among them."""
+    """Pieces of text with their nodes, and bounds of blocks, found in one loop."""
 
     def __init__(self, document: Document, elements: Sequence[etree._Element]) -> None:
         self.texts: list[str] = []
@@ -160,7 +160,7 @@ class _Pieces:
             del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
 
     def purge(self) -> None:
-        """Take out invisible signs, and the pieces and blocks of which nothing is left."""
+        """Remove invisible characters, and pieces and blocks left empty."""
         texts, nodes, bounds = self.texts, self.nodes, self.bounds
         places, numbers = [0] * (len(texts) + 1), [0] * len(bounds)
         self.texts, self.nodes, self.bounds = [], [], [0]
@@ -226,14 +226,14 @@ def _blocks(document: Document, pieces: _Pieces) -> None:
 
 
 def sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
-    """Return the sums over the sub-trees `[node, ends[node])` of what every node holds itself."""
+    """Sum over each sub-tree `[node, ends[node])` the values of its nodes."""
     total = np.concatenate(([0], np.cumsum(own)))
     sums: NDArray[Any] = total[ends] - total[:-1]
     return sums
 
 
 def _attributes(document: Document, elements: Sequence[etree._Element]) -> None:
-    """Names of the nodes; what is hidden, dated or an image; the head."""
+    """Note names, hidden nodes, dates and images of all nodes, and the head."""
     names = document.names = [""] * len(elements)
     lowered: dict[str, str] = {}
     tags = document.tags
@@ -272,7 +272,7 @@ def _image(document: Document, node: int, attributes: dict[str, str]) -> None:
 
 
 def _links(document: Document, elements: Sequence[etree._Element], pieces: _Pieces) -> list[int]:
-    """Note addresses and anchor texts of all links and frames; return the nodes of those that lead somewhere."""
+    """Note href and anchor text of links and frames; return the nodes of the links."""
     tags, ends, nodes, texts = document.tags, document.ends, pieces.nodes, pieces.texts
     alternatives = {node: text for node, _, text in reversed(document.images)}
     found: list[int] = []
@@ -297,7 +297,7 @@ def _links(document: Document, elements: Sequence[etree._Element], pieces: _Piec
 
 
 def _meta(document: Document, element: etree._Element) -> None:
-    """Note a meta element under its name, property or microdata name, or as what sends the reader on."""
+    """Note a meta element by its name, property or microdata name, or as refresh."""
     content = element.get("content") or element.get("value")
     name = element.get("property") or element.get("name") or element.get("itemprop")
     if not name and str(element.get("http-equiv", "")).strip().lower() == "refresh":
@@ -487,7 +487,7 @@ class _Parser(etree.HTMLParser):
 
 
 def _tree(markup: bytes, document: Document) -> etree._Element | None:
-    """Root of the parsed markup, None when there is nothing to parse; notes in the document what was too much."""
+    """Parse markup; None when it is empty. Notes in the document what was cut."""
     if not markup.strip():
         return None
     # The parser drops what follows the end of body or page, and many pages end early.
@@ -508,7 +508,7 @@ def _tree(markup: bytes, document: Document) -> etree._Element | None:
 
 
 def _too_deep(root: etree._Element, most: int) -> bool:
-    """Whether the last element stands so deep that the parser gave up there, and read nothing after it."""
+    """Tell whether the parser gave up at the last element for its depth."""
     last = root
     for depth in range(_PARSER_DEPTH):
         if not len(last):

@@ -1,4 +1,4 @@
-"""A page's markup as it was written: the pieces of text between its tags, and where the document's blocks stand in it.
+"""The text pieces of a page's markup, and where the document's blocks stand.
 
 Methods from before the time of DOM trees look at source lines and at runs of tags and words. This is the one place that
 knows them.
@@ -28,7 +28,9 @@ _TAG = re.compile(r"[a-zA-Z/!?]")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """The texts between tags, in order, as parallel columns; those of white space alone are left out.
+    """Texts between tags, in order, as parallel columns.
+
+    Those of white space alone are left out.
 
     Attributes:
         texts: without white space, entities decoded.
@@ -73,7 +75,7 @@ def pieces(source: str) -> Pieces:
 
 
 def _visible(source: str) -> str:
-    """The markup without comments and without what stands in scripts and the like; their line breaks stay."""
+    """Remove comments, scripts and the like from markup; keep their line breaks."""
     kept: list[str] = []
     at = 0
     while found := _UNREAD.search(source, at):
@@ -88,7 +90,7 @@ def _visible(source: str) -> str:
 
 
 def places(document: Document, found: Pieces) -> Counts:
-    """Number of the piece in which each block of `document` begins.
+    """Find the piece in which each block of `document` begins.
 
     Blocks are looked for one behind the other. One that is not found (its text was changed by the parser) is taken to
     stand where the one before it ends.

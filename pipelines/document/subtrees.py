@@ -1,4 +1,4 @@
-"""Sub-trees of a page and the blocks in them: the geometry that single-page methods share.
+"""Sub-trees of a page and the blocks in them, as single-page methods use them.
 
 A sub-tree is the range `[node, ends[node])` of node numbers, so a sum over it is a difference of two cumulative sums.
 """
@@ -22,23 +22,23 @@ LINK_SHARE: Final = 0.5
 
 
 def plain(document: Document) -> Counts:
-    """Characters outside links of each block."""
+    """Count the characters outside links of each block."""
     return np.asarray(document.blocks.chars, np.int64) - np.asarray(document.blocks.link_chars, np.int64)
 
 
 def linked(document: Document) -> Flags:
-    """Whether each block is a link for more than `LINK_SHARE` of its characters."""
+    """Flag the blocks with more than `LINK_SHARE` of their characters in links."""
     flags: Flags = np.asarray(document.blocks.link_chars) > np.asarray(document.blocks.chars) * LINK_SHARE
     return flags
 
 
 def prose(document: Document) -> Counts:
-    """Characters outside links of each block that is no link, 0 for the others."""
+    """Count the characters outside links of each block, 0 for those that are links."""
     return np.where(linked(document), 0, plain(document))
 
 
 def inside(document: Document, node: int) -> Flags:
-    """Whether each block stands in the sub-tree of `node`."""
+    """Flag the blocks that stand in the sub-tree of `node`."""
     nodes = np.asarray(document.blocks.nodes, np.int64)
     flags: Flags = (nodes >= node) & (nodes < document.ends[node])
     return flags
@@ -62,7 +62,7 @@ def sums(document: Document, values: ArrayLike) -> Values:
 
 
 def holders(document: Document) -> Counts:
-    """Number of the node that holds each block and its siblings.
+    """Find the node that holds each block and its siblings.
 
     Lines between `<br>` are siblings by standing in one node, paragraphs by standing in nodes of one parent.
 
@@ -83,7 +83,7 @@ def holders(document: Document) -> Counts:
 
 
 def children(document: Document, node: int) -> Iterator[int]:
-    """Children of a node, in document order."""
+    """Yield the children of a node, in document order."""
     child = node + 1
     while child < document.ends[node]:
         yield child

@@ -1,4 +1,4 @@
-"""Terms of a text without a dictionary: pairs of neighbouring characters for Chinese, words for other scripts."""
+"""Terms of a text without a dictionary: character pairs for Chinese, else words."""
 
 from __future__ import annotations
 

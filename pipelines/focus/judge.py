@@ -1,4 +1,4 @@
-"""What the fetched pages turned out to be: pseudo-relevance feedback from the topic, and what words have come to mean.
+"""Relevance of the fetched pages by pseudo-relevance feedback from the topic.
 
 Nobody labels pages during a crawl. The pages that resemble the topic most stand in for the labelled ones (Rocchio),
 and from them come odds of words, which judge the pages again: words that the topic does not name but its pages share.
@@ -21,7 +21,7 @@ _NAMED: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How pages are judged.
+    """Parameters of judging pages.
 
     Attributes:
         liked: weight of examples and profile, the description having 1.
@@ -52,7 +52,9 @@ DEFAULTS = Params()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """What is thought of the fetched pages and of words, all vectors over buckets of words but the first two.
+    """Relevance of the fetched pages and weights of words.
+
+    All are vectors over buckets of words but the first two.
 
     Attributes:
         relevance: of each page, 0 to 1.5.
@@ -124,7 +126,10 @@ def judge(
 
 
 def _trust(rows: sparse.csr_matrix[Any], wanted: Vector, seeds: npt.NDArray[np.int64], params: Params) -> float:
-    """How likely the seeds are examples: they resemble what has the description's words more than others."""
+    """Estimate how likely the seeds are examples of the topic.
+
+    They resemble the pages with the description's words more than others do.
+    """
     likeness = rows @ wanted
     likeness[seeds] = 0.0
     named = _best(likeness, _NAMED)
@@ -139,7 +144,7 @@ def _trust(rows: sparse.csr_matrix[Any], wanted: Vector, seeds: npt.NDArray[np.i
 
 
 def standard(values: Vector) -> Vector:
-    """Values with mean 0 and deviation 1; all 0 when they are equal.
+    """Standardise values to mean 0 and deviation 1; all 0 when they are equal.
 
     >>> standard(np.array([1.0, 3.0], np.float32)).tolist()
     [-1.0, 1.0]
@@ -149,7 +154,7 @@ def standard(values: Vector) -> Vector:
 
 
 def _vectors(counts: sparse.csr_matrix[Any], rarity: Vector) -> sparse.csr_matrix[Any]:
-    """Rows of unit length: (1 + log weight) x rarity."""
+    """Return rows of unit length: (1 + log weight) x rarity."""
     data = (1.0 + np.log(np.maximum(counts.data, 1.0))) * rarity[counts.indices]
     rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     length = np.sqrt(np.bincount(rows, data * data, counts.shape[0]))
@@ -170,7 +175,7 @@ def _best(values: Vector, count: int) -> npt.NDArray[np.int64]:
 
 
 def _logit(inside: Vector, count: int) -> Vector:
-    """Logarithm of the share of pages that have each word, smoothed."""
+    """Return the smoothed logarithm of the share of pages that have each word."""
     found: Vector = np.log((inside + 0.5) / (count + 1.0)).astype(np.float32)
     return found
 

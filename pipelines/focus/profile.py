@@ -18,7 +18,9 @@ TERMS: Final = 30
 
 
 def page_weights(document: Document, extraction: Extraction) -> Mapping[str, float]:
-    """Return the weight of each word of a page: how often it occurs, more in title, headings and emphasis.
+    """Return the weight of each word of a page.
+
+    How often it occurs, more in title, headings and emphasis.
 
     Args:
         document: a parsed page.
@@ -31,7 +33,7 @@ def page_weights(document: Document, extraction: Extraction) -> Mapping[str, flo
 
 
 def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str, float]:
-    """Return the profile of pages that were liked.
+    """Learn the profile of pages that were liked.
 
     Each page counts the same, however long it is.
 
@@ -89,7 +91,7 @@ def similarity(profile: Mapping[str, float], page: Mapping[str, float]) -> float
 
 
 def load(path: Path) -> dict[str, float]:
-    """Return a profile that `scrapy train profile` wrote, or a person in the same form.
+    """Load a profile that `scrapy train profile` or a person wrote.
 
     Raises:
         ValueError: the file is missing or no such profile; the message names the command that makes one.

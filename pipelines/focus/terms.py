@@ -1,4 +1,4 @@
-"""Terms of a page and of its links, small enough to be stored: what focused crawling learns from."""
+"""Terms of a page and of its links, from which focused crawling learns."""
 
 from __future__ import annotations
 
@@ -68,23 +68,23 @@ class PageTerms:
 
 @lru_cache(maxsize=200_000)
 def term(word: str) -> int:
-    """The stable 32-bit hash of a word."""
+    """Return the stable 32-bit hash of a word."""
     return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=4).digest(), "little")
 
 
 def hashed(some: Iterable[str], most: int) -> list[int]:
-    """Hashes of the first `most` different words."""
+    """Return the hashes of the first `most` different words."""
     return list(dict.fromkeys(map(term, some)))[:most]
 
 
 @lru_cache(maxsize=50_000)
 def _short(text: str, most: int) -> list[int]:
-    """Hashes of the words of a link, kept: the pages of a site share most of their links."""
+    """Return the hashes of a link's words; cached, as a site's pages share links."""
     return hashed(words(text), most)
 
 
 def weigh(texts: Iterable[tuple[str, float]]) -> Counter[str]:
-    """Return how often each word occurs, weighted.
+    """Weigh each word by its occurrences.
 
     Args:
         texts: (text, weight of an occurrence); the words of the first ones count as the page's beginning.
@@ -107,7 +107,7 @@ def weigh(texts: Iterable[tuple[str, float]]) -> Counter[str]:
 
 
 def page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -> PageTerms:
-    """Return the record of a page.
+    """Build the record of a page.
 
     Args:
         weights: word -> weight, positive; see `weigh`.
@@ -132,7 +132,7 @@ def page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -
 
 
 def of_text(text: str, links: Sequence[tuple[str, str]] = ()) -> PageTerms:
-    """Return the terms of a plain text and of its links: (anchor text, URL) of each.
+    """Return the terms of a plain text and of its links (anchor text, URL).
 
     >>> of_text("rivers and bridges", [("bridges", "http://a.test/stone/bridge")]).anchor_counts.tolist()
     [2]
@@ -163,7 +163,10 @@ def of_document(document: Document, extraction: Extraction, links: Links) -> Pag
 
 
 def weighted_texts(document: Document, extraction: Extraction) -> list[tuple[str, float]]:
-    """Title, texts and once more what stands in telling elements: (text, weight of an occurrence)."""
+    """Return (text, weight of an occurrence) for title, texts and telling elements.
+
+    What stands in telling elements is there twice.
+    """
     texts = document.blocks.texts
     found = [(document.title, 1.0 + TITLE)]
     found += [(extraction.text, 1.0)] if extraction.text else [(text, 1.0) for text in texts]
@@ -174,12 +177,15 @@ def weighted_texts(document: Document, extraction: Extraction) -> list[tuple[str
 
 
 def _named(anchor: str, url: str) -> str:
-    """What a link says of its target: its text, and the words of the address's path."""
+    """Return a link's text and the words of its URL's path."""
     return f"{anchor} {unquote(urlsplit(url).path[:_PATH_CHARS]).replace('_', ' ')}"
 
 
 def _beside(anchor: str, text: str) -> str:
-    """What stands on either side of an anchor in a text; empty when it is not there or is all of it."""
+    """Return the text on either side of an anchor.
+
+    Empty when the anchor is not in the text or is all of it.
+    """
     at = text.find(anchor) if anchor else -1
     if at < 0:
         return ""
@@ -189,7 +195,7 @@ def _beside(anchor: str, text: str) -> str:
 
 
 def pack(page: PageTerms) -> bytes:
-    """Return the record as bytes: about 6 bytes a term of the page, 4 one of a link."""
+    """Pack the record: about 6 bytes a term of the page, 4 one of a link."""
     heads = _HEADER.pack(_FORMAT, len(page.terms), len(page))
     weights = np.minimum(page.weights, _MOST_WEIGHT).astype("<f2")
     columns = (page.terms.astype("<u4"), weights, page.anchor_counts, page.around_counts)
@@ -201,7 +207,7 @@ def _ends(page: PageTerms) -> bytes:
 
 
 def unpack(data: bytes) -> PageTerms:
-    """Return what `pack` was given, the weights rounded to 16 bits.
+    """Unpack the bytes of `pack`; weights are rounded to 16 bits.
 
     Raises:
         ValueError: the bytes are of another format or incomplete.

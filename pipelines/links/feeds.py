@@ -1,4 +1,4 @@
-"""RSS and Atom feeds: the addresses, titles and dates of their entries; nothing else of a feed is used, or read."""
+"""RSS and Atom feeds: URLs, titles and dates of their entries."""
 
 from __future__ import annotations
 
@@ -96,7 +96,10 @@ def parse_feed(body: bytes, url: str) -> Links:
 
 
 class Entry(NamedTuple):
-    """An entry of a feed or sitemap: its canonical URL, title, date, and the time of its last change, 0.0 for none."""
+    """An entry of a feed or sitemap: canonical URL, title, date, last change.
+
+    Times are 0.0 where none is stated.
+    """
 
     url: str
     anchor: str = ""
@@ -155,7 +158,9 @@ def parse_time(text: str) -> float:
 
 
 def plain_title(text: str | None) -> str:
-    """Return a title as text: no tags, no character references, white space collapsed, at most 200 characters.
+    """Return a title as plain text of at most 200 characters.
+
+    Tags and character references are resolved, white space is collapsed.
 
     Args:
         text: text of the element; may hold escaped HTML.
@@ -174,7 +179,7 @@ def plain_title(text: str | None) -> str:
 
 
 def to_utf8(body: bytes) -> bytes:
-    """Return an XML or text body in UTF-8, without byte order mark and XML declaration.
+    """Recode an XML or text body in UTF-8, without byte order mark and declaration.
 
     Args:
         body: as received, in whatever set it is and says that it is (see `encoding.decode`).
@@ -187,7 +192,9 @@ def to_utf8(body: bytes) -> bytes:
 
 
 def without_prolog(body: bytes) -> bytes:
-    """Return an XML body from its first element on: no document type, so no entities and nothing to load.
+    """Return an XML body from its first element on.
+
+    Without the document type there are no entities and nothing to load.
 
     Args:
         body: in UTF-8.
@@ -227,7 +234,9 @@ def head_text(body: bytes) -> str:
 
 
 def first_element(text: str) -> str:
-    """Return the local name of the first element in lower case, past declarations and comments.
+    """Return the local name of the first element in lower case.
+
+    Declarations and comments before it are skipped.
 
     Args:
         text: beginning of a document.
@@ -252,7 +261,10 @@ def first_element(text: str) -> str:
 
 
 def _skip_declaration(text: str, position: int) -> int:
-    """Return the end of the comment or declaration at a position; the position when there is none, -1 without end."""
+    """Return the end of the comment or declaration at a position, if there is one.
+
+    The position itself when there is none, -1 when it never ends.
+    """
     for opening, closing in (("<!--", "-->"), ("<?", "?>"), ("<!", ">")):
         if text.startswith(opening, position):
             found = text.find(closing, position)
@@ -279,7 +291,7 @@ def _parse(body: bytes) -> etree._Element | None:
 
 
 def _local(element: etree._Element) -> str:
-    """Return the local name of an element in lower case, also when its prefix was never declared."""
+    """Return the local name of an element in lower case, whatever its prefix."""
     tag = element.tag
     return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
 
@@ -291,7 +303,7 @@ def _base(element: etree._Element, base: str) -> str:
 
 
 def _read_entry(element: etree._Element, base: str) -> Entry:
-    """What an entry says; empty and zero where it says nothing."""
+    """Read an entry; empty and zero where it says nothing."""
     link = other = guid = title = ""
     dates: dict[str, str] = {}
     for child in element:

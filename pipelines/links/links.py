@@ -60,7 +60,7 @@ _UNFOLLOWED = re.compile(r"\s{0,9}(?:#|javascript:|mailto:|tel:|data:)", re.IGNO
 
 @lru_cache(maxsize=8192)
 def _named(name: str, tag: str) -> BlockKind | None:
-    """Kind that a container's name or tag states."""
+    """Return the block kind that a container's name or tag states."""
     if tag in {"footer"} or _FOOTER.search(name):
         return BlockKind.FOOTER
     if _PAGER_NAME.search(name):
@@ -76,7 +76,7 @@ def _named(name: str, tag: str) -> BlockKind | None:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where the links of a page lead, whatever else is thought of it.
+    """Canonical URLs of a page's links.
 
     Attributes:
         urls: href -> canonical URL, None for what is no page.
@@ -90,7 +90,9 @@ class Addresses:
 
 
 def addresses(document: Document) -> Addresses:
-    """Return where the links of a page lead: most of the work of `extract`, which may be asked twice.
+    """Canonicalize the URLs of a page's links.
+
+    This is most of the work of `extract`, which may be run twice on one page.
 
     Cost: O(links).
     """
@@ -153,7 +155,7 @@ def extract(document: Document, extraction: Extraction, known: Addresses | None 
 
 
 class _Places:
-    """Which kind of block each link of one page stands in."""
+    """Block kinds of the links of one page."""
 
     def __init__(self, document: Document, extraction: Extraction) -> None:
         self.document = document
@@ -163,7 +165,7 @@ class _Places:
         self.lists = BlockKind.RELATED if self.body else BlockKind.LIST
 
     def kind(self, node: int, anchor: str, block: int) -> BlockKind:
-        """Kind of the link in `node` whose text begins block `block`."""
+        """Return the kind of the link in `node` whose text begins block `block`."""
         stated = self.kinds[node]
         if stated in {None, BlockKind.RELATED, BlockKind.OTHER} and 0 < len(anchor) <= 12 and _PAGES.match(anchor):
             return BlockKind.PAGINATION
@@ -175,7 +177,7 @@ class _Places:
         return stated
 
     def _unnamed(self, node: int, anchor: str, block: int, *, headline: bool) -> BlockKind:
-        """Kind of a link in containers without telling names."""
+        """Return the kind of a link in containers without telling names."""
         texts = self.document.blocks.texts
         if block in self.related:
             return BlockKind.RELATED
@@ -188,7 +190,7 @@ class _Places:
 
 
 def _kinds(document: Document) -> list[BlockKind | None]:
-    """For every node the kind that its nearest telling ancestor states."""
+    """Return for every node the kind stated by its nearest telling ancestor."""
     if not document.tags:
         return []
     tags, names = document.tags, document.names
@@ -207,7 +209,10 @@ def _kinds(document: Document) -> list[BlockKind | None]:
 
 
 def _related_blocks(document: Document) -> set[int]:
-    """Blocks under the heading of a side section: linked lines that follow it without a break by prose."""
+    """Find the linked blocks under the heading of a side section.
+
+    They follow it without a break by prose.
+    """
     blocks = document.blocks
     found: set[int] = set()
     inside = False
@@ -227,7 +232,7 @@ def closed(links: Links) -> Links:
 
 
 def feeds(document: Document) -> tuple[str, ...]:
-    """Return the canonical URLs of the RSS and Atom feeds that the page declares, at most 20."""
+    """Return the canonical URLs of at most 20 RSS and Atom feeds of the page."""
     base = (canonicalize(document.base, document.url) if document.base else None) or document.url
     found: dict[str, None] = {}
     for rel, href, kind, _ in document.relations:

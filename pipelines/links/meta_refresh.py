@@ -1,4 +1,4 @@
-"""Pages that hold nothing but the way to another: a meta element that sends the reader on, as a redirect would."""
+"""Redirects by a meta refresh element."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SENT = re.compile(r"\s*([0-9]{1,4})(?:\.[0-9]{0,9})?\s*[;,\s]\s*(?:url\s*=\s*)?
 
 
 def target(document: Document) -> str:
-    """Return where a page sends its readers.
+    """Return the URL to which a page's meta refresh redirects.
 
     Args:
         document: a parsed page.

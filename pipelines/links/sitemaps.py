@@ -1,4 +1,4 @@
-"""Sitemaps: lists of pages, or of more sitemaps, which a site publishes for crawlers; XML or text, often packed."""
+"""Sitemaps: lists of pages or of more sitemaps, as XML or text, often packed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NO_LINKS = Links()
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """What a sitemap names.
+    """Entries of a sitemap.
 
     Attributes:
         sitemaps: canonical URLs of the sitemaps of an index.
@@ -60,7 +60,7 @@ class Sitemap:
 
 
 def looks_like_sitemap(body: bytes) -> bool:
-    """Tell whether a body is a sitemap: XML, a plain list of URLs, or either of them packed with gzip.
+    """Tell whether a body is a sitemap: XML, a list of URLs, or one of them gzipped.
 
     Args:
         body: as received.
@@ -80,7 +80,9 @@ def looks_like_sitemap(body: bytes) -> bool:
 
 
 def parse_sitemap(body: bytes, url: str, bounds: Bounds = DEFAULT) -> Sitemap:
-    """Read a sitemap. A document type, and with it every entity, is passed over.
+    """Parse a sitemap.
+
+    A document type, and with it every entity, is passed over.
 
     Args:
         body: as received; gzip is recognised by its first bytes, whatever the URL or the headers say.
@@ -113,7 +115,10 @@ def parse_sitemap(body: bytes, url: str, bounds: Bounds = DEFAULT) -> Sitemap:
 
 
 def _unpack(body: bytes, most_bytes: int) -> bytes | None:
-    """Unpack gzip (twice, as some servers do); empty when it is broken, None when it grows too much."""
+    """Unpack gzip, twice if need be; empty when broken, None when too large.
+
+    Some servers pack twice.
+    """
     limit = min(most_bytes, max(_FREE_BYTES, MAX_RATIO * len(body)))
     for _ in range(2):
         if not body.startswith(_GZIP):
@@ -165,7 +170,7 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
 
 
 def _read_entry(element: etree._Element, url: str) -> Entry:
-    """URL, news title and times of one entry; empty and zero where it has none."""
+    """Read URL, news title and times of one entry; empty and zero for what is absent."""
     target, title, changed, published = "", "", "", ""
     for child in element:
         name = _local(child)

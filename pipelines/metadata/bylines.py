@@ -1,4 +1,4 @@
-"""Who wrote an article: structured data, bylines and elements named after authors, in order of trust."""
+"""Authors of an article: structured data, bylines and marked elements."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def authors(
 
 
 def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
-    """Names in explicit bylines: lines around headline and text, then heads and ends of paragraphs."""
+    """Return the names in bylines around headline and text or in its paragraphs."""
     texts = document.blocks.texts
     inside = set(kept)
     for index in near:
@@ -83,7 +83,7 @@ def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites:
 
 
 def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
-    """Names in elements called author or byline, and in links to an author's page."""
+    """Return the names in elements named after authors and in links to author pages."""
     blocks, names, parents = document.blocks, document.names, document.parents
     places = set(near[:_MARKED_LINES])
     for _, href, rel, anchor, block in document.links:
@@ -106,7 +106,7 @@ def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tu
 
 
 def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
-    """Bare Chinese names among the fields of the line that holds the date."""
+    """Return bare Chinese names among the fields of the line with the date."""
     parts = document.blocks.parts
     inside = set(kept)
     for index in near[:8]:

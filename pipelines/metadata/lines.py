@@ -1,4 +1,4 @@
-"""The lines where a page says who wrote its article, where it comes from and when: around headline and text."""
+"""Lines around headline and text, where pages put author, source and time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ MAX_LINES: Final = 90
 
 
 def lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[int]:
-    """Return the blocks around headline and text, nearest to the headline first, then those right behind the text.
+    """Return the blocks around headline and text, nearest to the headline first.
+
+    Those right behind the text come last.
 
     Args:
         document: a parsed page.
@@ -46,6 +48,9 @@ def lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[
 
 
 def fields(document: Document, index: int) -> list[str]:
-    """Return the pieces of a line that readers see as separate fields; the whole line when it has none."""
+    """Split a line into the pieces that readers see as separate fields.
+
+    The whole line when it has none.
+    """
     parts = document.blocks.parts[index]
     return [" ".join(text.split()) for _, text in parts if text.strip()] if parts else [document.blocks.texts[index]]

@@ -1,4 +1,4 @@
-"""Everything a page says about its article beside the text."""
+"""Metadata of an article, each field from its own module."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
 
 
 def _canonical(document: Document, base: str) -> str:
-    """The page's canonical URL as it states it."""
+    """Return the canonical URL that the page states."""
     for rel, href, _, _ in document.relations:
         if "canonical" in rel.split():
             return canonicalize(href, base) or ""

@@ -1,4 +1,4 @@
-"""What a page is: an article, a list of links, or neither."""
+"""Type of a page: an article, a list of links, or neither."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ARTICLE_PATH = re.compile(
 def decide(
     document: Document, extraction: Extraction, metadata: Metadata, links: Links
 ) -> tuple[PageKind, PageReason | None]:
-    """Return what a page is and, unless it is an article, why not.
+    """Classify a page; for all but articles, give the reason.
 
     An article has prose that stands together; a list has headlines that are links. The two masses are compared, and
     what the page says of itself (type, date, path) moves the bar.
@@ -130,7 +130,7 @@ _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 
 
 def _refused(extraction: Extraction, title: str, metadata: Metadata) -> PageReason | None:
-    """Tell an error page, a login wall or a heap of characters that are no words."""
+    """Return the reason if a page is an error page, a login wall or no prose."""
     body = extraction.text
     if body and sum(map(str.isalnum, body[:2000])) < 20:
         return PageReason.NO_PROSE
@@ -144,7 +144,7 @@ def _refused(extraction: Extraction, title: str, metadata: Metadata) -> PageReas
 
 
 def _headed(document: Document, extraction: Extraction, title: str) -> bool:
-    """Whether the headline stands, not as a link, shortly before the text."""
+    """Tell whether the headline stands, not as a link, shortly before the text."""
     kept = extraction.blocks
     wanted = squeeze(title)
     if not kept or len(wanted) < 5:
@@ -162,7 +162,10 @@ def _headed(document: Document, extraction: Extraction, title: str) -> bool:
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
-    """Whether most sentences of a text, at least `least`, stand right under a linked headline of their own."""
+    """Tell whether most sentences stand right under linked headlines of their own.
+
+    At least `least` sentences must.
+    """
     blocks = document.blocks
     linked = blocks.link_chars * 2 > blocks.chars
     headline = linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)
@@ -177,7 +180,7 @@ def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
 
 
 def _is_list(document: Document, headlines: int) -> bool:
-    """Whether a page without text is a source of links: headlines, or link text that outweighs the rest."""
+    """Tell whether a page without text is a list, by headlines and link text."""
     if headlines or not document.tags:
         return headlines > 0
     count = int(document.LTG[0])

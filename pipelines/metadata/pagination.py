@@ -1,4 +1,4 @@
-"""The other pages of a divided article: which page this is, and where the next and the previous one are."""
+"""Page number of a divided article, and its next and previous page."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NUMBERS = re.compile(r"\d{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """This page's number (0 unknown) and the canonical URLs of its neighbours, empty where there is none."""
+    """Page number (0 unknown) and canonical URLs of the neighbours, empty for none."""
 
     number: int = 0
     next: str = ""
@@ -55,7 +55,7 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """From this page to another of the same article: the numbers in their addresses (0 for none)."""
+    """A step to another page of the article: the numbers in both URLs (0 for none)."""
 
     url: str
     own: int
@@ -65,7 +65,7 @@ class _Step:
 
 
 def pages(document: Document, base: str) -> Pages:
-    """Return this page's place among the pages of its article.
+    """Find this page's place among the pages of its article.
 
     A next link alone proves nothing: archives, channels and "next article" links look the same. It counts when its
     address is this page's with another page number: `5.html` and `5_2.html`, `?id=7&page=2` and `?id=7&page=3`. Links
@@ -91,7 +91,7 @@ def pages(document: Document, base: str) -> Pages:
 
 
 def _labelled(document: Document) -> Iterator[tuple[int, str]]:
-    """Address of each link whose anchor is a page number, or says next (as number 0) or previous (-1)."""
+    """Yield links whose anchor is a page number, next (0) or previous (-1)."""
     for _, href, rel, anchor, _ in document.links:
         label = _RELATIONS.get(rel) if rel else None
         telling = anchor and len(anchor) <= _MAX_ANCHOR_CHARS and anchor[0] in _FIRST
@@ -105,7 +105,7 @@ def _labelled(document: Document) -> Iterator[tuple[int, str]]:
 
 
 def _label(anchor: str) -> int | None:
-    """The page number in an anchor, or what it says of the order."""
+    """Return the page number in an anchor, or the order that it states."""
     label = anchor.strip(_MARKS)
     if len(label) <= 3 and label.isdecimal():
         return int(label)
@@ -120,7 +120,7 @@ def _label(anchor: str) -> int | None:
 
 
 def _placed(steps: list[tuple[int, _Step]]) -> Pages:
-    """Number and neighbours out of the links that stay on the article."""
+    """Derive number and neighbours from the links that stay on the article."""
     numbered = {label: step for label, step in reversed(steps) if label > 0}
     # What to add to the number in an address for the number of its page; most links agree.
     offsets = [label - step.other for label, step in numbered.items() if step.other and 0 <= label - step.other <= 1]
@@ -146,7 +146,7 @@ def _placed(steps: list[tuple[int, _Step]]) -> Pages:
 
 
 def _step(own: str, url: str) -> _Step | None:
-    """How the addresses of two pages of one article differ; None when they are no such pair."""
+    """Compare the URLs of two pages; None when they are not of one article."""
     path, _, query = own.partition("?")
     other_path, _, other_query = url.partition("?")
     if path == other_path:
@@ -164,13 +164,13 @@ def _step(own: str, url: str) -> _Step | None:
 
 
 def _tail(path: str, stem: str) -> int:
-    """The page number when it is all that an address has behind `stem`, else 0."""
+    """Return the page number that is all of a URL behind `stem`, else 0."""
     match = _SUFFIX.fullmatch(path, len(stem))
     return int(match[1]) if match and int(match[1]) <= MAX_PAGES and stem.count("/") > 2 else 0
 
 
 def _query_step(url: str, query: str, other_query: str) -> _Step | None:
-    """A step between addresses that differ in one parameter."""
+    """Compare two URLs that differ in one parameter."""
     own, other = _QUERY.search(query), _QUERY.search(other_query)
     rest = _QUERY.sub("", query, count=1).strip("&")
     if rest != _QUERY.sub("", other_query, count=1).strip("&") or (own and other and own[1] != other[1]):
@@ -182,7 +182,7 @@ def _query_step(url: str, query: str, other_query: str) -> _Step | None:
 
 
 def _numeric_step(url: str, path: str, other_path: str) -> _Step | None:
-    """A step between addresses that differ in one number."""
+    """Compare two URLs that differ in one number."""
     numbers, others = _NUMBERS.findall(path), _NUMBERS.findall(other_path)
     if len(numbers) != len(others) or _NUMBERS.sub("#", path) != _NUMBERS.sub("#", other_path):
         return None

@@ -1,4 +1,4 @@
-"""Names of the people who wrote an article, out of the ways bylines are written."""
+"""Names of people in the ways bylines are written."""
 
 from __future__ import annotations
 
@@ -101,7 +101,9 @@ _SUFFIX = re.compile(
 
 
 def from_line(line: str) -> list[str]:
-    """Names in a byline such as 作者：王小明 李雷, 【記者王小明╱台北報導】, 文/王小明 or "By Jane Doe".
+    """Extract names from a byline.
+
+    Such as 作者：王小明 李雷, 【記者王小明╱台北報導】, 文/王小明 or "By Jane Doe".
 
     Args:
         line: one line of a page, fields separated by tabs; only its first 300 characters count.
@@ -119,7 +121,7 @@ def from_line(line: str) -> list[str]:
 
 
 def _chinese(line: str) -> list[str]:
-    """Names behind Chinese labels, or before the paper they write for."""
+    """Extract names behind Chinese labels, or before the paper they write for."""
     for match in _STRONG.finditer(line):
         found = _names_at(line, match.end(), strict=False)
         if found:
@@ -137,7 +139,7 @@ def _chinese(line: str) -> list[str]:
 
 
 def _western(line: str) -> list[str]:
-    """Names behind "By" and its like, or in front of a date."""
+    """Extract names behind "By" and its like, or in front of a date."""
     named = _before_date(line) if len(line) <= 120 and ("20" in line or "@" in line) else ""
     if named:
         return [named]
@@ -151,7 +153,10 @@ def _western(line: str) -> list[str]:
 
 
 def _before_date(line: str) -> str:
-    """The name with which a line begins that goes on to a date or an account: Jane Doe | Writer | July 2, 2025."""
+    """Extract the name at the start of a line that goes on to a date or an account.
+
+    Jane Doe | Writer | July 2, 2025.
+    """
     head = _HEAD.match(line)
     parts = head[1].split() if head else []
     if not head or not 2 <= len(parts) <= 4 or parts[0].lower() in _NO_HEAD or parts[0].lower() in MONTHS:
@@ -161,7 +166,7 @@ def _before_date(line: str) -> str:
 
 
 def from_prose(line: str) -> list[str]:
-    """Names at the head or the end of a paragraph: 本报记者 王小明 报道, （记者 李雷）.
+    """Extract names at the head or end of a paragraph: 本报记者 王小明 报道, （记者 李雷）.
 
     Args:
         line: a first or last paragraph of a text; only the first and the last 60 characters count.
@@ -192,7 +197,7 @@ def from_prose(line: str) -> list[str]:
 
 
 def is_person(text: str) -> bool:
-    """Whether a field of an info line can only be a Chinese personal name.
+    """Tell whether a field of an info line can only be a Chinese personal name.
 
     >>> is_person("王小明"), is_person("新华网")
     (True, False)
@@ -207,7 +212,10 @@ def is_person(text: str) -> bool:
 
 
 def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
-    """Names that begin at `start`; with `strict` only those with a family name and an end behind them."""
+    """Extract names that begin at `start`.
+
+    With `strict` only those with a family name and an end behind them.
+    """
     role = _ROLE.match(line, start)
     if role:
         start = role.end()
@@ -243,7 +251,7 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
 
 
 def _cut(token: str, behind: str) -> list[str]:
-    """Names written one after another without a break: 李莎莎黎史翔王进雨."""
+    """Split names written one after another without a break: 李莎莎黎史翔王进雨."""
     text = token[:_MAX_RUN_CHARS]
     line = token + behind
 
@@ -269,7 +277,9 @@ def _cut(token: str, behind: str) -> list[str]:
 
 
 def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
-    """Return names of people: split, without labels and titles, without site names, links and stop words.
+    """Clean raw names of people.
+
+    They are split and lose labels and titles; site names, links and stop words are dropped.
 
     Args:
         names: raw values of metas, JSON-LD or bylines.
@@ -297,7 +307,7 @@ def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _plausible(name: str) -> bool:
-    """Whether a string can be a name at all."""
+    """Tell whether a string can be a name at all."""
     folded = _fold(name)
     return (
         2 <= len(name) <= MAX_NAME_CHARS
@@ -322,16 +332,16 @@ def _plausible(name: str) -> bool:
 
 
 def _is_western(name: str) -> bool:
-    """Whether every word of a name begins as names do: with a capital, or as a particle."""
+    """Tell whether all words of a name begin with a capital or are particles."""
     return all(not word[0].islower() or word in _PARTICLES or word[1:2] == "'" for word in name.split())
 
 
 def _is_date(name: str) -> bool:
-    """Whether a name is a month with a day."""
+    """Tell whether a name is a month with a day."""
     match = _DATE.match(name)
     return bool(match) and ((match[1] or match[2]).lower() in MONTHS if match else False)
 
 
 def _fold(name: str) -> str:
-    """A name for comparison."""
+    """Fold a name for comparison."""
     return re.sub(r"[\W_]+", "", name).lower()

@@ -1,4 +1,4 @@
-"""The publish time of an article, and which witness states it."""
+"""Publish time of an article, and the source that states it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _NAME_CHARS: Final = 40
 def published(
     document: Document, structured: Structured, lines: Lines, now: datetime, habits: Habits
 ) -> tuple[Moment | None, str]:
-    """Return the publish time and the witness it comes from.
+    """Return the publish time and the source it comes from.
 
     A time stated for machines is believed when it has a clock, unless it is the time at which the page was served; a
     bare day is refined by the visible line of the same day. Without either, times of `<time>` elements, of inline
@@ -91,7 +91,10 @@ def published(
 
 
 def _is_better(seen: Moment, stated: Moment, now: datetime) -> bool:
-    """Whether readers see more than is stated for machines: a day, the time of the answer, local time called UTC."""
+    """Tell whether the visible time is better than the stated one.
+
+    It is if that is a bare day, the time of the answer or local time called UTC.
+    """
     if _is_served(stated, now):
         return True
     if not _has_clock(stated):
@@ -104,17 +107,17 @@ def _has_clock(moment: Moment) -> bool:
 
 
 def _is_doubtful(moment: Moment, now: datetime, habits: Habits) -> bool:
-    """Whether a time stated for machines is to be compared with what readers see."""
+    """Tell whether a stated time must be checked against the visible one."""
     return _is_served(moment, now) or (habits.zone is not UTC and moment.iso.endswith("+00:00"))
 
 
 def _is_served(moment: Moment, now: datetime) -> bool:
-    """Whether it is the time at which the page was made for this request."""
+    """Tell whether a time is that at which the page was made for this request."""
     return moment.precision != "day" and abs(now - datetime.fromisoformat(moment.iso)) < _SERVED_WITHIN
 
 
 def _stated(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
-    """What JSON-LD or the meta elements state: the first that has a clock, else the first day."""
+    """Return the first stated time with a clock, else the first day."""
     day: tuple[Moment | None, str] = (None, "")
     values = [(structured.published, "json-ld")] if structured.published else []
     values += [(meta(document, name), "meta") for name in _PUBLISHED if name in document.metas]
@@ -129,7 +132,7 @@ def _stated(document: Document, structured: Structured, now: datetime, habits: H
 
 
 def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> Moment:
-    """The same minute as a `<time>` element states it, which also knows zone and second."""
+    """Return the `<time>` element of the same minute, which has zone and second."""
     if habits.zone is not UTC:
         return seen  # a site that shows its own clock and calls it UTC for machines is commoner than one abroad
     clock = seen.iso[10:16]
@@ -144,7 +147,7 @@ def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> M
 def _others(
     document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits
 ) -> Iterator[tuple[str, Moment]]:
-    """Witnesses that are only asked when headline and head say nothing exact."""
+    """Yield the times of sources used when headline and head say nothing exact."""
     # behind the text stand the times of other articles
     last = kept[-1] + 1 if kept else len(document.blocks)
     end = document.blocks.starts[last] if last < len(document.blocks) else len(document.tags)
@@ -164,7 +167,10 @@ def _others(
 
 
 def _late(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
-    """The day in the URL, or the time of that day at which the page was made or changed; that of any day without."""
+    """Return the day in the URL, refined by a time of change on that day.
+
+    Without a day in the URL, any time of change.
+    """
     day = parse.read_url(document.url, now)
     values = [(structured.modified, "json-ld")]
     values += [(meta(document, name), "meta") for name in _LATE if name in document.metas]
@@ -176,7 +182,7 @@ def _late(document: Document, structured: Structured, now: datetime, habits: Hab
 
 
 def _scripted(document: Document, now: datetime, habits: Habits) -> Moment | None:
-    """A publish time in a variable of an inline script."""
+    """Find a publish time in a variable of an inline script."""
     for text in document.scripts:
         for match in islice(_SCRIPT_VALUE.finditer(text), _MAX_VALUES):
             start = match.start()

@@ -1,4 +1,4 @@
-"""The publisher that a page credits for its article (来源)."""
+"""Publisher that a page credits for its article (来源)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def source(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
 
 
 def _beside_date(document: Document, near: Sequence[int]) -> str:
-    """A publisher's name in the line of the date or the one next to it."""
+    """Find a publisher's name in the line of the date or the one next to it."""
     texts = document.blocks.texts
     for index in near:
         if len(texts[index]) > _MAX_LINE_CHARS or not _DATE.search(texts[index]):
@@ -96,13 +96,13 @@ def _beside_date(document: Document, near: Sequence[int]) -> str:
 
 
 def _words(document: Document, index: int) -> Iterator[str]:
-    """The words of a line's fields."""
+    """Yield the words of a line's fields."""
     for field in fields(document, index):
         yield from (word.strip(_EDGES) for word in _BREAK.split(field))
 
 
 def _named(document: Document, index: int) -> str:
-    """A field of a line whose element is named after the source."""
+    """Find a field of a line whose element is named after the source."""
     blocks = document.blocks
     for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
         name = document.names[node]
@@ -114,12 +114,12 @@ def _named(document: Document, index: int) -> str:
 
 
 def _is_publisher(word: str) -> bool:
-    """Whether a word can only be the name of a publisher or an office."""
+    """Tell whether a word can only be the name of a publisher or an office."""
     return 2 <= len(word) <= _MAX_NAME_CHARS and bool(_PUBLISHER.match(word)) and not _NO_PUBLISHER.search(word)
 
 
 def _dateline(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
-    """The agency that the first paragraph, or the byline above it, opens with."""
+    """Find the agency that the first paragraph, or the byline above, opens with."""
     texts = document.blocks.texts
     for index in near:
         match = _SLASHED.match(texts[index]) if len(texts[index]) <= 60 else None

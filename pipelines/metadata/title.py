@@ -1,4 +1,4 @@
-"""The headline of a page: what its heading, its `<title>` and its metadata agree on."""
+"""Headline of a page, agreed on by headings, `<title>` and metadata."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def headline(document: Document, structured: Structured, first_body_block: int, 
 
 
 def _stated(document: Document, structured: Structured, site: set[str]) -> list[str]:
-    """Titles that the metadata state, those that only name the site left out."""
+    """Return the titles in the metadata without those that only name the site."""
     values = [structured.headline] if structured.headline else []
     metas = document.metas
     values += [metas[name][0] for name in _META if name in metas]
@@ -101,19 +101,22 @@ def _stated(document: Document, structured: Structured, site: set[str]) -> list[
 
 
 def _bare(line: str, title: str, metas: list[str], site: set[str]) -> str:
-    """A visible line without catchword, site's name and page number."""
+    """Strip catchword, site's name and page number from a visible line."""
     return _numberless(clean(_without_name(_without_kicker(line, title, metas), site), MAX_TITLE_CHARS))
 
 
 def _without_kicker(line: str, title: str, metas: list[str]) -> str:
-    """A heading without the catchword before it, when title and metadata agree on the rest."""
+    """Strip the catchword before a heading if title and metadata agree on the rest."""
     shorter = [value for value in metas if 6 <= len(value) < len(line) and line.endswith(value)]
     agreed = bool(shorter) and len(shorter) == len(metas) and (len(shorter) >= 2 or title.startswith(shorter[0]))
     return shorter[0] if agreed else line
 
 
 def _without_name(line: str, site: set[str]) -> str:
-    """A visible line without the site's name behind a separator; its own halves stay together."""
+    """Strip the site's name behind a separator from a visible line.
+
+    Its own halves stay together.
+    """
     *_, cut = [None, *_SEPARATOR.finditer(line)]
     if cut is None or cut.start() < 4:
         return line
@@ -123,7 +126,7 @@ def _without_name(line: str, site: set[str]) -> str:
 
 
 def _numberless(title: str) -> str:
-    """A title without the number of the article's page behind it: 标题(2)."""
+    """Strip the number of the article's page behind a title: 标题(2)."""
     match = _PART.search(title)
     return title[: match.start()] if match and 2 <= int(match[1]) <= 99 else title
 
@@ -153,7 +156,7 @@ def headings(document: Document) -> list[tuple[int, str, int]]:
 def _candidates(
     document: Document, lines: list[tuple[int, str, int]], first_body_block: int
 ) -> list[tuple[int, str, int]]:
-    """Headings, and as level 4 the other lines before the text."""
+    """Return the headings, and as level 4 the other lines before the text."""
     levels = {index for _, _, index in lines}
     blocks = document.blocks
     limit = min(first_body_block + 1 if first_body_block >= 0 else _MAX_LINES, len(blocks))
@@ -170,7 +173,10 @@ def _candidates(
 def _agreed(
     lines: list[tuple[int, str, int]], witnesses: list[str], whole: int, site: set[str], first_body_block: int
 ) -> tuple[str, int]:
-    """The line that most witnesses repeat, headings and long lines before others; empty when none is convincing."""
+    """Return the line that most titles repeat; empty when none is convincing.
+
+    Headings and long lines go before others.
+    """
     best, place, best_rank = "", -1, 2.0
     for level, text, index in lines:
         line = squeeze(text)
@@ -193,7 +199,10 @@ def _agreed(
 def _nearer(
     lines: list[tuple[int, str, int]], witnesses: list[str], best: str, place: int, first_body_block: int
 ) -> tuple[str, int]:
-    """Of two headings that make up the title together, a blog's name and its entry, the one nearer to the text."""
+    """Return, of two headings that form the title, the one nearer to the text.
+
+    Such as a blog's name and its entry.
+    """
     line = squeeze(best)
     for level, text, index in reversed(lines):
         # A heading right below another is its second line.
@@ -208,7 +217,7 @@ def _nearer(
 
 
 def _first_heading(document: Document, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]) -> int:
-    """The one `<h1>` right above the text, which pages show to readers whatever they call the story elsewhere."""
+    """Find the only `<h1>` right above the text, -1 for none or several."""
     blocks = document.blocks
     near = [
         index
@@ -224,7 +233,7 @@ def _first_heading(document: Document, lines: list[tuple[int, str, int]], first_
 
 
 def _names_story(document: Document, first_body_block: int, site: set[str], rival: str) -> bool:
-    """Whether `<title>` speaks of what the text is about, at least as much as a line above the text does."""
+    """Tell whether `<title>` names the text's subject at least as well as `rival`."""
     if squeeze(rival)[:4] in squeeze(document.title):
         return True
     body = _opening(document, first_body_block)
@@ -233,18 +242,21 @@ def _names_story(document: Document, first_body_block: int, site: set[str], riva
 
 
 def _opening(document: Document, first_body_block: int) -> str:
-    """The first lines of the text."""
+    """Return the first lines of the text."""
     return " ".join(document.blocks.texts[first_body_block : first_body_block + _BODY_LINES]).lower()
 
 
 def _told(line: str, body: str) -> float:
-    """Share of a line's words that the text repeats; 0 for a line of too few words."""
+    """Return the share of a line's words that the text repeats.
+
+    0 for a line of too few words.
+    """
     found = _WORD.findall(line.lower())
     return sum(word in body for word in found) / len(found) if len(found) >= _LEAST_WORDS else 0.0
 
 
 def _above(document: Document, first_body_block: int, site: set[str]) -> int:
-    """The line above the text that heads it, for pages whose `<title>` names the site only.
+    """Find the line that heads the text, where `<title>` only names the site.
 
     A heading or emphasised line, else one whose words the text repeats.
     """
@@ -273,7 +285,7 @@ def _above(document: Document, first_body_block: int, site: set[str]) -> int:
 
 
 def without_site(title: str, site: set[str]) -> str:
-    """Cut the site's name and its channels off the end, or the start, of a title."""
+    """Cut the site's name and its channels off the ends of a title."""
     parts = _SEPARATOR.split(title)
     if len(parts) < 2:
         return title
@@ -288,7 +300,7 @@ def without_site(title: str, site: set[str]) -> str:
 
 
 def site_names(document: Document, structured: Structured) -> list[str]:
-    """Return what the site calls itself in its metadata, and its host."""
+    """Return the names that the site calls itself in its metadata, and its host."""
     metas = document.metas
     names = [
         clean(metas[name][0], 100)
@@ -302,7 +314,7 @@ def site_names(document: Document, structured: Structured) -> list[str]:
 
 
 def _home_names(document: Document) -> list[str]:
-    """What links to the front page say: the site's name, or at least nothing that is a headline."""
+    """Return the anchors of links to the front page: the site's name, no headline."""
     parts = urlsplit(document.url)
     roots = {"/", f"{parts.scheme}://{parts.netloc}", f"//{parts.netloc}", f"http://{parts.netloc}"}
     roots |= {f"{root}/" for root in roots}

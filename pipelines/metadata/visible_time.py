@@ -1,4 +1,4 @@
-"""The publish time as readers see it: the best of the lines around headline and text.
+"""Publish time as readers see it, in the lines around headline and text.
 
 A line may hold several times: when the article was published, when it was changed, and others that say nothing of it.
 The word in front of each tells them apart, or the one right behind it.
@@ -20,7 +20,7 @@ from .lines import fields
 
 
 def _each(words: str, behind: str) -> str:
-    """A pattern of words, each with the same behind it."""
+    """Build a pattern of words, each with the same behind it."""
     return "|".join(word + behind for word in words.split())
 
 
@@ -79,14 +79,16 @@ _AT_ONCE: Final = timedelta(minutes=15)
 
 
 class Lines(NamedTuple):
-    """Block numbers: those around headline and text, nearest first, and those of the text."""
+    """Block numbers of the lines around headline and text, and of the text."""
 
     near: Sequence[int]
     kept: Sequence[int]
 
 
 def shown(document: Document, lines: Lines, now: datetime, habits: Habits) -> tuple[Moment | None, bool]:
-    """Return the best time among the lines near the headline: labelled before bare, with a clock before a day.
+    """Return the best time among the lines near the headline.
+
+    A labelled time goes before a bare one, one with a clock before a day.
 
     Args:
         document: a parsed page.
@@ -134,13 +136,13 @@ def shown(document: Document, lines: Lines, now: datetime, habits: Habits) -> tu
 
 
 def _may_hold(text: str) -> bool:
-    """Whether a line holds what all times hold."""
+    """Tell whether a line holds what all times hold."""
     signs = _SIGN.search(text) if len(text) <= _SHORT_CHARS else _DIGITS.search(text) or _HAN.search(text)
     return bool(signs or _WORD.search(text.lower()))
 
 
 def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
-    """Whether a line in the head of a page only says what day it is."""
+    """Tell whether a line in the head of a page only states today's date."""
     if moment.precision != "day":
         return bool(_WEEKDAY.search(text.lower())) and now - datetime.fromisoformat(moment.iso) < _AT_ONCE
     return moment.day == now.astimezone(habits.zone).date() and bool(_WEEKDAY.search(text.lower()))
@@ -149,7 +151,7 @@ def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
 def _in_line(
     document: Document, index: int, now: datetime, habits: Habits, *, inside: bool
 ) -> tuple[Moment | None, str, bool]:
-    """The time that one line holds, what it is called, and whether it is told relative to now."""
+    """Return the time in one line, its label, and whether it is relative to now."""
     texts = document.blocks.texts
     text = texts[index]
     prose = text[-1] in "。！？；…”" or (len(text) >= 60 and text[-1] == ".")
@@ -187,7 +189,7 @@ def _in_line(
 
 
 def _pieces(text: str) -> list[tuple[str, str, str]]:
-    """A line, cut at the words that say what a time is: (kind, word, what follows)."""
+    """Cut a line at the labels of times: (kind, word, what follows)."""
     small = text.lower()
     # one capital has a small form of two signs, which would move the others
     labels = list(_LABEL.finditer(small if len(small) == len(text) else text))
@@ -203,7 +205,7 @@ def _pieces(text: str) -> list[tuple[str, str, str]]:
 
 
 def _boxed(document: Document, index: int, now: datetime, habits: Habits) -> Moment | None:
-    """A date drawn as several boxes: year, day, clock."""
+    """Read a date drawn as several boxes: year, day, clock."""
     texts = document.blocks.texts
     boxes = [texts[at] for at in range(index, min(index + 3, len(texts))) if len(texts[at]) <= _BOX_CHARS]
     inside = fields(document, index)

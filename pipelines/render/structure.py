@@ -1,4 +1,4 @@
-"""What the kept blocks of a page are to a reader: paragraphs, headings, list items, quotes, code, rows of tables."""
+"""Structure of kept blocks: paragraphs, headings, lists, quotes, code, tables."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Part:
 
 @dataclass(slots=True)
 class _Place:
-    """What the containers around a block make of it."""
+    """Kind and containers of a block."""
 
     kind: str = "p"
     path: tuple[Container, ...] = ()
@@ -88,7 +88,7 @@ def parts(document: Document, kept: Sequence[int]) -> list[Part]:
 
 
 def _place(document: Document, node: int, bounds: tuple[int, int], tables: dict[int, bool]) -> _Place:
-    """The meaning of what stands around a node."""
+    """Return the kind and the containers of a node."""
     place = _Place()
     tags, parents, ends = document.tags, document.parents, document.ends
     first, last = bounds
@@ -128,7 +128,10 @@ def _place(document: Document, node: int, bounds: tuple[int, int], tables: dict[
 
 
 def _is_data(document: Document, table: int) -> bool:
-    """Whether a table holds data: several rows of several short cells and nothing that lays out a page."""
+    """Tell whether a table holds data: several rows of several short cells.
+
+    Nothing in it lays out a page.
+    """
     tags, parents, end = document.tags, document.parents, document.ends[table]
     inside = tags[table + 1 : end]
     if "table" in inside or "form" in inside:
@@ -156,7 +159,7 @@ def _is_data(document: Document, table: int) -> bool:
 
 
 def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) -> Part:
-    """The cells of one row; those without a kept block are empty."""
+    """Build the part of one row; cells without a kept block are empty."""
     tags, parents = document.tags, document.parents
     cells: dict[int, list[str]] = {
         node: [] for node in range(row + 1, document.ends[row]) if tags[node] in _CELLS and parents[node] == row
@@ -169,7 +172,10 @@ def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) ->
 
 
 def _lines(document: Document, index: int, pre: int) -> tuple[str, ...]:
-    """The lines of preformatted text; empty when they are not the block's text, or just one."""
+    """Return the lines of preformatted text.
+
+    Empty when they are not the block's text, or just one.
+    """
     nodes, end = document.blocks.nodes, document.ends[pre]
     if any(pre <= node < end for node in (*nodes[max(index - 1, 0) : index], *nodes[index + 1 : index + 2])):
         return ()  # several blocks share it: they are its lines

@@ -1,4 +1,4 @@
-"""What a crawl knows of a site that no single page tells: texts that come back, and where its templates keep the body.
+"""Site model: texts that repeat and the places where templates keep the body.
 
 A block of text that stands on many articles of a site is part of the site, not of the articles; pages made from one
 template hold their body in one place. `learn` takes in one page after the other. What it keeps is bounded, and all
@@ -43,7 +43,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class SiteKnowledge:
-    """What is known of one site. A few KB however many pages there were.
+    """Model of one site, of a few KB however many pages there were.
 
     Attributes:
         seen: article pages learned from, all in all.
@@ -64,7 +64,7 @@ NOTHING: Final = SiteKnowledge()
 
 
 def learn(knowledge: SiteKnowledge, observation: Observation) -> SiteKnowledge:
-    """Return what is known after one more article page.
+    """Learn from one more article page.
 
     Args:
         knowledge: what was known before.
@@ -94,20 +94,20 @@ def learn(knowledge: SiteKnowledge, observation: Observation) -> SiteKnowledge:
 
 
 def learn_all(knowledge: SiteKnowledge, observations: Iterable[Observation]) -> SiteKnowledge:
-    """Return what is known after several more pages."""
+    """Learn from a training batch."""
     for observation in observations:
         knowledge = learn(knowledge, observation)
     return knowledge
 
 
 def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Template | None:
-    """The known template most like a page's simple tree, None when none is like it."""
+    """Return the known template most like a page's simple tree, None for no match."""
     best = max(templates, key=lambda template: similarity(template.tree, tree), default=None)
     return best if best is not None and similarity(best.tree, tree) >= SAME_TEMPLATE else None
 
 
 def _with_page(templates: tuple[Template, ...], observation: Observation) -> tuple[Template, ...]:
-    """The templates after one more page; what was not seen for longest is forgotten."""
+    """Add a page to the templates; forget the one not seen for longest."""
     known = template_of(templates, observation.tree)
     paths: dict[tuple[int, ...], float] = {}
     pages = 0.0
@@ -124,7 +124,7 @@ def _with_page(templates: tuple[Template, ...], observation: Observation) -> tup
 
 
 def pack(knowledge: SiteKnowledge) -> bytes:
-    """Return knowledge as bytes for the database and for workers; `unpack` reads them.
+    """Pack a site model for the database and for workers; `unpack` reads it.
 
     Cost: O(MAX_TEXTS) time; at most some 7 KB.
     """
@@ -150,7 +150,10 @@ def pack(knowledge: SiteKnowledge) -> bytes:
 
 
 def unpack(data: bytes) -> SiteKnowledge:
-    """Return the knowledge that `pack` wrote; nothing known when the bytes are empty, damaged or of another format."""
+    """Unpack the bytes of `pack`.
+
+    Nothing is known when they are empty, damaged or of another format.
+    """
     try:
         return _Reader(data).knowledge() if data[:1] == bytes([_FORMAT]) else NOTHING
     except struct.error:
@@ -158,24 +161,24 @@ def unpack(data: bytes) -> SiteKnowledge:
 
 
 class _Reader:
-    """Takes packed values from the front of bytes."""
+    """Reader of packed values."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0
 
     def take(self, form: str) -> tuple[int | float, ...]:
-        """The next values."""
+        """Read the next values."""
         values = struct.unpack_from(f"<{form}", self._data, self._at)
         self._at += struct.calcsize(f"<{form}")
         return values
 
     def numbers(self, count: int, form: str) -> tuple[int, ...]:
-        """The next whole numbers."""
+        """Read the next whole numbers."""
         return tuple(map(int, self.take(f"{count}{form}")))
 
     def knowledge(self) -> SiteKnowledge:
-        """All of it."""
+        """Read the whole model."""
         _, seen, pages, texts, templates, articles = _HEAD.unpack_from(self._data)
         self._at = _HEAD.size
         keys = self.numbers(texts, "q")
@@ -189,7 +192,7 @@ class _Reader:
         )
 
     def template(self) -> Template:
-        """The next template."""
+        """Read the next template."""
         pages, paths, children = self.take("fBB")
         tree = self.numbers(int(children), "I")
         found = {}

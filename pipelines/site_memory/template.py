@@ -1,4 +1,4 @@
-"""A page in the light of its site: what it shows of the site's templates, and what the site's memory says of it."""
+"""Page samples of a site, and correction of extractions by the site model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PARAGRAPHS: Final = words("p li h1 h2 h3 h4 h5 h6 blockquote dd dt td tr pre")
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What a site's memory says of one page, per block.
+    """Evidence of the site model for one page, per block.
 
     Attributes:
         repeated: share of the site's articles that carry the block, in [0, 1); 0 when it is not known.
@@ -47,7 +47,7 @@ NO_HINTS: Final = Hints(np.zeros(0), np.zeros(0))
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How much memory has to know before it is believed.
+    """Thresholds from which the site model is believed.
 
     Attributes:
         repeated: a block on this share of the site's articles is no part of any.
@@ -71,7 +71,7 @@ DEFAULTS = Params()
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What of a page can be compared with other pages of its site.
+    """Parts of a page that can be compared with other pages of its site.
 
     Attributes:
         texts: block number -> key of its text and place, in document order.
@@ -83,7 +83,7 @@ class Look:
 
 
 def look(document: Document) -> Look:
-    """Return what of a page can be compared with other pages.
+    """Return the parts of a page that can be compared with other pages.
 
     A text's key is a stable hash of the text and of the element it stands in: the summary of an article in another
     one's sidebar is not the same as its first paragraph. In short lines numbers look alike ("阅读 17"). Blocks that are
@@ -112,7 +112,7 @@ def look(document: Document) -> Look:
 
 
 def hints(document: Document, seen: Look, knowledge: SiteKnowledge) -> Hints:
-    """Return what a site's memory says of a page.
+    """Return the evidence of the site model for a page.
 
     Args:
         document: a parsed page.
@@ -141,7 +141,7 @@ def hints(document: Document, seen: Look, knowledge: SiteKnowledge) -> Hints:
 
 
 def observe(document: Document, seen: Look, extraction: Extraction, article: int) -> Observation:
-    """Return what an article page shows of its site.
+    """Build the sample of an article page.
 
     Args:
         document: a parsed page.
@@ -156,7 +156,7 @@ def observe(document: Document, seen: Look, extraction: Extraction, article: int
 
 
 def correct(document: Document, extraction: Extraction, known: Hints, params: Params = DEFAULTS) -> Extraction:
-    """Return an extraction as the site's memory would have it.
+    """Correct an extraction by the evidence of the site model.
 
     A text that reaches beyond the place where the template keeps the body is cut to it, one that has missed the place
     is replaced by what stands there, and blocks that the site repeats are taken out. All of it only when a text is
@@ -203,7 +203,10 @@ def correct(document: Document, extraction: Extraction, known: Hints, params: Pa
 
 
 def _masked(line: str) -> str:
-    """A line as it is compared: in short ones dates and counters look alike. Bare numbers do not, they fill tables."""
+    """Mask dates and counters in a short line.
+
+    Bare numbers stay, they fill tables.
+    """
     line = line.lower()
     if len(line) > _SHORT_CHARS:
         return line
@@ -212,7 +215,7 @@ def _masked(line: str) -> str:
 
 
 def _place(document: Document, kept: Sequence[int]) -> int:
-    """The lowest element that holds nearly all of the kept text, -1 when nothing is kept."""
+    """Return the lowest element that holds nearly all of the kept text, -1 for none."""
     if not kept:
         return -1
     blocks = document.blocks
@@ -227,7 +230,7 @@ def _place(document: Document, kept: Sequence[int]) -> int:
 
 
 def _text_in(document: Document, place: Flags) -> Flags:
-    """Those of the blocks that are text rather than links, tails and imprints."""
+    """Select the blocks that are text rather than links, tails and imprints."""
     text = place & ~linked(document)
     for block in np.flatnonzero(text):
         text[block] = not is_extra(document.blocks.texts[block])
