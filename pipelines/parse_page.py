@@ -14,15 +14,15 @@ from .decode.mojibake import DOUBTFUL, suspicion
 from .dedup import method
 from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
-from .document.limits import LINKS, TEXT, Bounds
+from .document.limits import LINKS, TEXT, PageLimits
 from .extract import DEFAULT, Extractor
 from .extract import extractor as find_extractor
 from .links import links, meta_refresh
-from .links.robots_meta import page_directives
+from .links.robots_meta import read_directives
 from .metadata import metadata, page_type
 from .records import Extraction, Metadata, PageKind, ParsedPage, Signature
 from .site_memory import template
-from .site_memory.knowledge import SiteKnowledge, unpack
+from .site_memory.knowledge import SiteModel, unpack
 
 Sign = Callable[[str, str], Signature]
 """Makes the signature of (title, text)."""
@@ -43,7 +43,7 @@ def parse_page(
     extractor: str = DEFAULT,
     params: Mapping[str, object] | None = None,
     knowledge: bytes | None = None,
-    bounds: Bounds = BOUNDS,
+    bounds: PageLimits = BOUNDS,
 ) -> ParsedPage:
     """Parse a page once and return all that the pipelines need of it.
 
@@ -111,16 +111,16 @@ def read_page(
     own = text = _extractor(extractor, tuple(sorted((params or {}).items())))(document)
     if knowledge is not None:
         seen = template.look(document)
-        known = template.hints(document, seen, _knowledge(knowledge))
+        known = template.find_hints(document, seen, _knowledge(knowledge))
         text = template.correct(document, own, known)
     extraction = text
     found = metadata.extract(document, text, fetched_at)
-    addresses = links.addresses(document)
+    addresses = links.resolve_urls(document)
     anchors = links.extract(document, text, addresses)
-    page_kind, reason = page_type.decide(document, text, found, anchors)
+    page_kind, reason = page_type.classify(document, text, found, anchors)
     if page_kind is PageKind.ARTICLE and document.is_cut and _runs_on(document, text):
         page_kind, reason = PageKind.OTHER, PageReason.TOO_LARGE
-    noindex, nofollow = page_directives(document, robots_header, fetched_at)
+    noindex, nofollow = read_directives(document, robots_header, fetched_at)
     if page_kind is not PageKind.ARTICLE and text.text:
         text = Extraction(reason=reason)
         anchors = links.extract(document, text, addresses)  # what stood in its text does so no longer
@@ -128,7 +128,7 @@ def read_page(
     signature = sign(found.title, text.text)
     observation = None
     if knowledge is not None and page_kind is PageKind.ARTICLE:
-        observation = template.observe(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
+        observation = template.sample_page(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
     bitten = document.bitten | ({LINKS} if len(anchors) >= document.bounds.links else set())
     page = ParsedPage(
         kind=page_kind,
@@ -136,14 +136,14 @@ def read_page(
         metadata=found,
         extraction=replace(text, blocks=(), scores=()),
         signature=signature,
-        links=links.closed(anchors) if nofollow else anchors,
-        feeds=links.feeds(document),
+        links=links.mark_nofollow(anchors) if nofollow else anchors,
+        feeds=links.find_feeds(document),
         noindex=noindex,
         encoding=document.encoding,
         observation=observation,
         bounds=tuple(sorted(bitten)),
         doubt=_doubt(found.title, text.text),
-        sends_to="" if page_kind is PageKind.ARTICLE or nofollow else meta_refresh.target(document),
+        sends_to="" if page_kind is PageKind.ARTICLE or nofollow else meta_refresh.find_target(document),
     )
     return page, extraction
 
@@ -170,6 +170,6 @@ def _extractor(name: str, params: tuple[tuple[str, object], ...]) -> Extractor:
 
 
 @lru_cache(maxsize=256)
-def _knowledge(data: bytes) -> SiteKnowledge:
+def _knowledge(data: bytes) -> SiteModel:
     """Unpack a site model, cached per process and state."""
     return unpack(data)

@@ -173,7 +173,7 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class PageSample:
     """Sample of an article page, from which the model of its site is learned.
 
     Attributes:
@@ -216,7 +216,7 @@ class ParsedPage:
     feeds: tuple[str, ...] = ()
     noindex: bool = False
     encoding: str = ""
-    observation: Observation | None = None
+    observation: PageSample | None = None
     bounds: tuple[str, ...] = ()
     doubt: PageReason | None = None
     sends_to: str = ""

@@ -28,7 +28,7 @@ from db.frontier import runs
 from db.queries.reprints import Reprint, Reprints, reprints
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
-from pipelines.dedup.differences import differences
+from pipelines.dedup.differences import compare_sentences
 from pipelines.dedup.judge import SignatureIndex
 from pipelines.dedup.shape import Method
 from pipelines.dedup.stream import Finder
@@ -147,16 +147,16 @@ class Command(ScrapyCommand):
         found = read(self, lambda connection: signatures.check(connection, method.form, method.sign))
         if found is None:
             return
-        name, differences = found
-        sys.stdout.write(f"Database: {name}\n{differences.signatures:,} signatures\n")
-        if differences.form:
+        name, compare_sentences = found
+        sys.stdout.write(f"Database: {name}\n{compare_sentences.signatures:,} signatures\n")
+        if compare_sentences.form:
             sys.stdout.write("they were made in another way than DUPLICATE_METHOD and DUPLICATE_PARAMS say\n")
         for what in ("missing", "orphans", "wrong"):
-            ids = getattr(differences, what)
+            ids = getattr(compare_sentences, what)
             if ids:
                 named = ", ".join(map(str, ids[:_MOST_NAMED])) + (" ..." if len(ids) > _MOST_NAMED else "")
                 sys.stdout.write(f"{len(ids):,} {what}: articles {named}\n")
-        if differences:
+        if compare_sentences:
             sys.stdout.write("make them anew with: scrapy duplicates --rebuild\n")
             self.exitcode = EXIT_DIFFERENT
         else:
@@ -245,7 +245,7 @@ def _changes(one: Reprint, other: Reprint, articles: Mapping[int, Reprint]) -> I
     if holder is None:
         return
     before = holder.text
-    for sign, color, sentences in zip("+-", ("green", "red"), differences(before, one.text), strict=True):
+    for sign, color, sentences in zip("+-", ("green", "red"), compare_sentences(before, one.text), strict=True):
         for sentence in sentences[:_MOST_SENTENCES]:
             yield f"[{color}]{sign}[/{color}] {escape(_short(sentence))}"
         if len(sentences) > _MOST_SENTENCES:

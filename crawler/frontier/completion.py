@@ -14,7 +14,7 @@ from db.frontier import claims as table
 from db.records.outcome import Outcome, Stored
 from db.records.url import Kind, State
 from pipelines.articles.changes import differs
-from pipelines.articles.multipage import joiner
+from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge
 
 from ..response import outcome as outcomes
@@ -89,7 +89,7 @@ class Storing:
         self._totals = totals
         self._background = background
         self._is_stored = stored
-        self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign), differs)
+        self._store = Store(session.resumed.run_id, judge, session.signatures, make_joiner(method.sign), differs)
         self._new_rules = NewRules(session, window, hosts, seeds, supply=supply, start=background.start)
 
     async def store(self, page: Page) -> Stored:

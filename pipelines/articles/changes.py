@@ -201,7 +201,7 @@ def _words(text: str) -> str:
     return _NO_WORD.sub("", text).casefold()
 
 
-def difference(old: Text, new: Text) -> list[str]:
+def describe_difference(old: Text, new: Text) -> list[str]:
     r"""Return changed lines for people: "- " before old ones, "+ " before new ones.
 
     Of long lines only what has changed is shown.
@@ -213,7 +213,7 @@ def difference(old: Text, new: Text) -> list[str]:
     Returns:
         At most some dozen lines; the last one says how many more there are.
 
-    >>> difference(("题", "一。\n二。"), ("题", "一。\n三。"))
+    >>> describe_difference(("题", "一。\n二。"), ("题", "一。\n三。"))
     ['- 二。', '+ 三。']
     """
     titles = {_words(old[0]), _words(new[0])}

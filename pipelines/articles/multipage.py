@@ -298,7 +298,7 @@ def _bare(title: str) -> str:
     return normalize(_PAGE_MARK.sub("", title.strip()))
 
 
-def joiner(sign: Callable[[str, str], Signature]) -> Joiner:
+def make_joiner(sign: Callable[[str, str], Signature]) -> Joiner:
     """Build the functions on texts that the store needs.
 
     `sign` makes the signature of (title, text).

@@ -34,7 +34,7 @@ _SIGNED = re.compile("[\u0900-\u097f\u0e01-\u0e5b]")
 
 
 @lru_cache(maxsize=32)
-def western(text: str, *, republic: bool = False, buddhist: bool = False) -> str:
+def westernize(text: str, *, republic: bool = False, buddhist: bool = False) -> str:
     """Rewrite the dates of a text in Western digits, years and names of months.
 
     Args:
@@ -47,7 +47,7 @@ def western(text: str, *, republic: bool = False, buddhist: bool = False) -> str
 
     Cost: O(characters), once for the last texts: each way of reading a line asks for it again.
 
-    >>> western("令和7年6月30日")
+    >>> westernize("令和7年6月30日")
     '2025年6月30日'
     """
     is_ascii = text.isascii()

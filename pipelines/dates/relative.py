@@ -9,7 +9,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Final
 
-from .parse import CLOCK, MONTHS, Moment, clock_of, han, hour_of, moment, prepared
+from .parse import CLOCK, MONTHS, Moment, build_moment, normalize, read_clock, read_number, to_24_hours
 from .timezones import Habits
 
 _NUMBER = r"(\d{1,3}|an?|une?|einer?|eine[mn]|uma?|una?|один|[一二两兩三四五六七八九十半])"
@@ -92,7 +92,7 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
 
     Cost: O(characters).
     """
-    text = prepared(text[:200], habits)
+    text = normalize(text[:200], habits)
     is_told = _TOLD.search(text.lower())
     if not is_told and not _DIGIT.search(text):
         return None
@@ -116,27 +116,27 @@ def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habi
     parts = (local.year, local.month, local.day)
     west = _CLOCK_WEST.match(text, word.end())
     if west:
-        return moment(parts, (hour_of(int(west[1]), west[3]), int(west[2]), None), habits.zone, now)
+        return build_moment(parts, (to_24_hours(int(west[1]), west[3]), int(west[2]), None), habits.zone, now)
     east = _CLOCK_EAST.match(text, word.end())
-    clock = clock_of(east, 1) if east else None
+    clock = read_clock(east, 1) if east else None
     if clock is None and not "\u4e00" <= word[0][0] <= "\u9fff" and len(text) > len(word[0]) + 20:
         return None
-    return moment(parts, clock, habits.zone, now)
+    return build_moment(parts, clock, habits.zone, now)
 
 
 def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
     """Read month and day, of the year that puts them in the past."""
     match = _SHORT.search(text)
     if match:
-        month, day, clock = int(match[1]), int(match[2] or match[3]), clock_of(match, 4)
+        month, day, clock = int(match[1]), int(match[2] or match[3]), read_clock(match, 4)
     else:
         named = _NAMED.fullmatch(text.strip()) if len(text) <= _LINE_CHARS else None
         found = MONTHS.get((named[1] or named[4]).lower()) if named else None
         if named is None or found is None:
             return None
         month, day = found, int(named[2] or named[3])
-        clock = (hour_of(int(named[5]), named[7]), int(named[6]), None) if named[5] else None
-    return moment((local.year, month, day), clock, habits.zone, now) or moment(
+        clock = (to_24_hours(int(named[5]), named[7]), int(named[6]), None) if named[5] else None
+    return build_moment((local.year, month, day), clock, habits.zone, now) or build_moment(
         (local.year - 1, month, day), clock, habits.zone, now
     )
 
@@ -156,13 +156,17 @@ def _two_digits(text: str, local: datetime, now: datetime, habits: Habits) -> Mo
         first, second = second, first
     year = local.year - (local.year - third) % 100
     clock = (int(match[5]), int(match[6]), None) if match[5] else None
-    return moment((year, second, first), clock, habits.zone, now)
+    return build_moment((year, second, first), clock, habits.zone, now)
 
 
 def _ago(amount: str, unit: str, local: datetime, now: datetime) -> Moment | None:
     """Return the moment some units before `local`, to the minute or the day."""
-    count = 0.5 if amount == "半" else float(amount if amount.isdecimal() else (han(amount.replace("两", "二")) or 1))
+    count = (
+        0.5
+        if amount == "半"
+        else float(amount if amount.isdecimal() else (read_number(amount.replace("两", "二")) or 1))
+    )
     seconds = _SECONDS[unit]
     local -= timedelta(seconds=seconds * count)
     clock = (local.hour, local.minute, None) if seconds < _SECONDS["天"] else None
-    return moment((local.year, local.month, local.day), clock, local.tzinfo, now)
+    return build_moment((local.year, local.month, local.day), clock, local.tzinfo, now)

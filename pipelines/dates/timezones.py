@@ -88,7 +88,7 @@ class Habits:
     buddhist: bool = False
 
 
-def habits(host: str, language: str, declared: str = "") -> Habits:
+def find_habits(host: str, language: str, declared: str = "") -> Habits:
     """Return the habits of a site: its country decides, then its language.
 
     Args:
@@ -101,7 +101,7 @@ def habits(host: str, language: str, declared: str = "") -> Habits:
 
     Cost: O(1).
 
-    >>> habits("news.example.de", "de").day_first
+    >>> find_habits("news.example.de", "de").day_first
     True
     """
     country, code = host.rpartition(".")[2], language[:2]
@@ -116,7 +116,7 @@ def habits(host: str, language: str, declared: str = "") -> Habits:
     return Habits(zone, day_first, republic, buddhist=country == "th" or code == "th")
 
 
-def behind(text: str, place: int, default: tzinfo) -> tzinfo:
+def read_zone(text: str, place: int, default: tzinfo) -> tzinfo:
     """Return the zone written at `place` of `text`, behind a clock, or `default`.
 
     Args:
@@ -131,7 +131,7 @@ def behind(text: str, place: int, default: tzinfo) -> tzinfo:
         return default
     digits = match[1] or match[2]
     if digits:
-        return offset(digits)
+        return read_offset(digits)
     if match[3]:
         return _NAMES[match[3][0].upper() + "T"]
     if match[4] == "CST" and default is CHINA:
@@ -139,7 +139,7 @@ def behind(text: str, place: int, default: tzinfo) -> tzinfo:
     return _NAMES.get(match[4], default)
 
 
-def offset(digits: str) -> timezone:
+def read_offset(digits: str) -> timezone:
     """Return the zone of a signed offset: +08:00, +0800, +8.
 
     More than a day counts as just below one.

@@ -15,7 +15,7 @@ from ..params import filled
 from ..records import Signature
 from . import combined, featurestring, keywords
 from .lcs import CALIBRATED
-from .shape import IndexParams, Method, Verdict
+from .shape import Comparison, IndexParams, Method
 
 METHODS: Final[dict[str, tuple[Callable[[Any], Method], type]]] = {
     combined.NAME: (combined.method, combined.Params),
@@ -43,4 +43,4 @@ def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> M
     return make(filled(kind, params, f"duplicate method {name!r}"))
 
 
-__all__ = ["DEFAULT", "METHODS", "THRESHOLD", "IndexParams", "Method", "Signature", "Verdict", "method"]
+__all__ = ["DEFAULT", "METHODS", "THRESHOLD", "Comparison", "IndexParams", "Method", "Signature", "method"]

@@ -19,7 +19,7 @@ _SPREAD = 0x9E3779B1  # odd: makes a second slot of a hash
 
 
 @dataclass(frozen=True, slots=True)
-class LineParams:
+class BoilerplateParams:
     """Parameters of boilerplate lines.
 
     Attributes:
@@ -36,7 +36,7 @@ class LineParams:
     slots: int = 1 << 20
 
 
-class Lines:
+class BoilerplateLines:
     """Counts of lines, learned from stories as they come.
 
     Each line has two of many small counters; the smaller of the two is its count, so that two lines that share one
@@ -51,7 +51,7 @@ class Lines:
             2005, with two rows in one table.
     """
 
-    def __init__(self, params: LineParams = LineParams()) -> None:
+    def __init__(self, params: BoilerplateParams = BoilerplateParams()) -> None:
         """Start with nothing known."""
         self._params = params
         self._counts = bytearray(params.slots)

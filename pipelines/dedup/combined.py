@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..records import Signature
-from .lcs import Text, VerifyParams, compare
+from .lcs import VerifyParams, WindowedText, compare
 from .normalize import VERSION, exact_hash, normalize
-from .shape import IndexParams, Method, Verdict
+from .shape import Comparison, IndexParams, Method
 from .shingles import ShingleParams, Sums, sample
 
 NAME = "combined"
@@ -49,10 +49,10 @@ def method(params: Params = Params()) -> Method:
         sums = summed(text)
         return Signature(exact_hash(sums.full), sample(sums, shingles), len(sums.full))
 
-    def prepare(_: str, text: str) -> Text:
-        return Text(summed(text), params)
+    def prepare(_: str, text: str) -> WindowedText:
+        return WindowedText(summed(text), params)
 
-    def verdict(new: Text, stored: Text) -> Verdict:
+    def verdict(new: WindowedText, stored: WindowedText) -> Comparison:
         return compare(new, stored, params)
 
     index = IndexParams(params.most_stories, params.least_shared, params.share, params.sample, params.candidates)

@@ -11,14 +11,14 @@ from .normalize import normalize
 _END = re.compile(r"(?<=[。！？!?；;…])[”’」』\"')）]*|(?<=[.])\s+(?=[^\s0-9])|\n+")
 
 
-class Differences(NamedTuple):
+class SentenceDiff(NamedTuple):
     """Sentences that stand in only one of two texts, in order."""
 
     added: Sequence[str]
     removed: Sequence[str]
 
 
-def differences(before: str, after: str) -> Differences:
+def compare_sentences(before: str, after: str) -> SentenceDiff:
     """Compare two texts by their sentences, wherever these stand.
 
     Formatting (see `normalize`) is no difference.
@@ -26,7 +26,7 @@ def differences(before: str, after: str) -> Differences:
     Cost: O(length).
     """
     old, new = _sentences(before), _sentences(after)
-    return Differences(
+    return SentenceDiff(
         [text for key, text in new.items() if key not in old], [text for key, text in old.items() if key not in new]
     )
 

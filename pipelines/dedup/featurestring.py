@@ -12,10 +12,10 @@ from rapidfuzz.distance import LCSseq
 from db.records.evidence import DIFFERENT, SAME
 
 from ..records import Signature
-from .kinds import verdict
-from .normalize import UNSPACED, VERSION, exact_hash, normalize, tables
-from .shape import IndexParams, Method, Verdict
-from .words import hashed, once, readable, telling_words
+from .kinds import compare_shares
+from .normalize import UNSPACED, VERSION, build_tables, exact_hash, normalize
+from .shape import Comparison, IndexParams, Method
+from .words import cache_pages, hash_words, make_readable, telling_words
 
 NAME = "feature-string"
 
@@ -50,7 +50,7 @@ class Params:
     candidates: int = 8
 
 
-class Page(NamedTuple):
+class FeaturePage(NamedTuple):
     """Keywords and feature string of a page.
 
     Attributes:
@@ -81,24 +81,24 @@ def method(params: Params = Params()) -> Method:
              of the keywords instead of comparing all pages.
     """
 
-    @once
-    def page(title: str, text: str) -> Page:
+    @cache_pages
+    def page(title: str, text: str) -> FeaturePage:
         normalized = normalize(text)
-        body = readable(text)
+        body = make_readable(text)
         keywords = _keywords(body, params)
-        return Page(exact_hash(normalized), len(normalized), keywords, _features(body, keywords, params))
+        return FeaturePage(exact_hash(normalized), len(normalized), keywords, _features(body, keywords, params))
 
     def sign(title: str, text: str) -> Signature:
         found = page(title, text)
-        return Signature(found.exact, hashed(found.keywords), found.length) if found.exact else Signature()
+        return Signature(found.exact, hash_words(found.keywords), found.length) if found.exact else Signature()
 
-    def compare(new: Page, stored: Page) -> Verdict:
+    def compare(new: FeaturePage, stored: FeaturePage) -> Comparison:
         if not new.exact or not stored.exact:
-            return Verdict(0.0, DIFFERENT)
+            return Comparison(0.0, DIFFERENT)
         if new.exact == stored.exact:
-            return Verdict(1.0, SAME)
+            return Comparison(1.0, SAME)
         common = LCSseq.normalized_similarity(new.features, stored.features) if new.features else 0.0
-        return verdict(common, params.share, new.length, stored.length, params.length_ratio)
+        return compare_shares(common, params.share, new.length, stored.length, params.length_ratio)
 
     index = IndexParams(params.most_stories, params.least_shared, 0.0, params.keywords, params.candidates)
     form = f"feature-string {params.keywords} {params.least_count} {params.most_share}, {VERSION}"
@@ -121,7 +121,7 @@ def _features(text: str, keywords: tuple[str, ...], params: Params) -> str:
     if not keywords:
         return ""
     pattern = re.compile("|".join(map(re.escape, sorted(keywords, key=lambda word: (-len(word), word)))))
-    unspaced = tables().kind[ord(keywords[0][0])] == UNSPACED
+    unspaced = build_tables().kind[ord(keywords[0][0])] == UNSPACED
     around = params.around if unspaced else params.word_around
     codes = (
         text[max(0, found.start() - around) : found.start()] + text[found.end() : found.end() + around]

@@ -43,12 +43,12 @@ _LOW = np.uint64(0xFFFFFFFF)
 _SHIFT = np.uint64(32)
 
 
-def features(packed: bytes) -> Features:
+def read_features(packed: bytes) -> Features:
     """Read the features of a signature."""
     return np.frombuffer(packed, "<u4")
 
 
-class Candidate(NamedTuple):
+class IndexHit(NamedTuple):
     """A stored text that may repeat the new one.
 
     Attributes:
@@ -127,7 +127,7 @@ class _Run:
         return where, (self.postings.take(steps) & _LOW).view(np.int64)
 
 
-class Index:
+class FeatureIndex:
     """Texts by their features, numbered from 0 in the order of adding.
 
     Args:
@@ -189,7 +189,7 @@ class Index:
         columns.days[number] = day
         columns.size += 1
         most, young = self._params.most_stories, self._young
-        for feature in features(packed).tolist():
+        for feature in read_features(packed).tolist():
             posted = young.get(feature)
             if posted is None:
                 young[feature] = number
@@ -225,7 +225,7 @@ class Index:
         columns.days[first:last] = days
         columns.size = last
         numbers = np.repeat(np.arange(first, last, dtype=np.uint64), [len(one) // 4 for one in packed])
-        self._loose.append(features(b"".join(packed)).astype(np.uint64) << _SHIFT | numbers)
+        self._loose.append(read_features(b"".join(packed)).astype(np.uint64) << _SHIFT | numbers)
 
     def truncate(self, size: int) -> None:
         """Forget the texts added after the first `size`; O(texts), for rare use."""
@@ -235,7 +235,7 @@ class Index:
         self._runs = [_Run(run.postings[run.postings & _LOW < size]) for run in self._runs]
         self._last = None
 
-    def candidates(self, packed: bytes, length: int, since: int | None = None) -> list[Candidate]:
+    def candidates(self, packed: bytes, length: int, since: int | None = None) -> list[IndexHit]:
         """Find the texts to compare with a new one.
 
         Args:
@@ -275,7 +275,7 @@ class Index:
             if story in members:
                 members[story][text] += 1
         wanted = params.share * float(fullness.mean())
-        found: list[Candidate] = []
+        found: list[IndexHit] = []
         for story in best:
             pairs = sorted(members[story].items(), key=lambda pair: (-pair[1], pair[0]))
             if story not in members[story]:
@@ -283,7 +283,7 @@ class Index:
             for text, own in pairs:
                 expected = min(have, self._expected(length, self.length(text)))
                 if fulls[story] >= wanted * expected:
-                    found.append(Candidate(text, story, shared[story], own))
+                    found.append(IndexHit(text, story, shared[story], own))
         return found[: params.candidates]
 
     def fresh(self, packed: bytes, story: int | None) -> bytes:
@@ -294,7 +294,7 @@ class Index:
         if story is None:
             return packed
         where, texts = self._hits(packed)
-        wanted = features(packed)
+        wanted = read_features(packed)
         known = np.zeros(wanted.size, np.bool_)
         known[where[self._columns.stories.take(texts) == story]] = True
         return wanted[~known].tobytes()
@@ -312,7 +312,7 @@ class Index:
         if self._last is not None and self._last[0] == packed and self._last[1] == len(self):
             return self._last[2:]
         self._settle()
-        wanted = features(packed)
+        wanted = read_features(packed)
         first = wanted.astype(np.uint64) << _SHIFT
         young, young_where, young_texts = self._young, list[int](), list[int]()
         for place, feature in enumerate(wanted.tolist()):

@@ -20,11 +20,11 @@ from db.records.evidence import EDITED, RELATED, REPEATING, SAME
 from db.records.keys import day_of
 from db.records.signature import Signed
 
-from .boilerplate import Lines
-from .index import Index
+from .boilerplate import BoilerplateLines
+from .index import FeatureIndex
 from .normalize import normalize
+from .shape import Comparison as Compared
 from .shape import Method
-from .shape import Verdict as Compared
 
 EXACT = "exact"
 """Method of evidence that texts are equal when normalised."""
@@ -67,7 +67,7 @@ class DuplicateJudge:
     def __init__(self, method: Method, policy: Policy) -> None:
         self._method = method
         self._policy = policy
-        self._lines = Lines()
+        self._lines = BoilerplateLines()
         """Lines that come back in the stories of a site: they make different stories alike."""
         self._learned: LRUCache[tuple[int, int], None] = LRUCache(_LEARNED)
         self._prepared: LRUCache[tuple[int, int, int], Any] = LRUCache(_PREPARED)
@@ -191,7 +191,7 @@ class SignatureIndex:
     def clear(self) -> None:
         """Forget everything."""
         self.known = 0
-        self._index = Index(self._params)
+        self._index = FeatureIndex(self._params)
         self._numbers = array("q")
         """Number of each text's row, in the order of the index."""
         self._heads: dict[int, int] = {}

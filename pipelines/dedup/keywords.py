@@ -10,10 +10,10 @@ from db.records.evidence import DIFFERENT, SAME
 
 from ..document.tokens import cosine
 from ..records import Signature
-from .kinds import verdict
+from .kinds import compare_shares
 from .normalize import VERSION, exact_hash, normalize
-from .shape import IndexParams, Method, Verdict
-from .words import hashed, once, readable, telling_words
+from .shape import Comparison, IndexParams, Method
+from .words import cache_pages, hash_words, make_readable, telling_words
 
 NAME = "keywords"
 
@@ -43,7 +43,7 @@ class Params:
     candidates: int = 8
 
 
-class Page(NamedTuple):
+class KeywordPage(NamedTuple):
     """Keywords of a page with their weights.
 
     Attributes:
@@ -73,22 +73,22 @@ def method(params: Params = Params()) -> Method:
              limit to recent pages are those of every method here.
     """
 
-    @once
-    def page(title: str, text: str) -> Page:
+    @cache_pages
+    def page(title: str, text: str) -> KeywordPage:
         normalized = normalize(text)
-        return Page(exact_hash(normalized), len(normalized), _heaviest(title, text, params))
+        return KeywordPage(exact_hash(normalized), len(normalized), _heaviest(title, text, params))
 
     def sign(title: str, text: str) -> Signature:
         found = page(title, text)
-        return Signature(found.exact, hashed(found.weights), found.length) if found.exact else Signature()
+        return Signature(found.exact, hash_words(found.weights), found.length) if found.exact else Signature()
 
-    def compare(new: Page, stored: Page) -> Verdict:
+    def compare(new: KeywordPage, stored: KeywordPage) -> Comparison:
         if not new.exact or not stored.exact:
-            return Verdict(0.0, DIFFERENT)
+            return Comparison(0.0, DIFFERENT)
         if new.exact == stored.exact:
-            return Verdict(1.0, SAME)
+            return Comparison(1.0, SAME)
         share = cosine(new.weights, stored.weights)
-        return verdict(share, params.cosine, new.length, stored.length, params.length_ratio)
+        return compare_shares(share, params.cosine, new.length, stored.length, params.length_ratio)
 
     index = IndexParams(params.most_stories, params.least_shared, 0.0, params.keywords, params.candidates)
     form = f"keywords {params.keywords} {params.title} {params.lead} {params.body} {params.lead_chars}, {VERSION}"
@@ -100,10 +100,10 @@ def _heaviest(title: str, text: str, params: Params) -> Counter[str]:
 
     Of equal ones, the first by name.
     """
-    body = readable(text)
+    body = make_readable(text)
     weights: Counter[str] = Counter()
     for block, weight in (
-        (readable(title), params.title),
+        (make_readable(title), params.title),
         (body[: params.lead_chars], params.lead),
         (body[params.lead_chars :], params.body),
     ):

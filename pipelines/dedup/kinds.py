@@ -5,13 +5,13 @@ from __future__ import annotations
 from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF
 
 from .lcs import CALIBRATED
-from .shape import Verdict
+from .shape import Comparison
 
 LEAST = 0.5
 """Similarity below which two texts are "different", whatever the caller's threshold."""
 
 
-def verdict(share: float, pivot: float, length: int, other: int, length_ratio: float) -> Verdict:
+def compare_shares(share: float, pivot: float, length: int, other: int, length_ratio: float) -> Comparison:
     """Judge two texts that are not equal.
 
     Args:
@@ -26,7 +26,7 @@ def verdict(share: float, pivot: float, length: int, other: int, length_ratio: f
     else:
         similarity = CALIBRATED + (1.0 - CALIBRATED) * (share - pivot) / (1.0 - pivot)
     if similarity < LEAST:
-        return Verdict(similarity, DIFFERENT)
+        return Comparison(similarity, DIFFERENT)
     if min(length, other) >= length_ratio * max(length, other):
-        return Verdict(similarity, EDITED)
-    return Verdict(similarity, PART_OF if length < other else CONTAINS)
+        return Comparison(similarity, EDITED)
+    return Comparison(similarity, PART_OF if length < other else CONTAINS)

@@ -12,7 +12,7 @@ from rapidfuzz.distance import LCSseq
 
 from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, QUOTES, SAME, TEMPLATE
 
-from .shape import Verdict
+from .shape import Comparison
 from .shingles import Places, Sums
 
 CALIBRATED = 0.8
@@ -63,7 +63,7 @@ class VerifyParams:
     doubtful_share: float = 0.5
 
 
-class Text:
+class WindowedText:
     """A normalised text with what every comparison needs of it.
 
     Attributes:
@@ -106,7 +106,7 @@ class Text:
         return self._slots
 
 
-def compare(one: Text, other: Text, params: VerifyParams = VerifyParams()) -> Verdict:
+def compare(one: WindowedText, other: WindowedText, params: VerifyParams = VerifyParams()) -> Comparison:
     """Compare two texts.
 
     Two measures see different edits. *Coverage*, the share of the shorter text in runs of some characters that the
@@ -128,9 +128,9 @@ def compare(one: Text, other: Text, params: VerifyParams = VerifyParams()) -> Ve
     Differs: the LCS is a second opinion here, because alone it misses moved paragraphs and accepts bulletins.
     """
     if not one.full or not other.full:
-        return Verdict(0.0, DIFFERENT)
+        return Comparison(0.0, DIFFERENT)
     if one.full == other.full:
-        return Verdict(1.0, SAME)
+        return Comparison(1.0, SAME)
     first = (len(one.full), one.full) <= (len(other.full), other.full)  # equal lengths: an order that both sides share
     short, long = (one, other) if first else (other, one)
     ratio = len(short.full) / len(long.full)
@@ -141,12 +141,12 @@ def compare(one: Text, other: Text, params: VerifyParams = VerifyParams()) -> Ve
     fresh = max(0, len(one.full) - round(share * len(short.text)))
     if similarity < params.least:
         kind = QUOTES if _longest(runs.covered) >= _passage(short, params) else DIFFERENT
-        return Verdict(similarity, kind, share * ratio)
+        return Comparison(similarity, kind, share * ratio)
     if _values_disagree(short, long, share, params):
-        return Verdict(min(similarity, params.least / 2), TEMPLATE, share * ratio)
+        return Comparison(min(similarity, params.least / 2), TEMPLATE, share * ratio)
     if ratio >= params.length_ratio:
-        return Verdict(similarity, EDITED, share * ratio, fresh)
-    return Verdict(similarity, PART_OF if one is short else CONTAINS, share * ratio, fresh)
+        return Comparison(similarity, EDITED, share * ratio, fresh)
+    return Comparison(similarity, PART_OF if one is short else CONTAINS, share * ratio, fresh)
 
 
 class _Runs(NamedTuple):
@@ -165,7 +165,7 @@ def _calibrated(share: float, pivot: float) -> float:
     return CALIBRATED + (1.0 - CALIBRATED) * (share - pivot) / (1.0 - pivot)
 
 
-def _share(short: Text, long: Text, runs: _Runs, pivot: float, params: VerifyParams) -> float:
+def _share(short: WindowedText, long: WindowedText, runs: _Runs, pivot: float, params: VerifyParams) -> float:
     """Return the share of common text.
 
     The LCS is computed where it could lift the coverage to the pivot.
@@ -176,7 +176,7 @@ def _share(short: Text, long: Text, runs: _Runs, pivot: float, params: VerifyPar
     return share
 
 
-def _runs(short: Text, long: Text) -> _Runs:
+def _runs(short: WindowedText, long: WindowedText) -> _Runs:
     """Look up the windows of the short text among those of the long.
 
     A table of one place for each hash: of windows that collide in it one is lost, which its neighbours make good,
@@ -195,7 +195,7 @@ def _runs(short: Text, long: Text) -> _Runs:
     return _Runs(starts, long.starts.take(places.take(found)), covered, int(np.count_nonzero(covered)) / size)
 
 
-def _lcs_share(short: Text, long: Text, runs: _Runs, params: VerifyParams) -> float:
+def _lcs_share(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> float:
     """Return the length of the LCS over that of the short text.
 
     Block by block, each against the stretch where its runs lie.
@@ -218,12 +218,12 @@ def _longest(covered: npt.NDArray[np.bool_]) -> int:
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
-def _passage(short: Text, params: VerifyParams) -> float:
+def _passage(short: WindowedText, params: VerifyParams) -> float:
     """Return the length in characters of a passage that is a quotation."""
     return params.passage * (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced)
 
 
-def _values_disagree(short: Text, long: Text, share: float, params: VerifyParams) -> bool:
+def _values_disagree(short: WindowedText, long: WindowedText, share: float, params: VerifyParams) -> bool:
     """Tell whether values in the same places differ, as in daily bulletins."""
     rest = iter(long.values())
     if all(value in rest for value in short.values()):  # the same in the same order: a reprint, as most are

@@ -55,7 +55,7 @@ class Tables(NamedTuple):
 
 
 @cache
-def tables() -> Tables:
+def build_tables() -> Tables:
     """Build the character tables, once per process.
 
     Returns: arrays indexed by code point; code points past the end behave as the last entry, which is dropped.
@@ -128,12 +128,12 @@ def normalize(text: str) -> str:
     Differs: traditional to simplified goes character by character, not by phrases: exact enough for comparison, and
              ten times faster.
     """
-    return normalized_codes(text).tobytes().decode("utf-32-le")
+    return normalize_codes(text).tobytes().decode("utf-32-le")
 
 
-def normalized_codes(text: str) -> Codes:
+def normalize_codes(text: str) -> Codes:
     """Return `normalize` as an array of code points."""
-    target, kind = tables()
+    target, kind = build_tables()
     codes = encode(text[:MAX_CHARS])
     mapped: Codes = target.take(codes, mode="clip")
     if mapped.size and mapped.max() >= _MARK:

@@ -17,7 +17,7 @@ OWN_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Comparison:
     """The outcome of one comparison.
 
     Attributes:
@@ -33,7 +33,7 @@ class Verdict:
     resemblance: float = 1.0
     fresh: int = 0
 
-    def at(self, threshold: float) -> Verdict:
+    def at(self, threshold: float) -> Comparison:
         """Apply a threshold: texts with too little in common quote one another."""
         if self.kind in REPEATING and self.similarity < threshold:
             return replace(self, kind=QUOTES)
@@ -90,5 +90,5 @@ class Method:
     form: str
     sign: Callable[[str, str], Signature]
     prepare: Callable[[str, str], Any]
-    compare: Callable[[Any, Any], Verdict]
+    compare: Callable[[Any, Any], Comparison]
     index: IndexParams

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .normalize import UNSPACED, WORD, encode, tables
+from .normalize import UNSPACED, WORD, build_tables, encode
 
 H = TypeVar("H", np.uint32, np.uint64)
 Hashes = npt.NDArray[np.uint64]
@@ -78,7 +78,7 @@ class Sums:
         self.text = normalized[:MOST_CHARS]
         codes = encode(self.text)
         size = codes.size
-        kind = tables().kind.take(codes, mode="clip")
+        kind = build_tables().kind.take(codes, mode="clip")
         self._is_word = kind == WORD
         self._most_are_words = 2 * np.count_nonzero(self._is_word) > size
         self.unspaced = int(np.count_nonzero(kind == UNSPACED)) / max(1, size)

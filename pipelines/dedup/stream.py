@@ -10,9 +10,9 @@ from cachetools import LRUCache
 from db.records.evidence import RELATED, REPEATING, SAME, mirrored
 
 from ..records import Signature
-from .boilerplate import Lines
-from .index import Candidate, Index
-from .shape import Method, Verdict
+from .boilerplate import BoilerplateLines
+from .index import FeatureIndex, IndexHit
+from .shape import Comparison, Method
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ class Pair(NamedTuple):
     Attributes:
         earlier: key of the one that came before.
         similarity: in [0, 1].
-        kind: see `Verdict`, from the view of the later one.
+        kind: see `Comparison`, from the view of the later one.
     """
 
     earlier: int
@@ -69,8 +69,8 @@ class Finder:
         self._method = method
         self._threshold = threshold
         self._texts = texts
-        self.index = Index(method.index)
-        self._lines = Lines()
+        self.index = FeatureIndex(method.index)
+        self._lines = BoilerplateLines()
         self.compared = 0
         self._exact: dict[int, int] = {}
         self._stories: dict[int, list[int]] = {}
@@ -119,9 +119,9 @@ class Finder:
             _keep(self._links, link.number, _Link(number, link.similarity, mirrored(link.kind)))
         return pairs
 
-    def _candidates(self, signature: Signature) -> list[Candidate]:
+    def _candidates(self, signature: Signature) -> list[IndexHit]:
         """Find the texts to compare with, and some others of their stories."""
-        found: dict[int, Candidate] = {}
+        found: dict[int, IndexHit] = {}
         for candidate in self.index.candidates(signature.features, signature.length):
             found.setdefault(candidate.text, candidate)
             for text in self._stories.get(candidate.story, ())[:_MOST_MEMBERS]:
@@ -129,8 +129,8 @@ class Finder:
         return list(found.values())
 
     def _compared(
-        self, prepared: Any, candidates: Sequence[Candidate]
-    ) -> tuple[list[_Link], tuple[Candidate, Verdict] | None]:
+        self, prepared: Any, candidates: Sequence[IndexHit]
+    ) -> tuple[list[_Link], tuple[IndexHit, Comparison] | None]:
         """Compare a document with candidates; return links and the best text."""
         links: list[_Link] = []
         best = None

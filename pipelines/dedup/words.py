@@ -10,7 +10,7 @@ import numpy as np
 from cachetools import LRUCache, cached
 
 from ..focus.words import MAX_CHARS, words
-from .normalize import encode, tables
+from .normalize import build_tables, encode
 
 P = TypeVar("P")
 
@@ -18,7 +18,7 @@ _LAST_CODE: Final = 0x10FFFF  # entries of the table above it are no characters
 _REMEMBERED: Final = 16_384
 
 
-def readable(text: str) -> str:
+def make_readable(text: str) -> str:
     """Return a text in lower case and simplified characters.
 
     Unlike `normalize`, spaces stay where anything separates.
@@ -27,7 +27,7 @@ def readable(text: str) -> str:
     Cost:    O(length), 0.01 ms per 1,000 characters.
     """
     codes = encode(text[:MAX_CHARS])
-    mapped = tables().target.take(codes, mode="clip")
+    mapped = build_tables().target.take(codes, mode="clip")
     mapped = np.where(mapped > _LAST_CODE, codes, mapped)
     packed: bytes = mapped[(mapped != 0) & ((mapped < 0xD800) | (mapped > 0xDFFF))].tobytes()
     return packed.decode("utf-32-le")
@@ -41,7 +41,7 @@ def telling_words(text: str) -> list[str]:
     return words(text)
 
 
-def hashed(terms: Iterable[str]) -> bytes:
+def hash_words(terms: Iterable[str]) -> bytes:
     """Hash words to features of the index.
 
     32 bits each, little-endian, ascending, without repeats.
@@ -50,7 +50,7 @@ def hashed(terms: Iterable[str]) -> bytes:
     return np.unique(np.frombuffer(digests, "<u4")).tobytes()
 
 
-def once(make: Callable[[str, str], P]) -> Callable[[str, str], P]:
+def cache_pages(make: Callable[[str, str], P]) -> Callable[[str, str], P]:
     """Cache the results of the last 16,384 pages, without their texts.
 
     Cutting words is the dear part of these methods, and a page comes again as often as it is a candidate.

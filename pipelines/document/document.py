@@ -22,7 +22,7 @@ from ..decode.characters import Counts, count
 from ..decode.encoding import decode
 from ..decode.text import clean, visible, words
 from . import limits
-from .limits import NODES, STATED, TEXT, Bounds
+from .limits import NODES, STATED, TEXT, PageLimits
 
 REFRESH: Final = "http-equiv: refresh"
 """Name in `Document.metas` of what sends the reader on; no page can give its metas such a name by chance."""
@@ -449,12 +449,12 @@ class Document:
     relations: list[tuple[str, str, str, str]] = field(default_factory=list)
     json_ld: list[str] = field(default_factory=list)
     scripts: list[str] = field(default_factory=list)
-    bounds: Bounds = limits.DEFAULT
+    bounds: PageLimits = limits.DEFAULT
     bitten: set[str] = field(default_factory=set)
     is_cut: bool = False
 
 
-def parse(body: bytes, url: str, content_type: str = "", bounds: Bounds = limits.DEFAULT) -> Document:
+def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = limits.DEFAULT) -> Document:
     """Decode and parse `body` once and measure it in one walk.
 
     Args:
@@ -498,7 +498,7 @@ def _tree(markup: bytes, document: Document) -> etree._Element | None:
     if is_cut:
         document.bitten.add(limits.TAGS)
         document.is_cut = True
-    markup, is_less = limits.without_huge_tags(markup)
+    markup, is_less = limits.drop_huge_tags(markup)
     if is_less:
         document.bitten.add(limits.ATTRIBUTES)
     try:

@@ -36,7 +36,7 @@ _HUGE = re.compile(rb"<[a-zA-Z](?:%b){%d}+(?:%b)*+[^<>]*+>?" % (_ATTRIBUTE, _MAX
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PageLimits:
     """Bounds on how much of one page is read.
 
     Attributes:
@@ -66,7 +66,7 @@ class Bounds:
         return self.nodes // _BLOCKS_SHARE
 
 
-DEFAULT: Final = Bounds()
+DEFAULT: Final = PageLimits()
 
 
 def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
@@ -91,7 +91,7 @@ def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
     return markup, False
 
 
-def without_huge_tags(markup: bytes) -> tuple[bytes, bool]:
+def drop_huge_tags(markup: bytes) -> tuple[bytes, bool]:
     """Drop tags of hundreds of attributes; tell whether there were any.
 
     The parser compares each attribute of a tag with all before it.

@@ -120,7 +120,7 @@ def judge(
     inside = _sums(present[typical])
     odds = _logit(inside, len(typical)) - _logit(with_word - inside, max(pages - len(typical), 0))
     odds[inside < params.fewest] = 0.0
-    relevance = _scaled(standard(rows @ odds) + standard(first), params)
+    relevance = _scaled(standardize(rows @ odds) + standardize(first), params)
     promise = (present.T @ (relevance - relevance.mean())) / (with_word + 2.0)
     return Judgement(relevance, likeness, rarity, topic, _unit(topic + centre), odds, promise.astype(np.float32))
 
@@ -143,10 +143,10 @@ def _trust(rows: sparse.csr_matrix[Any], wanted: Vector, seeds: npt.NDArray[np.i
     return float(1.0 / (1.0 + np.exp(4.0 * (params.cautious - above))))
 
 
-def standard(values: Vector) -> Vector:
+def standardize(values: Vector) -> Vector:
     """Standardise values to mean 0 and deviation 1; all 0 when they are equal.
 
-    >>> standard(np.array([1.0, 3.0], np.float32)).tolist()
+    >>> standardize(np.array([1.0, 3.0], np.float32)).tolist()
     [-1.0, 1.0]
     """
     deviation = float(values.std()) if values.size else 0.0

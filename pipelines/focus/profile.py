@@ -11,13 +11,13 @@ from typing import Final
 from ..document.document import Document
 from ..extract.models import FORMAT
 from ..records import Extraction
-from .terms import weigh, weighted_texts
+from .terms import list_texts, weigh
 
 TERMS: Final = 30
 """Terms of a profile (S07)."""
 
 
-def page_weights(document: Document, extraction: Extraction) -> Mapping[str, float]:
+def weigh_page(document: Document, extraction: Extraction) -> Mapping[str, float]:
     """Return the weight of each word of a page.
 
     How often it occurs, more in title, headings and emphasis.
@@ -29,7 +29,7 @@ def page_weights(document: Document, extraction: Extraction) -> Mapping[str, flo
     Returns:
         Word -> weight, positive.
     """
-    return weigh(weighted_texts(document, extraction))
+    return weigh(list_texts(document, extraction))
 
 
 def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str, float]:
@@ -38,7 +38,7 @@ def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str,
     Each page counts the same, however long it is.
 
     Args:
-        pages: of each page, word -> weight; see `page_weights`.
+        pages: of each page, word -> weight; see `weigh_page`.
         terms: how many of the heaviest are kept.
 
     Returns:

@@ -67,20 +67,20 @@ class PageTerms:
 
 
 @lru_cache(maxsize=200_000)
-def term(word: str) -> int:
+def hash_word(word: str) -> int:
     """Return the stable 32-bit hash of a word."""
     return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=4).digest(), "little")
 
 
-def hashed(some: Iterable[str], most: int) -> list[int]:
+def hash_words(some: Iterable[str], most: int) -> list[int]:
     """Return the hashes of the first `most` different words."""
-    return list(dict.fromkeys(map(term, some)))[:most]
+    return list(dict.fromkeys(map(hash_word, some)))[:most]
 
 
 @lru_cache(maxsize=50_000)
 def _short(text: str, most: int) -> list[int]:
     """Return the hashes of a link's words; cached, as a site's pages share links."""
-    return hashed(words(text), most)
+    return hash_words(words(text), most)
 
 
 def weigh(texts: Iterable[tuple[str, float]]) -> Counter[str]:
@@ -106,7 +106,7 @@ def weigh(texts: Iterable[tuple[str, float]]) -> Counter[str]:
     return found
 
 
-def page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -> PageTerms:
+def build_page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -> PageTerms:
     """Build the record of a page.
 
     Args:
@@ -122,7 +122,7 @@ def page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -
         anchors.append(_short(anchor, _ANCHOR_TERMS))
         around.append(_short(beside, _AROUND_TERMS))
     return PageTerms(
-        np.array([term(word) for word, _ in heaviest], np.uint32),
+        np.array([hash_word(word) for word, _ in heaviest], np.uint32),
         np.array([weight for _, weight in heaviest], np.float32),
         np.array([len(one) for one in anchors], np.uint8),
         np.array([one for link in anchors for one in link], np.uint32),
@@ -131,16 +131,18 @@ def page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -
     )
 
 
-def of_text(text: str, links: Sequence[tuple[str, str]] = ()) -> PageTerms:
+def read_text(text: str, links: Sequence[tuple[str, str]] = ()) -> PageTerms:
     """Return the terms of a plain text and of its links (anchor text, URL).
 
-    >>> of_text("rivers and bridges", [("bridges", "http://a.test/stone/bridge")]).anchor_counts.tolist()
+    >>> read_text("rivers and bridges", [("bridges", "http://a.test/stone/bridge")]).anchor_counts.tolist()
     [2]
     """
-    return page_terms(weigh([(text, 1.0)]), [(_named(anchor, url), _beside(anchor, text)) for anchor, url in links])
+    return build_page_terms(
+        weigh([(text, 1.0)]), [(_named(anchor, url), _beside(anchor, text)) for anchor, url in links]
+    )
 
 
-def of_document(document: Document, extraction: Extraction, links: Links) -> PageTerms:
+def read_document(document: Document, extraction: Extraction, links: Links) -> PageTerms:
     """Return the terms of a parsed page and of its links.
 
     Args:
@@ -159,10 +161,10 @@ def of_document(document: Document, extraction: Extraction, links: Links) -> Pag
         (_named(anchor, url), _beside(anchor, places.get(anchor, "")))
         for anchor, url in zip(links.anchors, links.urls, strict=True)
     ]
-    return page_terms(weigh(weighted_texts(document, extraction)), beside)
+    return build_page_terms(weigh(list_texts(document, extraction)), beside)
 
 
-def weighted_texts(document: Document, extraction: Extraction) -> list[tuple[str, float]]:
+def list_texts(document: Document, extraction: Extraction) -> list[tuple[str, float]]:
     """Return (text, weight of an occurrence) for title, texts and telling elements.
 
     What stands in telling elements is there twice.

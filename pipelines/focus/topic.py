@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from .terms import PageTerms, Terms, Weights, hashed, term
+from .terms import PageTerms, Terms, Weights, hash_word, hash_words
 from .words import search_words
 
 MOST_TERMS: Final = 256
@@ -82,7 +82,7 @@ class Topic:
         return tuple(dict(zip(terms.tolist(), weights.tolist(), strict=True)) for terms, weights in self.liked)
 
 
-def topic(
+def make_topic(
     description: str = "", examples: Sequence[PageTerms] = (), profile: Mapping[str, float] | None = None
 ) -> Topic:
     """Build the topic from a description, examples and a profile.
@@ -98,13 +98,13 @@ def topic(
     Raises:
         ValueError: nothing is given, or nothing but stop words, numbers and signs.
 
-    >>> topic("bridges of the world").wanted.size
+    >>> make_topic("bridges of the world").wanted.size
     2
     """
-    wanted = np.array(hashed(search_words(description), MOST_TERMS), np.uint32)
+    wanted = np.array(hash_words(search_words(description), MOST_TERMS), np.uint32)
     liked = [_unit(page.terms, page.weights) for page in examples if len(page.terms)]
     if profile:
-        liked.append(_unit(np.array([*map(term, profile)], np.uint32), np.array([*profile.values()], np.float32)))
+        liked.append(_unit(np.array([*map(hash_word, profile)], np.uint32), np.array([*profile.values()], np.float32)))
     if not len(wanted) and not liked:
         raise ValueError(
             f"the topic {description!r} has no word to look for; it takes words other than stop words and numbers, "

@@ -61,8 +61,8 @@ def looks_like_feed(body: bytes) -> bool:
 
     Cost: constant, the first 8 KB are looked at.
     """
-    head = head_text(body)
-    name = first_element(head)
+    head = decode_head(body)
+    name = find_first_element(head)
     return name in ("rss", "feed") or (name == "rdf" and ("purl.org/rss" in head or "netscape.com/rdf" in head))
 
 
@@ -157,7 +157,7 @@ def parse_time(text: str) -> float:
     return max(0.0, found.timestamp()) if 1970 <= found.year < _LAST_YEAR else 0.0
 
 
-def plain_title(text: str | None) -> str:
+def clean_title(text: str | None) -> str:
     """Return a title as plain text of at most 200 characters.
 
     Tags and character references are resolved, white space is collapsed.
@@ -191,7 +191,7 @@ def to_utf8(body: bytes) -> bytes:
     return _HALF.sub(b"", body) if b"&#" in body else body
 
 
-def without_prolog(body: bytes) -> bytes:
+def strip_prolog(body: bytes) -> bytes:
     """Return an XML body from its first element on.
 
     Without the document type there are no entities and nothing to load.
@@ -217,7 +217,7 @@ def without_prolog(body: bytes) -> bytes:
         position = past
 
 
-def head_text(body: bytes) -> str:
+def decode_head(body: bytes) -> str:
     """Return the first 8 KB of a body as text, good enough to read element names.
 
     Args:
@@ -233,7 +233,7 @@ def head_text(body: bytes) -> str:
     )
 
 
-def first_element(text: str) -> str:
+def find_first_element(text: str) -> str:
     """Return the local name of the first element in lower case.
 
     Declarations and comments before it are skipped.
@@ -278,7 +278,7 @@ def _skip_declaration(text: str, position: int) -> int:
 
 def _parse(body: bytes) -> etree._Element | None:
     """Parse a body as XML that may be broken."""
-    body = without_prolog(to_utf8(body[:MAX_FEED_BYTES]))
+    body = strip_prolog(to_utf8(body[:MAX_FEED_BYTES]))
     if not body.startswith(b"<"):
         return None
     parser = etree.XMLParser(
@@ -319,7 +319,7 @@ def _read_entry(element: etree._Element, base: str) -> Entry:
         elif name in ("guid", "id"):
             guid = (child.text or "").strip() if child.get("isPermaLink", "true").lower() != "false" else ""
         elif name == "title" and not title:
-            title = plain_title("".join(map(str, child.itertext())))
+            title = clean_title("".join(map(str, child.itertext())))
         elif name in _DATE_NAMES and child.text:
             dates.setdefault(name, child.text)
     about = element.get("{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about", "")

@@ -13,7 +13,7 @@ from ..document.document import Document
 from ..document.noise import NOISE_TAGS, is_label
 from ..records import BlockKind, Extraction, Links
 from ..urls import MAX_URL_CHARS, canonicalize
-from .robots_meta import is_closed
+from .robots_meta import is_nofollow
 
 _PAGES = re.compile(
     r"^[\W_]{0,3}(?:\d{1,4}|下一?[页頁]|上一?[页頁]|首[页頁]|末[页頁]|尾[页頁]|最后一页|后一页|前一页|"
@@ -75,7 +75,7 @@ def _named(name: str, tag: str) -> BlockKind | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class PageUrls:
     """Canonical URLs of a page's links.
 
     Attributes:
@@ -89,7 +89,7 @@ class Addresses:
     too_long: int
 
 
-def addresses(document: Document) -> Addresses:
+def resolve_urls(document: Document) -> PageUrls:
     """Canonicalize the URLs of a page's links.
 
     This is most of the work of `extract`, which may be run twice on one page.
@@ -108,17 +108,17 @@ def addresses(document: Document) -> Addresses:
                 too_long += 1
             else:
                 urls[href] = canonicalize(href, base)
-    return Addresses(urls, canonicalize(document.url), too_long)
+    return PageUrls(urls, canonicalize(document.url), too_long)
 
 
-def extract(document: Document, extraction: Extraction, known: Addresses | None = None) -> Links:
+def extract(document: Document, extraction: Extraction, known: PageUrls | None = None) -> Links:
     """Return the links of a page with the kind of block that each stands in.
 
     Args:
         document: a parsed page.
         extraction: its article, if any: links inside its text are `BODY`, and long link lists beside it are `RELATED`,
             while on a page without article they are `LIST`.
-        known: its `addresses`, if they have been looked at already.
+        known: its `resolve_urls`, if they have been looked at already.
 
     Returns:
         Each canonical URL once, in document order, its most telling place kept; at most `document.bounds.links`; never
@@ -126,7 +126,7 @@ def extract(document: Document, extraction: Extraction, known: Addresses | None 
 
     Cost: O(nodes + links).
     """
-    known = known or addresses(document)
+    known = known or resolve_urls(document)
     place = _Places(document, extraction)
     found: dict[str, tuple[str, BlockKind, int]] = {}
     most = document.bounds.links
@@ -136,7 +136,7 @@ def extract(document: Document, extraction: Extraction, known: Addresses | None 
             continue
         label = anchor or clean(document.link_titles.get(number, "")[:400], 200)
         kind = place.kind(node, anchor, block)
-        closed_link = 1 if rel and is_closed(rel) else 0
+        closed_link = 1 if rel and is_nofollow(rel) else 0
         before = found.get(url)
         if before is not None:
             better = _RANK[kind] < _RANK[before[1]]
@@ -226,12 +226,12 @@ def _related_blocks(document: Document) -> set[int]:
     return found
 
 
-def closed(links: Links) -> Links:
+def mark_nofollow(links: Links) -> Links:
     """Return the same links, all nofollow."""
     return Links(links.urls, links.anchors, links.blocks, b"\x01" * len(links), links.dates, links.too_long)
 
 
-def feeds(document: Document) -> tuple[str, ...]:
+def find_feeds(document: Document) -> tuple[str, ...]:
     """Return the canonical URLs of at most 20 RSS and Atom feeds of the page."""
     base = (canonicalize(document.base, document.url) if document.base else None) or document.url
     found: dict[str, None] = {}

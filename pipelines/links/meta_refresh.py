@@ -15,7 +15,7 @@ _MOST_LINKS: Final = 3
 _SENT = re.compile(r"\s*([0-9]{1,4})(?:\.[0-9]{0,9})?\s*[;,\s]\s*(?:url\s*=\s*)?([\"']?)([^\n]*)", re.IGNORECASE)
 
 
-def target(document: Document) -> str:
+def find_target(document: Document) -> str:
     """Return the URL to which a page's meta refresh redirects.
 
     Args:

@@ -20,7 +20,7 @@ _MOST_CHARS: Final = 2_000
 _MOST_DATE_CHARS: Final = 60
 
 
-def page_directives(document: Document, robots_header: str, fetched_at: datetime) -> tuple[bool, bool]:
+def read_directives(document: Document, robots_header: str, fetched_at: datetime) -> tuple[bool, bool]:
     """Return (noindex, nofollow) by robots metas and X-Robots-Tag headers.
 
     Args:
@@ -37,7 +37,7 @@ def page_directives(document: Document, robots_header: str, fetched_at: datetime
     return bool(words & {"noindex", "none"}), bool(words & {"nofollow", "none"})
 
 
-def is_closed(rel: str) -> bool:
+def is_nofollow(rel: str) -> bool:
     """Tell whether `rel` disclaims a link (nofollow, sponsored, ugc)."""
     return not _CLOSED.isdisjoint(_BETWEEN.split(rel.lower()))
 

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from ..document.limits import DEFAULT, Bounds
+from ..document.limits import DEFAULT, PageLimits
 from ..records import BlockKind, Links
 from ..urls import canonicalize
 from .feeds import (
     Entry,
-    first_element,
-    head_text,
+    clean_title,
+    decode_head,
+    find_first_element,
     looks_like_feed,
     make_links,
     parse_feed,
     parse_time,
-    plain_title,
+    strip_prolog,
     to_utf8,
-    without_prolog,
 )
 
 if TYPE_CHECKING:
@@ -75,11 +75,11 @@ def looks_like_sitemap(body: bytes) -> bool:
             body = zlib.decompressobj(31).decompress(body[:_PEEK_BYTES], _PEEK_BYTES)
         except zlib.error:
             return False
-    head = head_text(body)
-    return first_element(head) in _ROOTS or _is_url(head.lstrip().partition("\n")[0].strip())
+    head = decode_head(body)
+    return find_first_element(head) in _ROOTS or _is_url(head.lstrip().partition("\n")[0].strip())
 
 
-def parse_sitemap(body: bytes, url: str, bounds: Bounds = DEFAULT) -> Sitemap:
+def parse_sitemap(body: bytes, url: str, bounds: PageLimits = DEFAULT) -> Sitemap:
     """Parse a sitemap.
 
     A document type, and with it every entity, is passed over.
@@ -101,10 +101,10 @@ def parse_sitemap(body: bytes, url: str, bounds: Bounds = DEFAULT) -> Sitemap:
     if unpacked is None:
         return Sitemap(is_cut=True)
     body = unpacked
-    head = head_text(body)
-    root = first_element(head)
+    head = decode_head(body)
+    root = find_first_element(head)
     if root in _ROOTS:
-        return _parse_xml(without_prolog(to_utf8(body)), url, bounds.file_entries)
+        return _parse_xml(strip_prolog(to_utf8(body)), url, bounds.file_entries)
     if looks_like_feed(body):
         return Sitemap(links=parse_feed(body, url))
     if root or "<" in head[:1000]:
@@ -180,7 +180,7 @@ def _read_entry(element: etree._Element, url: str) -> Entry:
         elif name == "lastmod":
             changed = child.text or ""
         elif name == "news":
-            title = plain_title(child.findtext("{*}title"))
+            title = clean_title(child.findtext("{*}title"))
             published = child.findtext("{*}publication_date") or ""
     last = parse_time(changed)
     return Entry(target, title, parse_time(published) or last, last)

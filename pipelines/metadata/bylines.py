@@ -9,7 +9,7 @@ from typing import Final
 from ..document.document import Document
 from ..document.structured_data import Structured
 from . import person_names as people
-from .lines import fields
+from .lines import split_fields
 
 _META: Final = (
     "author", "article:author", "dc.creator", "byl", "parsely-author", "sailthru.author", "article:author_name",
@@ -31,7 +31,7 @@ _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
 _MARKED_LINES: Final = 24
 
 
-def authors(
+def find_authors(
     document: Document, structured: Structured, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the names of the people who wrote the article.
@@ -69,14 +69,14 @@ def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites:
         text = texts[index]
         if len(text) > (60 if index in inside and not _LABEL_START.match(text) else 200):
             continue
-        line = "\t".join(fields(document, index))
+        line = "\t".join(split_fields(document, index))
         if _LABEL.match(line) and index + 1 < len(texts) and len(texts[index + 1]) <= 60:
             line = f"{line.rstrip(':： ')} {texts[index + 1]}"
-        found = people.tidy(people.from_line(line), sites)
+        found = people.tidy(people.parse_line(line), sites)
         if found:
             return found
     for index in [*kept[:2], *kept[-1:-60:-1]]:
-        found = people.tidy(people.from_prose(texts[index]), sites)
+        found = people.tidy(people.parse_prose(texts[index]), sites)
         if found:
             return found
     return ()
@@ -111,7 +111,7 @@ def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], s
     inside = set(kept)
     for index in near[:8]:
         if parts[index] and index not in inside and any(map(str.isdigit, document.blocks.texts[index])):
-            words = (word for field in fields(document, index) for word in field.split())
+            words = (word for field in split_fields(document, index) for word in field.split())
             found = people.tidy(filter(people.is_person, words), sites)
             if found:
                 return found

@@ -39,7 +39,7 @@ _NO_PICTURE = re.compile(
 )
 
 
-def images(document: Document, structured: Structured, kept: Sequence[int], base: str) -> tuple[Image, ...]:
+def find_images(document: Document, structured: Structured, kept: Sequence[int], base: str) -> tuple[Image, ...]:
     """Return the lead image that the metadata name, then those inside the text.
 
     Args:

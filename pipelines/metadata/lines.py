@@ -15,7 +15,7 @@ MAX_LINES: Final = 90
 """Most lines that are looked at."""
 
 
-def lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[int]:
+def find_lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[int]:
     """Return the blocks around headline and text, nearest to the headline first.
 
     Those right behind the text come last.
@@ -47,7 +47,7 @@ def lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[
     return list(dict.fromkeys(order))[:MAX_LINES]
 
 
-def fields(document: Document, index: int) -> list[str]:
+def split_fields(document: Document, index: int) -> list[str]:
     """Split a line into the pieces that readers see as separate fields.
 
     The whole line when it has none.

@@ -6,23 +6,23 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
-from ..dates.timezones import habits
+from ..dates.timezones import find_habits
 from ..decode.text import clean
 from ..document import structured_data as stated
 from ..document.document import Document
 from ..document.structured_data import meta
 from ..records import Extraction, Metadata
 from ..urls import canonicalize
-from .bylines import authors
-from .images import images
+from .bylines import find_authors
+from .images import find_images
 from .language import detect
-from .lines import lines
-from .pagination import pages
-from .published import published
-from .source import source
-from .tags import keywords, section
-from .title import headline, site_names
-from .visible_time import Lines
+from .lines import find_lines
+from .pagination import find_pages
+from .published import find_published
+from .source import find_source
+from .tags import find_keywords, find_section
+from .title import find_headline, find_site_names
+from .visible_time import LineNumbers
 
 MAX_SUMMARY_CHARS: Final = 1000
 
@@ -51,20 +51,24 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     data = stated.read(document)
     kept = extraction.blocks
     first = kept[0] if kept else -1
-    sites = site_names(document, data)
-    title = headline(document, data, first, sites)
+    sites = find_site_names(document, data)
+    title = find_headline(document, data, first, sites)
     declared = document.language or meta(document, "og:locale", "language", "content-language")
     language = detect(extraction.text or " ".join(document.blocks.texts[:200]) or title.text, declared)
-    near = lines(document, title.block, kept)
-    moment, origin = published(
-        document, data, Lines(near, kept), fetched_at, habits(urlsplit(document.url).hostname or "", language, declared)
+    near = find_lines(document, title.block, kept)
+    moment, origin = find_published(
+        document,
+        data,
+        LineNumbers(near, kept),
+        fetched_at,
+        find_habits(urlsplit(document.url).hostname or "", language, declared),
     )
     base = (canonicalize(document.base, document.url) if document.base else None) or document.url
-    credit = source(document, near, kept)
-    place = pages(document, base)
+    credit = find_source(document, near, kept)
+    place = find_pages(document, base)
     return Metadata(
         title=title.text,
-        authors=authors(document, data, near, kept, [*sites, credit]),
+        authors=find_authors(document, data, near, kept, [*sites, credit]),
         source=credit,
         published_at=moment.iso if moment else "",
         published_precision=moment.precision if moment else "",
@@ -74,9 +78,9 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
             meta(document, "og:description", "description", "twitter:description") or data.description,
             MAX_SUMMARY_CHARS,
         ),
-        keywords=keywords(document, data, kept),
-        section=section(document, data, first, title.text, sites),
-        images=images(document, data, kept, base),
+        keywords=find_keywords(document, data, kept),
+        section=find_section(document, data, first, title.text, sites),
+        images=find_images(document, data, kept, base),
         canonical=_canonical(document, base),
         next_page=place.next,
         previous_page=place.previous,

@@ -42,7 +42,7 @@ _ARTICLE_PATH = re.compile(
 )
 
 
-def decide(
+def classify(
     document: Document, extraction: Extraction, metadata: Metadata, links: Links
 ) -> tuple[PageKind, PageReason | None]:
     """Classify a page; for all but articles, give the reason.

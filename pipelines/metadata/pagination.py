@@ -64,7 +64,7 @@ class _Step:
     """The address itself says that its number is one of a page."""
 
 
-def pages(document: Document, base: str) -> Pages:
+def find_pages(document: Document, base: str) -> Pages:
     """Find this page's place among the pages of its article.
 
     A next link alone proves nothing: archives, channels and "next article" links look the same. It counts when its

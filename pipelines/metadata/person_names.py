@@ -100,7 +100,7 @@ _SUFFIX = re.compile(
 )
 
 
-def from_line(line: str) -> list[str]:
+def parse_line(line: str) -> list[str]:
     """Extract names from a byline.
 
     Such as 作者：王小明 李雷, 【記者王小明╱台北報導】, 文/王小明 or "By Jane Doe".
@@ -113,7 +113,7 @@ def from_line(line: str) -> list[str]:
 
     Cost: O(characters).
 
-    >>> from_line("【記者王小明╱台北報導】")
+    >>> parse_line("【記者王小明╱台北報導】")
     ['王小明']
     """
     line = line[:300]
@@ -165,7 +165,7 @@ def _before_date(line: str) -> str:
     return head[1].strip() if dated and _is_western(head[1]) and not _BY.match(line) else ""
 
 
-def from_prose(line: str) -> list[str]:
+def parse_prose(line: str) -> list[str]:
     """Extract names at the head or end of a paragraph: 本报记者 王小明 报道, （记者 李雷）.
 
     Args:
@@ -189,11 +189,11 @@ def from_prose(line: str) -> list[str]:
                 if found:
                     return found
     if len(line) <= 40:
-        return from_line(line)
+        return parse_line(line)
     bracket = max(line.rfind("（", -30), line.rfind("(", -30), line.rfind("【", -30))
     if bracket >= 0 and line[-1] in ")）】。":
-        return from_line(line[bracket:])
-    return from_line(line[-16:]) if _REPORT.search(line[-16:]) else []
+        return parse_line(line[bracket:])
+    return parse_line(line[-16:]) if _REPORT.search(line[-16:]) else []
 
 
 def is_person(text: str) -> bool:

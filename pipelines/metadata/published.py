@@ -13,7 +13,7 @@ from ..dates.parse import Moment
 from ..dates.timezones import Habits
 from ..document.document import Document
 from ..document.structured_data import Structured, meta
-from .visible_time import Lines, shown
+from .visible_time import LineNumbers, read_visible
 
 _PUBLISHED: Final = (
     "article:published_time", "og:published_time", "datepublished", "pubdate", "publishdate", "publish_date",
@@ -51,8 +51,8 @@ _MAX_VALUES: Final = 2000
 _NAME_CHARS: Final = 40
 
 
-def published(
-    document: Document, structured: Structured, lines: Lines, now: datetime, habits: Habits
+def find_published(
+    document: Document, structured: Structured, lines: LineNumbers, now: datetime, habits: Habits
 ) -> tuple[Moment | None, str]:
     """Return the publish time and the source it comes from.
 
@@ -75,7 +75,7 @@ def published(
     stated, origin = _stated(document, structured, now, habits)
     if stated and _has_clock(stated) and not _is_doubtful(stated, now, habits):
         return stated, origin
-    seen, is_relative = shown(document, lines, now, habits)
+    seen, is_relative = read_visible(document, lines, now, habits)
     exact = seen if seen and seen.precision != "day" else None
     if stated:
         if exact and _is_better(exact, stated, now):

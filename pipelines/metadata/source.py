@@ -9,7 +9,7 @@ from typing import Final
 from ..decode.text import clean
 from ..document.document import Document
 from ..document.structured_data import meta
-from .lines import fields
+from .lines import split_fields
 
 MAX_SOURCE_CHARS: Final = 60
 _META: Final = ("contentsource", "source", "article:source", "weibo: article:source", "og:article:source")
@@ -50,7 +50,7 @@ _SLASHED = re.compile(
 )
 
 
-def source(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
+def find_source(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
     """Return the publisher that the page credits.
 
     A labelled name (来源：…) counts wherever it stands near the text, then what the metadata state, then a publisher's
@@ -70,7 +70,7 @@ def source(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
         text = document.blocks.texts[index]
         if len(text) > 300 or ("源" not in text and "自" not in text and "出处" not in text):
             continue
-        match = _LABELLED.search(" ".join(fields(document, index)))
+        match = _LABELLED.search(" ".join(split_fields(document, index)))
         if match:
             found = clean(_CUT.sub("", match[1]), MAX_SOURCE_CHARS).strip(" :：-_/")
             if len(found) >= 2:
@@ -97,7 +97,7 @@ def _beside_date(document: Document, near: Sequence[int]) -> str:
 
 def _words(document: Document, index: int) -> Iterator[str]:
     """Yield the words of a line's fields."""
-    for field in fields(document, index):
+    for field in split_fields(document, index):
         yield from (word.strip(_EDGES) for word in _BREAK.split(field))
 
 

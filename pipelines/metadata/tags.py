@@ -36,7 +36,7 @@ _NO_SECTION: Final = words(
 )
 
 
-def keywords(document: Document, structured: Structured, kept: Sequence[int]) -> tuple[str, ...]:
+def find_keywords(document: Document, structured: Structured, kept: Sequence[int]) -> tuple[str, ...]:
     """Return the keywords of the metadata, then the tags shown at the text.
 
     Args:
@@ -97,7 +97,9 @@ def _is_crumb(name: str) -> bool:
     return bool(name) and bool(_CRUMB_NAME.search(name))
 
 
-def section(document: Document, structured: Structured, first_body_block: int, title: str, sites: Sequence[str]) -> str:
+def find_section(
+    document: Document, structured: Structured, first_body_block: int, title: str, sites: Sequence[str]
+) -> str:
     """Return the channel that the metadata state, else the last breadcrumb.
 
     Args:

@@ -48,7 +48,7 @@ class Headline:
     block: int = -1
 
 
-def headline(document: Document, structured: Structured, first_body_block: int, sites: Iterable[str]) -> Headline:
+def find_headline(document: Document, structured: Structured, first_body_block: int, sites: Iterable[str]) -> Headline:
     """Return the headline of a page without the site's name.
 
     A visible line that is part of `<title>` or of the metadata's title is the best witness: it has neither the site's
@@ -58,7 +58,7 @@ def headline(document: Document, structured: Structured, first_body_block: int, 
         document: a parsed page.
         structured: its JSON-LD.
         first_body_block: where the text starts; lines before it and all headings are candidates; -1 for none.
-        sites: what the site calls itself (see `site_names`).
+        sites: what the site calls itself (see `find_site_names`).
 
     Returns:
         One line of at most 500 characters, empty when the page names nothing.
@@ -68,8 +68,8 @@ def headline(document: Document, structured: Structured, first_body_block: int, 
     site = {squeeze(name) for name in (*sites, *_home_names(document)) if len(name) <= 60} - {""}
     metas = _stated(document, structured, site)
     witnesses = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
-    lines = headings(document)
-    whole = min((len(squeeze(without_site(text, site))) for text in (document.title, *metas) if text), default=1)
+    lines = find_headings(document)
+    whole = min((len(squeeze(strip_site(text, site))) for text in (document.title, *metas) if text), default=1)
     candidates = _candidates(document, lines, first_body_block)
     text, place = _agreed(candidates, witnesses, max(whole, 1), site, first_body_block)
     if text:
@@ -78,7 +78,7 @@ def headline(document: Document, structured: Structured, first_body_block: int, 
     if place >= 0 and not (len(metas) >= 2 and len(witnesses) == 1):
         return Headline(_bare(document.blocks.texts[place], document.title, metas, site), place)
     if metas:
-        return Headline(clean(without_site(metas[0], site), MAX_TITLE_CHARS))
+        return Headline(clean(strip_site(metas[0], site), MAX_TITLE_CHARS))
     place = _above(document, first_body_block, site)
     if place >= 0 and not _names_story(document, first_body_block, site, document.blocks.texts[place]):
         return Headline(clean(document.blocks.texts[place], MAX_TITLE_CHARS), place)
@@ -89,7 +89,7 @@ def headline(document: Document, structured: Structured, first_body_block: int, 
     ]
     if len(first) == 1 or (first and not document.title):
         return Headline(clean(first[0][0], MAX_TITLE_CHARS), first[0][1])
-    return Headline(_numberless(clean(without_site(document.title, site), MAX_TITLE_CHARS)))
+    return Headline(_numberless(clean(strip_site(document.title, site), MAX_TITLE_CHARS)))
 
 
 def _stated(document: Document, structured: Structured, site: set[str]) -> list[str]:
@@ -131,7 +131,7 @@ def _numberless(title: str) -> str:
     return title[: match.start()] if match and 2 <= int(match[1]) <= 99 else title
 
 
-def headings(document: Document) -> list[tuple[int, str, int]]:
+def find_headings(document: Document) -> list[tuple[int, str, int]]:
     """Return (level, text, first block) of every h1..h3, texts of one heading joined."""
     found: list[tuple[int, str, int]] = []
     tags, parents, blocks = document.tags, document.parents, document.blocks
@@ -237,7 +237,7 @@ def _names_story(document: Document, first_body_block: int, site: set[str], riva
     if squeeze(rival)[:4] in squeeze(document.title):
         return True
     body = _opening(document, first_body_block)
-    own = _told(without_site(document.title, site), body)
+    own = _told(strip_site(document.title, site), body)
     return own >= max(_told(rival, body), _LEAST_SHARE)
 
 
@@ -284,13 +284,13 @@ def _above(document: Document, first_body_block: int, site: set[str]) -> int:
     return next((index for index in plain if _told(blocks.texts[index], body) >= _LEAST_SHARE), -1)
 
 
-def without_site(title: str, site: set[str]) -> str:
+def strip_site(title: str, site: set[str]) -> str:
     """Cut the site's name and its channels off the ends of a title."""
     parts = _SEPARATOR.split(title)
     if len(parts) < 2:
         return title
     if squeeze(parts[0]) in site:
-        return without_site(title[len(parts[0]) :].lstrip(_EDGES), site)
+        return strip_site(title[len(parts[0]) :].lstrip(_EDGES), site)
     first = parts[0]
     spaced = bool(_SPACED.search(title))
     if len(first) >= 6 or spaced:
@@ -299,7 +299,7 @@ def without_site(title: str, site: set[str]) -> str:
     return title
 
 
-def site_names(document: Document, structured: Structured) -> list[str]:
+def find_site_names(document: Document, structured: Structured) -> list[str]:
     """Return the names that the site calls itself in its metadata, and its host."""
     metas = document.metas
     names = [

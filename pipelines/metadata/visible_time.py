@@ -16,7 +16,7 @@ from ..dates.parse import Moment
 from ..dates.relative import read_relative
 from ..dates.timezones import Habits
 from ..document.document import Document
-from .lines import fields
+from .lines import split_fields
 
 
 def _each(words: str, behind: str) -> str:
@@ -78,14 +78,14 @@ _MOST_TOLD: Final = 2
 _AT_ONCE: Final = timedelta(minutes=15)
 
 
-class Lines(NamedTuple):
+class LineNumbers(NamedTuple):
     """Block numbers of the lines around headline and text, and of the text."""
 
     near: Sequence[int]
     kept: Sequence[int]
 
 
-def shown(document: Document, lines: Lines, now: datetime, habits: Habits) -> tuple[Moment | None, bool]:
+def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: Habits) -> tuple[Moment | None, bool]:
     """Return the best time among the lines near the headline.
 
     A labelled time goes before a bare one, one with a clock before a day.
@@ -208,7 +208,7 @@ def _boxed(document: Document, index: int, now: datetime, habits: Habits) -> Mom
     """Read a date drawn as several boxes: year, day, clock."""
     texts = document.blocks.texts
     boxes = [texts[at] for at in range(index, min(index + 3, len(texts))) if len(texts[at]) <= _BOX_CHARS]
-    inside = fields(document, index)
+    inside = split_fields(document, index)
     for parts in (boxes, inside):
         if len(parts) > 1:
             line = " ".join(parts)

@@ -43,7 +43,7 @@ def markdown(document: Document, page: ParsedPage, extraction: Extraction) -> st
     return render.markdown(document, extraction.blocks) if page.extraction.text else ""
 
 
-def explained(document: Document, page: ParsedPage, extraction: Extraction) -> str:
+def explain(document: Document, page: ParsedPage, extraction: Extraction) -> str:
     """Render a copy of the page with kept blocks green and dropped ones red.
 
     Each block shows its score.
@@ -149,6 +149,6 @@ def _label(document: Document, extraction: Extraction, block: int, kept: frozens
 
 FORMS: Final[dict[str, Callable[[Document, ParsedPage, Extraction], str]]] = {
     "markdown": markdown,
-    "explained": explained,
+    "explained": explain,
 }
 """Forms that need the parsed page, by name."""

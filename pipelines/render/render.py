@@ -19,7 +19,7 @@ from ..decode.text import clean
 from ..document.document import Document
 from ..records import Extraction
 from ..urls import canonicalize
-from .structure import Container, Part, parts
+from .structure import Container, TextPart, build_parts
 
 MAX_IMAGES: Final = 50
 _NEAR_NODES: Final = 6
@@ -40,7 +40,7 @@ def extraction(
 
     Cost: O(blocks kept).
     """
-    made = parts(document, kept)
+    made = build_parts(document, kept)
     return Extraction(
         _text(made),
         _html(_Marks(document, made)),
@@ -85,7 +85,7 @@ def text(document: Document, kept: Sequence[int]) -> str:
 
     Cost: O(blocks kept).
     """
-    return _text(parts(document, kept))
+    return _text(build_parts(document, kept))
 
 
 def html(document: Document, kept: Sequence[int]) -> str:
@@ -101,7 +101,7 @@ def html(document: Document, kept: Sequence[int]) -> str:
 
     Cost: O(blocks kept + links and images of the page).
     """
-    return _html(_Marks(document, parts(document, kept)))
+    return _html(_Marks(document, build_parts(document, kept)))
 
 
 def markdown(document: Document, kept: Sequence[int]) -> str:
@@ -115,7 +115,7 @@ def markdown(document: Document, kept: Sequence[int]) -> str:
 
     Cost: O(blocks kept + links and images of the page).
     """
-    return _markdown(_Marks(document, parts(document, kept)))
+    return _markdown(_Marks(document, build_parts(document, kept)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class _Picture:
 class _Marks:
     """Parts with the links and images that belong to them."""
 
-    def __init__(self, document: Document, made: Sequence[Part]) -> None:
+    def __init__(self, document: Document, made: Sequence[TextPart]) -> None:
         self.parts = made
         base = (canonicalize(document.base, document.url) if document.base else None) or document.url
         kept = {part.block for part in made}
@@ -164,7 +164,7 @@ class _Marks:
             self.pictures = self.pictures[len(found) :]
         return found
 
-    def linked(self, part: Part, plain: Callable[[str], str], link: Callable[[str, str], str]) -> str:
+    def linked(self, part: TextPart, plain: Callable[[str], str], link: Callable[[str, str], str]) -> str:
         """Render the text of a part with its links in place."""
         content = part.texts[0]
         out: list[str] = []
@@ -196,7 +196,7 @@ def _caption(document: Document, node: int, kept: Set[int]) -> str:
     return ""
 
 
-def _text(made: Sequence[Part]) -> str:
+def _text(made: Sequence[TextPart]) -> str:
     """Render parts as plain text."""
     return "\n".join(("\t" if part.kind == "tr" else "\n").join(part.texts) for part in made)
 
@@ -235,7 +235,7 @@ def _close(out: list[str], opened: list[Container], depth: int) -> None:
         out.append(f"</{opened.pop()[0]}>")
 
 
-def _element(marks: _Marks, part: Part, *, first: bool) -> str:
+def _element(marks: _Marks, part: TextPart, *, first: bool) -> str:
     """Render one part without its containers.
 
     `first` in the innermost of them or not.
@@ -322,7 +322,7 @@ class _Prefix:
         return first, rest
 
 
-def _lines(marks: _Marks, part: Part) -> list[str]:
+def _lines(marks: _Marks, part: TextPart) -> list[str]:
     """Render the lines of a part, or the cells of a row, in Markdown."""
     if part.kind == "tr":
         return [_literal(each) for each in part.texts]

@@ -24,7 +24,7 @@ Container = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     """One piece of the rendered text.
 
     Attributes:
@@ -53,7 +53,7 @@ class _Place:
     cell: int = -1
 
 
-def parts(document: Document, kept: Sequence[int]) -> list[Part]:
+def build_parts(document: Document, kept: Sequence[int]) -> list[TextPart]:
     """Return the kept blocks as parts of a text, in their order.
 
     Tables that only lay out a page, and list items or quotations that hold all of the text, are not told as such.
@@ -74,7 +74,7 @@ def parts(document: Document, kept: Sequence[int]) -> list[Part]:
     for node in nodes:
         if node not in places:
             places[node] = _place(document, node, bounds, tables)
-    found: list[Part] = []
+    found: list[TextPart] = []
     for row, group in groupby(zip(kept, nodes, strict=True), lambda pair: places[pair[1]].row):
         if row >= 0:
             members = [(index, places[node]) for index, node in group]
@@ -83,7 +83,7 @@ def parts(document: Document, kept: Sequence[int]) -> list[Part]:
         for index, node in group:
             place = places[node]
             lines = _lines(document, index, place.pre) if place.pre >= 0 else ()
-            found.append(Part("pre" if lines else place.kind, lines or (blocks.texts[index],), index, place.path))
+            found.append(TextPart("pre" if lines else place.kind, lines or (blocks.texts[index],), index, place.path))
     return found
 
 
@@ -158,7 +158,7 @@ def _is_data(document: Document, table: int) -> bool:
     )
 
 
-def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) -> Part:
+def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) -> TextPart:
     """Build the part of one row; cells without a kept block are empty."""
     tags, parents = document.tags, document.parents
     cells: dict[int, list[str]] = {
@@ -168,7 +168,7 @@ def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) ->
         cells.setdefault(place.cell, []).append(document.blocks.texts[index])
     header = all(tags[cell] == "th" for cell in cells)
     index, place = members[0]
-    return Part("tr", tuple(" ".join(texts) for texts in cells.values()), index, place.path, header)
+    return TextPart("tr", tuple(" ".join(texts) for texts in cells.values()), index, place.path, header)
 
 
 def _lines(document: Document, index: int, pre: int) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..extract.simpletree import SAME_TEMPLATE, similarity
-from ..records import Observation
+from ..records import PageSample
 
 MAX_TEXTS: Final = 320
 MAX_TEMPLATES: Final = 6
@@ -42,7 +42,7 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
-class SiteKnowledge:
+class SiteModel:
     """Model of one site, of a few KB however many pages there were.
 
     Attributes:
@@ -60,10 +60,10 @@ class SiteKnowledge:
     articles: tuple[int, ...] = ()
 
 
-NOTHING: Final = SiteKnowledge()
+NOTHING: Final = SiteModel()
 
 
-def learn(knowledge: SiteKnowledge, observation: Observation) -> SiteKnowledge:
+def learn(knowledge: SiteModel, observation: PageSample) -> SiteModel:
     """Learn from one more article page.
 
     Args:
@@ -84,7 +84,7 @@ def learn(knowledge: SiteKnowledge, observation: Observation) -> SiteKnowledge:
         # ties are broken by the key, so that the same pages always give the same knowledge
         kept = sorted(texts, key=lambda key: (-texts[key], key))[:MAX_TEXTS]
         texts = {key: texts[key] for key in kept}
-    return SiteKnowledge(
+    return SiteModel(
         seen=knowledge.seen + 1,
         pages=FADING * knowledge.pages + 1.0,
         texts=texts,
@@ -93,7 +93,7 @@ def learn(knowledge: SiteKnowledge, observation: Observation) -> SiteKnowledge:
     )
 
 
-def learn_all(knowledge: SiteKnowledge, observations: Iterable[Observation]) -> SiteKnowledge:
+def learn_batch(knowledge: SiteModel, observations: Iterable[PageSample]) -> SiteModel:
     """Learn from a training batch."""
     for observation in observations:
         knowledge = learn(knowledge, observation)
@@ -106,7 +106,7 @@ def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Templat
     return best if best is not None and similarity(best.tree, tree) >= SAME_TEMPLATE else None
 
 
-def _with_page(templates: tuple[Template, ...], observation: Observation) -> tuple[Template, ...]:
+def _with_page(templates: tuple[Template, ...], observation: PageSample) -> tuple[Template, ...]:
     """Add a page to the templates; forget the one not seen for longest."""
     known = template_of(templates, observation.tree)
     paths: dict[tuple[int, ...], float] = {}
@@ -123,7 +123,7 @@ def _with_page(templates: tuple[Template, ...], observation: Observation) -> tup
     return (updated, *(template for template in templates if template is not known))[:MAX_TEMPLATES]
 
 
-def pack(knowledge: SiteKnowledge) -> bytes:
+def pack(knowledge: SiteModel) -> bytes:
     """Pack a site model for the database and for workers; `unpack` reads it.
 
     Cost: O(MAX_TEXTS) time; at most some 7 KB.
@@ -149,7 +149,7 @@ def pack(knowledge: SiteKnowledge) -> bytes:
     return b"".join(parts)
 
 
-def unpack(data: bytes) -> SiteKnowledge:
+def unpack(data: bytes) -> SiteModel:
     """Unpack the bytes of `pack`.
 
     Nothing is known when they are empty, damaged or of another format.
@@ -177,13 +177,13 @@ class _Reader:
         """Read the next whole numbers."""
         return tuple(map(int, self.take(f"{count}{form}")))
 
-    def knowledge(self) -> SiteKnowledge:
+    def knowledge(self) -> SiteModel:
         """Read the whole model."""
         _, seen, pages, texts, templates, articles = _HEAD.unpack_from(self._data)
         self._at = _HEAD.size
         keys = self.numbers(texts, "q")
         counts = self.take(f"{texts}f")
-        return SiteKnowledge(
+        return SiteModel(
             seen=seen,
             pages=pages,
             texts=dict(zip(keys, counts, strict=True)),

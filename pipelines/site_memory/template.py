@@ -16,9 +16,9 @@ from ..document.document import Document
 from ..document.noise import is_extra
 from ..document.subtrees import Flags, Values, inside, linked
 from ..extract.simpletree import node_at, path_of, simple_tree
-from ..records import Extraction, Observation
+from ..records import Extraction, PageSample
 from ..render import render
-from .knowledge import SiteKnowledge, template_of
+from .knowledge import SiteModel, template_of
 
 MAX_TEXTS_OF_PAGE: Final = 192
 """Blocks of a page that are compared with those of others: half of them from its beginning, half from its end."""
@@ -111,7 +111,7 @@ def look(document: Document) -> Look:
     return Look(found, simple_tree(document))
 
 
-def hints(document: Document, seen: Look, knowledge: SiteKnowledge) -> Hints:
+def find_hints(document: Document, seen: Look, knowledge: SiteModel) -> Hints:
     """Return the evidence of the site model for a page.
 
     Args:
@@ -140,7 +140,7 @@ def hints(document: Document, seen: Look, knowledge: SiteKnowledge) -> Hints:
     return Hints(repeated, on_path)
 
 
-def observe(document: Document, seen: Look, extraction: Extraction, article: int) -> Observation:
+def sample_page(document: Document, seen: Look, extraction: Extraction, article: int) -> PageSample:
     """Build the sample of an article page.
 
     Args:
@@ -152,7 +152,7 @@ def observe(document: Document, seen: Look, extraction: Extraction, article: int
     Cost: O(blocks kept).
     """
     place = _place(document, extraction.blocks)
-    return Observation(article, tuple(seen.texts.values()), seen.tree, path_of(document, place) if place > 0 else ())
+    return PageSample(article, tuple(seen.texts.values()), seen.tree, path_of(document, place) if place > 0 else ())
 
 
 def correct(document: Document, extraction: Extraction, known: Hints, params: Params = DEFAULTS) -> Extraction:

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from pipelines.document.limits import Bounds
+from pipelines.document.limits import PageLimits
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, PageKind
 from pipelines.site_memory.knowledge import NOTHING, learn, pack
@@ -42,7 +42,7 @@ SITEMAP = b"""<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schema
 INDEX = b"""<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 <sitemap><loc>http://h.cn/s1.xml</loc></sitemap></sitemapindex>"""
 SMALL = b"<html><title>t</title><p>hello</p></html>"
-WIDE = Bounds(nodes=10_000_000)
+WIDE = PageLimits(nodes=10_000_000)
 SLOW = b"<a href=x>y</a>" * 800_000  # 12 MB of links: seconds to read
 FILES = {
     "png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",

@@ -10,7 +10,7 @@ import pytest
 
 from pipelines.document.document import parse
 from pipelines.extract.models import dumps
-from pipelines.focus.profile import TERMS, learn, load, page_weights, similarity
+from pipelines.focus.profile import TERMS, learn, load, similarity, weigh_page
 from pipelines.focus.words import words
 from pipelines.records import Extraction
 
@@ -35,7 +35,7 @@ def plain(html: str) -> Counter[str]:
 
 
 def weighted(html: str) -> dict[str, float]:
-    return dict(page_weights(parse(html.encode(), "http://a.test/x"), Extraction()))
+    return dict(weigh_page(parse(html.encode(), "http://a.test/x"), Extraction()))
 
 
 @pytest.mark.parametrize("language", [0, 1])
