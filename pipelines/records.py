@@ -57,9 +57,7 @@ class PageKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Links of one page as parallel columns, in document order.
-
-    Each canonical URL occurs once.
+    """Links of one page as parallel columns, in document order, each URL once.
 
     Attributes:
         urls: canonical absolute http(s) URLs (see `pipelines.urls.canonicalize`).
@@ -68,7 +66,7 @@ class Links:
         nofollow: one byte per link, 1 when `rel` or the page's robots meta says nofollow.
         dates: Unix time the source states for the target (sitemap lastmod, feed date), 0.0 when it states none.
         changed: Unix time of the last change that a sitemap or feed states, 0.0 when it states none; empty for pages.
-        too_long: addresses left out because no server needs such long ones.
+        too_long: URLs left out because no server needs such long ones.
     """
 
     urls: tuple[str, ...] = ()
@@ -177,7 +175,7 @@ class PageSample:
     """Sample of an article page, from which the model of its site is learned.
 
     Attributes:
-        article: signed 64-bit hash of headline and text: an article seen at two addresses counts once.
+        article: signed 64-bit hash of headline and text: an article seen under two URLs counts once.
         texts: keys (signed 64-bit) of the page's blocks, each of text and place, see `extract.template.keys`.
         tree: the page's simple tree, one unsigned 32-bit hash for each child.
         path: the way from the page's body to the article's, one unsigned 32-bit hash a step; empty when unknown.
@@ -201,7 +199,7 @@ class ParsedPage:
         feeds: canonical URLs of the RSS/Atom feeds that the page declares.
         noindex: the page asks not to be stored (robots meta or X-Robots-Tag).
         encoding: the character set the bytes were read in.
-        observation: what the page shows of its site; only of articles, and only when asked for.
+        sample: what the page shows of its site; only of articles, and only when asked for.
         bounds: of what there was too much, so that the rest was left out: see `extract.bounds`.
         doubt: why the article's text may not be what its author wrote, if something says so.
         sends_to: where a page that shows nothing itself sends its readers, else empty.
@@ -216,7 +214,7 @@ class ParsedPage:
     feeds: tuple[str, ...] = ()
     noindex: bool = False
     encoding: str = ""
-    observation: PageSample | None = None
+    sample: PageSample | None = None
     bounds: tuple[str, ...] = ()
     doubt: PageReason | None = None
     sends_to: str = ""

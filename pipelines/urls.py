@@ -12,7 +12,7 @@ from publicsuffixlist import PublicSuffixList
 MAX_URL_CHARS = 2000
 """Longer URLs are refused: real pages stay far below, traps do not."""
 
-# White space and control characters that no reader of a page can see around an address.
+# White space and control characters that no reader of a page can see around a URL.
 _TRIMMED = (
     "".join(map(chr, range(0x21)))
     + "\x7f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\u200b\ufeff"
@@ -126,9 +126,7 @@ def host_key(url: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def site_key(host_key: str) -> str:
-    """Return the registrable domain of a host.
-
-    For `news.example.com.cn:8080` it is `example.com.cn`.
+    """Return the registrable domain: `news.example.com.cn:8080` -> `example.com.cn`.
 
     Args:
         host_key: a host, with or without port, as `host_key` returns it.
@@ -147,9 +145,7 @@ def site_key(host_key: str) -> str:
 
 
 def same_host(a: str, b: str) -> bool:
-    """Tell whether two host keys (or URLs) name one host.
-
-    `www.` is ignored, ports must agree.
+    """Tell whether two host keys (or URLs) are one host but for `www.`; ports count.
 
     Args:
         a: host key or absolute URL.
@@ -163,8 +159,6 @@ def same_host(a: str, b: str) -> bool:
 
 def file_type(url: str) -> str:
     """Return the extension of a URL whose path names a file that is never a page.
-
-    In lower case; empty for all other URLs.
 
     Args:
         url: absolute or relative URL; query and fragment are ignored.

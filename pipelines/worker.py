@@ -171,7 +171,7 @@ def work(task: Task, reading: Reading) -> Worked:
         extractor=reading.extractor,
         params=reading.extractor_params,
         sign=_method(reading.duplicates, tuple(sorted(reading.duplicate_params.items()))).sign,
-        knowledge=task.knowledge,
+        site_model=task.knowledge,
     )
     signs = None
     if task.traps is not None and signals.needs_look(parsed, task.traps):

@@ -69,7 +69,7 @@ _LABELS = re.compile(
 )
 _NO_WORD = re.compile(r"[^\w%‰]+|_+")
 _POINT, _BELOW_ZERO = "\ua78f", "\u30fc"
-"""Letters that stand for these signs."""
+"""Letters that stand for these marks."""
 _DIGIT = re.compile(r"\d")
 _THOUSANDS = re.compile(r"(?<=\d)[,，](?=\d{3}(?!\d))")
 _WITHIN_NUMBER = re.compile(r"(?<=\d)\s?[^\w\s%‰]\s?(?=\d)")
@@ -126,10 +126,7 @@ def _same_title(old: str, new: str) -> bool:
 
 
 def _is_beginning(before: Sequence[Line], after: Sequence[Line]) -> bool:
-    """Tell whether the new text is half or less of the old one, cut off.
-
-    A call to pay or log in may follow.
-    """
+    """Tell whether the new text is half or less of the old one, cut off."""
     common = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old[0] != new[0]), len(after))
     size = sum(len(key) for key, _ in after[:common])
     rest = [key for key, _ in after[common:]]
@@ -140,10 +137,7 @@ def _is_beginning(before: Sequence[Line], after: Sequence[Line]) -> bool:
 
 
 def _is_notice(before: Sequence[Line], after: Sequence[Line]) -> bool:
-    """Tell whether a short notice replaced a long text, of which nothing is left.
-
-    An error, a request to log in.
-    """
+    """Tell whether a short notice replaced a long text, of which nothing is left."""
     size, whole = (sum(len(key) for key, _ in lines) for lines in (after, before))
     if size > min(_NOTICE, whole / 3) or whole - size < _LEAST_GONE:
         return False
@@ -156,10 +150,7 @@ def _order(lines: Sequence[Line], common: Counter[str]) -> list[str]:
 
 
 def _says_more(lines: Sequence[Line], common: Counter[str]) -> bool:
-    """Tell whether some line is not in the other text.
-
-    Headlines around all sentences are those of other articles.
-    """
+    """Tell whether some line is not in the other text."""
     sentences = [place for place, (_, is_sentence) in enumerate(lines) if is_sentence]
     first, last = (sentences[0], sentences[-1]) if sentences else (0, len(lines))
     rest = Counter(common)
@@ -172,20 +163,14 @@ def _says_more(lines: Sequence[Line], common: Counter[str]) -> bool:
 
 
 def _said(text: str, titles: Collection[str]) -> list[Line]:
-    """Return the lines of a text that say something, without the title.
-
-    Some pages repeat it in the text.
-    """
+    """Return the lines of a text that say something, without the title."""
     plain = normalize("NFKC", text[:_MOST_CHARS])
     lines = (found for line in plain.split("\n") for found in _line(line))
     return [(key, is_sentence) for key, is_sentence in lines if key not in titles]
 
 
 def _line(line: str) -> Iterator[Line]:
-    """Yield the words of a line, none if it says only how often or when.
-
-    Phrases such as "5 minutes ago" are removed.
-    """
+    """Yield the words of a line, none if it says only how often or when."""
     if (len(line) > _SHORT or _ENDS.search(line)) and not _OTHERS.match(line):
         yield _words(_AGO.sub("", _READERS.sub("", line))), True
         return
@@ -252,23 +237,26 @@ def _shown(gone: Sequence[str], come: Sequence[str]) -> Iterator[str]:
         yield from (f"+ {_cut(line)}" for line in come)
 
 
-def _between(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    """Cut the common beginning and end off two lists, within bounds."""
+def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """Count the items that two sequences share at the beginning and, behind these, at the end."""
     most = min(len(old), len(new))
     start = next((i for i in range(most) if old[i] != new[i]), most)
-    end = next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
+    return start, next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
+
+
+def _between(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """Cut the common beginning and end off two lists, within bounds."""
+    start, end = _common_ends(old, new)
     return old[start : len(old) - end][:_MOST_LINES], new[start : len(new) - end][:_MOST_LINES]
 
 
 def _beside(old: str, new: str) -> list[str]:
     """Return two forms of a line, cut to the surroundings of the difference."""
-    most = min(len(old), len(new))
-    start = next((i for i in range(most) if old[i] != new[i]), most)
-    end = next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
+    start, end = _common_ends(old, new)
     first = max(0, start - _BESIDE)
     rest = max(0, end - _BESIDE)
     head, tail = "…" if first else "", "…" if rest else ""
-    return [f"{sign} {head}{_cut(line[first : len(line) - rest])}{tail}" for sign, line in (("-", old), ("+", new))]
+    return [f"{mark} {head}{_cut(line[first : len(line) - rest])}{tail}" for mark, line in (("-", old), ("+", new))]
 
 
 def _cut(line: str) -> str:

@@ -41,13 +41,8 @@ _TAG = re.compile(r"<[^<>]{1,40}>")
 _EMPTY_LIST = re.compile(r"<(ul|ol)>\n?</\1>\n?")
 
 
-# ---------------------------------------------------------------- which pages belong together
-
-
 def continues(title: str, other: str) -> bool:
-    """Tell whether pages with these headlines can be parts of one article.
-
-    They are the same but for a page number.
+    """Tell whether two headlines are one but for a page number, as of one article.
 
     A page without a headline can be a part of any; one headline may be the other one shortened.
 
@@ -170,9 +165,6 @@ def _with_repeats(chain: Chain, repeats: dict[int, list[int]]) -> Chain:
     return replace(chain, repeats=(*chain.repeats, *own)) if own else chain
 
 
-# ---------------------------------------------------------------- one text of many
-
-
 def join(articles: Sequence[NewArticle]) -> NewArticle:
     """Make one article of its parts: all texts, all images.
 
@@ -196,7 +188,7 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
             htmls.append(html)
     dated = next((one for one in articles if one.published_at), first)
     images = dict(pair for one in reversed(articles) for pair in reversed(one.images))
-    ordered = dict.fromkeys(address for one in articles for address, _ in one.images)
+    ordered = dict.fromkeys(url for one in articles for url, _ in one.images)
     chars = sum(len(one.text) for one in articles)
     return replace(
         first,
@@ -212,16 +204,13 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
         text="\n".join(texts),
         html="\n".join(htmls),
         quality=sum(one.quality * len(one.text) for one in articles) / max(1, chars),
-        images=tuple((address, images[address]) for address in ordered)[:_MOST_IMAGES],
+        images=tuple((url, images[url]) for url in ordered)[:_MOST_IMAGES],
         seen=max(one.seen for one in articles),
     )
 
 
 def _saying_more(articles: Sequence[NewArticle]) -> list[NewArticle]:
-    """Drop parts whose every line stands in earlier ones.
-
-    The first may hold the whole by now.
-    """
+    """Drop parts whose every line stands in earlier ones."""
     said: set[str] = set()
     kept: list[NewArticle] = []
     for one in articles:
@@ -299,10 +288,7 @@ def _bare(title: str) -> str:
 
 
 def make_joiner(sign: Callable[[str, str], Signature]) -> Joiner:
-    """Build the functions on texts that the store needs.
-
-    `sign` makes the signature of (title, text).
-    """
+    """Build the store's functions on texts; `sign` signs (title, text)."""
 
     def joined(articles: Sequence[NewArticle]) -> NewArticle:
         article = join(articles)

@@ -16,10 +16,10 @@ from .calendars import westernize
 from .timezones import Habits
 
 _EARLIEST: Final = 1990
-_HAN: Final = {sign: value for value, sign in enumerate("一二三四五六七八九", 1)} | {"0": 0, "元": 1}
+_HAN: Final = {char: value for value, char in enumerate("一二三四五六七八九", 1)} | {"0": 0, "元": 1}
 
-# A search skips to where a pattern may begin when this is a sign or one of a set: what must not stand in front is
-# therefore looked at behind the first signs.
+# A search skips to where a pattern may begin when this is a character or one of a set: what must not stand in front is
+# therefore looked at behind the first characters.
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ISO = re.compile(
     r"((?:19|20)\d\d)(?<!\d{5})-(\d\d?)-(\d\d?)(?:[T ]\s?|T%20)(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?!\d|"
@@ -131,10 +131,7 @@ _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A publish time as ISO 8601 text, its precision and its calendar day.
-
-    The precision is "second", "minute" or "day".
-    """
+    """Publish time: ISO 8601 text, precision (second, minute, day), calendar day."""
 
     iso: str
     precision: str
@@ -264,7 +261,7 @@ def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
         )
     written = _HAN_DATE.search(text)
     if written:
-        year = int("".join(str(_HAN[sign]) for sign in written[1]))
+        year = int("".join(str(_HAN[char]) for char in written[1]))
         return build_moment((year, read_number(written[2]), read_number(written[3])), read_clock(written, 4), zone, now)
     return None
 

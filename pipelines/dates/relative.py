@@ -55,7 +55,7 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 _TOLD = re.compile("|".join(("前", "전", "ago", "назад", "trước", "fa", "temu", "vor", "il y a", "hace", "há", *_BACK)))
-"""What each of these ways of telling holds, in small letters."""
+"""A lower-case word that every relative time holds."""
 _CLOCK_WEST = re.compile(
     r"[,，]?\s{0,3}(?:(?:at|um|à|a las|às|alle|o|в|lúc)\s)?(\d{1,2})[:.h](\d\d)\s?([ap]\.?m\.?(?![a-z]))?",
     re.IGNORECASE,
@@ -79,8 +79,6 @@ _LINE_CHARS: Final = 60
 
 def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read "3小时前", "昨天 08:30" or "05-12 10:20" against `now`.
-
-    A day without a year is of the year that puts it in the past.
 
     Args:
         text: a line; only the first 200 characters count.
@@ -108,10 +106,7 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Read a day told by its distance, with its clock.
-
-    Without a clock the word must be all of the line or Chinese.
-    """
+    """Read a day told by its distance; with a clock, alone in its line or Chinese."""
     local -= timedelta(days=_BACK[word[0].lower()])
     parts = (local.year, local.month, local.day)
     west = _CLOCK_WEST.match(text, word.end())
@@ -142,10 +137,7 @@ def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Momen
 
 
 def _two_digits(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Read dates with a year of two digits: 30.06.25, 06/30/25, 25-06-30 10:20.
-
-    Dots and slashes put the year last, dashes first and with a clock.
-    """
+    """Read dates with a year of two digits: 30.06.25, 06/30/25, 25-06-30 10:20."""
     match = _TWO.search(text) if len(text) <= _LINE_CHARS else None
     if match is None or (match[2] == "-" and not match[5]) or (match[2] == "." and not habits.day_first):
         return None

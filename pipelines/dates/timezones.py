@@ -140,10 +140,7 @@ def read_zone(text: str, place: int, default: tzinfo) -> tzinfo:
 
 
 def read_offset(digits: str) -> timezone:
-    """Return the zone of a signed offset: +08:00, +0800, +8.
-
-    More than a day counts as just below one.
-    """
+    """Return the zone of an offset (+08:00, +0800, +8), at most just below a day."""
     hours, _, minutes = digits[1:].partition(":")
     if len(hours) > 2:
         hours, minutes = hours[:2], hours[2:]

@@ -164,9 +164,7 @@ codecs.register_error(_HANDLER, _extended)
 
 
 def utf_16(head: bytes, content_type: str = "") -> str:
-    """Return the byte order of UTF-16 without a mark, by the places of its zeros.
-
-    Empty for anything else.
+    """Return the byte order of UTF-16 without a mark by its zeros, or empty.
 
     Where the header names UTF-16 and there are few zeros, as in a text without markup, the order counts in which the
     text reads like one.

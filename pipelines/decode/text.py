@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-# Controls, zero-width signs, direction marks, bidi embeddings, invisible operators, surrogates, annotations, blank
+# Controls, zero-width characters, direction marks, bidi embeddings, invisible operators, surrogates, annotations, blank
 # letters, tags and what Unicode will never assign. Joiners stay inside words of scripts that are written with them and
-# inside pictures made of several signs; one selector stays behind a sign that has variants, since runs of them carry
+# inside pictures made of several characters; one selector stays behind one that has variants, since runs of them carry
 # hidden text.
 _JOINED = "\u0600-\u109f\u1780-\u17ff"
 _PICTURES = "\u20e3\u2190-\u2bff\U0001f000-\U0001faff"
@@ -24,7 +24,7 @@ _HARMFUL = (
 )
 _INVISIBLE = re.compile(f"[{_HARMFUL}\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _DOUBTED = re.compile(f"[{_PLAIN_HARMFUL}\u200c\u200d\ufe00-\ufe0f\U0001bca0-\U0001d17a\U0001fffe-\U0010ffff]")
-"""Finds out at once that there is nothing to do: beyond the basic plane each range is asked for each sign of a text."""
+"""Finds texts without such characters fast: beyond the basic plane each range is tried for each character."""
 _REMOVED = re.compile(
     f"[{_HARMFUL}]|(?<![{_JOINED}])\u200c|\u200c(?![{_JOINED}])|"
     f"(?<![{_JOINED}{_PICTURES}])(?<![{_PICTURES}]\ufe0f)\u200d|\u200d(?![{_JOINED}{_PICTURES}])|"
@@ -36,8 +36,6 @@ _SQUEEZE = re.compile(r"[\W_]+")
 
 def clean(text: str, limit_chars: int | None = None) -> str:
     r"""Return `text` on one line without control and invisible characters.
-
-    Bidirectional controls, zero-width characters and surrogates are removed, too.
 
     Args:
         text: any string, hostile ones too.

@@ -14,8 +14,7 @@ from typing import Any, Final
 from ..params import filled
 from ..records import Signature
 from . import combined, featurestring, keywords
-from .lcs import CALIBRATED
-from .shape import Comparison, IndexParams, Method
+from .shape import CALIBRATED, Comparison, IndexParams, Method
 
 METHODS: Final[dict[str, tuple[Callable[[Any], Method], type]]] = {
     combined.NAME: (combined.method, combined.Params),

@@ -80,10 +80,7 @@ class BoilerplateLines:
         return rest if len(rest) >= self._params.rest_chars else text
 
     def learn(self, text: str, site: str = "") -> None:
-        """Count the lines of a story.
-
-        Copies of a story that was learned already say nothing new.
-        """
+        """Count the lines of a story that is no copy of a learned one."""
         lines = text.split("\n", _MOST_LINES)
         if len(lines) > _MOST_LINES:
             return
@@ -99,10 +96,7 @@ class BoilerplateLines:
             self._counts = bytearray(counts.translate(_HALVES))
 
     def _slots(self, text: str, lines: list[str], site: str) -> list[tuple[int, int]]:
-        """Return the two counters of each line.
-
-        The first counter, which stays 0, for a line that is too short or too long.
-        """
+        """Return the two counters of each line."""
         if self._last[:2] == (text, site):  # looked at, then learned
             return self._last[2]
         least, most, mask = self._params.least_chars, self._params.most_chars, self._params.slots - 1

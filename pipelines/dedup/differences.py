@@ -19,9 +19,7 @@ class SentenceDiff(NamedTuple):
 
 
 def compare_sentences(before: str, after: str) -> SentenceDiff:
-    """Compare two texts by their sentences, wherever these stand.
-
-    Formatting (see `normalize`) is no difference.
+    """Compare two texts by sentences; order and formatting make no difference.
 
     Cost: O(length).
     """

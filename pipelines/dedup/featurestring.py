@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from db.records.evidence import DIFFERENT, SAME
-
-from ..records import Signature
-from .kinds import compare_shares
-from .normalize import UNSPACED, VERSION, build_tables, exact_hash, normalize
-from .shape import Comparison, IndexParams, Method
-from .words import cache_pages, hash_words, make_readable, telling_words
+from ..focus.words import words
+from .normalize import UNSPACED, VERSION, build_tables
+from .shape import IndexParams, Method
+from .words import keyword_method, make_readable
 
 NAME = "feature-string"
 
@@ -50,22 +46,6 @@ class Params:
     candidates: int = 8
 
 
-class FeaturePage(NamedTuple):
-    """Keywords and feature string of a page.
-
-    Attributes:
-        exact: hash of the normalised text, 0 for an empty one.
-        length: its characters.
-        keywords: the words whose surroundings count.
-        features: the feature string.
-    """
-
-    exact: int
-    length: int
-    keywords: tuple[str, ...]
-    features: str
-
-
 def method(params: Params = Params()) -> Method:
     """Build the method with some parameters.
 
@@ -81,36 +61,24 @@ def method(params: Params = Params()) -> Method:
              of the keywords instead of comparing all pages.
     """
 
-    @cache_pages
-    def page(title: str, text: str) -> FeaturePage:
-        normalized = normalize(text)
+    def describe(_: str, text: str) -> tuple[tuple[str, ...], str]:
         body = make_readable(text)
         keywords = _keywords(body, params)
-        return FeaturePage(exact_hash(normalized), len(normalized), keywords, _features(body, keywords, params))
+        return keywords, _features(body, keywords, params)
 
-    def sign(title: str, text: str) -> Signature:
-        found = page(title, text)
-        return Signature(found.exact, hash_words(found.keywords), found.length) if found.exact else Signature()
-
-    def compare(new: FeaturePage, stored: FeaturePage) -> Comparison:
-        if not new.exact or not stored.exact:
-            return Comparison(0.0, DIFFERENT)
-        if new.exact == stored.exact:
-            return Comparison(1.0, SAME)
-        common = LCSseq.normalized_similarity(new.features, stored.features) if new.features else 0.0
-        return compare_shares(common, params.share, new.length, stored.length, params.length_ratio)
+    def measure(new: str, stored: str) -> float:
+        return LCSseq.normalized_similarity(new, stored) if new else 0.0
 
     index = IndexParams(params.most_stories, params.least_shared, 0.0, params.keywords, params.candidates)
     form = f"feature-string {params.keywords} {params.least_count} {params.most_share}, {VERSION}"
-    return Method(NAME, form, sign, page, compare, index)
+    return keyword_method(
+        NAME, form, index, describe=describe, measure=measure, pivot=params.share, length_ratio=params.length_ratio
+    )
 
 
 def _keywords(text: str, params: Params) -> tuple[str, ...]:
-    """Return the most frequent words without extreme counts.
-
-    Of equal ones, the first by name.
-    """
-    counts = Counter(telling_words(text))
+    """Return the most frequent words without extreme counts."""
+    counts = Counter(words(text))
     most = max(params.least_count, params.most_share * counts.total())
     kept = ((-count, word) for word, count in counts.items() if params.least_count <= count <= most)
     return tuple(word for _, word in sorted(kept)[: params.keywords])

@@ -105,10 +105,7 @@ class _Run:
         return self.postings.nbytes + (0 if self._table is None else self._table.nbytes)
 
     def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
-        """Find the postings of features; `first` is feature << 32.
-
-        For each, the place of its feature and its text.
-        """
+        """Find the postings of features; `first` is feature << 32."""
         if self._table is not None:
             prefixes = (first >> self._shift).view(np.int64)
             starts = self._table.take(prefixes).astype(np.int64)
@@ -287,10 +284,7 @@ class FeatureIndex:
         return found[: params.candidates]
 
     def fresh(self, packed: bytes, story: int | None) -> bytes:
-        """Return the features that a story has not posted yet.
-
-        All of them for a new story.
-        """
+        """Return the features that a story has not posted yet; all for a new story."""
         if story is None:
             return packed
         where, texts = self._hits(packed)
@@ -300,10 +294,7 @@ class FeatureIndex:
         return wanted[~known].tobytes()
 
     def _expected(self, length: int, other: int) -> float:
-        """Estimate the features that a text shares with one that contains it.
-
-        Of a sample, in proportion to its size.
-        """
+        """Estimate the features that a text shares with one that contains it."""
         short, long = sorted((length, other))
         return min(self._params.sample * short / max(1, long), short)
 
@@ -366,10 +357,7 @@ class FeatureIndex:
         self._runs.append(_Run(self._trimmed(merged)))
 
     def _trimmed(self, postings: Postings) -> Postings:
-        """Drop the postings of a feature beyond `most_stories`.
-
-        The feature is passed over with or without them.
-        """
+        """Drop the postings of a feature beyond `most_stories`."""
         most = self._params.most_stories
         if postings.size <= most:
             return postings

@@ -2,7 +2,7 @@
 
 `pipelines.dedup` compares texts. Here its verdict meets what is known of the two pages: a near-copy on another site is
 a reprint and is linked to its original; the same text on the same site, under the same headline and time or tied by
-`rel=canonical`, is one article at two addresses and is stored once.
+`rel=canonical`, is one article under two URLs and is stored once.
 """
 
 from __future__ import annotations
@@ -137,10 +137,7 @@ class DuplicateJudge:
 
 
 def _of_other_clusters(best: Verdict, found: Sequence[Verdict]) -> list[Verdict]:
-    """Return the best decision of each other cluster repeated as a whole.
-
-    `found` has the best first.
-    """
+    """Return the best decision of each other cluster repeated as a whole."""
     others: dict[int, Verdict] = {}
     for one in found:
         stands_for = one.candidate.stands_for
@@ -150,10 +147,7 @@ def _of_other_clusters(best: Verdict, found: Sequence[Verdict]) -> list[Verdict]
 
 
 def _is_copy(new: NewArticle, stored: Candidate) -> bool:
-    """Tell whether the texts are equal and say enough.
-
-    Two captions that read alike are not one story.
-    """
+    """Tell whether the texts are equal and say enough."""
     if new.text_hash != stored.text_hash or not new.text_hash:
         return False
     return len(new.text) >= _SHORTEST_COPY or normalize(new.title) == normalize(stored.title)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
-
-from db.records.evidence import DIFFERENT, SAME
 
 from ..document.tokens import cosine
-from ..records import Signature
-from .kinds import compare_shares
-from .normalize import VERSION, exact_hash, normalize
-from .shape import Comparison, IndexParams, Method
-from .words import cache_pages, hash_words, make_readable, telling_words
+from ..focus.words import words
+from .normalize import VERSION
+from .shape import IndexParams, Method
+from .words import keyword_method, make_readable
 
 NAME = "keywords"
 
@@ -43,20 +39,6 @@ class Params:
     candidates: int = 8
 
 
-class KeywordPage(NamedTuple):
-    """Keywords of a page with their weights.
-
-    Attributes:
-        exact: hash of the normalised text, 0 for an empty one.
-        length: its characters.
-        weights: of the keywords.
-    """
-
-    exact: int
-    length: int
-    weights: Counter[str]
-
-
 def method(params: Params = Params()) -> Method:
     """Build the method with some parameters.
 
@@ -73,33 +55,19 @@ def method(params: Params = Params()) -> Method:
              limit to recent pages are those of every method here.
     """
 
-    @cache_pages
-    def page(title: str, text: str) -> KeywordPage:
-        normalized = normalize(text)
-        return KeywordPage(exact_hash(normalized), len(normalized), _heaviest(title, text, params))
-
-    def sign(title: str, text: str) -> Signature:
-        found = page(title, text)
-        return Signature(found.exact, hash_words(found.weights), found.length) if found.exact else Signature()
-
-    def compare(new: KeywordPage, stored: KeywordPage) -> Comparison:
-        if not new.exact or not stored.exact:
-            return Comparison(0.0, DIFFERENT)
-        if new.exact == stored.exact:
-            return Comparison(1.0, SAME)
-        share = cosine(new.weights, stored.weights)
-        return compare_shares(share, params.cosine, new.length, stored.length, params.length_ratio)
+    def describe(title: str, text: str) -> tuple[Counter[str], Counter[str]]:
+        weights = _heaviest(title, text, params)
+        return weights, weights
 
     index = IndexParams(params.most_stories, params.least_shared, 0.0, params.keywords, params.candidates)
     form = f"keywords {params.keywords} {params.title} {params.lead} {params.body} {params.lead_chars}, {VERSION}"
-    return Method(NAME, form, sign, page, compare, index)
+    return keyword_method(
+        NAME, form, index, describe=describe, measure=cosine, pivot=params.cosine, length_ratio=params.length_ratio
+    )
 
 
 def _heaviest(title: str, text: str, params: Params) -> Counter[str]:
-    """Return the keywords of a page with their weights.
-
-    Of equal ones, the first by name.
-    """
+    """Return the keywords of a page with their weights."""
     body = make_readable(text)
     weights: Counter[str] = Counter()
     for block, weight in (
@@ -107,6 +75,6 @@ def _heaviest(title: str, text: str, params: Params) -> Counter[str]:
         (body[: params.lead_chars], params.lead),
         (body[params.lead_chars :], params.body),
     ):
-        for word, count in Counter(telling_words(block)).items():
+        for word, count in Counter(words(block)).items():
             weights[word] += weight * count
     return Counter(dict(sorted(weights.items(), key=lambda item: (-item[1], item[0]))[: params.keywords]))

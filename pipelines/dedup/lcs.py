@@ -12,19 +12,16 @@ from rapidfuzz.distance import LCSseq
 
 from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, QUOTES, SAME, TEMPLATE
 
-from .shape import Comparison
+from .shape import Comparison, calibrate
 from .shingles import Places, Sums
-
-CALIBRATED = 0.8
-"""Similarity at which, in any script, a pair is as likely a reprint as the default threshold demands."""
 
 _VALUE: Final = re.compile(
     "([0-9东南西北晴阴雨雪涨跌升降上下提增减周期第]"  # one set first: the engine skips to it
     "(?:(?<=[0-9])(?: ?[0-9])*|(?<=[上下提降增减])[调涨跌升降浮行高低加少]|(?<=[周期第])[一二三四五六七八九十日]+)?)"
 )
-"""What a bulletin changes from day to day: numbers (1,234.5 is one), and in Chinese winds, weather, ups and downs, days
-of the week and ordinals."""
-_NUMBER, _SIGN = "0", "±"  # what values are masked by
+"""Values that a bulletin changes from day to day: numbers (1,234.5 is one), and in Chinese winds, weather, ups and
+downs, days of the week and ordinals."""
+_NUMBER, _WORD = "0", "±"  # what values are masked by
 _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 
 
@@ -95,7 +92,7 @@ class WindowedText:
         if self._slots is None:
             parts = _VALUE.split(" " * _BEFORE + self.text + " " * _AFTER)
             values = parts[1::2]
-            parts[1::2] = [_NUMBER if value[0] <= "9" else _SIGN for value in values]
+            parts[1::2] = [_NUMBER if value[0] <= "9" else _WORD for value in values]
             masked = "".join(parts)
             slots: dict[str, set[str]] = {}
             place = -1
@@ -137,7 +134,7 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
     runs = _runs(short, long)
     pivot = params.word_pivot + (params.unspaced_pivot - params.word_pivot) * short.unspaced
     share = _share(short, long, runs, pivot, params)
-    similarity = _calibrated(share, pivot)
+    similarity = calibrate(share, pivot)
     fresh = max(0, len(one.full) - round(share * len(short.text)))
     if similarity < params.least:
         kind = QUOTES if _longest(runs.covered) >= _passage(short, params) else DIFFERENT
@@ -158,18 +155,8 @@ class _Runs(NamedTuple):
     share: float
 
 
-def _calibrated(share: float, pivot: float) -> float:
-    """Scale a share of common text to a similarity that means the same everywhere."""
-    if share < pivot:
-        return CALIBRATED * share / pivot
-    return CALIBRATED + (1.0 - CALIBRATED) * (share - pivot) / (1.0 - pivot)
-
-
 def _share(short: WindowedText, long: WindowedText, runs: _Runs, pivot: float, params: VerifyParams) -> float:
-    """Return the share of common text.
-
-    The LCS is computed where it could lift the coverage to the pivot.
-    """
+    """Return the share of common text."""
     share = runs.share
     if max(params.lcs_share, 2 * pivot - 1) <= share < pivot:
         share = max(share, (share + _lcs_share(short, long, runs, params)) / 2)
@@ -196,10 +183,7 @@ def _runs(short: WindowedText, long: WindowedText) -> _Runs:
 
 
 def _lcs_share(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> float:
-    """Return the length of the LCS over that of the short text.
-
-    Block by block, each against the stretch where its runs lie.
-    """
+    """Return the length of the LCS over that of the short text."""
     size, block = len(short.text), params.block_chars
     common = 0
     for start in range(0, size, block):
@@ -236,7 +220,7 @@ def _values_disagree(short: WindowedText, long: WindowedText, share: float, para
             common = min(len(values), len(others))
             differ = common - len(values & others)
             conflicts += differ
-            places += common if slot[_BEFORE] == _NUMBER else differ  # signs that agree are in every text
+            places += common if slot[_BEFORE] == _NUMBER else differ  # words that agree are in every text
     if share < params.doubtful and conflicts >= max(1.0, params.doubtful_share * places):
         return True
     return conflicts >= max(params.conflicts, params.conflict_share * places)

@@ -39,7 +39,7 @@ _UNSPACED = (
 )
 
 VERSION = f"Unicode {unicodedata.unidata_version}, OpenCC {version('opencc')}"
-"""What the normal form depends on: with another version some characters become others."""
+"""Versions that the normal form depends on: with others some characters become others."""
 
 WORD = 1
 """Kind of a character of a script that puts spaces between words, and of digits."""
@@ -89,10 +89,7 @@ def _simplified() -> dict[int, int]:
 
 
 def _target(character: str) -> int:
-    """Return a character's replacement: a code point, space, 0 or a marker.
-
-    The markers are `_MARK` and `_EXPANDS`.
-    """
+    """Return a character's replacement: a code point, space, 0 or a marker."""
     category = unicodedata.category(character)
     selector = 0xFE00 <= ord(character) <= 0xFE0F
     if selector or character in _JOINERS or (category[0] == "C" and not character.isspace()):
@@ -168,10 +165,7 @@ def _composed(codes: Codes, mapped: Codes) -> Codes:
 
 
 def exact_hash(normalized: str) -> int:
-    """Return a signed 64-bit hash that equal texts share, 0 for an empty one.
-
-    The same in every process.
-    """
+    """Return a stable signed 64-bit hash of a text, 0 for an empty one."""
     if not normalized:
         return 0
     digest = hashlib.blake2b(normalized.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -10,6 +10,8 @@ from db.records.evidence import CONTAINS, PART_OF, QUOTES, REPEATING
 
 from ..records import Signature
 
+CALIBRATED = 0.8
+"""Similarity at which, in any script, a pair is as likely a reprint as the default threshold demands."""
 OWN_WORDING = 0.95
 """Similarity and resemblance below which a text cannot stand for another,"""
 OWN_CHARS = 200
@@ -45,10 +47,7 @@ class Comparison:
         return min(self.similarity, self.resemblance)
 
     def has_own_wording(self) -> bool:
-        """Tell whether the second text cannot represent the first.
-
-        It is part or whole of it, or says something else.
-        """
+        """Tell whether the second text cannot represent the first."""
         return self.kind in {PART_OF, CONTAINS} or self.standing < OWN_WORDING or self.fresh > OWN_CHARS
 
 
@@ -92,3 +91,10 @@ class Method:
     prepare: Callable[[str, str], Any]
     compare: Callable[[Any, Any], Comparison]
     index: IndexParams
+
+
+def calibrate(share: float, pivot: float) -> float:
+    """Scale a share of common text, in [0, 1], to a similarity: the pivot becomes `CALIBRATED`."""
+    if share < pivot:
+        return CALIBRATED * share / pivot
+    return CALIBRATED + (1.0 - CALIBRATED) * (share - pivot) / (1.0 - pivot)

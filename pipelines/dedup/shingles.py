@@ -50,10 +50,7 @@ def _powers() -> tuple[Hashes, Hashes]:
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Finalise 64-bit hashes so that every input bit moves every output bit.
-
-    As splitmix64 does.
-    """
+    """Finalise 64-bit hashes so that every input bit moves every output bit."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(_MIX_1)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(_MIX_2)
     return values ^ (values >> np.uint64(31))
@@ -87,8 +84,6 @@ class Sums:
 
     def windows(self, unspaced_chars: int, word_chars: int) -> tuple[Places, Places, Hashes]:
         """Hash the window that starts at each character.
-
-        Its length depends on the script of that character.
 
         Returns: starts, ends and hashes of the windows that fit into the text; a text shorter than one window is one
             window. Windows of equal content have equal hashes, which are not evenly spread in their low bits.

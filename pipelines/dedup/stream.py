@@ -78,7 +78,7 @@ class Finder:
         self._copies: dict[int, list[Pair]] = {}
         """Documents that are the same as an indexed text, by its number."""
         self._links: dict[int, list[_Link]] = {}
-        """What an indexed text is related to, earlier and later, by its number, from its view."""
+        """Texts that an indexed one is related to, earlier and later, by its number, from its view."""
         self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
 
     def add(self, key: int, title: str, text: str) -> list[Pair]:

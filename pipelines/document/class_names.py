@@ -99,10 +99,7 @@ def categories(name: str) -> tuple[int, ...]:
 
 
 def _stem(word: str) -> int:
-    """Return the categories of a word that begins or ends with a known one.
-
-    Such as newscontent, relatedposts, commentbox.
-    """
+    """Return the categories of a word that begins or ends with a known one."""
     if len(word) < 7:
         return 0
     for size in range(len(word) - 2, 3, -1):

@@ -21,6 +21,7 @@ from parsel.selector import create_root_node
 from ..decode.characters import Counts, count
 from ..decode.encoding import decode
 from ..decode.text import clean, visible, words
+from ..urls import canonicalize
 from . import limits
 from .limits import NODES, STATED, TEXT, PageLimits
 
@@ -67,7 +68,7 @@ def walk(root: etree._Element, document: Document) -> None:
     everything = root.iter("*")
     elements = document.elements = list(islice(everything, document.bounds.nodes))
     if len(elements) == document.bounds.nodes and next(everything, None) is not None:
-        document.bitten.add(NODES)
+        document.exceeded.add(NODES)
         document.is_cut = True
     document.tags = cast("list[str]", [element.tag for element in elements])
     numbers: dict[etree._Element | None, int] = {element: node for node, element in enumerate(elements)}
@@ -155,7 +156,7 @@ class _Pieces:
         if len(texts) > first:
             bounds.append(len(texts))
         if total >= most or len(bounds) > document.bounds.blocks:
-            document.bitten.add(TEXT)
+            document.exceeded.add(TEXT)
             document.is_cut = True
             del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
 
@@ -323,7 +324,7 @@ def _script(document: Document, element: etree._Element) -> None:
         if len(text) <= MAX_SCRIPT_CHARS and len(kept) < _MAX_SCRIPTS:
             kept.append(text)
         elif is_stated:
-            document.bitten.add(STATED)
+            document.exceeded.add(STATED)
 
 
 def _title(document: Document, element: etree._Element) -> None:
@@ -333,7 +334,7 @@ def _title(document: Document, element: etree._Element) -> None:
 
 
 def _base(document: Document, element: etree._Element) -> None:
-    """Keep the first base address."""
+    """Keep the first base URL."""
     document.base = document.base or str(element.get("href", "")).strip()
 
 
@@ -350,10 +351,6 @@ _HEAD_READERS: Final[dict[str, Callable[[Document, etree._Element], None]]] = {
     "base": _base,
     "html": _html,
 }
-
-
-# ---- One fetched page, parsed once: the tree and, from a single walk over it, every number and text that a method
-# needs.
 
 
 _PARSER_DEPTH: Final = 2000
@@ -376,7 +373,7 @@ class Blocks:
             see as separate fields of an info line is one block here.
         chars, link_chars: characters without white space, those inside links.
         marks, stops, digits, capitals, han: how many of the characters are punctuation marks, ends of sentences,
-            digits, capital letters, and Chinese, Japanese or Korean signs.
+            digits, capital letters, and Chinese, Japanese or Korean characters.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -412,12 +409,12 @@ class Document:
         blocks: the text.
         links: (node, href, rel, anchor text, number of the block it stands in) of every a, area, iframe and frame.
         link_titles: number of a link -> its title attribute or the alternative text of its image.
-        images: (node, address, alternative text).
+        images: (node, URL, alternative text).
         times: (node, `datetime` attribute).
         title, metas, relations: of the head: title, meta name -> values, (rel, href, type, title) of link elements.
         json_ld, scripts: texts of JSON-LD blocks and of other inline scripts.
         bounds: how much of the page was read.
-        bitten: of what there was more.
+        exceeded: limits of which there was more.
         is_cut: whether markup or text behind the last block was not read.
     """
 
@@ -450,8 +447,13 @@ class Document:
     json_ld: list[str] = field(default_factory=list)
     scripts: list[str] = field(default_factory=list)
     bounds: PageLimits = limits.DEFAULT
-    bitten: set[str] = field(default_factory=set)
+    exceeded: set[str] = field(default_factory=set)
     is_cut: bool = False
+
+    @property
+    def base_url(self) -> str:
+        """Absolute URL that the page's hrefs are relative to."""
+        return (canonicalize(self.base, self.url) if self.base else None) or self.url
 
 
 def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = limits.DEFAULT) -> Document:
@@ -459,7 +461,7 @@ def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = li
 
     Args:
         body: bytes as fetched, of any length and content.
-        url: address of the page after redirects.
+        url: URL of the page after redirects.
         content_type: value of the HTTP header.
         bounds: how much of it is read.
 
@@ -472,7 +474,7 @@ def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = li
     document = Document(url, encoding, text, bounds=bounds)
     root = _tree(text.encode("utf-8", "replace"), document)
     if root is not None and _too_deep(root, bounds.depth):
-        document.bitten.add(limits.DEPTH)
+        document.exceeded.add(limits.DEPTH)
         root = _tree(_FLATTEN.sub("<br>", text).encode("utf-8", "replace"), document)
     if root is not None:
         walk(root, document)
@@ -496,11 +498,11 @@ def _tree(markup: bytes, document: Document) -> etree._Element | None:
         markup = markup[: end.start()] + _CLOSERS.sub(b"", markup[end.start() :])
     markup, is_cut = limits.cut_tags(markup, document.bounds.tags)
     if is_cut:
-        document.bitten.add(limits.TAGS)
+        document.exceeded.add(limits.TAGS)
         document.is_cut = True
     markup, is_less = limits.drop_huge_tags(markup)
     if is_less:
-        document.bitten.add(limits.ATTRIBUTES)
+        document.exceeded.add(limits.ATTRIBUTES)
     try:
         return create_root_node("", _Parser, body=markup)
     except etree.XMLSyntaxError:

@@ -21,7 +21,7 @@ TEXT: Final = "text"
 LINKS: Final = "links"
 STATED: Final = "structured data"
 FILES: Final = "sitemap"
-"""What of a page there was too much of, see `ParsedPage.bounds`."""
+"""Limits that a page may exceed, see `ParsedPage.bounds`."""
 
 _TAGS_PER_NODE: Final = 3
 _BLOCKS_SHARE: Final = 4
@@ -29,8 +29,8 @@ _CHUNK_BYTES: Final = 1 << 18
 _LONG_TAG_BYTES: Final = 2_000
 _MAX_ATTRIBUTES: Final = 200
 _MANY_ATTRIBUTES: Final = 50_000
-# One attribute; scripts, in which `<` begins no tag, hold other signs. Nothing that has been read is given back, so
-# each byte is looked at once.
+# One attribute; scripts, in which `<` begins no tag, hold other characters. Nothing that has been read is given back,
+# so each byte is looked at once.
 _ATTRIBUTE = rb"""[\s/]*+[^\s"'<>/=(){};]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>]*+))?+"""
 _HUGE = re.compile(rb"<[a-zA-Z](?:%b){%d}+(?:%b)*+[^<>]*+>?" % (_ATTRIBUTE, _MAX_ATTRIBUTES, _ATTRIBUTE))
 
@@ -74,7 +74,7 @@ def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
 
     Args:
         markup: in a set that keeps ASCII.
-        most: tags, counted by their first sign.
+        most: tags, counted by their first character.
 
     Cost: one pass.
     """

@@ -17,7 +17,7 @@ from ..decode.characters import Counts
 from .document import Document
 
 WINDOW_CHARS: Final = 3000
-"""How far a block is looked for behind the one before it; a line that stands nowhere moves nothing then."""
+"""A block is looked for so far behind the one before it; a line that stands nowhere moves nothing then."""
 _KEY_CHARS: Final = 16
 _NAMES: Final = ("script", "style", "noscript", "template", "svg", "textarea", "select", "title")
 _UNREAD = re.compile(rf"<(?:!--|({'|'.join(_NAMES)})(?![\w-]))", re.IGNORECASE)
@@ -28,9 +28,7 @@ _TAG = re.compile(r"[a-zA-Z/!?]")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """Texts between tags, in order, as parallel columns.
-
-    Those of white space alone are left out.
+    """Texts between tags, in order, as parallel columns; blank ones are left out.
 
     Attributes:
         texts: without white space, entities decoded.
@@ -61,7 +59,7 @@ def pieces(source: str) -> Pieces:
     for part in f">{_visible(source)}".split("<"):
         tag, end, text = part.partition(">")
         if not end or (tag and not _TAG.match(tag)):
-            # A sign of the text, not the beginning of a tag.
+            # A character of the text, not the beginning of a tag.
             tag, text = "", part
         count += bool(tag)
         line += tag.count("\n")

@@ -125,10 +125,7 @@ def is_tail(text: str) -> bool:
 
 
 def is_extra(text: str) -> bool:
-    """Tell whether a line in a body is none of its text.
-
-    That is a tail, the heading of a side section or an imprint.
-    """
+    """Tell whether a line in a body is a tail, a side section's heading or an imprint."""
     return is_tail(text) or is_label(text) or is_copyright(text)
 
 

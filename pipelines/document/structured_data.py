@@ -101,7 +101,7 @@ def _first(texts: tuple[str, ...], url: str, title: str) -> Structured:
         description=_text(item.get("description")),
         section=_text(item.get("articleSection")),
         keywords=tuple(_names(item.get("keywords"))),
-        images=tuple(_addresses(item.get("image"))),
+        images=tuple(_image_urls(item.get("image"))),
         body=_body(item),
     )
 
@@ -123,10 +123,7 @@ def _body(item: dict[str, object]) -> str:
 
 
 def meta(document: Document, *names: str) -> str:
-    """Return the first non-blank value of the meta elements `names` (lower case).
-
-    The order of the names decides.
-    """
+    """Return the first non-blank value of meta elements, in the order of `names`."""
     metas = document.metas
     for name in names:
         if name in metas:
@@ -208,9 +205,9 @@ def _names(value: object) -> Iterator[str]:
                 yield text[:1000]
 
 
-def _addresses(value: object) -> Iterator[str]:
+def _image_urls(value: object) -> Iterator[str]:
     """Yield the URLs of images."""
     for item in value[:20] if isinstance(value, list) else [value]:
-        address = item.get("url") or item.get("contentUrl") if isinstance(item, dict) else item
-        if isinstance(address, str) and address:
-            yield address[:2000]
+        url = item.get("url") or item.get("contentUrl") if isinstance(item, dict) else item
+        if isinstance(url, str) and url:
+            yield url[:2000]

@@ -16,7 +16,7 @@ def terms(text: str) -> list[str]:
     """Return the terms of `text` in their order, in lower case.
 
     Scripts without blanks between words give each pair of neighbouring characters, because most of their words have
-    two; a single character between other signs is a term of its own.
+    two; a single character between other ones is a term of its own.
 
     Args:
         text: any string.

@@ -23,7 +23,7 @@ from .topic import USUAL, Topic
 Numbers = npt.NDArray[np.int32]
 
 PARTS: Final[Mapping[str, Mapping[str, float]]] = {
-    "profile": {"likeness": 0.19},
+    "profile": {"similarity": 0.19},
     "anchor": {"query": 0.20, "description": 0.18, "beside": 0.27},
     "context": {"layers": 0.05},
     "sibling": {"siblings": 0.14, "neighbours": 0.12, "hubs": 0.35},
@@ -135,10 +135,7 @@ class Focus:
         return {name: values.copy() for name, values in self._last.items()}
 
     def _judged(self, known: int) -> tuple[npt.NDArray[np.bool_], Mapping[str, Vector]]:
-        """Return the linked pages and the signals of all pages.
-
-        One more entry stands for all pages without number.
-        """
+        """Return the linked pages and the signals of all pages."""
         kept, params = self._kept.columns(), self.params
         counts = _matrix(kept.terms, kept.term_counts, kept.weights, params.buckets)
         seeds = np.flatnonzero(np.isin(kept.numbers, np.fromiter(self._seeds, np.int64, len(self._seeds))))
@@ -153,7 +150,7 @@ class Focus:
         if not waiting.any():
             return graph.degree > 0, {}
         parts = {
-            "likeness": graph.mean_of_sources(found.likeness),
+            "similarity": graph.mean_of_sources(found.similarity),
             "query": graph.best(words.query),
             "description": graph.best(words.wanted),
             "beside": graph.mean(graph.beside(words.query)),
@@ -179,10 +176,7 @@ def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
 
 
 def _mean(weights: Mapping[str, float], standing: Mapping[str, Vector]) -> Vector:
-    """Return the weighted mean of parts in [0, 1].
-
-    2 deviations below the mean are 0, 4 above are 1.
-    """
+    """Return the weighted mean of parts in [0, 1]."""
     mean = sum(weight * standing[name] for name, weight in weights.items()) / sum(weights.values())
     found: Vector = np.clip((mean + 2.0) / 6.0, 0.0, 1.0)
     return found
@@ -243,10 +237,7 @@ class _Links:
         return self._spread(values) / (self._spread(np.ones_like(values)) + 0.5)
 
     def hubs(self, total: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
-        """Average all links of a page's sources.
-
-        Those not fetched count as far as the other signals tell.
-        """
+        """Average all links of a page's sources."""
         some = total[waiting]
         steep = (total - np.quantile(some, 0.9)) / max(float(some.std()), 1e-9) * 1.5
         likely = np.where(self.fetched, self.relevance_of, 1.0 / (1.0 + np.exp(-np.clip(steep, -9.0, 9.0))))
@@ -365,16 +356,7 @@ class _Kept:
         first = len(all_.numbers) - count
         term, link = int(all_.term_counts[:first].sum()), int(all_.link_counts[:first].sum())
         anchor, around = int(all_.anchor_counts[:link].sum()), int(all_.around_counts[:link].sum())
-        rest = _Columns(
-            all_.numbers[first:].copy(),
-            all_.term_counts[first:].copy(),
-            all_.link_counts[first:].copy(),
-            all_.terms[term:].copy(),
-            all_.weights[term:].copy(),
-            all_.targets[link:].copy(),
-            all_.anchor_counts[link:].copy(),
-            all_.anchors[anchor:].copy(),
-            all_.around_counts[link:].copy(),
-            all_.around[around:].copy(),
-        )
+        starts = (first, first, first, term, term, link, link, anchor, link, around)  # in the order of the columns
+        columns = zip(_Columns.__slots__, starts, strict=True)
+        rest = _Columns(*(getattr(all_, name)[start:].copy() for name, start in columns))
         return _Kept([rest], count)

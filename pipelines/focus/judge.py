@@ -58,7 +58,7 @@ class Judgement:
 
     Attributes:
         relevance: of each page, 0 to 1.5.
-        likeness: of each page to the topic as it was given, cosine.
+        similarity: of each page to the topic as it was given, cosine.
         rarity: how telling each word is (idf).
         topic: the topic as given, unit length.
         query: the topic and what is like it, unit length.
@@ -67,7 +67,7 @@ class Judgement:
     """
 
     relevance: Vector
-    likeness: Vector
+    similarity: Vector
     rarity: Vector
     topic: Vector
     query: Vector
@@ -111,10 +111,10 @@ def judge(
         trust = params.seeds * _trust(rows, _unit(wanted * rarity), seeds, params) if topic.any() else 1.0
         topic = topic + trust * _unit(_sums(rows[seeds]) * shared)
     topic = _unit(topic)
-    likeness = rows @ topic
+    similarity = rows @ topic
     most = max(3, int(params.share * pages))
-    near = _best(likeness, min(params.nearest, most))
-    centre = _unit(rows[near].T @ np.maximum(likeness[near], 1e-6))
+    near = _best(similarity, min(params.nearest, most))
+    centre = _unit(rows[near].T @ np.maximum(similarity[near], 1e-6))
     first = rows @ (topic + centre - params.common * _unit(_sums(rows)))
     typical = _best(first, min(params.typical, most))
     inside = _sums(present[typical])
@@ -122,19 +122,16 @@ def judge(
     odds[inside < params.fewest] = 0.0
     relevance = _scaled(standardize(rows @ odds) + standardize(first), params)
     promise = (present.T @ (relevance - relevance.mean())) / (with_word + 2.0)
-    return Judgement(relevance, likeness, rarity, topic, _unit(topic + centre), odds, promise.astype(np.float32))
+    return Judgement(relevance, similarity, rarity, topic, _unit(topic + centre), odds, promise.astype(np.float32))
 
 
 def _trust(rows: sparse.csr_matrix[Any], wanted: Vector, seeds: npt.NDArray[np.int64], params: Params) -> float:
-    """Estimate how likely the seeds are examples of the topic.
-
-    They resemble the pages with the description's words more than others do.
-    """
-    likeness = rows @ wanted
-    likeness[seeds] = 0.0
-    named = _best(likeness, _NAMED)
-    named = named[likeness[named] > 0]
-    others = np.ones(len(likeness), np.bool_)
+    """Estimate how likely the seeds are examples of the topic."""
+    similarity = rows @ wanted
+    similarity[seeds] = 0.0
+    named = _best(similarity, _NAMED)
+    named = named[similarity[named] > 0]
+    others = np.ones(len(similarity), np.bool_)
     others[seeds] = others[named] = False
     if len(named) < 3 or not others.any():
         return 0.5

@@ -20,8 +20,6 @@ TERMS: Final = 30
 def weigh_page(document: Document, extraction: Extraction) -> Mapping[str, float]:
     """Return the weight of each word of a page.
 
-    How often it occurs, more in title, headings and emphasis.
-
     Args:
         document: a parsed page.
         extraction: its article; empty for none, then all of the page counts.

@@ -17,8 +17,6 @@ _COUNT = struct.Struct("<I")
 def pack(page: PageTerms, targets: Sequence[int]) -> bytes:
     """Pack a page's terms and the identifiers of its links' targets.
 
-    8 bytes more a link than `terms.pack`.
-
     Raises:
         ValueError: there is not one target per link.
     """

@@ -32,13 +32,13 @@ _LEAD_WORDS: Final = 20.0
 _LEAD_WEIGHT: Final = 3.0
 """The first word of a text counts as four, falling off over twenty: the beginning says what a text is about (ours)."""
 TAGS: Final[Mapping[str, float]] = {"h1": 3.0, "h2": 2.0, "h3": 1.0, "strong": 1.0, "b": 1.0, "em": 1.0, "i": 1.0}
-"""What an occurrence inside an element counts on top (S07)."""
+"""Extra weight of an occurrence inside an element (S07)."""
 TITLE: Final = 4.0
 """The same for the title."""
 _PATH_CHARS: Final = 200
 _FORMAT: Final = 1
 _MOST_WEIGHT: Final = 60_000.0
-"""What 16 bits hold."""
+"""Largest number that 16 bits hold."""
 _HEADER: Final = struct.Struct("<BHI")
 
 
@@ -165,10 +165,7 @@ def read_document(document: Document, extraction: Extraction, links: Links) -> P
 
 
 def list_texts(document: Document, extraction: Extraction) -> list[tuple[str, float]]:
-    """Return (text, weight of an occurrence) for title, texts and telling elements.
-
-    What stands in telling elements is there twice.
-    """
+    """Return (text, weight of an occurrence) for title, texts and telling elements."""
     texts = document.blocks.texts
     found = [(document.title, 1.0 + TITLE)]
     found += [(extraction.text, 1.0)] if extraction.text else [(text, 1.0) for text in texts]
@@ -184,10 +181,7 @@ def _named(anchor: str, url: str) -> str:
 
 
 def _beside(anchor: str, text: str) -> str:
-    """Return the text on either side of an anchor.
-
-    Empty when the anchor is not in the text or is all of it.
-    """
+    """Return the text on either side of an anchor."""
     at = text.find(anchor) if anchor else -1
     if at < 0:
         return ""

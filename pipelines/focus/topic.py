@@ -96,7 +96,7 @@ def make_topic(
         The topic.
 
     Raises:
-        ValueError: nothing is given, or nothing but stop words, numbers and signs.
+        ValueError: nothing is given, or nothing but stop words, numbers and marks.
 
     >>> make_topic("bridges of the world").wanted.size
     2

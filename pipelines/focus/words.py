@@ -58,7 +58,7 @@ def words(text: str) -> list[str]:
 
     Returns:
         Lower-case words of two letters or more, English plurals in the singular; Chinese words as jieba cuts them; for
-        Thai, Japanese kana and Korean each pair of neighbouring signs. Numbers and `STOP_WORDS` are left out.
+        Thai, Japanese kana and Korean each pair of neighbouring characters. Numbers and `STOP_WORDS` are left out.
 
     Cost: O(characters); for 1,000 of them 0.1 ms, in Chinese 2.5 ms with jieba and 0.1 ms with rjieba. The first
     Chinese text costs 1.5 s more: see `warm`.

@@ -35,7 +35,7 @@ _HALF = re.compile(
     rb"&#(?:[xX]0*[dD][89a-fA-F][0-9a-fA-F]{2}|0*5(?:529[6-9]|5[3-9]\d\d|6\d{3}|7[0-2]\d\d|73[0-3]\d|734[0-3]));?"
 )
 _TAG = re.compile(r"<[^<>]*>")
-_SIGN = re.compile(r"\S")
+_NOT_SPACE = re.compile(r"\S")
 _NAME_END = re.compile(r"[\s/>]")
 _DATE = re.compile(
     r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]{0,3}(\d{1,2})[:时](\d{1,2})(?:[:分](\d{1,2}))?)?"
@@ -96,10 +96,7 @@ def parse_feed(body: bytes, url: str) -> Links:
 
 
 class Entry(NamedTuple):
-    """An entry of a feed or sitemap: canonical URL, title, date, last change.
-
-    Times are 0.0 where none is stated.
-    """
+    """An entry of a feed or sitemap; times are 0.0 where none is stated."""
 
     url: str
     anchor: str = ""
@@ -160,8 +157,6 @@ def parse_time(text: str) -> float:
 def clean_title(text: str | None) -> str:
     """Return a title as plain text of at most 200 characters.
 
-    Tags and character references are resolved, white space is collapsed.
-
     Args:
         text: text of the element; may hold escaped HTML.
 
@@ -207,7 +202,7 @@ def strip_prolog(body: bytes) -> bytes:
     text = body.decode("latin-1")
     position = 0
     while True:
-        found = _SIGN.search(text, position)
+        found = _NOT_SPACE.search(text, position)
         if found is None or text[found.start()] != "<":
             return b""
         position = found.start()
@@ -234,9 +229,7 @@ def decode_head(body: bytes) -> str:
 
 
 def find_first_element(text: str) -> str:
-    """Return the local name of the first element in lower case.
-
-    Declarations and comments before it are skipped.
+    """Return the first element's local name in lower case, past declarations.
 
     Args:
         text: beginning of a document.
@@ -261,10 +254,7 @@ def find_first_element(text: str) -> str:
 
 
 def _skip_declaration(text: str, position: int) -> int:
-    """Return the end of the comment or declaration at a position, if there is one.
-
-    The position itself when there is none, -1 when it never ends.
-    """
+    """Return the end of a declaration at `position`; itself for none, -1 if endless."""
     for opening, closing in (("<!--", "-->"), ("<?", "?>"), ("<!", ">")):
         if text.startswith(opening, position):
             found = text.find(closing, position)
@@ -309,11 +299,11 @@ def _read_entry(element: etree._Element, base: str) -> Entry:
     for child in element:
         name = _local(child)
         if name == "link":
-            address = child.get("href") or (child.text or "").strip() or (child.tail or "").strip()
+            href = child.get("href") or (child.text or "").strip() or (child.tail or "").strip()
             if child.get("rel", "") in _ALTERNATE:
-                link = link or address
+                link = link or href
             elif child.get("rel") != "enclosure":
-                other = other or address
+                other = other or href
         elif name == "origlink":
             link = (child.text or "").strip() or link
         elif name in ("guid", "id"):

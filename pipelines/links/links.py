@@ -90,13 +90,11 @@ class PageUrls:
 
 
 def resolve_urls(document: Document) -> PageUrls:
-    """Canonicalize the URLs of a page's links.
-
-    This is most of the work of `extract`, which may be run twice on one page.
+    """Canonicalize the URLs of a page's links: most of the work of `extract`.
 
     Cost: O(links).
     """
-    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+    base = document.base_url
     urls: dict[str, str | None] = {}
     too_long = 0
     for _, href, _, _, _ in document.links:
@@ -209,10 +207,7 @@ def _kinds(document: Document) -> list[BlockKind | None]:
 
 
 def _related_blocks(document: Document) -> set[int]:
-    """Find the linked blocks under the heading of a side section.
-
-    They follow it without a break by prose.
-    """
+    """Find the linked blocks under the heading of a side section."""
     blocks = document.blocks
     found: set[int] = set()
     inside = False
@@ -233,7 +228,7 @@ def mark_nofollow(links: Links) -> Links:
 
 def find_feeds(document: Document) -> tuple[str, ...]:
     """Return the canonical URLs of at most 20 RSS and Atom feeds of the page."""
-    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+    base = document.base_url
     found: dict[str, None] = {}
     for rel, href, kind, _ in document.relations:
         if "alternate" in rel.split() and kind.partition(";")[0].strip() in {

@@ -45,8 +45,6 @@ def is_nofollow(rel: str) -> bool:
 def _for_us(line: str) -> Iterator[str]:
     """Yield the parts of a header for every agent or for us.
 
-    A name counts up to the next one.
-
     >>> list(_for_us("googlebot: noindex, nofollow, newscrawler: noindex"))
     [' noindex']
     """
@@ -73,10 +71,7 @@ def _words(parts: Iterable[str], fetched_at: datetime) -> Iterator[str]:
 
 
 def _has_come(stated: str, now: datetime) -> bool:
-    """Tell whether the time at the start of a text is over.
-
-    A comma may stand in the time or after it. False for what is no time.
-    """
+    """Tell whether the time at the start of a text is over; False for what is none."""
     first, _, second = stated.partition(",")
     for text in (f"{first},{second.partition(',')[0]}", first):
         moment = _moment(text.strip())

@@ -86,7 +86,7 @@ def parse_sitemap(body: bytes, url: str, bounds: PageLimits = DEFAULT) -> Sitema
 
     Args:
         body: as received; gzip is recognised by its first bytes, whatever the URL or the headers say.
-        url: the sitemap's own URL, base of relative addresses.
+        url: the sitemap's own URL, base of relative URLs.
         bounds: its unpacked size and entries.
 
     Returns:
@@ -95,7 +95,7 @@ def parse_sitemap(body: bytes, url: str, bounds: PageLimits = DEFAULT) -> Sitema
 
     Cost: linear; memory is bounded by the unpacked size, as elements are dropped once read.
     Source: the sitemaps.org protocol 0.9, with the news extension.
-    Differs: relative addresses and broken XML are accepted.
+    Differs: relative URLs and broken XML are accepted.
     """
     unpacked = _unpack(body, bounds.file_bytes)
     if unpacked is None:
@@ -115,10 +115,7 @@ def parse_sitemap(body: bytes, url: str, bounds: PageLimits = DEFAULT) -> Sitema
 
 
 def _unpack(body: bytes, most_bytes: int) -> bytes | None:
-    """Unpack gzip, twice if need be; empty when broken, None when too large.
-
-    Some servers pack twice.
-    """
+    """Unpack gzip, twice if need be; empty when broken, None when too large."""
     limit = min(most_bytes, max(_FREE_BYTES, MAX_RATIO * len(body)))
     for _ in range(2):
         if not body.startswith(_GZIP):
@@ -175,8 +172,8 @@ def _read_entry(element: etree._Element, url: str) -> Entry:
     for child in element:
         name = _local(child)
         if name == "loc" and not target:
-            address = (child.text or "").strip()
-            target = (canonicalize(address, url) or "") if address else ""
+            href = (child.text or "").strip()
+            target = (canonicalize(href, url) or "") if href else ""
         elif name == "lastmod":
             changed = child.text or ""
         elif name == "news":

@@ -46,7 +46,7 @@ def find_images(document: Document, structured: Structured, kept: Sequence[int],
         document: a parsed page.
         structured: its JSON-LD.
         kept: blocks of the text.
-        base: absolute URL that addresses are relative to.
+        base: absolute URL that hrefs are relative to.
 
     Returns:
         At most `MAX_IMAGES`; a caption is the figure's, else the line under the picture if it reads like one, else the

@@ -33,9 +33,7 @@ _TELLING_CHARS: Final = 600
 
 
 def detect(text: str, declared: str = "") -> str:
-    """Detect the language of `text`.
-
-    ISO 639-1, "zh-Hans" or "zh-Hant" for Chinese, empty when unknown.
+    """Return the language of `text`: ISO 639-1, "zh-Hans", "zh-Hant" or empty.
 
     Args:
         text: the article, or whatever text the page has.

@@ -18,8 +18,6 @@ MAX_LINES: Final = 90
 def find_lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[int]:
     """Return the blocks around headline and text, nearest to the headline first.
 
-    Those right behind the text come last.
-
     Args:
         document: a parsed page.
         headline_block: the block that shows the headline, -1 when none does.
@@ -48,9 +46,6 @@ def find_lines(document: Document, headline_block: int, kept: Sequence[int]) -> 
 
 
 def split_fields(document: Document, index: int) -> list[str]:
-    """Split a line into the pieces that readers see as separate fields.
-
-    The whole line when it has none.
-    """
+    """Split a line into the fields that readers see; the whole line for none."""
     parts = document.blocks.parts[index]
     return [" ".join(text.split()) for _, text in parts if text.strip()] if parts else [document.blocks.texts[index]]

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from ..dates.timezones import find_habits
 from ..decode.text import clean
-from ..document import structured_data as stated
+from ..document import structured_data
 from ..document.document import Document
 from ..document.structured_data import meta
 from ..records import Extraction, Metadata
@@ -30,8 +30,8 @@ MAX_SUMMARY_CHARS: Final = 1000
 def extract(document: Document, extraction: Extraction, fetched_at: datetime) -> Metadata:
     """Return title, authors, source, time, language, summary and the rest.
 
-    Each field asks its witnesses in order of trust: structured data, meta elements, then what is visible between
-    headline and text. A witness that contradicts form (a future date, the site's name as author) is not heard.
+    Each field asks its sources in order of trust: structured data, meta elements, then what is visible between
+    headline and text. A value of impossible form (a future date, the site's name as author) is passed over.
 
     Args:
         document: a parsed page.
@@ -39,7 +39,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         fetched_at: when the page was fetched, with zone.
 
     Returns:
-        The metadata; fields without a witness are empty.
+        The metadata; fields without a source are empty.
 
     Raises:
         ValueError: `fetched_at` has no zone.
@@ -48,7 +48,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     """
     if fetched_at.tzinfo is None:
         raise ValueError(f"fetched_at {fetched_at!r} has no time zone")
-    data = stated.read(document)
+    data = structured_data.read(document)
     kept = extraction.blocks
     first = kept[0] if kept else -1
     sites = find_site_names(document, data)
@@ -63,13 +63,13 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         fetched_at,
         find_habits(urlsplit(document.url).hostname or "", language, declared),
     )
-    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
-    credit = find_source(document, near, kept)
+    base = document.base_url
+    publisher = find_source(document, near, kept)
     place = find_pages(document, base)
     return Metadata(
         title=title.text,
-        authors=find_authors(document, data, near, kept, [*sites, credit]),
-        source=credit,
+        authors=find_authors(document, data, near, kept, [*sites, publisher]),
+        source=publisher,
         published_at=moment.iso if moment else "",
         published_precision=moment.precision if moment else "",
         published_from=origin,

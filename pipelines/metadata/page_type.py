@@ -113,17 +113,17 @@ def classify(
 
 _CONFIDENCE: Final = 10.0
 _DOUBT: Final = 0.68
-"""What a sure text counts against all other evidence, and the confidence that counts for nothing."""
+"""Weight of the confidence against all other evidence, and the confidence that counts for nothing."""
 _HEADLINE: Final = 20
-"""A linked headline is longer than a user's name; a Chinese sign counts for two and a half letters."""
+"""A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
 _STANDING: Final = 6.0
-"""What a page about the site itself counts less."""
+"""Penalty of a page about the site itself."""
 _LOW: Final = 0.25
 _LIKELY: Final = 0.85
 _UNLIKELY: Final = 0.7
-"""What the confidence of a method that does not calibrate it counts for, from `_LOW` on and below."""
+"""Confidences assumed for methods that do not calibrate theirs, from `_LOW` on and below."""
 _SUMMARIES: Final = 8.0
-"""What a text made of summaries under linked headlines counts against it."""
+"""Penalty of a text made of summaries under linked headlines."""
 _SURE: Final = 0.9
 """Confidence from which even a text of one sentence is an article."""
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
@@ -162,10 +162,7 @@ def _headed(document: Document, extraction: Extraction, title: str) -> bool:
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
-    """Tell whether most sentences stand right under linked headlines of their own.
-
-    At least `least` sentences must.
-    """
+    """Tell whether most sentences stand right under linked headlines of their own."""
     blocks = document.blocks
     linked = blocks.link_chars * 2 > blocks.chars
     headline = linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)

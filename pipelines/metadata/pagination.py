@@ -28,11 +28,11 @@ _PREVIOUS: Final = (
 _ORDER: Final = dict.fromkeys(_NEXT.split(","), _FOLLOWING) | dict.fromkeys(_PREVIOUS.split(","), _PRECEDING)
 _INITIALS: Final = frozenset("第PpSs")
 _MARKS: Final = " \t\u3000[]()（）【】<>《》«»‹›→←|｜·.:：…_-–—"
-# Signs with which the anchors in question begin and end: most links are told apart by these alone.
+# Characters with which the anchors in question begin and end: most links are told apart by these alone.
 _FIRST: Final = frozenset("".join(word[0] + word[0].upper() for word in _ORDER) + _MARKS + "0123456789第PpSs")
 _LAST: Final = frozenset("".join(word[-1] + word[-1].upper() for word in _ORDER) + _MARKS + "0123456789页頁")
 _RELATIONS: Final = {"next": _FOLLOWING, "prev": _PRECEDING, "previous": _PRECEDING}
-_HAN: Final = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)}
+_HAN: Final = {char: number for number, char in enumerate("一二三四五六七八九十", 1)}
 _LABEL = re.compile(
     r"第\s{0,2}(\d{1,3}|[一二三四五六七八九十])\s{0,2}[页頁]|(?:page|seite|página|pagina)\s{1,2}(\d{1,3})$"
 )
@@ -61,15 +61,15 @@ class _Step:
     own: int
     other: int
     sure: bool
-    """The address itself says that its number is one of a page."""
+    """The URL itself says that its number is one of a page."""
 
 
 def find_pages(document: Document, base: str) -> Pages:
     """Find this page's place among the pages of its article.
 
     A next link alone proves nothing: archives, channels and "next article" links look the same. It counts when its
-    address is this page's with another page number: `5.html` and `5_2.html`, `?id=7&page=2` and `?id=7&page=3`. Links
-    with numbers tell whether the addresses count from 0 or from 1, and stand in for a missing next link.
+    URL is this page's with another page number: `5.html` and `5_2.html`, `?id=7&page=2` and `?id=7&page=3`. Links
+    with numbers tell whether the URLs count from 0 or from 1, and stand in for a missing next link.
 
     Args:
         document: a parsed page.
@@ -78,7 +78,7 @@ def find_pages(document: Document, base: str) -> Pages:
     Returns:
         The neighbours; all empty for an article on one page.
 
-    Cost: O(links); addresses are compared only where an anchor is a number or a word such as 下一页.
+    Cost: O(links); URLs are compared only where an anchor is a number or a word such as 下一页.
     """
     own = canonicalize(document.url) or document.url
     steps: list[tuple[int, _Step]] = []
@@ -122,7 +122,7 @@ def _label(anchor: str) -> int | None:
 def _placed(steps: list[tuple[int, _Step]]) -> Pages:
     """Derive number and neighbours from the links that stay on the article."""
     numbered = {label: step for label, step in reversed(steps) if label > 0}
-    # What to add to the number in an address for the number of its page; most links agree.
+    # What to add to the number in a URL for the number of its page; most links agree.
     offsets = [label - step.other for label, step in numbered.items() if step.other and 0 <= label - step.other <= 1]
     offset = max(set(offsets), key=offsets.count) if offsets else 0
     trusted = bool(offsets) or any(step.own and not step.other for _, step in steps)
@@ -139,7 +139,7 @@ def _placed(steps: list[tuple[int, _Step]]) -> Pages:
                 return step.url
         return ""
 
-    # A first page says by "next" alone: then it cannot be told whether the addresses count from 0 or from 1.
+    # A first page says by "next" alone: then it cannot be told whether the URLs count from 0 or from 1.
     ahead = (step.url for label, step in steps if label == _FOLLOWING and not own and step.other == 1)
     following, preceding = neighbour(_FOLLOWING, 1) or next(ahead, ""), neighbour(_PRECEDING, -1)
     return Pages(number, following, preceding) if following or preceding else Pages()

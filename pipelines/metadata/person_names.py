@@ -77,7 +77,7 @@ _PHRASES: Final = words(
 _PARTICLES: Final = words(
     "de da do dos das del della di du la le el van von der den ter ten bin al y e zu zur af te the"
 )
-_SIGN = re.compile(r"[→←<>⟨⟩{}#*=+^~\[\]\\]")
+_NO_LETTER = re.compile(r"[→←<>⟨⟩{}#*=+^~\[\]\\]")
 _ROLE_BEHIND = re.compile(r"\s(?:in|on|at|for|with|from|is|was|to|and the)\s.*$")
 _SLUG = re.compile(r"[a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){1,5}$")
 _DATE = re.compile(r"([^\W\d_]{3,10})\.? \d{1,2}|\d{1,2}\.? ([^\W\d_]{3,10})")
@@ -101,9 +101,7 @@ _SUFFIX = re.compile(
 
 
 def parse_line(line: str) -> list[str]:
-    """Extract names from a byline.
-
-    Such as 作者：王小明 李雷, 【記者王小明╱台北報導】, 文/王小明 or "By Jane Doe".
+    """Extract names of a byline: 作者：王小明, 【記者王小明╱台北報導】, "By Jane Doe".
 
     Args:
         line: one line of a page, fields separated by tabs; only its first 300 characters count.
@@ -153,10 +151,7 @@ def _western(line: str) -> list[str]:
 
 
 def _before_date(line: str) -> str:
-    """Extract the name at the start of a line that goes on to a date or an account.
-
-    Jane Doe | Writer | July 2, 2025.
-    """
+    """Extract the name before a date or account: Jane Doe | Writer | July 2, 2025."""
     head = _HEAD.match(line)
     parts = head[1].split() if head else []
     if not head or not 2 <= len(parts) <= 4 or parts[0].lower() in _NO_HEAD or parts[0].lower() in MONTHS:
@@ -205,17 +200,14 @@ def is_person(text: str) -> bool:
     return (
         2 <= len(text) <= 3
         and text[0] in _FAMILY
-        and all("\u4e00" <= sign <= "\u9fff" for sign in text)
+        and all("\u4e00" <= char <= "\u9fff" for char in text)
         and not _ORGANISATION.search(text)
         and text not in _STOP
     )
 
 
 def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
-    """Extract names that begin at `start`.
-
-    With `strict` only those with a family name and an end behind them.
-    """
+    """Extract names at `start`; if `strict`, with a family name and a proper end."""
     role = _ROLE.match(line, start)
     if role:
         start = role.end()
@@ -277,9 +269,7 @@ def _cut(token: str, behind: str) -> list[str]:
 
 
 def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
-    """Clean raw names of people.
-
-    They are split and lose labels and titles; site names, links and stop words are dropped.
+    """Split raw names, strip labels and titles, drop sites, links and stop words.
 
     Args:
         names: raw values of metas, JSON-LD or bylines.
@@ -315,7 +305,7 @@ def _plausible(name: str) -> bool:
         and name.lower() not in _STOP
         and not _NO_NAME.match(name)
         and not _PUBLISHER.search(name)
-        and not any(sign in name for sign in ":：=@。，？！")
+        and not any(char in name for char in ":：=@。，？！")
         and sum(map(str.isdigit, name)) <= 3
         and name[0].isalpha()
         and not _CLOCK.search(name)
@@ -324,7 +314,7 @@ def _plausible(name: str) -> bool:
         and "www" not in folded
         and len(name.split()) <= 6
         and (" " not in name or not name[0].islower() or name.split(maxsplit=1)[0] in _PARTICLES)
-        and not _SIGN.search(name)
+        and not _NO_LETTER.search(name)
         and folded not in _PHRASES
         and not _SLUG.match(name)
         and not _is_date(name)

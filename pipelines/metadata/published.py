@@ -24,7 +24,7 @@ _PUBLISHED: Final = (
     "article:create_at", "release_date", "published", "og:article:published_time", "originalpublicationdate",
     "article.published", "ptime", "publish-date", "rnews:datepublished",
 )  # fmt: skip
-# Written when the page was rendered or last changed: heard when nothing better speaks.
+# Written when the page was rendered or last changed: used when there is nothing better.
 _LATE: Final = ("apub:time", "dateupdate", "article:modified_time", "og:updated_time", "lastmodified")
 # Any other name that says so, however it is spelt; many of these tell when an editor last saved the article.
 _NAME: Final = re.compile(
@@ -58,7 +58,7 @@ def find_published(
 
     A time stated for machines is believed when it has a clock, unless it is the time at which the page was served; a
     bare day is refined by the visible line of the same day. Without either, times of `<time>` elements, of inline
-    scripts and of the URL are asked, in this order. When a page was changed is heard when nothing else speaks.
+    scripts and of the URL are asked, in this order. When a page was changed is used when there is nothing else.
 
     Args:
         document: a parsed page.
@@ -68,7 +68,7 @@ def find_published(
         habits: how the site writes times.
 
     Returns:
-        The moment and "json-ld", "meta", "visible", "script" or "url"; (None, "") when nothing speaks.
+        The moment and "json-ld", "meta", "visible", "script" or "url"; (None, "") when there is none.
 
     Cost: O(characters of the lines); of the inline scripts only when everything visible lacks a clock.
     """
@@ -84,17 +84,14 @@ def find_published(
     if exact:
         return _zoned(document, exact, now, habits), "visible"
     day = None if is_relative else seen
-    for witness, moment in _others(document, structured, lines.kept, now, habits):
+    for source, moment in _others(document, structured, lines.kept, now, habits):
         if day is None or moment.day == day.day:
-            return moment, witness
+            return moment, source
     return (seen, "visible") if seen else _late(document, structured, now, habits)
 
 
 def _is_better(seen: Moment, stated: Moment, now: datetime) -> bool:
-    """Tell whether the visible time is better than the stated one.
-
-    It is if that is a bare day, the time of the answer or local time called UTC.
-    """
+    """Tell whether the visible time says more than the stated one."""
     if _is_served(stated, now):
         return True
     if not _has_clock(stated):
@@ -167,10 +164,7 @@ def _others(
 
 
 def _late(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
-    """Return the day in the URL, refined by a time of change on that day.
-
-    Without a day in the URL, any time of change.
-    """
+    """Return the day in the URL, or a time of change on that day (or on any)."""
     day = parse.read_url(document.url, now)
     values = [(structured.modified, "json-ld")]
     values += [(meta(document, name), "meta") for name in _LATE if name in document.metas]

@@ -51,7 +51,7 @@ class Headline:
 def find_headline(document: Document, structured: Structured, first_body_block: int, sites: Iterable[str]) -> Headline:
     """Return the headline of a page without the site's name.
 
-    A visible line that is part of `<title>` or of the metadata's title is the best witness: it has neither the site's
+    A visible line that is part of `<title>` or of the metadata's title is the best source: it has neither the site's
     name nor a paraphrase for sharing. Without one the metadata speak, then `<title>` cut at its separators.
 
     Args:
@@ -67,15 +67,15 @@ def find_headline(document: Document, structured: Structured, first_body_block: 
     """
     site = {squeeze(name) for name in (*sites, *_home_names(document)) if len(name) <= 60} - {""}
     metas = _stated(document, structured, site)
-    witnesses = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
+    titles = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
     lines = find_headings(document)
     whole = min((len(squeeze(strip_site(text, site))) for text in (document.title, *metas) if text), default=1)
     candidates = _candidates(document, lines, first_body_block)
-    text, place = _agreed(candidates, witnesses, max(whole, 1), site, first_body_block)
+    text, place = _agreed(candidates, titles, max(whole, 1), site, first_body_block)
     if text:
         return Headline(_bare(text, document.title, metas, site), place)
     place = _first_heading(document, lines, first_body_block, site)
-    if place >= 0 and not (len(metas) >= 2 and len(witnesses) == 1):
+    if place >= 0 and not (len(metas) >= 2 and len(titles) == 1):
         return Headline(_bare(document.blocks.texts[place], document.title, metas, site), place)
     if metas:
         return Headline(clean(strip_site(metas[0], site), MAX_TITLE_CHARS))
@@ -113,10 +113,7 @@ def _without_kicker(line: str, title: str, metas: list[str]) -> str:
 
 
 def _without_name(line: str, site: set[str]) -> str:
-    """Strip the site's name behind a separator from a visible line.
-
-    Its own halves stay together.
-    """
+    """Strip the site's name behind a separator from a visible line."""
     *_, cut = [None, *_SEPARATOR.finditer(line)]
     if cut is None or cut.start() < 4:
         return line
@@ -171,20 +168,16 @@ def _candidates(
 
 
 def _agreed(
-    lines: list[tuple[int, str, int]], witnesses: list[str], whole: int, site: set[str], first_body_block: int
+    lines: list[tuple[int, str, int]], titles: list[str], whole: int, site: set[str], first_body_block: int
 ) -> tuple[str, int]:
-    """Return the line that most titles repeat; empty when none is convincing.
-
-    Headings and long lines go before others.
-    """
+    """Return the line that most titles repeat; empty when none is convincing."""
     best, place, best_rank = "", -1, 2.0
     for level, text, index in lines:
         line = squeeze(text)
         if not 4 <= len(line) <= 300 or line in site:
             continue
         votes = sum(
-            line in witness or (len(witness) > 8 and witness in line and len(line) < 1.3 * len(witness))
-            for witness in witnesses
+            line in title or (len(title) > 8 and title in line and len(line) < 1.3 * len(title)) for title in titles
         )
         if not votes:
             continue
@@ -193,16 +186,13 @@ def _agreed(
             rank -= 1.0
         if rank > best_rank:
             best, place, best_rank = text, index, rank
-    return _nearer(lines, witnesses, best, place, first_body_block) if best else ("", -1)
+    return _nearer(lines, titles, best, place, first_body_block) if best else ("", -1)
 
 
 def _nearer(
-    lines: list[tuple[int, str, int]], witnesses: list[str], best: str, place: int, first_body_block: int
+    lines: list[tuple[int, str, int]], titles: list[str], best: str, place: int, first_body_block: int
 ) -> tuple[str, int]:
-    """Return, of two headings that form the title, the one nearer to the text.
-
-    Such as a blog's name and its entry.
-    """
+    """Return, of two headings that form the title, the one nearer to the text."""
     line = squeeze(best)
     for level, text, index in reversed(lines):
         # A heading right below another is its second line.
@@ -211,7 +201,7 @@ def _nearer(
         other = squeeze(text)
         if len(other) >= 4 and other not in line and line not in other:
             whole = len(line) + len(other)
-            if any(line in title and other in title and whole >= _WHOLE * len(title) for title in witnesses):
+            if any(line in title and other in title and whole >= _WHOLE * len(title) for title in titles):
                 return text, index
     return best, place
 
@@ -247,10 +237,7 @@ def _opening(document: Document, first_body_block: int) -> str:
 
 
 def _told(line: str, body: str) -> float:
-    """Return the share of a line's words that the text repeats.
-
-    0 for a line of too few words.
-    """
+    """Return the share of a line's words that the text repeats, 0 for too few words."""
     found = _WORD.findall(line.lower())
     return sum(word in body for word in found) / len(found) if len(found) >= _LEAST_WORDS else 0.0
 

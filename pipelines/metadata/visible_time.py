@@ -54,7 +54,7 @@ _STATED: Final = "|".join(
 )
 _LABEL = re.compile(f"{_CHANGED}|{_OTHER}|{_STATED}")
 _KINDS: Final = (("changed", re.compile(_CHANGED)), ("other", re.compile(_OTHER)))
-"""What is neither says when the article was published."""
+"""A label that is neither states when the article was published."""
 _TIME_WORD = re.compile("发布|發布|发表|發表|上稿|建立|刊登|来源|來源")
 _PAGE = re.compile(r"©|copyright|版权|版權|备案|備案|all rights reserved|页面生成|generated (?:on|at|in)")
 _WEEKDAY = re.compile(r"星期|曜日|요일|农历|農曆|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tag\b|woch|今天|今日")
@@ -62,7 +62,7 @@ _VAGUE: Final = frozenset({"时间", "時間", "日期"})
 """In the text they may be of anything."""
 _RANGE = re.compile(r"\d\s?(?:日|年|月)?\s?(?:至|到|~|～|—|–| - | to | bis | au | al )\s?(?:\d|[A-Z][a-z]+ \d)")
 # What every way of writing a moment holds, in a short line and in a longer one: most lines hold none.
-_SIGN = re.compile(r"[\d〇零○年前昨今刚剛]")
+_TIME_CHAR = re.compile(r"[\d〇零○年前昨今刚剛]")
 _DIGITS = re.compile(r"\d(?:\d{3}|\s?[:：月/.-]\s?\d)")
 _HAN = re.compile("[〇零○一二三年前昨今刚剛民](?:(?<=[前昨今刚剛民])|(?<!年)年|(?<=年).{1,3}月)")
 _WORD = re.compile(
@@ -137,8 +137,8 @@ def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: 
 
 def _may_hold(text: str) -> bool:
     """Tell whether a line holds what all times hold."""
-    signs = _SIGN.search(text) if len(text) <= _SHORT_CHARS else _DIGITS.search(text) or _HAN.search(text)
-    return bool(signs or _WORD.search(text.lower()))
+    found = _TIME_CHAR.search(text) if len(text) <= _SHORT_CHARS else _DIGITS.search(text) or _HAN.search(text)
+    return bool(found or _WORD.search(text.lower()))
 
 
 def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
@@ -191,7 +191,7 @@ def _in_line(
 def _pieces(text: str) -> list[tuple[str, str, str]]:
     """Cut a line at the labels of times: (kind, word, what follows)."""
     small = text.lower()
-    # one capital has a small form of two signs, which would move the others
+    # one capital has a small form of two characters, which would move the others
     labels = list(_LABEL.finditer(small if len(small) == len(text) else text))
     pieces = [("", "", text[: labels[0].start()] if labels else text)]
     for match, end in zip(labels, [*(label.start() for label in labels), len(text)][1:], strict=True):

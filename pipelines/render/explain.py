@@ -44,11 +44,9 @@ def markdown(document: Document, page: ParsedPage, extraction: Extraction) -> st
 
 
 def explain(document: Document, page: ParsedPage, extraction: Extraction) -> str:
-    """Render a copy of the page with kept blocks green and dropped ones red.
+    """Render a copy of the page: kept blocks green, dropped ones red, with scores.
 
-    Each block shows its score.
-
-    The copy needs and runs nothing: scripts, styles, addresses and forms are taken out, and it says so to the browser.
+    The copy needs and runs nothing: scripts, styles, links and forms are taken out, and it says so to the browser.
 
     Args:
         document: a parsed page.
@@ -62,9 +60,9 @@ def explain(document: Document, page: ParsedPage, extraction: Extraction) -> str
     """
     kept = frozenset(extraction.blocks)
     blocks = document.blocks
-    verdict = page.kind.name.lower() + (f" ({page.reason})" if page.reason else "")
+    judged = page.kind.name.lower() + (f" ({page.reason})" if page.reason else "")
     seen = (
-        f"<b>{escape(page.metadata.title or document.title)}</b><br>{escape(verdict)}; "
+        f"<b>{escape(page.metadata.title or document.title)}</b><br>{escape(judged)}; "
         f'<span class="kept">{len(kept)} blocks kept</span>, '
         f'<span class="dropped">{len(blocks) - len(kept)} dropped</span>; confidence {extraction.confidence:g}'
         + (f"; {escape(extraction.evidence)}" if extraction.evidence else "")

@@ -1,7 +1,7 @@
 """Rendering of kept blocks as plain text, clean HTML and Markdown.
 
 All three are made from the same parts (see `structure`), so they hold the same words. Nothing executable survives: tags
-are ours, texts are escaped, addresses are canonical http(s) URLs.
+are ours, texts are escaped, links are canonical http(s) URLs.
 """
 
 from __future__ import annotations
@@ -75,9 +75,7 @@ def answer(document: Document, kept: Sequence[int], scores: Sequence[float], min
 
 
 def text(document: Document, kept: Sequence[int]) -> str:
-    """Render the kept blocks as plain text, a line each.
-
-    Rows of data tables are one line with tabs between cells.
+    """Render the kept blocks as plain text: a line each, table rows with tabs.
 
     Args:
         document: a parsed page.
@@ -107,8 +105,6 @@ def html(document: Document, kept: Sequence[int]) -> str:
 def markdown(document: Document, kept: Sequence[int]) -> str:
     """Render the kept blocks as Markdown.
 
-    Headings, lists, quotations, pipe tables, code, links and images.
-
     Args:
         document: a parsed page.
         kept: numbers of blocks, ascending.
@@ -133,7 +129,7 @@ class _Marks:
 
     def __init__(self, document: Document, made: Sequence[TextPart]) -> None:
         self.parts = made
-        base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+        base = document.base_url
         kept = {part.block for part in made}
         self.links: dict[int, list[tuple[str, str]]] = {}
         for _, href, _, anchor, block in document.links:
@@ -236,10 +232,7 @@ def _close(out: list[str], opened: list[Container], depth: int) -> None:
 
 
 def _element(marks: _Marks, part: TextPart, *, first: bool) -> str:
-    """Render one part without its containers.
-
-    `first` in the innermost of them or not.
-    """
+    """Render one part without its containers; `first` in the innermost or not."""
     if part.kind == "tr":
         cell = "th" if part.header else "td"
         return "<tr>" + "".join(f"<{cell}>{_escaped(each)}</{cell}>" for each in part.texts) + "</tr>"
@@ -263,10 +256,7 @@ def _escaped(content: str) -> str:
 
 
 def _markdown(marks: _Marks) -> str:
-    """Render parts as Markdown.
-
-    Blank lines between parts, but not between the items of a list or the rows of a table.
-    """
+    """Render parts as Markdown."""
     out: list[str] = []
     opened: tuple[Container, ...] = ()
     prefix = _Prefix()
@@ -303,10 +293,7 @@ class _Prefix:
         self.bullets: dict[int, str] = {}
 
     def of(self, path: Sequence[Container], shared: int) -> tuple[str, str]:
-        """Return the prefixes of a part's first and its other lines.
-
-        Containers from `shared` on are new.
-        """
+        """Return the prefixes of a part's lines; containers from `shared` on are new."""
         first = rest = ""
         for at, (tag, node) in enumerate(path):
             if tag == "blockquote":

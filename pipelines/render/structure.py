@@ -128,10 +128,7 @@ def _place(document: Document, node: int, bounds: tuple[int, int], tables: dict[
 
 
 def _is_data(document: Document, table: int) -> bool:
-    """Tell whether a table holds data: several rows of several short cells.
-
-    Nothing in it lays out a page.
-    """
+    """Tell whether a table holds data: several rows of several short cells."""
     tags, parents, end = document.tags, document.parents, document.ends[table]
     inside = tags[table + 1 : end]
     if "table" in inside or "form" in inside:
@@ -172,10 +169,7 @@ def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) ->
 
 
 def _lines(document: Document, index: int, pre: int) -> tuple[str, ...]:
-    """Return the lines of preformatted text.
-
-    Empty when they are not the block's text, or just one.
-    """
+    """Return the lines of preformatted text."""
     nodes, end = document.blocks.nodes, document.ends[pre]
     if any(pre <= node < end for node in (*nodes[max(index - 1, 0) : index], *nodes[index + 1 : index + 2])):
         return ()  # several blocks share it: they are its lines

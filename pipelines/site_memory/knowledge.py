@@ -20,7 +20,7 @@ MAX_TEMPLATES: Final = 6
 MAX_PATHS: Final = 4
 MAX_ARTICLES: Final = 32
 FADING: Final = 0.98
-"""What every count is multiplied with at each page: about fifty pages are remembered."""
+"""Factor of every count at each page: about fifty pages are remembered."""
 
 _FORMAT: Final = 1
 _HEAD = struct.Struct("<BIfHBB")
@@ -63,41 +63,41 @@ class SiteModel:
 NOTHING: Final = SiteModel()
 
 
-def learn(knowledge: SiteModel, observation: PageSample) -> SiteModel:
+def learn(model: SiteModel, sample: PageSample) -> SiteModel:
     """Learn from one more article page.
 
     Args:
-        knowledge: what was known before.
-        observation: what the page showed.
+        model: of the site so far.
+        sample: of the page.
 
     Returns:
-        New knowledge; the same when the article has been seen lately, at whatever address.
+        The new model; the same when the article has been seen lately, under whatever URL.
 
     Cost: O(MAX_TEXTS), about 50 microseconds.
     """
-    if observation.article in knowledge.articles:
-        return knowledge
-    texts = {key: FADING * count for key, count in knowledge.texts.items()}
-    for key in set(observation.texts):
+    if sample.article in model.articles:
+        return model
+    texts = {key: FADING * count for key, count in model.texts.items()}
+    for key in set(sample.texts):
         texts[key] = texts.get(key, 0.0) + 1.0
     if len(texts) > MAX_TEXTS:
-        # ties are broken by the key, so that the same pages always give the same knowledge
+        # ties are broken by the key, so that the same pages always give the same model
         kept = sorted(texts, key=lambda key: (-texts[key], key))[:MAX_TEXTS]
         texts = {key: texts[key] for key in kept}
     return SiteModel(
-        seen=knowledge.seen + 1,
-        pages=FADING * knowledge.pages + 1.0,
+        seen=model.seen + 1,
+        pages=FADING * model.pages + 1.0,
         texts=texts,
-        templates=_with_page(knowledge.templates, observation),
-        articles=(*knowledge.articles, observation.article)[-MAX_ARTICLES:],
+        templates=_with_page(model.templates, sample),
+        articles=(*model.articles, sample.article)[-MAX_ARTICLES:],
     )
 
 
-def learn_batch(knowledge: SiteModel, observations: Iterable[PageSample]) -> SiteModel:
+def learn_batch(model: SiteModel, samples: Iterable[PageSample]) -> SiteModel:
     """Learn from a training batch."""
-    for observation in observations:
-        knowledge = learn(knowledge, observation)
-    return knowledge
+    for sample in samples:
+        model = learn(model, sample)
+    return model
 
 
 def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Template | None:
@@ -106,24 +106,24 @@ def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Templat
     return best if best is not None and similarity(best.tree, tree) >= SAME_TEMPLATE else None
 
 
-def _with_page(templates: tuple[Template, ...], observation: PageSample) -> tuple[Template, ...]:
+def _with_page(templates: tuple[Template, ...], sample: PageSample) -> tuple[Template, ...]:
     """Add a page to the templates; forget the one not seen for longest."""
-    known = template_of(templates, observation.tree)
+    known = template_of(templates, sample.tree)
     paths: dict[tuple[int, ...], float] = {}
     pages = 0.0
     if known is not None:
         pages = FADING * known.pages
         paths = {path: FADING * count for path, count in known.paths.items()}
-    if observation.path:
-        paths[observation.path] = paths.get(observation.path, 0.0) + 1.0
+    if sample.path:
+        paths[sample.path] = paths.get(sample.path, 0.0) + 1.0
         if len(paths) > MAX_PATHS:
             # the new path stays, else none could ever take the place of the others
-            del paths[min(paths, key=lambda path: (path == observation.path, paths[path], path))]
-    updated = Template(observation.tree, pages + 1.0, paths)
+            del paths[min(paths, key=lambda path: (path == sample.path, paths[path], path))]
+    updated = Template(sample.tree, pages + 1.0, paths)
     return (updated, *(template for template in templates if template is not known))[:MAX_TEMPLATES]
 
 
-def pack(knowledge: SiteModel) -> bytes:
+def pack(model: SiteModel) -> bytes:
     """Pack a site model for the database and for workers; `unpack` reads it.
 
     Cost: O(MAX_TEXTS) time; at most some 7 KB.
@@ -131,17 +131,17 @@ def pack(knowledge: SiteModel) -> bytes:
     parts = [
         _HEAD.pack(
             _FORMAT,
-            knowledge.seen,
-            knowledge.pages,
-            len(knowledge.texts),
-            len(knowledge.templates),
-            len(knowledge.articles),
+            model.seen,
+            model.pages,
+            len(model.texts),
+            len(model.templates),
+            len(model.articles),
         ),
-        struct.pack(f"<{len(knowledge.texts)}q", *knowledge.texts),
-        struct.pack(f"<{len(knowledge.texts)}f", *knowledge.texts.values()),
-        struct.pack(f"<{len(knowledge.articles)}q", *knowledge.articles),
+        struct.pack(f"<{len(model.texts)}q", *model.texts),
+        struct.pack(f"<{len(model.texts)}f", *model.texts.values()),
+        struct.pack(f"<{len(model.articles)}q", *model.articles),
     ]
-    for template in knowledge.templates:
+    for template in model.templates:
         parts.append(struct.pack("<fBB", template.pages, len(template.paths), len(template.tree)))
         parts.append(struct.pack(f"<{len(template.tree)}I", *template.tree))
         for path, count in template.paths.items():
@@ -150,12 +150,9 @@ def pack(knowledge: SiteModel) -> bytes:
 
 
 def unpack(data: bytes) -> SiteModel:
-    """Unpack the bytes of `pack`.
-
-    Nothing is known when they are empty, damaged or of another format.
-    """
+    """Unpack the bytes of `pack`; an empty model for damaged or foreign bytes."""
     try:
-        return _Reader(data).knowledge() if data[:1] == bytes([_FORMAT]) else NOTHING
+        return _Reader(data).model() if data[:1] == bytes([_FORMAT]) else NOTHING
     except struct.error:
         return NOTHING
 
@@ -177,7 +174,7 @@ class _Reader:
         """Read the next whole numbers."""
         return tuple(map(int, self.take(f"{count}{form}")))
 
-    def knowledge(self) -> SiteModel:
+    def model(self) -> SiteModel:
         """Read the whole model."""
         _, seen, pages, texts, templates, articles = _HEAD.unpack_from(self._data)
         self._at = _HEAD.size

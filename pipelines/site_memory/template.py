@@ -55,7 +55,7 @@ class Params:
         support: a place that held the body on this share of the template's pages is believed against the extractor.
         hardly: a text that has less than this share of its characters in that place has missed it.
         mostly: from a text that has at least this share of its characters there, the rest is taken away.
-        min_chars: shortest text that memory leaves or brings.
+        min_chars: shortest text that the model leaves or brings.
     """
 
     repeated: float = 0.4
@@ -111,13 +111,13 @@ def look(document: Document) -> Look:
     return Look(found, simple_tree(document))
 
 
-def find_hints(document: Document, seen: Look, knowledge: SiteModel) -> Hints:
+def find_hints(document: Document, seen: Look, model: SiteModel) -> Hints:
     """Return the evidence of the site model for a page.
 
     Args:
         document: a parsed page.
         seen: its look.
-        knowledge: what is known of its site.
+        model: of its site.
 
     Returns:
         Two numbers per block; `NO_HINTS` when nothing is known.
@@ -125,12 +125,12 @@ def find_hints(document: Document, seen: Look, knowledge: SiteModel) -> Hints:
     Cost: O(blocks + siblings on the known ways).
     """
     count = len(document.blocks)
-    if not knowledge.pages or not count:
+    if not model.pages or not count:
         return NO_HINTS
     repeated, on_path = np.zeros(count), np.zeros(count)
     for block, key in seen.texts.items():
-        repeated[block] = knowledge.texts.get(key, 0.0) / (knowledge.pages + 1.0)
-    template = template_of(knowledge.templates, seen.tree)
+        repeated[block] = model.texts.get(key, 0.0) / (model.pages + 1.0)
+    template = template_of(model.templates, seen.tree)
     if template is not None:
         for path, pages in template.paths.items():
             node = node_at(document, path)
@@ -146,7 +146,7 @@ def sample_page(document: Document, seen: Look, extraction: Extraction, article:
     Args:
         document: a parsed page.
         seen: its look.
-        extraction: what the extractor itself made of it. Were it what memory made of that, memory would confirm itself.
+        extraction: what the extractor itself made of it. Were it corrected already, the model would confirm itself.
         article: hash of headline and text.
 
     Cost: O(blocks kept).
@@ -160,12 +160,12 @@ def correct(document: Document, extraction: Extraction, known: Hints, params: Pa
 
     A text that reaches beyond the place where the template keeps the body is cut to it, one that has missed the place
     is replaced by what stands there, and blocks that the site repeats are taken out. All of it only when a text is
-    left: an article is never lost through memory.
+    left: an article is never lost through the model.
 
     Args:
         document: a parsed page.
         extraction: what any extractor made of it.
-        known: what memory says of the page.
+        known: what the model says of the page.
         params: how much it has to know.
 
     Returns:
@@ -203,10 +203,7 @@ def correct(document: Document, extraction: Extraction, known: Hints, params: Pa
 
 
 def _masked(line: str) -> str:
-    """Mask dates and counters in a short line.
-
-    Bare numbers stay, they fill tables.
-    """
+    """Mask dates and counters in a short line."""
     line = line.lower()
     if len(line) > _SHORT_CHARS:
         return line

@@ -145,14 +145,14 @@ class TestWork:
         assert zstandard.decompress(raw) == ARTICLE
 
     def test_a_page_is_observed_when_its_site_is_to_be_learned(self) -> None:
-        first = self.read(ARTICLE, knowledge=b"").parsed.observation
+        first = self.read(ARTICLE, knowledge=b"").parsed.sample
         assert first is not None
         known = learn(NOTHING, replace(first, article=1))
         again = self.read(ARTICLE, knowledge=pack(known)).parsed
-        assert again.observation == first
+        assert again.sample == first
         assert PROSE in again.extraction.text
-        assert self.read(ARTICLE).parsed.observation is None
-        assert self.read(SMALL, knowledge=b"").parsed.observation is None
+        assert self.read(ARTICLE).parsed.sample is None
+        assert self.read(SMALL, knowledge=b"").parsed.sample is None
 
     @pytest.mark.parametrize("knowledge", [b"\1", b"\xff" * 99])
     def test_damaged_knowledge_costs_nothing(self, knowledge: bytes) -> None:

@@ -17,10 +17,10 @@ from db.records.evidence import (
     TEMPLATE,
     mirrored,
 )
-from pipelines.dedup.lcs import CALIBRATED, WindowedText
+from pipelines.dedup.lcs import WindowedText
 from pipelines.dedup.lcs import compare as compare_texts
 from pipelines.dedup.normalize import normalize
-from pipelines.dedup.shape import Comparison
+from pipelines.dedup.shape import CALIBRATED, Comparison
 from pipelines.dedup.shingles import Sums
 
 WEATHER = (

@@ -141,15 +141,15 @@ def test_words_of_the_title_and_the_lead_weigh_more() -> None:
 def test_the_feature_string_is_what_stands_around_the_keywords() -> None:
     params = {"most_share": 1.0, "word_around": 3}
     english = method("feature-string", params).prepare("", "abc harbour def harbour")
-    assert (english.keywords, english.features) == (("harbour",), "bc " + " de" + "ef ")
+    assert (english.keywords, english.content) == (("harbour",), "bc " + " de" + "ef ")
     chinese = method("feature-string", params).prepare("", "河口大桥通车，大桥很长")
-    assert (chinese.keywords, chinese.features) == (("大桥",), "河口" + "通车" + "车 " + "很长")
+    assert (chinese.keywords, chinese.content) == (("大桥",), "河口" + "通车" + "车 " + "很长")
 
 
 def test_feature_strings_are_compared_over_the_longer() -> None:
     chosen = method("feature-string", {"most_share": 1.0, "word_around": 3, "share": 0.5})
     texts = ("", "abc harbour def harbour"), ("", "abc harbour dxx harbour xyz")
-    strings = [chosen.prepare(*text).features for text in texts]
+    strings = [chosen.prepare(*text).content for text in texts]
     assert strings == ["bc  deef ", "bc  dxxx  xy"]
     common = len("bc  d ") / len(strings[1])
     assert compared(chosen, *texts)[0] == pytest.approx(THRESHOLD * common / 0.5)

@@ -98,9 +98,9 @@ def test_what_comes_back_is_kept_among_what_does_not() -> None:
 
 
 @given(st.lists(OBSERVATIONS, max_size=12))
-def test_bounds(observations: list[PageSample]) -> None:
-    known = learn_batch(NOTHING, observations)
-    assert known.seen <= len(observations)
+def test_bounds(samples: list[PageSample]) -> None:
+    known = learn_batch(NOTHING, samples)
+    assert known.seen <= len(samples)
     assert len(known.texts) <= MAX_TEXTS
     assert len(known.templates) <= MAX_TEMPLATES
     assert all(len(template.paths) <= MAX_PATHS for template in known.templates)
@@ -111,8 +111,8 @@ def test_bounds(observations: list[PageSample]) -> None:
 
 
 @given(st.lists(OBSERVATIONS, max_size=8))
-def test_packing_loses_nothing_that_counts(observations: list[PageSample]) -> None:
-    known = learn_batch(NOTHING, observations)
+def test_packing_loses_nothing_that_counts(samples: list[PageSample]) -> None:
+    known = learn_batch(NOTHING, samples)
     again = unpack(pack(known))
     assert equal(again, known)
     assert pack(again) == pack(known)

@@ -45,15 +45,15 @@ def markup(n: int, text: Iterable[str], *, new: bool = False) -> bytes:
 
 
 def read(body: bytes, known: SiteModel = NOTHING) -> ParsedPage:
-    return parse_page(body, "http://h.cn/news/20240501/1234.html", fetched_at=NOW, knowledge=pack(known))
+    return parse_page(body, "http://h.cn/news/20240501/1234.html", fetched_at=NOW, site_model=pack(known))
 
 
 def site(count: int = 6, **values: bool) -> SiteModel:
     known = NOTHING
     for n in range(count):
-        observation = read(markup(n, story(n), **values), known).observation
-        assert observation is not None
-        known = learn(known, observation)
+        sample = read(markup(n, story(n), **values), known).sample
+        assert sample is not None
+        known = learn(known, sample)
     return known
 
 
@@ -64,7 +64,7 @@ def blocks(document: Document, *parts: str) -> list[int]:
 def test_without_memory_nothing_is_observed() -> None:
     page = parse_page(markup(1, story(1)), "http://h.cn/a/1234.html", fetched_at=NOW)
     assert page.kind == PageKind.ARTICLE
-    assert page.observation is None
+    assert page.sample is None
     assert NOTICE in page.extraction.text
 
 
@@ -75,8 +75,8 @@ def test_a_notice_under_every_article_is_taken_out_from_the_second_on() -> None:
         assert page.extraction.text.startswith(story(n)[0])
         assert (NOTICE in page.extraction.text) == (n == 0)
         assert all(line in page.extraction.text for line in story(n))
-        assert page.observation is not None
-        known = learn(known, page.observation)
+        assert page.sample is not None
+        known = learn(known, page.sample)
 
 
 def test_memory_makes_the_short_article_under_a_long_notice_readable() -> None:
@@ -121,8 +121,8 @@ def test_a_site_gets_a_new_template() -> None:
     for n in range(100, 106):
         page = read(markup(n, story(n), new=True), known)
         assert page.extraction.text == "\n".join(story(n))
-        assert page.observation is not None
-        known = learn(known, page.observation)
+        assert page.sample is not None
+        known = learn(known, page.sample)
     assert len(known.templates) == 2
     document = parse(markup(200, story(200), new=True), "http://h.cn/200")
     text = blocks(document, "批货物")
