@@ -147,16 +147,16 @@ class Command(ScrapyCommand):
         found = read(self, lambda connection: signatures.check(connection, method.form, method.sign))
         if found is None:
             return
-        name, compare_sentences = found
-        sys.stdout.write(f"Database: {name}\n{compare_sentences.signatures:,} signatures\n")
-        if compare_sentences.form:
+        name, differences = found
+        sys.stdout.write(f"Database: {name}\n{differences.signatures:,} signatures\n")
+        if differences.form:
             sys.stdout.write("they were made in another way than DUPLICATE_METHOD and DUPLICATE_PARAMS say\n")
         for what in ("missing", "orphans", "wrong"):
-            ids = getattr(compare_sentences, what)
+            ids = getattr(differences, what)
             if ids:
                 named = ", ".join(map(str, ids[:_MOST_NAMED])) + (" ..." if len(ids) > _MOST_NAMED else "")
                 sys.stdout.write(f"{len(ids):,} {what}: articles {named}\n")
-        if compare_sentences:
+        if differences:
             sys.stdout.write("make them anew with: scrapy duplicates --rebuild\n")
             self.exitcode = EXIT_DIFFERENT
         else:

@@ -67,27 +67,6 @@ def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str,
     return {word: round(weight / most, 4) for word, weight in heaviest}
 
 
-def similarity(profile: Mapping[str, float], page: Mapping[str, float]) -> float:
-    """Return the cosine of a profile and a page or anchor.
-
-    Args:
-        profile: word -> weight.
-        page: likewise.
-
-    Returns:
-        A number in [0, 1]; 0 when no word is shared.
-
-    >>> similarity({"bridge": 1.0}, {"bridge": 3.0, "river": 4.0})
-    0.6
-    """
-    product = sum(weight * page[word] for word, weight in profile.items() if word in page)
-    if not product:
-        return 0.0
-    lengths = (sum(weight * weight for weight in one.values()) ** 0.5 for one in (profile, page))
-    first, second = lengths
-    return float(min(product / (first * second), 1.0))
-
-
 def load(path: Path) -> dict[str, float]:
     """Load a profile that `scrapy train profile` or a person wrote.
 

@@ -61,7 +61,7 @@ def words(text: str) -> list[str]:
         Thai, Japanese kana and Korean each pair of neighbouring characters. Numbers and `STOP_WORDS` are left out.
 
     Cost: O(characters); for 1,000 of them 0.1 ms, in Chinese 2.5 ms with jieba and 0.1 ms with rjieba. The first
-    Chinese text costs 1.5 s more: see `warm`.
+    Chinese text costs 1.5 s more, for the dictionary.
 
     >>> words("The rivers of Hekou, 2024")
     ['river', 'hekou']
@@ -98,11 +98,6 @@ def _singular(word: str) -> str:
     if len(word) < 4 or word[-1] != "s" or word[-2] in "sui":
         return word
     return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word[:-1]
-
-
-def warm() -> None:
-    """Load the dictionary before the first page; takes 1.5 s with jieba."""
-    _cutter()
 
 
 class _Cutter(Protocol):

@@ -74,34 +74,6 @@ def answer(document: Document, kept: Sequence[int], scores: Sequence[float], min
     return extraction(document, kept, held / total if total else 0.0, scores)
 
 
-def text(document: Document, kept: Sequence[int]) -> str:
-    """Render the kept blocks as plain text: a line each, table rows with tabs.
-
-    Args:
-        document: a parsed page.
-        kept: numbers of blocks, ascending.
-
-    Cost: O(blocks kept).
-    """
-    return _text(build_parts(document, kept))
-
-
-def html(document: Document, kept: Sequence[int]) -> str:
-    """Render the kept blocks as clean HTML.
-
-    Args:
-        document: a parsed page.
-        kept: numbers of blocks, ascending.
-
-    Returns:
-        p, h2 to h6, ul, ol, li, blockquote, pre, table, tr, th, td, br, figure, figcaption, `a href` and `img src alt`
-        and no other tags or attributes; lists nest as in the page.
-
-    Cost: O(blocks kept + links and images of the page).
-    """
-    return _html(_Marks(document, build_parts(document, kept)))
-
-
 def markdown(document: Document, kept: Sequence[int]) -> str:
     """Render the kept blocks as Markdown.
 
