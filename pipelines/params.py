@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 
-def filled(kind: type, params: Mapping[str, object] | None, owner: str) -> Any:
+def fill_params(kind: type, params: Mapping[str, object] | None, owner: str) -> Any:
     """Build a parameter object.
 
     Args:

@@ -176,7 +176,7 @@ class PageSample:
 
     Attributes:
         article: signed 64-bit hash of headline and text: an article seen under two URLs counts once.
-        texts: keys (signed 64-bit) of the page's blocks, each of text and place, see `extract.template.keys`.
+        texts: keys (signed 64-bit) of the page's blocks, each of text and place, see `site_memory.template.look`.
         tree: the page's simple tree, one unsigned 32-bit hash for each child.
         path: the way from the page's body to the article's, one unsigned 32-bit hash a step; empty when unknown.
     """
@@ -200,7 +200,7 @@ class ParsedPage:
         noindex: the page asks not to be stored (robots meta or X-Robots-Tag).
         encoding: the character set the bytes were read in.
         sample: what the page shows of its site; only of articles, and only when asked for.
-        bounds: of what there was too much, so that the rest was left out: see `extract.bounds`.
+        bounds: of what there was too much, so that the rest was left out: see `document.limits`.
         doubt: why the article's text may not be what its author wrote, if something says so.
         sends_to: where a page that shows nothing itself sends its readers, else empty.
     """

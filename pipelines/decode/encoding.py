@@ -69,7 +69,7 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
 
     Order: byte order mark; UTF-16 by where its zeros stand; sets in seven bits by their escapes; UTF-8 when the bytes
     are valid UTF-8, or mostly so: then what is not is read by itself, in the set it is in, as is a piece in UTF-8 of a
-    page that is not. Otherwise the reading that looks most like a language, see `charsets`.
+    page that is not. Otherwise the reading that looks most like a language, see `charset.choose`.
 
     Args:
         body: the bytes as fetched.

@@ -52,9 +52,9 @@ def method(params: Params = Params()) -> Method:
     def prepare(_: str, text: str) -> WindowedText:
         return WindowedText(summed(text), params)
 
-    def verdict(new: WindowedText, stored: WindowedText) -> Comparison:
+    def verify(new: WindowedText, stored: WindowedText) -> Comparison:
         return compare(new, stored, params)
 
     index = IndexParams(params.most_stories, params.least_shared, params.share, params.sample, params.candidates)
     form = f"shingles {params.shingle_chars} {params.shingle_word_chars} {params.sample}, {VERSION}"
-    return Method(NAME, form, sign, prepare, verdict, index)
+    return Method(NAME, form, sign, prepare, verify, index)

@@ -1,6 +1,6 @@
 """Match decisions: which stored article a new one repeats, reprint or same page.
 
-`pipelines.dedup` compares texts. Here its verdict meets what is known of the two pages: a near-copy on another site is
+`pipelines.dedup` compares texts. Here its result meets what is known of the two pages: a near-copy on another site is
 a reprint and is linked to its original; the same text on the same site, under the same headline and time or tied by
 `rel=canonical`, is one article under two URLs and is stored once.
 """
@@ -23,8 +23,7 @@ from db.records.signature import Signed
 from .boilerplate import BoilerplateLines
 from .index import FeatureIndex
 from .normalize import normalize
-from .shape import Comparison as Compared
-from .shape import Method
+from .shape import Comparison, Method
 
 EXACT = "exact"
 """Method of evidence that texts are equal when normalised."""
@@ -33,7 +32,7 @@ _SAME_PAGE_CANONICAL = 0.9
 _SAME_PAGE = 0.98
 _SHORTEST_COPY = 40
 _PREPARED = 256
-_EQUAL = Compared(1.0, SAME)
+_EQUAL = Comparison(1.0, SAME)
 _WHOLE = frozenset({SAME, EDITED})
 _LEARNED = 512
 _MANY = 256  # rows that are worth an array of their own in the index
@@ -81,8 +80,8 @@ class DuplicateJudge:
         if self._policy.window is not None:
             oldest = day_of(new.seen) - self._policy.window
             candidates = [c for c in candidates if c.site_id == new.site_id or day_of(c.seen) >= oldest]
-        found = [(self._verdict(new, c, EXACT, _EQUAL), 1.0) for c in candidates if _is_copy(new, c)]
-        if not any(verdict.same_page for verdict, _ in found):
+        found = [(self._decide(new, c, EXACT, _EQUAL), 1.0) for c in candidates if _is_copy(new, c)]
+        if not any(decision.same_page for decision, _ in found):
             found += self._compared(new, [c for c in candidates if c.text_hash != new.text_hash])
         found.sort(key=lambda pair: (pair[0].same_page, pair[0].repeats, pair[1]), reverse=True)
         best = found[0][0] if found else None
@@ -90,7 +89,7 @@ class DuplicateJudge:
             self._learn(new)
         if best is None or best.same_page or best.kind not in _WHOLE:
             return best
-        return replace(best, also=_of_other_clusters(best, [verdict for verdict, _ in found]))
+        return replace(best, also=_of_other_clusters(best, [decision for decision, _ in found]))
 
     def _learn(self, new: NewArticle) -> None:
         """Count the lines of a story, but once: a transaction may fail and be tried again."""
@@ -104,13 +103,13 @@ class DuplicateJudge:
         if not candidates or not new.length:
             return []
         prepared = self._method.prepare(new.title, self._lines.without(new.text, str(new.site_id)))
-        verdicts = []
+        decisions = []
         for candidate in candidates:
-            compared = self._method.compare(prepared, self._stored(candidate)).at(self._policy.threshold)
-            if compared.kind in REPEATING or compared.kind in RELATED:
-                verdict = self._verdict(new, candidate, self._method.name, compared)
-                verdicts.append((verdict, compared.standing))
-        return verdicts
+            comparison = self._method.compare(prepared, self._stored(candidate)).at(self._policy.threshold)
+            if comparison.kind in REPEATING or comparison.kind in RELATED:
+                decision = self._decide(new, candidate, self._method.name, comparison)
+                decisions.append((decision, comparison.standing))
+        return decisions
 
     def _stored(self, candidate: Candidate) -> Any:
         """Prepare a stored text; cached, because copied stories are copied again."""
@@ -121,17 +120,17 @@ class DuplicateJudge:
             prepared = self._prepared[key] = self._method.prepare(candidate.title, text)
         return prepared
 
-    def _verdict(self, new: NewArticle, stored: Candidate, method: str, compared: Compared) -> Verdict:
+    def _decide(self, new: NewArticle, stored: Candidate, method: str, comparison: Comparison) -> Verdict:
         """Build the match decision of a comparison."""
-        repeats = compared.kind in REPEATING
+        repeats = comparison.kind in REPEATING
         return Verdict(
             candidate=stored,
-            similarity=compared.similarity,
+            similarity=comparison.similarity,
             method=method,
-            kind=compared.kind,
+            kind=comparison.kind,
             repeats=repeats,
-            same_page=repeats and _is_same_page(new, stored, compared.similarity),
-            own_wording=compared.has_own_wording(),
+            same_page=repeats and _is_same_page(new, stored, comparison.similarity),
+            own_wording=comparison.has_own_wording(),
             keep=self._policy.sites.get(new.site_id, self._policy.keep),
         )
 
@@ -173,7 +172,7 @@ class SignatureIndex:
         method: makes the signatures.
         window: days that a text is looked up for; None for ever.
 
-    Memory: see `dedup.index.Index`, and 8 bytes an article.
+    Memory: see `dedup.index.FeatureIndex`, and 8 bytes an article.
     """
 
     def __init__(self, method: Method, window: int | None) -> None:

@@ -116,7 +116,7 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
     themselves away by their values (numbers, days, directions): when a good part of those that stand in equal
     surroundings disagree, the texts are a template, however much they share.
 
-    Returns: the verdict from the view of `one`; with the texts exchanged, "part-of" and "contains" are too, and the
+    Returns: the comparison from the view of `one`; with the texts exchanged, "part-of" and "contains" are too, and the
         rest stays. Empty texts are different from everything.
     Cost:    O(length): 0.05 ms at 1,000 characters; the LCS runs in blocks of `block_chars`.
     Source:  LCS: bit-parallel, H. Hyyrö, Bit-parallel LCS-length computation revisited, 2004 (in RapidFuzz).

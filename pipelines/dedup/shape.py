@@ -81,7 +81,7 @@ class Method:
         sign: (title, text) -> what is kept of a text in the index.
         prepare: (title, text) -> whatever `compare` wants of a text; kept for some time, because a text is compared
             with several others.
-        compare: (prepared new text, prepared stored text) -> verdict from the view of the new text.
+        compare: (prepared new text, prepared stored text) -> comparison from the view of the new text.
         index: how candidates are chosen.
     """
 

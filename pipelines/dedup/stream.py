@@ -135,12 +135,12 @@ class Finder:
         links: list[_Link] = []
         best = None
         for candidate in candidates:
-            verdict = self._method.compare(prepared, self._stored(candidate.text)).at(self._threshold)
+            comparison = self._method.compare(prepared, self._stored(candidate.text)).at(self._threshold)
             self.compared += 1
-            if verdict.kind in REPEATING and (best is None or verdict.standing > best[1].standing):
-                best = candidate, verdict
-            if verdict.kind in REPEATING or verdict.kind in RELATED:
-                links.append(_Link(candidate.text, verdict.similarity, verdict.kind))
+            if comparison.kind in REPEATING and (best is None or comparison.standing > best[1].standing):
+                best = candidate, comparison
+            if comparison.kind in REPEATING or comparison.kind in RELATED:
+                links.append(_Link(candidate.text, comparison.similarity, comparison.kind))
         return links, best
 
     def _pairs(self, links: Iterable[_Link]) -> list[Pair]:
