@@ -238,7 +238,7 @@ def _shown(gone: Sequence[str], come: Sequence[str]) -> Iterator[str]:
 
 
 def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Count the items that two sequences share at the beginning and, behind these, at the end."""
+    """Count the items that two sequences share at their beginnings and ends."""
     most = min(len(old), len(new))
     start = next((i for i in range(most) if old[i] != new[i]), most)
     return start, next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .text import invisible
+from .text import find_invisible
 
 Counts = NDArray[np.int64]
 
@@ -39,7 +39,7 @@ def _table() -> NDArray[np.uint8]:
         table[code] |= _SPACE if char.isspace() else 0
     table[0x3000] |= _SPACE
     table[0xFF10:0xFF1A] |= _DIGIT
-    for char in invisible("".join(map(chr, range(_BEYOND)))):
+    for char in find_invisible("".join(map(chr, range(_BEYOND)))):
         table[ord(char)] |= _INVISIBLE
     return table
 
@@ -92,5 +92,5 @@ def count(pieces: Sequence[str]) -> Census:
         sums(_DIGIT),
         sums(_CAPITAL),
         sums(_HAN),
-        bool((classes & _INVISIBLE).any() or invisible(beyond)),
+        bool((classes & _INVISIBLE).any() or find_invisible(beyond)),
     )

@@ -92,7 +92,7 @@ _WIDE: Final = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
 _LATIN: Final = ("cp1250", "iso8859-2", "cp1254", "cp1257", "cp1258")
 
 
-def codec(name: str) -> str:
+def find_codec(name: str) -> str:
     """Return the Python codec that a declared name means.
 
     Args:
@@ -101,7 +101,7 @@ def codec(name: str) -> str:
     Returns:
         Name of the widest superset, empty for what is no character set or cannot be one of an undeclared byte order.
 
-    >>> codec("gb_2312-80;"), codec("UTF8mb4"), codec("rot13")
+    >>> find_codec("gb_2312-80;"), find_codec("UTF8mb4"), find_codec("rot13")
     ('gb18030', 'utf-8', '')
     """
     name = name.strip().lower().strip("\"';, ").removeprefix("x-").removeprefix("x-")
@@ -163,7 +163,7 @@ def _shifted(row: int, cell: int) -> bytes:
 codecs.register_error(_HANDLER, _extended)
 
 
-def utf_16(head: bytes, content_type: str = "") -> str:
+def detect_utf_16(head: bytes, content_type: str = "") -> str:
     """Return the byte order of UTF-16 without a mark by its zeros, or empty.
 
     Where the header names UTF-16 and there are few zeros, as in a text without markup, the order counts in which the
@@ -224,13 +224,13 @@ def choose(sample: bytes, declared: tuple[str, ...]) -> str:
 
 def _least_doubtful(sample: bytes, names: Iterable[str]) -> tuple[str, float]:
     """Return the codec whose text is least suspect of mojibake, and its suspicion."""
-    doubts = {name: suspicion(read(sample, name)) for name in dict.fromkeys(names)}
+    doubts = {name: suspicion(read(sample, name)) for name in dict.fromkeys(filter(None, names))}
     best = min(doubts, key=doubts.__getitem__)
     return best, doubts[best]
 
 
 def _detect(sample: bytes) -> str:
-    """Return the codec that the detector names."""
+    """Return the codec that the detector names; empty for one of seven bits."""
     detector = chardetng_py.EncodingDetector()
     detector.feed(sample, last=False)  # the sample may end within a character
-    return codec(detector.guess(tld=None, allow_utf8=False))
+    return find_codec(detector.guess(tld=None, allow_utf8=False))

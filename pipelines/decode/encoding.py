@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Final
 
-from .charset import choose, codec, read, utf_16
+from .charset import choose, detect_utf_16, find_codec, read
 
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -61,7 +61,7 @@ def is_binary(body: bytes) -> bool:
         return True
     head = body[:_HEAD_BYTES]
     few = len(head) - len(head.translate(None, _CONTROLS)) <= 0.05 * len(head)
-    return not few and not body.startswith(tuple(mark for mark, _ in _BOMS)) and not utf_16(head)
+    return not few and not body.startswith(tuple(mark for mark, _ in _BOMS)) and not detect_utf_16(head)
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
@@ -85,9 +85,9 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
             body = body[len(bom) :]
             # the mark of UTF-16 before bytes without a zero is a lie: no markup is without ASCII
             if name != "utf-8" and b"\0" in body[:_HEAD_BYTES]:
-                return body.decode(utf_16(body[:_HEAD_BYTES]) or name, "replace"), "utf-16"
+                return body.decode(detect_utf_16(body[:_HEAD_BYTES]) or name, "replace"), "utf-16"
             break
-    wide = utf_16(body[:_HEAD_BYTES], content_type)
+    wide = detect_utf_16(body[:_HEAD_BYTES], content_type)
     if wide:
         return body.decode(wide, "replace"), "utf-16"
     try:
@@ -128,7 +128,7 @@ def _declared(body: bytes, content_type: str) -> tuple[str, ...]:
     named = [found[1] for found in islice(_META.finditer(small), 3)]
     named += [found[1] for found in islice(_XML.finditer(small[:1000]), 1)]
     names = [name.decode("ascii") for name in named] + _HEADER.findall(content_type[:300])[:1]
-    return tuple(dict.fromkeys(filter(None, map(codec, names))))
+    return tuple(dict.fromkeys(filter(None, map(find_codec, names))))
 
 
 def _sample(body: bytes) -> bytes:

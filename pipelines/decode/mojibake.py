@@ -279,19 +279,19 @@ def _wrongness(share: float, shares: tuple[float, float]) -> float:
 
 
 @cache
-def languages(codec: str) -> tuple[str, ...]:
+def find_languages(codec: str) -> tuple[str, ...]:
     """Return the names of the languages that can be written in a character set."""
     return tuple(name for name, small in _SMALL.items() if len(small.encode(codec, "ignore")) == len(small))
 
 
-def belonging(counts: Mapping[str, int], names: Iterable[str]) -> int:
+def count_belonging(counts: Mapping[str, int], names: Iterable[str]) -> int:
     """Count the letters that belong to the one language most of them are of.
 
     Args:
         counts: letters outside a-z, and how often each occurs.
         names: of languages.
 
-    >>> belonging({"é": 5, "ą": 1}, ["French", "Polish"])
+    >>> count_belonging({"é": 5, "ą": 1}, ["French", "Polish"])
     5
     """
     return max((sum(n for char, n in counts.items() if char in LETTERS[name]) for name in names), default=0)
@@ -312,7 +312,7 @@ def is_misread(counts: Mapping[str, int]) -> bool:
     True
     """
     chars = sum(counts.values())
-    if chars < _LEAST_LETTERS or belonging(counts, LETTERS) > _MOST_STRANGE * chars:
+    if chars < _LEAST_LETTERS or count_belonging(counts, LETTERS) > _MOST_STRANGE * chars:
         return False
     for wrong in _READ_AS:
         for right in _WRITTEN_IN:
@@ -322,6 +322,6 @@ def is_misread(counts: Mapping[str, int]) -> bool:
             for char, n in counts.items():
                 meant = char.encode(wrong, "ignore").decode(right, "ignore")
                 other[meant] = other.get(meant, 0) + n
-            if len(other) >= _LEAST_DIFFERENT and belonging(other, languages(right)) >= _LEAST_MEANT * chars:
+            if len(other) >= _LEAST_DIFFERENT and count_belonging(other, find_languages(right)) >= _LEAST_MEANT * chars:
                 return True
     return False

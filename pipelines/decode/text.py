@@ -57,7 +57,7 @@ def clean(text: str, limit_chars: int | None = None) -> str:
     return text
 
 
-def visible(text: str) -> str:
+def strip_invisible(text: str) -> str:
     """Return `text` without control and invisible characters."""
     return _REMOVED.sub("", text) if _DOUBTED.search(text) else text
 
@@ -67,7 +67,7 @@ def squeeze(text: str) -> str:
     return _SQUEEZE.sub("", text).lower()
 
 
-def invisible(text: str) -> list[str]:
+def find_invisible(text: str) -> list[str]:
     """Return the characters of `text` that `clean` removes somewhere, with repeats."""
     return _INVISIBLE.findall(text)
 

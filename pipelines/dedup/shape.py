@@ -94,7 +94,7 @@ class Method:
 
 
 def calibrate(share: float, pivot: float) -> float:
-    """Scale a share of common text, in [0, 1], to a similarity: the pivot becomes `CALIBRATED`."""
+    """Scale a share of common text to a similarity; `pivot` becomes `CALIBRATED`."""
     if share < pivot:
         return CALIBRATED * share / pivot
     return CALIBRATED + (1.0 - CALIBRATED) * (share - pivot) / (1.0 - pivot)

@@ -20,7 +20,7 @@ from parsel.selector import create_root_node
 
 from ..decode.characters import Counts, count
 from ..decode.encoding import decode
-from ..decode.text import clean, visible, words
+from ..decode.text import clean, strip_invisible, words
 from ..urls import canonicalize
 from . import limits
 from .limits import NODES, STATED, TEXT, PageLimits
@@ -169,7 +169,7 @@ class _Pieces:
             numbers[block] = len(self.bounds) - 1
             for at in range(first, last):
                 places[at] = len(self.texts)
-                text = visible(texts[at])
+                text = strip_invisible(texts[at])
                 if text and not text.isspace():
                     self.texts.append(text)
                     self.nodes.append(nodes[at])
@@ -196,12 +196,12 @@ def _blocks(document: Document, pieces: _Pieces) -> None:
     nodes = np.asarray(pieces.nodes, np.int64)
     in_link = census.visible * linked[nodes]
     ends = np.asarray(document.ends, np.int64)
-    document.T = sub_trees(np.bincount(nodes, census.visible, size).astype(np.int64), ends)
-    document.LT = sub_trees(np.bincount(nodes, in_link, size).astype(np.int64), ends)
-    document.Sb = sub_trees(np.bincount(nodes, census.marks, size).astype(np.int64), ends)
-    document.TG = sub_trees(~np.asarray(pieces.skipped, np.bool_), ends)
-    document.LTG = sub_trees(np.bincount(np.asarray(anchors, np.int64), minlength=size), ends)
-    document.P = sub_trees(np.fromiter((tag == "p" for tag in document.tags), np.bool_, size), ends)
+    document.T = sum_sub_trees(np.bincount(nodes, census.visible, size).astype(np.int64), ends)
+    document.LT = sum_sub_trees(np.bincount(nodes, in_link, size).astype(np.int64), ends)
+    document.Sb = sum_sub_trees(np.bincount(nodes, census.marks, size).astype(np.int64), ends)
+    document.TG = sum_sub_trees(~np.asarray(pieces.skipped, np.bool_), ends)
+    document.LTG = sum_sub_trees(np.bincount(np.asarray(anchors, np.int64), minlength=size), ends)
+    document.P = sum_sub_trees(np.fromiter((tag == "p" for tag in document.tags), np.bool_, size), ends)
     blocks = document.blocks
     firsts = pieces.bounds[:-1]
     for first, last in pairwise(pieces.bounds):
@@ -226,7 +226,7 @@ def _blocks(document: Document, pieces: _Pieces) -> None:
         blocks.han = np.add.reduceat(census.han, firsts)
 
 
-def sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
+def sum_sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
     """Sum over each sub-tree `[node, ends[node])` the values of its nodes."""
     total = np.concatenate(([0], np.cumsum(own)))
     sums: NDArray[Any] = total[ends] - total[:-1]

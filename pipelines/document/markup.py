@@ -41,7 +41,7 @@ class Pieces:
     tags: Counts
 
 
-def pieces(source: str) -> Pieces:
+def cut_pieces(source: str) -> Pieces:
     """Cut markup into texts and tags.
 
     Args:
@@ -87,7 +87,7 @@ def _visible(source: str) -> str:
     return "".join(kept)
 
 
-def places(document: Document, found: Pieces) -> Counts:
+def find_places(document: Document, found: Pieces) -> Counts:
     """Find the piece in which each block of `document` begins.
 
     Blocks are looked for one behind the other. One that is not found (its text was changed by the parser) is taken to

@@ -104,7 +104,7 @@ COMMENT = re.compile(
 
 
 @lru_cache(maxsize=8192)
-def noisy_name(name: str) -> bool:
+def is_noisy_name(name: str) -> bool:
     """Tell whether a class, id or role (lower case) names a side section."""
     return bool(_NAME.search(name)) and not _BODY_NAME.search(name)
 

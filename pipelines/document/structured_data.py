@@ -122,7 +122,7 @@ def _body(item: dict[str, object]) -> str:
     return _MARKUP.sub(" ", unescape(value[:200_000])) if isinstance(value, str) else ""
 
 
-def meta(document: Document, *names: str) -> str:
+def find_meta(document: Document, *names: str) -> str:
     """Return the first non-blank value of meta elements, in the order of `names`."""
     metas = document.metas
     for name in names:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
-from .document import Document, sub_trees
+from .document import Document, sum_sub_trees
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -58,7 +58,7 @@ def sums(document: Document, values: ArrayLike) -> Values:
     """
     count = len(document.tags)
     own = np.bincount(np.asarray(document.blocks.nodes, np.int64), weights=values, minlength=count)
-    return sub_trees(own, np.asarray(document.ends, np.int64))
+    return sum_sub_trees(own, np.asarray(document.ends, np.int64))
 
 
 def holders(document: Document) -> Counts:

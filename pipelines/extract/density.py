@@ -15,7 +15,7 @@ from db.records.reasons import PageReason
 from ..decode.characters import Counts
 from ..decode.text import squeeze
 from ..document.document import Document
-from ..document.noise import NOISE_TAGS, is_copyright, is_info, is_label, is_reply, is_tail, noisy_name
+from ..document.noise import NOISE_TAGS, is_copyright, is_info, is_label, is_noisy_name, is_reply, is_tail
 from ..document.subtrees import section
 from ..records import Extraction
 from ..render import render
@@ -151,7 +151,7 @@ class _View:
         text, link, ends = document.T, document.LT, document.ends
         headline = self.nodes[self.title] if self.title >= 0 else -1
         for node, name in enumerate(document.names):
-            if (name and noisy_name(name)) or document.tags[node] in NOISE_TAGS or self._folded_away(node):
+            if (name and is_noisy_name(name)) or document.tags[node] in NOISE_TAGS or self._folded_away(node):
                 # What holds the headline, or most of the page, is no side section whatever its name.
                 if node <= headline < ends[node] and document.tags[node] != "nav" and text[node] > 400:
                     continue

@@ -18,7 +18,7 @@ import numpy as np
 from db.records.reasons import PageReason
 
 from ..document.document import Document
-from ..document.noise import NOISE_TAGS, is_extra, noisy_name
+from ..document.noise import NOISE_TAGS, is_extra, is_noisy_name
 from ..document.subtrees import Flags, Values, children, inside, linked, plain, sums
 from ..records import Extraction
 from ..render import render
@@ -152,7 +152,7 @@ def _pruned(document: Document) -> Flags:
     flags = np.zeros(len(document.tags), np.bool_)
     limit = 0.45 * float(document.T[0] - document.LT[0])
     for node, name in enumerate(document.names):
-        cut = document.tags[node] in NOISE_TAGS or node in document.hidden or (name and noisy_name(name))
+        cut = document.tags[node] in NOISE_TAGS or node in document.hidden or (name and is_noisy_name(name))
         if cut and document.T[node] - document.LT[node] < limit:  # what holds most of the page is no side section
             flags[node : document.ends[node]] = True
     pruned: Flags = flags[np.asarray(document.blocks.nodes)]

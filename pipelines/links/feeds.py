@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
-from ..decode.charset import utf_16
+from ..decode.charset import detect_utf_16
 from ..decode.encoding import decode
 from ..decode.text import clean
 from ..records import BlockKind, Links
@@ -222,7 +222,7 @@ def decode_head(body: bytes) -> str:
         ASCII characters as they are, others somehow.
     """
     head = body[:_HEAD_BYTES]
-    wide = utf_16(head)
+    wide = detect_utf_16(head)
     return (
         head.decode(wide, "replace").removeprefix("\ufeff") if wide else head.removeprefix(BOM_UTF8).decode("latin-1")
     )

@@ -10,7 +10,7 @@ from ..dates.timezones import find_habits
 from ..decode.text import clean
 from ..document import structured_data
 from ..document.document import Document
-from ..document.structured_data import meta
+from ..document.structured_data import find_meta
 from ..records import Extraction, Metadata
 from ..urls import canonicalize
 from .bylines import find_authors
@@ -53,7 +53,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     first = kept[0] if kept else -1
     sites = find_site_names(document, data)
     title = find_headline(document, data, first, sites)
-    declared = document.language or meta(document, "og:locale", "language", "content-language")
+    declared = document.language or find_meta(document, "og:locale", "language", "content-language")
     language = detect(extraction.text or " ".join(document.blocks.texts[:200]) or title.text, declared)
     near = find_lines(document, title.block, kept)
     moment, origin = find_published(
@@ -75,7 +75,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         published_from=origin,
         language=language,
         summary=clean(
-            meta(document, "og:description", "description", "twitter:description") or data.description,
+            find_meta(document, "og:description", "description", "twitter:description") or data.description,
             MAX_SUMMARY_CHARS,
         ),
         keywords=find_keywords(document, data, kept),
@@ -93,5 +93,5 @@ def _canonical(document: Document, base: str) -> str:
     for rel, href, _, _ in document.relations:
         if "canonical" in rel.split():
             return canonicalize(href, base) or ""
-    value = meta(document, "og:url")
+    value = find_meta(document, "og:url")
     return (canonicalize(value, base) or "") if value else ""

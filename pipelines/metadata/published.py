@@ -12,7 +12,7 @@ from ..dates import parse
 from ..dates.parse import Moment
 from ..dates.timezones import Habits
 from ..document.document import Document
-from ..document.structured_data import Structured, meta
+from ..document.structured_data import Structured, find_meta
 from .visible_time import LineNumbers, read_visible
 
 _PUBLISHED: Final = (
@@ -117,7 +117,7 @@ def _stated(document: Document, structured: Structured, now: datetime, habits: H
     """Return the first stated time with a clock, else the first day."""
     day: tuple[Moment | None, str] = (None, "")
     values = [(structured.published, "json-ld")] if structured.published else []
-    values += [(meta(document, name), "meta") for name in _PUBLISHED if name in document.metas]
+    values += [(find_meta(document, name), "meta") for name in _PUBLISHED if name in document.metas]
     for value, origin in values:
         found = parse.read_stamp(value, now, habits) if value else None
         if found and found.precision != "day" and "T00:00" not in found.iso:
@@ -153,7 +153,9 @@ def _others(
         if found:
             yield "visible", found
     values = [(structured.page_published, "json-ld")] if structured.page_published else []
-    values += [(meta(document, name), "meta") for name in document.metas if _NAME.search(name) and not _NO.search(name)]
+    values += [
+        (find_meta(document, name), "meta") for name in document.metas if _NAME.search(name) and not _NO.search(name)
+    ]
     for value, origin in values:
         stated = parse.read_stamp(value, now, habits)
         if stated and not _is_served(stated, now):
@@ -167,7 +169,7 @@ def _late(document: Document, structured: Structured, now: datetime, habits: Hab
     """Return the day in the URL, or a time of change on that day (or on any)."""
     day = parse.read_url(document.url, now)
     values = [(structured.modified, "json-ld")]
-    values += [(meta(document, name), "meta") for name in _LATE if name in document.metas]
+    values += [(find_meta(document, name), "meta") for name in _LATE if name in document.metas]
     for value, origin in values:
         found = parse.read_stamp(value, now, habits) if value else None
         if found and not _is_served(found, now) and (day is None or day.day == found.day):

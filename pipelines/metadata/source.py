@@ -8,7 +8,7 @@ from typing import Final
 
 from ..decode.text import clean
 from ..document.document import Document
-from ..document.structured_data import meta
+from ..document.structured_data import find_meta
 from .lines import split_fields
 
 MAX_SOURCE_CHARS: Final = 60
@@ -75,7 +75,7 @@ def find_source(document: Document, near: Sequence[int], kept: Sequence[int]) ->
             found = clean(_CUT.sub("", match[1]), MAX_SOURCE_CHARS).strip(" :：-_/")
             if len(found) >= 2:
                 return found
-    stated = clean(meta(document, *_META), MAX_SOURCE_CHARS)
+    stated = clean(find_meta(document, *_META), MAX_SOURCE_CHARS)
     if stated and "://" not in stated:
         return stated
     return _beside_date(document, near[:24]) or _dateline(document, near[:12], kept)

@@ -10,7 +10,7 @@ from typing import Final
 
 from ..decode.text import clean, squeeze, unique, words
 from ..document.document import Document
-from ..document.structured_data import Structured, meta
+from ..document.structured_data import Structured, find_meta
 
 MAX_KEYWORDS: Final = 30
 _MAX_KEYWORD_CHARS: Final = 60
@@ -114,7 +114,7 @@ def find_section(
 
     Cost: O(blocks before the text).
     """
-    stated = clean(meta(document, "article:section", "section", "channel") or structured.section, 100)
+    stated = clean(find_meta(document, "article:section", "section", "channel") or structured.section, 100)
     if stated or first_body_block < 0:
         return stated
     texts, names, nodes, parents = document.blocks.texts, document.names, document.blocks.nodes, document.parents
