@@ -141,8 +141,9 @@ def test_dependencies_are_named_without_versions() -> None:
 
 def test_every_foreign_import_is_a_dependency() -> None:
     """What is imported must be asked for, not come along with something else (Twisted is Scrapy's own interface)."""
-    asked = {normal(entry) for entry in project()["project"]["dependencies"]}
-    asked |= {normal(entry) for extra in project()["project"]["optional-dependencies"].values() for entry in extra}
+    made = project()["project"]
+    extras = made["optional-dependencies"].values()
+    asked = {normal(entry) for entries in (made["dependencies"], *extras) for entry in entries}
     providers = packages_distributions()
     standard = sys.stdlib_module_names | {"compression", "twisted"}  # the first from Python 3.14 on
     missing = set()

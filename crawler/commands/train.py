@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
+import importlib
 import json
 import shlex
 import sys
@@ -182,7 +183,7 @@ def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
 
 def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Worthy and worthless words of the extractor `fusion`."""
-    model = naive_bayes.learn(fusion.lessons(pages), options.words)
+    model = naive_bayes.learn(fusion.labelled_leaves(pages), options.words)
     rounded = {word: round(odds, 3) for word, odds in model.words.items()}
     return {"prior": round(model.prior, 4), "words": rounded}, {}
 
@@ -210,21 +211,23 @@ class Learner:
         options: that it reads.
         read: what it learns from, by the names given.
         output: where the model goes unless `--output` says else.
+        library: a package of the extra `train` that the function needs.
     """
 
     learn: Callable[[Iterator[Any], argparse.Namespace], Learned]
     options: tuple[str, ...]
     read: Callable[[Sequence[str], Settings], Iterator[Any]]
     output: Path
+    library: str = ""
 
 
 LEARNERS: Final[Mapping[str, Learner]] = {
     "blocks": Learner(_blocks, ("particles", "generations", "seed"), _corpora, models.path("blocks")),
-    "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, models.path("combined")),
+    "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, models.path("combined"), "sklearn"),
     "words": Learner(_words, ("words",), _corpora, models.path("words")),
     "profile": Learner(_profile, ("terms",), liked, Path("profile.json")),
 }
-"""What can be learnt, by name; that of a model of main text is also the name of its file."""
+"""Learners by name; that of a model of main text is also the name of its file."""
 
 
 class Command(ScrapyCommand):
@@ -242,7 +245,7 @@ class Command(ScrapyCommand):
         return "Learn a model of main text from known pages, or a profile from pages you liked"
 
     def long_desc(self) -> str:
-        """What the arguments are."""
+        """The arguments, explained."""
         return (
             "blocks: weights of the extractor `weighted`; combined: networks of the extractor `combined`; words: words "
             "of the extractor `fusion`. A folder holds "
@@ -284,6 +287,7 @@ class Command(ScrapyCommand):
         try:
             if not output.parent.is_dir():
                 raise ValueError(f"there is no folder {output.parent} to write to")
+            _check_library(learner.library)
             pages = _Counted(learner.read(names, self.settings))
             model, notes = learner.learn(iter(pages), opts)
             made_by = shlex.join(
@@ -304,8 +308,17 @@ class Command(ScrapyCommand):
         self.exitcode = code
 
 
+def _check_library(name: str) -> None:
+    """Refuse before the pages are read, not after."""
+    try:
+        if name:
+            importlib.import_module(name)
+    except ImportError:
+        raise ValueError("training networks needs scikit-learn: uv sync --extra train") from None
+
+
 class _Counted:
-    """What is learnt from, counted as it is read."""
+    """Pages to learn from, counted as they are read."""
 
     def __init__(self, pages: Iterator[Any]) -> None:
         self.pages = pages

@@ -121,7 +121,9 @@ def always(_old: Text, _new: Text) -> bool:
 
 
 class Added(NamedTuple):
-    """Result of `db.articles.write.add`; `same_as` is the article that a duplicate repeats or that it is another URL of.
+    """Result of `db.articles.write.add`.
+
+    `same_as` is the article that a duplicate repeats, or that it is another URL of.
 
     An updated article may have another text (`changed`) or only say something else about it.
     """

@@ -224,13 +224,13 @@ def choose(sample: bytes, declared: tuple[str, ...]) -> str:
 
 def _least_doubtful(sample: bytes, names: Iterable[str]) -> tuple[str, float]:
     """Return the codec whose text is least suspect of mojibake, and its suspicion."""
-    doubts = {name: suspicion(read(sample, name)) for name in dict.fromkeys(filter(None, names))}
+    doubts = {name: suspicion(read(sample, name)) for name in dict.fromkeys(names)}
     best = min(doubts, key=doubts.__getitem__)
     return best, doubts[best]
 
 
 def _detect(sample: bytes) -> str:
-    """Return the codec that the detector names; empty for one of seven bits."""
+    """Return the codec that the detector names."""
     detector = chardetng_py.EncodingDetector()
     detector.feed(sample, last=False)  # the sample may end within a character
-    return find_codec(detector.guess(tld=None, allow_utf8=False))
+    return find_codec(detector.guess(tld=None, allow_utf8=False)) or _DEFAULT  # it names sets that are not read, too

@@ -1,7 +1,7 @@
 """Categories of a container's content, by its class, id, role or tag.
 
 Names are cut into words, and each word is looked up: `post-meta`, `postMeta` and `meta_post` mean the same. A name is
-evidence only; the learned extractor weighs it against everything else.
+evidence only; the learned extractor weighs it against everything else. The words were collected by hand.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Noise around articles: names of containers, headings and lines of templates.
 
-Every rule is a table of words, so that adding one is adding a word. Rules name a suspicion only; the extractors decide.
-Patterns expect lower case and match line by line; each begins with literals, which lets the engine skip what cannot
-match.
+Every rule is a table of words collected by hand, so that adding one is adding a word. Rules name a suspicion only; the
+extractors decide. Patterns expect lower case and match line by line; each begins with literals, which lets the engine
+skip what cannot match.
 """
 
 from __future__ import annotations

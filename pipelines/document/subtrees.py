@@ -5,7 +5,7 @@ A sub-tree is the range `[node, ends[node])` of node numbers, so a sum over it i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import numpy as np
@@ -13,12 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
 from .document import Document, sum_sub_trees
+from .noise import NOISE_TAGS, is_noisy_name
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 LINK_SHARE: Final = 0.5
 """Share of link text from which a block is a link rather than prose with links in it."""
+MOST_SIDE: Final = 0.45
+"""Share of the page's text outside links that no side section holds, whatever its name."""
 
 
 def plain(document: Document) -> Counts:
@@ -42,6 +45,36 @@ def inside(document: Document, node: int) -> Flags:
     nodes = np.asarray(document.blocks.nodes, np.int64)
     flags: Flags = (nodes >= node) & (nodes < document.ends[node])
     return flags
+
+
+def in_any(document: Document, nodes: Iterable[int]) -> Flags:
+    """Flag the blocks in the sub-trees of `nodes`."""
+    covered = np.zeros(len(document.tags), np.bool_)
+    for node in nodes:
+        covered[node : document.ends[node]] = True
+    flags: Flags = covered[np.asarray(document.blocks.nodes, np.int64)]
+    return flags
+
+
+def side_sections(document: Document) -> list[int]:
+    """Return the nodes that are hidden, or tagged or named like side sections.
+
+    Args:
+        document: a parsed page with nodes.
+
+    Returns:
+        Node numbers, ascending; none that holds `MOST_SIDE` of the page's text outside links.
+
+    Cost: O(nodes).
+    """
+    limit = MOST_SIDE * float(document.T[0] - document.LT[0])
+    tags, hidden = document.tags, document.hidden
+    found = [
+        node
+        for node, name in enumerate(document.names)
+        if tags[node] in NOISE_TAGS or node in hidden or (name and is_noisy_name(name))
+    ]
+    return [node for node in found if document.T[node] - document.LT[node] < limit]
 
 
 def sums(document: Document, values: ArrayLike) -> Values:

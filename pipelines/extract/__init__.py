@@ -1,4 +1,4 @@
-"""What a page says: text, metadata, links and what kind of page it is, from one parse."""
+"""Extractors of the main text of a page, by name."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from . import (
     headings,
     leaves,
     lineblocks,
+    rules,
     simpletree,
     titlematch,
     weighted,
@@ -35,6 +36,7 @@ EXTRACTORS: Final[dict[str, tuple[Callable[[Document, Any], Extraction], type]]]
     "headings": (headings.extract, headings.Params),
     "leaves": (leaves.extract, leaves.Params),
     "lineblocks": (lineblocks.extract, lineblocks.Params),
+    "rules": (rules.extract, rules.Params),
     "simpletree": (simpletree.extract, simpletree.Params),
     "titlematch": (titlematch.extract, titlematch.Params),
     "weighted": (weighted.extract, weighted.Params),

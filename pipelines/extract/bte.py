@@ -15,7 +15,7 @@ from ..render import render
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """What a word is.
+    """Length of a word.
 
     Attributes:
         token_chars: characters that weigh as much as a tag.

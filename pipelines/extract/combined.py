@@ -28,19 +28,19 @@ from ..render import render
 from . import models
 from .features import NAMED, UNNAMED, Table, features
 from .learning.examples import Example
-from .learning.network import Lessons, Network, fit
+from .learning.network import Network, TrainingSet, fit
 from .learning.network import Params as TrainingParams
 
 _DEAREST: Final = 0.5
-_NAMELESS: Final = 0.3
-"""Share of the examples that are seen without names too."""
 _CHEAPEST: Final = 0.002
 """Bounds of what an error on a block costs in training, as shares of the page's text."""
+_NAMELESS: Final = 0.3
+"""Share of the examples that are seen without names too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """What the combined extractor refuses.
+    """Bounds below which the combined extractor gives out nothing.
 
     Attributes:
         min_confidence: expected F1 below which nothing is given out, in [0, 1].
@@ -55,13 +55,13 @@ DEFAULTS = Params()
 _SURE: Final = 0.85
 """Chance from which a line that looks like metadata is taken for content all the same."""
 _SENTENCE: Final = 30
-"""Size of a sentence, a Chinese sign counting for two and a half letters."""
+"""Size of a sentence, a Chinese character counting for two and a half letters."""
 _SIDE: Final = 0.35
 """A side section holds less than this share of the text."""
 _INFO_CHARS: Final = 120
 """A line of date, source and names is not longer."""
 _HEAP_CHARS: Final = 2000
-"""Longest text with less than a mark in a hundred signs."""
+"""Longest text with less than a mark in a hundred characters."""
 _HEADINGS: Final = frozenset({"h1", "h2"})
 _BYLINE = re.compile(r"(?:written |posted )?by [^.!?]{3,80}$|[（(【\[]?(?:本报)?记者[^。！？]{2,30}$")
 
@@ -98,25 +98,25 @@ def learn(pages: Iterable[Example], seed: int, params: TrainingParams) -> Networ
             costs.append(_costs(page))
     if not values:
         raise ValueError("there is no page with text to learn from")
-    lessons = Lessons(names, np.concatenate(values, axis=1), np.concatenate(content), np.concatenate(costs))
-    return fit(_with_nameless(lessons, seed), seed, params)
+    examples = TrainingSet(names, np.concatenate(values, axis=1), np.concatenate(content), np.concatenate(costs))
+    return fit(_with_nameless(examples, seed), seed, params)
 
 
-def _with_nameless(lessons: Lessons, seed: int) -> Lessons:
+def _with_nameless(examples: TrainingSet, seed: int) -> TrainingSet:
     """The examples, and some of them again as if no container had a telling name: other sites use other words."""
-    chosen = np.flatnonzero(np.random.default_rng(seed).random(lessons.values.shape[1]) < _NAMELESS)
-    again = lessons.values[:, chosen]
-    again[[number for number, name in enumerate(lessons.features) if name in NAMED]] = UNNAMED
-    return Lessons(
-        lessons.features,
-        np.concatenate((lessons.values, again), axis=1),
-        np.concatenate((lessons.content, lessons.content[chosen])),
-        np.concatenate((lessons.costs, lessons.costs[chosen])),
+    chosen = np.flatnonzero(np.random.default_rng(seed).random(examples.values.shape[1]) < _NAMELESS)
+    again = examples.values[:, chosen]
+    again[[number for number, name in enumerate(examples.features) if name in NAMED]] = UNNAMED
+    return TrainingSet(
+        examples.features,
+        np.concatenate((examples.values, again), axis=1),
+        np.concatenate((examples.content, examples.content[chosen])),
+        np.concatenate((examples.costs, examples.costs[chosen])),
     )
 
 
 def _costs(page: Example) -> NDArray[np.float32]:
-    """What an error on each block costs: its share of the page's text, at most half."""
+    """Cost of an error on each block: its share of the page's text, at most half."""
     mass = np.where(page.weights > 0, _mass(page.document), 0.0)
     text = float(mass[page.content].sum()) if page.article else float(mass.sum())
     costs: NDArray[np.float32] = (np.minimum(mass / max(text, 1.0), _DEAREST) + _CHEAPEST).astype(np.float32)
@@ -188,7 +188,7 @@ def choose(chances: NDArray[np.float64], mass: NDArray[np.float64]) -> tuple[lis
 
 
 def _mass(document: Document) -> NDArray[np.float64]:
-    """What each block weighs in a text: about its words, a Chinese sign being two and a half letters."""
+    """Weight of each block in a text: about its words, a Chinese character being two and a half letters."""
     blocks = document.blocks
     mass: NDArray[np.float64] = blocks.chars + 1.5 * blocks.han + 1.0
     return mass
@@ -250,7 +250,7 @@ def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64
 
 
 def _is_prose(document: Document, index: int) -> bool:
-    """Whether a block is at least one sentence of its own, not a line of date, source and names."""
+    """Tell if a block is at least one sentence of its own, not a line of date, source and names."""
     blocks, line = document.blocks, document.blocks.texts[index]
     size = blocks.chars[index] - blocks.link_chars[index] + 1.5 * blocks.han[index]
     if size < _SENTENCE or not blocks.marks[index]:
@@ -258,7 +258,7 @@ def _is_prose(document: Document, index: int) -> bool:
     return len(line) > _INFO_CHARS or not (is_info(line) or is_extra(line)) or line[-1] in '。！？.!?”"…'
 
 
-_WITNESSES: Final = (
+_SOURCES: Final = (
     ("levels out of densest", "density"),
     ("levels out of 0.5", "bulk of prose"),
     ("in content", "names"),
@@ -268,7 +268,7 @@ _WITNESSES: Final = (
 
 
 def _evidence(table: Table, kept: list[int]) -> str:
-    """The witnesses that agree with most of the text."""
+    """The sources that agree with most of the text."""
     rows = dict(zip(table.names, table.values, strict=True))
     weight = np.expm1(rows["mass"][kept]) + 1
     agreed = {
@@ -279,4 +279,4 @@ def _evidence(table: Table, kept: list[int]) -> str:
         "links from title": (rows["links from title"][kept] >= 0) & (rows["links from title"][kept] < 1),
     }
     total = float(weight.sum())
-    return ", ".join(name for key, name in _WITNESSES if float(weight[agreed[key]].sum()) > 0.7 * total)
+    return ", ".join(name for key, name in _SOURCES if float(weight[agreed[key]].sum()) > 0.7 * total)

@@ -14,7 +14,7 @@ from ..render import render
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """What counts as information.
+    """Amounts of text that count as information.
 
     Attributes:
         mark_chars: characters that a punctuation mark vouches for; text without marks is hardly information.

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from db.records.reasons import PageReason
-
 from ..document.document import Document
 from ..document.noise import is_extra
 from ..document.subtrees import LINK_SHARE, Flags, Values, children, inside, linked, plain, sums
@@ -45,7 +43,7 @@ DEFAULTS = Params()
 
 @dataclass(frozen=True, slots=True)
 class Information:
-    """What the nodes of one page tell.
+    """Information in the nodes of one page.
 
     Attributes:
         content: CII of each node, in [0, 1].
@@ -135,7 +133,7 @@ def information(document: Document, told: Mapping[str, float], titles: Mapping[s
     Args:
         document: a parsed page.
         told: weight of each term, see `weights`.
-        titles: address as links give it -> title of the page there, as far as it is known.
+        titles: href as links give it -> title of the page there, as far as it is known.
 
     Returns:
         Three columns, one number per node.
@@ -241,17 +239,15 @@ def extract_from(document: Document, told: Mapping[str, float], params: Params =
     single lines; links, labels and imprints inside it are left out.
     """
     if not len(document.blocks):
-        return Extraction(reason=PageReason.NO_TEXT)
+        return render.answer(document, [], (), params.min_chars)
     page = information(document, told)
     node = max(candidates(document, page, params), key=lambda n: (page.amount[n], -n))
     within: Flags = inside(document, node) & ~linked(document)
     texts = document.blocks.texts
     kept = [int(block) for block in np.flatnonzero(within) if not is_extra(texts[block])]
-    chars = sum(document.blocks.chars[block] for block in kept)
-    if chars < params.min_chars:
-        return Extraction(reason=PageReason.TEXT_TOO_SHORT if kept else PageReason.NO_PROSE)
     share = float(page.amount[node]) / max(float(page.amount[0]), 1e-9)
-    return render.extraction(document, kept, share, page.content[np.asarray(document.blocks.nodes)])
+    scores = page.content[np.asarray(document.blocks.nodes)].tolist()
+    return render.answer(document, kept, scores, params.min_chars, share)
 
 
 def _mean(told: Mapping[str, float], named: Sequence[str]) -> float:

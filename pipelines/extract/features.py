@@ -1,4 +1,4 @@
-"""What can be said of every block of a page before anything is decided: the evidence that `combined` weighs.
+"""Features of every block of a page: the evidence that `combined` weighs.
 
 Each method of the papers contributes the quantities that it is built on: density of text and symbols (S11), shares of
 text and links (S12, S19), likeness to the title (S16, S19), sentence marks (S17), the neighbourhood in the order of
@@ -69,7 +69,7 @@ class _Page:
         self.parents: Numbers = np.maximum(np.asarray(document.parents, np.int64), 0)
         self.chars = np.maximum(blocks.chars.astype(np.float64), 1)
         self.links = blocks.link_chars.astype(np.float64)
-        # A Chinese sign says as much as two and a half letters.
+        # A Chinese character says as much as two and a half letters.
         self.mass = (blocks.chars - self.links) * (1 + 1.5 * blocks.han / self.chars)
         # A heap of keywords has no marks, and one huge line must not outweigh the page.
         sentence = ((blocks.marks >= 1) & (self.mass >= 30)) | (self.mass >= 100)
@@ -151,7 +151,7 @@ def title_block(document: Document) -> int:
 
 
 def _own(page: _Page) -> None:
-    """What a block says by itself (S10, S11, S17)."""
+    """Add features of the block itself (S10, S11, S17)."""
     blocks, tags = page.document.blocks, page.document.tags
     page.add_amount("mass", page.mass)
     page.add("links", page.links / page.chars)
@@ -194,7 +194,7 @@ def _places(page: _Page) -> None:
 
 
 def _containers(page: _Page) -> None:
-    """What the containers around a block hold (S11, S12, S13, S15)."""
+    """Add features of the containers around a block (S11, S12, S13, S15)."""
     document, nodes, ends = page.document, page.nodes, page.ends
     text, dense, linked = page.sums(page.mass), page.sums(page.prose), page.sums(page.links)
     rows = page.sums(np.ones(page.size))
@@ -257,7 +257,7 @@ def _named(page: _Page) -> None:
 
 
 def _cues(page: _Page) -> None:
-    """What the words of a line give away: it dates, signs, heads a section, ends the article."""
+    """Add cues in the words of a line: date, signature, heading of a section, end of the article."""
     texts, tags = page.document.blocks.texts, page.document.tags
     lines = [text if len(text) <= _CUE_CHARS else "" for text in texts]
     joined = "\n".join(lines).lower()
@@ -327,7 +327,7 @@ def _alike(page: _Page) -> None:
 
 
 def _stated(page: _Page) -> None:
-    """What structured data and description say of a block (1 in it, -1 missing, 0 nothing said), and what repeats."""
+    """Add what structured data and description say (1 in it, -1 missing, 0 nothing), and what repeats."""
     document, texts = page.document, page.document.blocks.texts
     inside, summary = np.zeros(page.size), np.zeros(page.size)
     body = "".join(read(document).body.split())
@@ -399,7 +399,7 @@ def _numbered(keys: Iterable[Sequence[str]]) -> Numbers:
 
 
 def _whole(page: _Page) -> None:
-    """What the page is like as a whole."""
+    """Add features of the page as a whole."""
     blocks = page.document.blocks
     chars = float(page.chars.sum())
     for name, value in (

@@ -47,7 +47,7 @@ DEFAULTS = Params()
 
 
 def leaves(document: Document, params: Params = DEFAULTS) -> Flags:
-    """Whether each leaf of the simple tree passes pruning, density and place (steps 1 to 3).
+    """Flag the leaves of the simple tree that pass pruning, density and place (steps 1 to 3).
 
     Args:
         document: a parsed page; its blocks are the leaves of the simple tree: inline elements are fused with their
@@ -82,8 +82,8 @@ def leaves(document: Document, params: Params = DEFAULTS) -> Flags:
     return flags
 
 
-def lessons(examples: Iterable[Example], params: Params = DEFAULTS) -> Iterator[tuple[str, bool]]:
-    """What the words are learnt from: the leaves that step 4 will be asked about, and whether they are content.
+def labelled_leaves(examples: Iterable[Example], params: Params = DEFAULTS) -> Iterator[tuple[str, bool]]:
+    """Yield the leaves that step 4 will be asked about, with their labels, to learn words from.
 
     Args:
         examples: pages with labelled blocks; those that are no articles are passed over.

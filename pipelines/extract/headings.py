@@ -46,7 +46,7 @@ DEFAULTS = Params()
 
 
 def long_blocks(document: Document, params: Params = DEFAULTS) -> Flags:
-    """Whether each block is long and has few links: length > k x links and length > Lmin.
+    """Flag the blocks that are long and have few links: length > k x links and length > Lmin.
 
     Args:
         document: a parsed page.

@@ -55,7 +55,7 @@ def density(document: Document, node: int) -> float:
 
 
 def candidates(document: Document, params: Params = DEFAULTS) -> Flags:
-    """Whether each leaf is above all three thresholds.
+    """Flag the leaves above all three thresholds.
 
     Args:
         document: a parsed page.

@@ -15,11 +15,9 @@ from typing import Final
 
 import numpy as np
 
-from db.records.reasons import PageReason
-
 from ..document.document import Document
-from ..document.noise import NOISE_TAGS, is_extra, is_noisy_name
-from ..document.subtrees import Flags, Values, children, inside, linked, plain, sums
+from ..document.noise import is_extra
+from ..document.subtrees import Values, children, in_any, inside, linked, plain, side_sections, sums
 from ..records import Extraction
 from ..render import render
 
@@ -64,13 +62,11 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     Differs: on one page the path is that of the page itself; `common_path` takes the pages of a template together.
     """
     if not len(document.blocks):
-        return Extraction(reason=PageReason.NO_TEXT)
-    within = inside(document, walk(document, params)) & ~_pruned(document) & ~linked(document)
+        return render.answer(document, [], (), params.min_chars)
+    within = inside(document, walk(document, params)) & ~in_any(document, side_sections(document)) & ~linked(document)
     kept = [int(block) for block in np.flatnonzero(within) if not is_extra(document.blocks.texts[block])]
-    chars = sum(document.blocks.chars[block] for block in kept)
-    if chars < params.min_chars:
-        return Extraction(reason=PageReason.TEXT_TOO_SHORT if kept else PageReason.NO_PROSE)
-    return render.extraction(document, kept, float(chars / max(int(document.T[0]), 1)), within)
+    share = float(document.blocks.chars[kept].sum()) / max(int(document.T[0]), 1)
+    return render.answer(document, kept, within.tolist(), params.min_chars, share)
 
 
 def walk(document: Document, params: Params = DEFAULTS) -> int:
@@ -121,7 +117,7 @@ class _Shape:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        chars = np.where(_pruned(document), 0, plain(document))
+        chars = np.where(in_any(document, side_sections(document)), 0, plain(document))
         count = len(document.tags)
         self.text = sums(document, chars)
         # a block is as high as it has lines, and a node as wide as its widest block
@@ -145,18 +141,6 @@ class _Shape:
         entropy = -(shares * np.log(np.maximum(shares, 1e-12))).sum(axis=1) / np.log(len(inner))
         weights = np.maximum(1.0 - entropy, 1e-9)
         return inner, np.asarray(weights @ shares / weights.sum())
-
-
-def _pruned(document: Document) -> Flags:
-    """Blocks inside elements that are cut off before anything is measured: hidden ones and side sections by name."""
-    flags = np.zeros(len(document.tags), np.bool_)
-    limit = 0.45 * float(document.T[0] - document.LT[0])
-    for node, name in enumerate(document.names):
-        cut = document.tags[node] in NOISE_TAGS or node in document.hidden or (name and is_noisy_name(name))
-        if cut and document.T[node] - document.LT[node] < limit:  # what holds most of the page is no side section
-            flags[node : document.ends[node]] = True
-    pruned: Flags = flags[np.asarray(document.blocks.nodes)]
-    return pruned
 
 
 def simple_tree(document: Document) -> tuple[int, ...]:

@@ -11,7 +11,54 @@ from db.records.reasons import PageReason
 from ..decode.text import squeeze
 from ..document.document import Document
 from ..document.structured_data import read as read_structured
+from ..document.subtrees import linked as is_linked
 from ..records import BlockKind, Extraction, Links, Metadata, PageKind
+
+# The score of a page: the sum of what speaks for an article and against it; from 0 on it is one. All numbers were set
+# by hand with the pages of tests.benchmarks.extraction in view (articles accepted, lists rejected).
+_CONFIDENCE: Final = 10.0
+_DOUBT: Final = 0.68
+"""Weight of the text's confidence against all other evidence, and the confidence that counts for nothing."""
+_LOW: Final = 0.25
+_LIKELY: Final = 0.85
+_UNLIKELY: Final = 0.7
+"""Stand-ins for the confidence of a method that does not calibrate it, from `_LOW` on and below."""
+_SURE: Final = 0.9
+_SURE_BONUS: Final = 2.0
+"""Confidence from which even a text of one sentence is an article, and its weight."""
+_PROSE_CHARS: Final = 500
+_MOST_PROSE: Final = 1500
+"""So many characters of prose, up to the most, weigh 1."""
+_TYPED: Final = 2.0
+"""Weight of structured data or a type that says article."""
+_STATED: Final = 1.0
+_DATED: Final = 0.4
+"""Weight of a publish time stated for machines, and of one that readers see."""
+_SIGNED: Final = 0.5
+"""Weight of an author or a source."""
+_ARTICLE_URL: Final = 0.5
+_LIST_URL: Final = 5.0
+_HEADED_LIST_URL: Final = 3.0
+"""Weight of a path like an article's; against it, like a list's, less when a headline stands over the text."""
+_HEADED: Final = 1.0
+"""Weight of a headline shortly before the text."""
+_STANDING: Final = 6.0
+"""Against it: a page about the site itself."""
+_LINKED_HEADLINES: Final = 30
+_MOST_HEADLINES: Final = 60
+"""Against it: so many linked headlines, up to the most, weigh 1."""
+_LINK_TEXT: Final = 10
+_MOST_LINK_TEXT: Final = 1.5
+"""Against it: so many times as much link text as text weighs 1, up to the most."""
+_ROOT: Final = 2.5
+"""Against it: a home page, however long the summary of its first story is."""
+_SHORT_LINES: Final = 1.0
+"""Against it: a text of which less than half stands in long lines."""
+_SUMMARIES: Final = 8.0
+"""Against it: a text made of summaries under linked headlines."""
+_HEADLINE: Final = 20
+"""A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
+_LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 
 _ERROR = re.compile(
     r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|"
@@ -88,20 +135,20 @@ def classify(
     if not extraction.calibrated:
         confidence = _LIKELY if confidence >= _LOW else _UNLIKELY
     sure = confidence >= _SURE and chars >= 30
-    score = _CONFIDENCE * (confidence - _DOUBT) + (2.0 if sure else 0.0)
-    score += min(prose, 1500) / 500
-    score += 2.0 if typed else 0.0
-    score += 1.0 if stated else 0.4 if dated else 0.0
-    score += 0.5 if metadata.authors or metadata.source else 0.0
-    score += 0.5 if _ARTICLE_PATH.search(url.path) and not root else 0.0
+    score = _CONFIDENCE * (confidence - _DOUBT) + (_SURE_BONUS if sure else 0.0)
+    score += min(prose, _MOST_PROSE) / _PROSE_CHARS
+    score += _TYPED if typed else 0.0
+    score += _STATED if stated else _DATED if dated else 0.0
+    score += _SIGNED if metadata.authors or metadata.source else 0.0
+    score += _ARTICLE_URL if _ARTICLE_PATH.search(url.path) and not root else 0.0
     headed = _headed(document, extraction, title)
-    score += 1.0 if headed else 0.0
-    score -= (3.0 if headed else 5.0) * path
+    score += _HEADED if headed else 0.0
+    score -= (_HEADED_LIST_URL if headed else _LIST_URL) * path
     score -= _STANDING if _STANDING_PATH.search(url.path) and not typed and not stated else 0.0
-    score -= min(headlines, 60) / 30
-    score -= min(1.5, linked / max(chars, 1) / 10)
-    score -= 2.5 if root and not typed else 0.0  # a home page, however long the summary of its first story is
-    score -= 1.0 if prose < 0.5 * chars else 0.0
+    score -= min(headlines, _MOST_HEADLINES) / _LINKED_HEADLINES
+    score -= min(_MOST_LINK_TEXT, linked / max(chars, 1) / _LINK_TEXT)
+    score -= _ROOT if root and not typed else 0.0
+    score -= _SHORT_LINES if prose < 0.5 * chars else 0.0
     summaries = _summaries(document, extraction, 1 if path else 3)
     score -= _SUMMARIES if summaries else 0.0
     if score >= 0.0 and (chars >= 60 or typed or dated or sure):
@@ -109,24 +156,6 @@ def classify(
     if summaries or headlines >= 5 or path or root or (not sure and _is_list(document, headlines)):
         return PageKind.LIST, PageReason.LIST
     return PageKind.OTHER, PageReason.TOO_LITTLE_PROSE
-
-
-_CONFIDENCE: Final = 10.0
-_DOUBT: Final = 0.68
-"""Weight of the confidence against all other evidence, and the confidence that counts for nothing."""
-_HEADLINE: Final = 20
-"""A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
-_STANDING: Final = 6.0
-"""Penalty of a page about the site itself."""
-_LOW: Final = 0.25
-_LIKELY: Final = 0.85
-_UNLIKELY: Final = 0.7
-"""Confidences assumed for methods that do not calibrate theirs, from `_LOW` on and below."""
-_SUMMARIES: Final = 8.0
-"""Penalty of a text made of summaries under linked headlines."""
-_SURE: Final = 0.9
-"""Confidence from which even a text of one sentence is an article."""
-_LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 
 
 def _refused(extraction: Extraction, title: str, metadata: Metadata) -> PageReason | None:
@@ -164,7 +193,7 @@ def _headed(document: Document, extraction: Extraction, title: str) -> bool:
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
     """Tell whether most sentences stand right under linked headlines of their own."""
     blocks = document.blocks
-    linked = blocks.link_chars * 2 > blocks.chars
+    linked = is_linked(document)
     headline = linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)
     prose = [index for index in extraction.blocks if blocks.chars[index] >= 20 and not linked[index]]
     under = 0

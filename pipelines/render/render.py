@@ -51,15 +51,17 @@ def extraction(
     )
 
 
-def answer(document: Document, kept: Sequence[int], scores: Sequence[float], min_chars: int) -> Extraction:
+def answer(
+    document: Document, kept: Sequence[int], scores: Sequence[float], min_chars: int, confidence: float | None = None
+) -> Extraction:
     """Build `extraction`, or an empty one with its reason if there is too little.
 
     Args:
         document: a parsed page.
         kept: numbers of blocks, ascending; may be empty.
-        scores: one number per block of the document, above 0 for what looks like content. The confidence is the part of
-            these points that was kept.
+        scores: one number per block of the document, above 0 for what looks like content.
         min_chars: shortest text that is given out, in characters without white space.
+        confidence: in [0, 1]; when left out, the part of the scores above 0 that was kept.
 
     Cost: O(blocks).
     """
@@ -69,9 +71,11 @@ def answer(document: Document, kept: Sequence[int], scores: Sequence[float], min
         return Extraction(reason=PageReason.NO_PROSE)
     if sum(document.blocks.chars[index] for index in kept) < min_chars:
         return Extraction(reason=PageReason.TEXT_TOO_SHORT)
-    total = sum(score for score in scores if score > 0)
-    held = sum(max(scores[index], 0) for index in kept)
-    return extraction(document, kept, held / total if total else 0.0, scores)
+    if confidence is None:
+        total = sum(score for score in scores if score > 0)
+        held = sum(max(scores[index], 0) for index in kept)
+        confidence = held / total if total else 0.0
+    return extraction(document, kept, confidence, scores)
 
 
 def markdown(document: Document, kept: Sequence[int]) -> str:

@@ -1,10 +1,10 @@
 """How well `combined` reads sites that its networks have never seen.
 
-    uv run python -m tests.benchmarks.held_out [CORPUS ...] [--folds 4] [--networks 4] [--epochs 30]
+    uv run python -m tests.benchmarks.held_out [CORPUS ...] [--first] [--folds 4] [--networks 4] [--epochs 30]
 
 The pages of all corpora are dealt into folds by host, so that no site is in two of them; for each fold networks are
 trained on the others. The corpora lie under the folder that BENCH_DATA names (default: ../shared/data beside the
-project). With the defaults it takes some five minutes on one core.
+project). `--first` reads the rows that docs/extraction.md has the figures of; they take some five minutes on one core.
 """
 
 from __future__ import annotations
@@ -14,18 +14,14 @@ import hashlib
 import statistics
 import sys
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pipelines.extract import combined
 from pipelines.extract.learning.examples import Example, example
 from pipelines.extract.learning.network import Params
-from tests.benchmarks.extraction import ROOT, f1, pages
-
-CORPORA = (
-    "zhgold", "daniel", "fundus", "magic-article", "l3s-gn1", "dragnet", "wcxb-article", "magic-forum", "wcxb-other",
-    "cleaneval", "readability",
-)  # fmt: skip
+from tests.benchmarks.extraction import FIRST_ROWS, ROOT, corpora, f1, pages
 
 
 @dataclass(frozen=True)
@@ -38,12 +34,11 @@ class Case:
     fold: int
 
 
-def cases(corpora: list[str], folds: int) -> list[Case]:
-    """All usable pages."""
+def cases(names: Sequence[str], limits: Mapping[str, int], folds: int) -> list[Case]:
+    """All usable pages, of a corpus with a limit its first ones."""
     found = []
-    for corpus in corpora:
-        folder = ROOT / corpus if (ROOT / corpus).is_dir() else ROOT / "extract" / corpus
-        for gold, body in pages(folder, sys.maxsize):
+    for corpus, folder in corpora(names).items():
+        for gold, body in pages(folder, limits.get(corpus, sys.maxsize)):
             made = example(body, gold)
             if made is not None and len(made.document.blocks):
                 host = urlsplit(str(gold.get("url") or "")).hostname or f"{corpus} {gold['id']}"
@@ -56,7 +51,8 @@ def cases(corpora: list[str], folds: int) -> list[Case]:
 def main() -> int:
     """Print a row per corpus."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("corpora", nargs="*", default=CORPORA)
+    options.add_argument("corpora", nargs="*", default=list(FIRST_ROWS))
+    options.add_argument("--first", action="store_true", help="only the rows that the documented figures are of")
     options.add_argument("--folds", type=int, default=4)
     options.add_argument("--networks", type=int, default=Params().networks)
     options.add_argument("--epochs", type=int, default=Params().epochs)
@@ -65,7 +61,7 @@ def main() -> int:
         print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
         return 2
     params = Params(networks=chosen.networks, epochs=chosen.epochs)
-    every = cases(list(chosen.corpora), chosen.folds)
+    every = cases(chosen.corpora, FIRST_ROWS if chosen.first else {}, chosen.folds)
     scores: dict[str, list[float]] = defaultdict(list)
     confidences: dict[bool, list[float]] = defaultdict(list)
     for fold in range(chosen.folds):

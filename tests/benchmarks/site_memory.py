@@ -1,6 +1,6 @@
 """What a site's memory gains: pages of one site in their order, each read with what the earlier ones taught.
 
-    uv run python -m tests.benchmarks.site_memory [CORPUS ...] [--extractor density] [--least 3] [--sites]
+    uv run python -m tests.benchmarks.site_memory [CORPUS ...] [--extractor rules] [--least 3] [--sites]
 
 Only hosts with at least `--least` pages count. Every page is extracted twice, with an empty memory and with that of the
 pages before it (never of later ones). Prints F1 of both, the pages that got better and worse, and CPU. The corpora are
@@ -58,7 +58,7 @@ def main() -> int:
     """Run the corpora that are there."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("corpora", nargs="*", default=["daniel", "fundus", "zhgold"])
-    options.add_argument("--extractor", default="density")
+    options.add_argument("--extractor", default="rules")
     options.add_argument("--least", type=int, default=3, help="hosts with fewer pages are left out")
     options.add_argument("--sites", action="store_true", help="a line for each site, too")
     chosen = options.parse_args()

@@ -1,4 +1,4 @@
-"""What learners of main text need of a page whose text is known: which blocks are content, and what each weighs."""
+"""Examples for training: pages with known texts, each block labelled as content or not and weighed."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def example(body: bytes, row: Mapping[str, object]) -> Example | None:
 
 
 def labels(document: Document, gold_text: str) -> Flags:
-    """Whether each block of `document` belongs to the text `gold_text`.
+    """Flag the blocks of `document` that belong to the text `gold_text`.
 
     A block belongs to it when half of its shingles do. Of blocks that repeat each other only as many as the text has
     are taken, those next to other content first. Lines too short for a shingle must be lines of the text and stand near
@@ -128,7 +128,7 @@ def labels(document: Document, gold_text: str) -> Flags:
 
 
 def weights(document: Document, title: str = "", free: Iterable[str] = ()) -> Counts:
-    """What each block of `document` weighs in training: its characters.
+    """Return the weight of each block of `document` in training: its characters.
 
     Args:
         document: a parsed page.

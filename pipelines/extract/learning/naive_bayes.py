@@ -1,4 +1,4 @@
-"""Naive Bayes over words: whether a piece of text is worth reading, or an advert, an imprint, a login line."""
+"""Naive Bayes over words: tells text worth reading from adverts, imprints and login lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIN_TEXTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What was learnt.
+    """Words and their odds, as `learn` found them.
 
     Attributes:
         prior: ln P(worthy) / P(worthless).

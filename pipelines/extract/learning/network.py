@@ -1,4 +1,4 @@
-"""A small feed-forward network: from the features of a block to the chance that it is content.
+"""Small feed-forward networks: from the features of a block to the chance that it is content.
 
 S10 weighs a block's features linearly and binarised; here two hidden layers let them act together. Several networks,
 started from different draws, vote: they err differently on pages unlike those they have seen.
@@ -6,9 +6,9 @@ started from different draws, vote: they err differently on pages unlike those t
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -85,35 +85,33 @@ def _row(values: Matrix) -> str:
 
 
 def _numbers(row: str) -> Matrix:
-    """What `_row` wrote."""
+    """Numbers of the text that `_row` made."""
     return np.array(row.split(), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How networks are trained.
+    """Sizes and steps of a training.
 
     Attributes:
         hidden: sizes of the hidden layers.
         networks: how many are trained.
         epochs: passes over the examples.
         batch: examples per step.
-        rate: highest step size of Adam; it rises for 100 steps and then falls as a cosine.
-        decay: share of a weight that each step takes away, in units of `rate`.
-        dropout: share of the inputs left out of a step, so that no single feature is relied on.
+        rate: step size of Adam.
+        decay: strength of the pull of the weights to 0, in units of one example.
     """
 
     hidden: tuple[int, ...] = (96, 32)
     networks: int = 4
     epochs: int = 30
     batch: int = 2048
-    rate: float = 2e-3
-    decay: float = 1e-3
-    dropout: float = 0.1
+    rate: float = 1e-3
+    decay: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lessons:
+class TrainingSet:
     """Examples to learn from.
 
     Attributes:
@@ -129,84 +127,56 @@ class Lessons:
     costs: Matrix
 
 
-def fit(lessons: Lessons, seed: int, params: Params) -> Network:
+def fit(examples: TrainingSet, seed: int, params: Params) -> Network:
     """Train networks on examples.
 
     Args:
-        lessons: the examples.
+        examples: the examples.
         seed: of the draws; the same seed gives the same networks.
         params: sizes and steps.
 
     Returns:
         The networks.
 
+    Raises:
+        ValueError: all examples are of one class.
+        ImportError: scikit-learn is not installed; only training needs it.
+
     Cost: O(networks x epochs x examples x weights of a network).
-    Source: weighted cross-entropy; steps by Kingma and Ba, Adam, 2015.
+    Source: scikit-learn's `MLPClassifier`: weighted cross-entropy, steps by Kingma and Ba, Adam, 2015.
     """
-    values = lessons.values
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - an extra; a crawl does without it
+    from sklearn.neural_network import MLPClassifier  # noqa: PLC0415
+
+    if examples.content.all() or not examples.content.any():
+        raise ValueError("all blocks to learn from are of one kind; content and other blocks are both needed")
+
+    values = examples.values
     shift = values.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
     scale = 1 / (values.std(axis=1, keepdims=True, dtype=np.float64).astype(np.float32) + np.float32(1e-3))
     inputs = np.ascontiguousarray(np.clip((values - shift) * scale, -_CLIP, _CLIP).T)
-    costs = (lessons.costs / lessons.costs.mean()).astype(np.float32)
-    wanted = lessons.content.astype(np.float32)
-    found = [_fit_one(inputs, wanted, costs, seed + number, params) for number in range(params.networks)]
+    costs = (examples.costs / examples.costs.mean()).astype(np.float32)
+    trained = [
+        MLPClassifier(
+            params.hidden,
+            alpha=params.decay,
+            batch_size=min(params.batch, len(inputs)),
+            learning_rate_init=params.rate,
+            max_iter=params.epochs,
+            n_iter_no_change=params.epochs,
+            random_state=seed + number,
+        )
+        for number in range(params.networks)
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the number of epochs is ours
+        for network in trained:
+            network.fit(inputs, examples.content, sample_weight=costs)
     layers = range(len(params.hidden) + 1)
     return Network(
-        lessons.features,
+        examples.features,
         shift,
         scale,
-        tuple(np.stack([matrices[layer].T for matrices, _ in found]) for layer in layers),
-        tuple(np.stack([columns[layer][:, None] for _, columns in found]) for layer in layers),
+        tuple(np.stack([network.coefs_[layer].T for network in trained]) for layer in layers),
+        tuple(np.stack([network.intercepts_[layer][:, None] for network in trained]) for layer in layers),
     )
-
-
-def _fit_one(
-    inputs: Matrix, wanted: Matrix, costs: Matrix, seed: int, params: Params
-) -> tuple[list[Matrix], list[Matrix]]:
-    """Weights (inputs x outputs) and biases of the layers of one network."""
-    draws = np.random.default_rng(seed)
-    sizes = [inputs.shape[1], *params.hidden, 1]
-    depth = len(sizes) - 1
-    weights = [
-        (draws.standard_normal((before, behind)) * np.sqrt(2 / before)).astype(np.float32)
-        for before, behind in pairwise(sizes)
-    ]
-    values = [*weights, *(np.zeros(size, np.float32) for size in sizes[1:])]
-    first, second = [np.zeros_like(value) for value in values], [np.zeros_like(value) for value in values]
-    batch = min(params.batch, len(inputs))
-    steps = params.epochs * (len(inputs) // batch)
-    step = 0
-    for _ in range(params.epochs):
-        order = draws.permutation(len(inputs))
-        for start in range(0, len(inputs) - batch + 1, batch):
-            step += 1
-            chosen = order[start : start + batch]
-            kept = np.where(
-                draws.random(inputs.shape[1]) >= params.dropout, np.float32(1 / (1 - params.dropout)), np.float32(0)
-            )
-            slopes = _slopes(values, inputs[chosen] * kept, wanted[chosen], costs[chosen], depth)
-            rate = params.rate * min(1.0, step / 100) * (0.5 + 0.5 * np.cos(np.pi * step / steps))
-            for number, slope in enumerate(slopes):
-                first[number] = 0.9 * first[number] + 0.1 * slope
-                second[number] = 0.999 * second[number] + 0.001 * slope * slope
-                move = (first[number] / (1 - 0.9**step)) / (np.sqrt(second[number] / (1 - 0.999**step)) + 1e-8)
-                pull = params.decay * values[number] if number < depth else 0
-                values[number] -= np.float32(rate) * (move + pull)
-    return values[:depth], values[depth:]
-
-
-def _slopes(values: list[Matrix], inputs: Matrix, wanted: Matrix, costs: Matrix, depth: int) -> list[Matrix]:
-    """Slopes of the mean weighted cross-entropy in every weight and bias."""
-    layers = [inputs]
-    for number in range(depth):
-        layer = layers[-1] @ values[number] + values[depth + number]
-        layers.append(np.maximum(layer, 0) if number < depth - 1 else layer)
-    chance = 1 / (1 + np.exp(-layers[-1][:, 0]))
-    error = ((chance - wanted) * costs / len(wanted))[:, None].astype(np.float32)
-    slopes: list[Matrix] = [error] * (2 * depth)
-    for number in reversed(range(depth)):
-        slopes[number] = layers[number].T @ error
-        slopes[depth + number] = error.sum(axis=0)
-        if number:
-            error = (error @ values[number].T) * (layers[number] > 0).astype(np.float32)
-    return slopes

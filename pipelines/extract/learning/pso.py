@@ -13,7 +13,7 @@ Values = NDArray[np.float64]
 INERTIA: Final = (0.9, 0.4)
 """Share of its velocity that a particle keeps, at the first and at the last generation."""
 PULL: Final = 2.0
-"""How strongly a particle is drawn to the best place of its own, and to that of the swarm."""
+"""Strength of the pull to the best place of the particle itself, and to that of the swarm."""
 
 
 def maximise(

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from pipelines.extract.combined import network
+from pipelines.extract.learning.network import Network
 from pipelines.extract.weighted import FEATURES, Model
 from pipelines.focus.profile import load
-from tests.crawler.crawling import scrapy
+from tests.crawler.crawling import ROOT, scrapy
 from tests.crawler.odd_server import OddServer
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
@@ -48,6 +53,28 @@ def test_words_are_learnt(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
     assert len(found["model"]["words"]) == 7
     assert found["pages"] == 4
+
+
+def test_networks_are_learnt(tmp_path: Path) -> None:
+    folder = corpus(tmp_path / "one", *({"id": name} | ROW for name in "abcd"))
+    small = ("--networks", "2", "--epochs", "3", "--output", str(tmp_path / "m.json"))
+    done = scrapy(tmp_path, "train", "combined", str(folder), *small)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
+    assert found["made_by"] == "scrapy train combined one --networks 2 --epochs 3 --seed 1"
+    networks = Network.of(found["model"])
+    assert networks.features == network().features
+    assert [layer.shape[0] for layer in networks.weights] == [2, 2, 2]
+
+
+def test_a_missing_library_is_one_line(tmp_path: Path) -> None:
+    """Said before any page is read; nothing else needs it."""
+    (tmp_path / "sklearn.py").write_text("raise ImportError", encoding="utf-8")
+    command = [sys.executable, "-m", "scrapy", "train", "combined", str(tmp_path / "none")]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "scrapy train: training networks needs scikit-learn: uv sync --extra train\n"
 
 
 @pytest.mark.parametrize(

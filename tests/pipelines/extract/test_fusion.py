@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pipelines.document.document import Document, parse
-from pipelines.extract.fusion import Params, extract, leaves, lessons
+from pipelines.extract.fusion import Params, extract, labelled_leaves, leaves
 from pipelines.extract.learning.examples import example
 from pipelines.extract.learning.naive_bayes import learn, log_odds
 
@@ -57,11 +57,11 @@ def test_worthless_leaves_are_dropped() -> None:
     assert extract(page(body)).text == f"{TEXT}\n{TEXT}"
 
 
-def test_lessons_are_leaves_with_their_labels() -> None:
+def test_labelled_leaves() -> None:
     body = f"<h1>大桥年底通车</h1><p>{TEXT}</p><p>版权所有，不得转载。</p><p><a href=/>首页</a></p>"
     made = example(body.encode(), {"id": "a", "text": TEXT, "title": "大桥年底通车"})
     assert made is not None
-    assert list(lessons([made], OPEN)) == [(TEXT, True), ("版权所有，不得转载。", False)]
+    assert list(labelled_leaves([made], OPEN)) == [(TEXT, True), ("版权所有，不得转载。", False)]
 
 
 def test_odds_by_hand() -> None:

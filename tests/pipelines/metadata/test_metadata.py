@@ -54,6 +54,15 @@ def test_density_scores_follow_the_formula() -> None:
     assert found[document.tags.index("li")] == 0
 
 
+def test_density_takes_the_node_between_wrapper_and_paragraph() -> None:
+    """By hand, characters over tags below: body 120/6, div 120/3, and a paragraph has no tags below it."""
+    lines = [f"{letter * 19}, {letter * 19}." for letter in "abc"]
+    paragraphs = "".join(f"<p>{line}</p>" for line in lines)
+    menu = "<ul><li><a href=/>home page</a></li></ul>"
+    found = density.extract(parse(f"<body>{menu}<div>{paragraphs}</div></body>".encode(), "http://e.com/"))
+    assert found.text.split("\n") == lines
+
+
 def test_registry() -> None:
     assert extractor("density", {"min_chars": 10})(parse(b"", "http://e.com/")) == Extraction(reason=PageReason.NO_TEXT)
     with pytest.raises(ValueError, match="density"):

@@ -146,7 +146,7 @@ def test_an_article_of_a_wide_pattern_that_is_blocked_opens_its_own_alone() -> N
     host = HostTraps(Bounds(), known=[Pattern(FOLDER, "/news/*.html", pages=99, kind="nothing new", blocked_at=NOW)])
     host.observe(Seen(f"{SITE}/news/1.html", brought=True, sketch=sketch(words(3, 60))), NOW)
     assert disallow_reason(f"{SITE}/news/2.html", host.blocked) == ""
-    assert disallow_reason(f"{SITE}/news/x-2.html", host.blocked) == "trap: nothing new"
+    assert disallow_reason(f"{SITE}/news/x-2.html", host.blocked) == "nothing new"
     assert not host.opened
 
 

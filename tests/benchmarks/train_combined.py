@@ -1,0 +1,58 @@
+"""Make the networks of `combined` anew from the corpora under BENCH_DATA.
+
+    uv run --extra train python -m tests.benchmarks.train_combined [CORPUS ...] [--first] [--output FILE]
+
+Without names it takes the corpora that the shipped model was made from, with `--first` only the rows that they had then
+(1,176 pages). It is `scrapy train combined` with folders and rows filled in, and writes the model where the crawl reads
+it. What the new networks are worth on sites that they have not seen tells `tests.benchmarks.held_out`, before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+from .extraction import FIRST_ROWS, corpora
+
+
+def first_rows(folder: Path, count: int, into: Path) -> Path:
+    """Make a corpus of the first rows of another one, whose pages stay where they are."""
+    into.mkdir()
+    with (folder / "gold.jsonl").open(encoding="utf-8") as rows:
+        (into / "gold.jsonl").write_text("".join(islice(rows, count)), encoding="utf-8")
+    for path in folder.iterdir():
+        if path.name != "gold.jsonl":
+            (into / path.name).symlink_to(path)
+    return into
+
+
+def main() -> int:
+    """Train; returns the exit code of `scrapy train`."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("corpora", nargs="*", default=list(FIRST_ROWS))
+    options.add_argument("--first", action="store_true", help="only the rows that the shipped model was made from")
+    options.add_argument("--output", type=Path, help="where to write it (default: where the crawl reads it)")
+    options.add_argument("--networks", type=int, default=4)
+    options.add_argument("--epochs", type=int, default=40)
+    chosen = options.parse_args()
+    folders = corpora(chosen.corpora)
+    if len(folders) < len(chosen.corpora):
+        print("set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as place:
+        if chosen.first:
+            folders = {
+                name: first_rows(folder, FIRST_ROWS[name], Path(place) / name) for name, folder in folders.items()
+            }
+        command = [sys.executable, "-m", "scrapy", "train", "combined", *map(str, folders.values())]
+        command += ["--networks", str(chosen.networks), "--epochs", str(chosen.epochs)]
+        command += ["--output", str(chosen.output.resolve())] if chosen.output else []
+        return subprocess.run(command, cwd=Path(__file__).parents[2], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
