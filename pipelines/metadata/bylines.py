@@ -8,7 +8,7 @@ from typing import Final
 
 from ..document.document import Document
 from ..document.structured_data import Structured
-from . import person_names as people
+from . import person_names
 from .lines import split_fields
 
 _META: Final = (
@@ -48,12 +48,12 @@ def find_authors(
 
     Cost: O(characters of `near` and of the heads and ends of paragraphs).
     """
-    found = people.tidy(structured.authors, sites)
+    found = person_names.tidy(structured.authors, sites)
     if found:
         return found
     byline = _byline(document, near, kept, sites)
     metas = (document.metas[name][:10] for name in _META if name in document.metas)
-    named = (people.tidy([value for value in values if "://" not in value], sites) for values in metas)
+    named = (person_names.tidy([value for value in values if "://" not in value], sites) for values in metas)
     stated = next(filter(None, named), ())
     # On Chinese pages the author element often names the web editor; the byline does not.
     if byline and (not stated or "\u4e00" <= byline[0][0] <= "\u9fff"):
@@ -72,11 +72,11 @@ def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites:
         line = "\t".join(split_fields(document, index))
         if _LABEL.match(line) and index + 1 < len(texts) and len(texts[index + 1]) <= 60:
             line = f"{line.rstrip(':： ')} {texts[index + 1]}"
-        found = people.tidy(people.parse_line(line), sites)
+        found = person_names.tidy(person_names.parse_line(line), sites)
         if found:
             return found
     for index in [*kept[:2], *kept[-1:-60:-1]]:
-        found = people.tidy(people.parse_prose(texts[index]), sites)
+        found = person_names.tidy(person_names.parse_prose(texts[index]), sites)
         if found:
             return found
     return ()
@@ -88,7 +88,7 @@ def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tu
     places = set(near[:_MARKED_LINES])
     for _, href, rel, anchor, block in document.links:
         if block in places and 2 <= len(anchor) <= 40 and ("author" in rel or _PAGE.search(href[:300])):
-            found = people.tidy([anchor], sites)
+            found = person_names.tidy([anchor], sites)
             if found:
                 return found
     for index in near[:_MARKED_LINES]:
@@ -98,7 +98,7 @@ def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tu
                 if at < 0:
                     break
                 if names[at] and len(text) <= 60 and "comment" not in names[at] and _NAME.search(names[at]):
-                    found = people.tidy([text], sites)
+                    found = person_names.tidy([text], sites)
                     if found:
                         return found
                 at = parents[at]
@@ -112,7 +112,7 @@ def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], s
     for index in near[:8]:
         if parts[index] and index not in inside and any(map(str.isdigit, document.blocks.texts[index])):
             words = (word for field in split_fields(document, index) for word in field.split())
-            found = people.tidy(filter(people.is_person, words), sites)
+            found = person_names.tidy(filter(person_names.is_person, words), sites)
             if found:
                 return found
     return ()
