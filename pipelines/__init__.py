@@ -1,1 +1,1 @@
-"""What a fetched page becomes: extraction, duplicates, storage."""
+"""Processing of fetched pages: extraction, duplicates, storage."""

@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 
-def filled(kind: type, params: Mapping[str, object] | None, owner: str) -> Any:
-    """Make a parameter object.
+def fill_params(kind: type, params: Mapping[str, object] | None, owner: str) -> Any:
+    """Build a parameter object.
 
     Args:
         kind: a dataclass with a default for every field.
@@ -28,7 +28,7 @@ def filled(kind: type, params: Mapping[str, object] | None, owner: str) -> Any:
 
 
 def _value(owner: str, key: str, value: object, default: object) -> object:
-    """The value of a parameter, checked by its default: one of its names if that is a name, else a number like it."""
+    """Check a parameter's value by its default: an enum's name, or a number."""
     where = f"parameter {key!r} of {owner} is {value!r}; it takes"
     if isinstance(default, StrEnum):
         names = [str(each) for each in type(default)]

@@ -1,4 +1,4 @@
-"""The one function that a worker process calls for each fetched page."""
+"""Parsing of one fetched page, as each worker process does it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .decode.mojibake import DOUBTFUL, suspicion
 from .dedup import method
 from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
-from .document.limits import LINKS, TEXT, Bounds
+from .document.limits import LINKS, TEXT, PageLimits
 from .extract import DEFAULT, Extractor
 from .extract import extractor as find_extractor
 from .links import links, meta_refresh
-from .links.robots_meta import page_directives
+from .links.robots_meta import read_directives
 from .metadata import metadata, page_type
 from .records import Extraction, Metadata, PageKind, ParsedPage, Signature
 from .site_memory import template
-from .site_memory.knowledge import SiteKnowledge, unpack
+from .site_memory.knowledge import unpack
 
 Sign = Callable[[str, str], Signature]
 """Makes the signature of (title, text)."""
@@ -42,21 +42,21 @@ def parse_page(
     fetched_at: datetime,
     extractor: str = DEFAULT,
     params: Mapping[str, object] | None = None,
-    knowledge: bytes | None = None,
-    bounds: Bounds = BOUNDS,
+    site_model: bytes | None = None,
+    bounds: PageLimits = BOUNDS,
 ) -> ParsedPage:
     """Parse a page once and return all that the pipelines need of it.
 
     Args:
         body: bytes as fetched, at most as long as the downloader lets through.
-        url: address after redirects.
+        url: URL after redirects.
         content_type: value of the Content-Type header.
         robots_header: values of the X-Robots-Tag headers, one a line.
         fetched_at: when it was fetched, with zone.
         extractor: a name of `EXTRACTORS`.
         params: values for its parameters; the others keep their defaults.
-        knowledge: what is known of the site, packed (see `knowledge.pack`): it corrects the extraction, and the record
-            holds an observation to learn from. None for neither.
+        site_model: packed model of the site (see `knowledge.pack`): it corrects the extraction, and the record holds a
+            sample to learn from. None for neither.
         bounds: how much of the page is read.
 
     Returns:
@@ -74,7 +74,7 @@ def parse_page(
         fetched_at=fetched_at,
         extractor=extractor,
         params=params,
-        knowledge=knowledge,
+        site_model=site_model,
     )
     return page
 
@@ -87,9 +87,9 @@ def read_page(
     extractor: str = DEFAULT,
     params: Mapping[str, object] | None = None,
     sign: Sign = SIGN,
-    knowledge: bytes | None = None,
+    site_model: bytes | None = None,
 ) -> tuple[ParsedPage, Extraction]:
-    """Return what `parse_page` returns for a document, and what was extracted before the page was judged.
+    """Parse a document; return its record and the extraction before judging.
 
     Args:
         document: a parsed page.
@@ -98,7 +98,7 @@ def read_page(
         extractor: a name of `EXTRACTORS`.
         params: values for its parameters.
         sign: makes the signature of the article, by which near-duplicates are found.
-        knowledge: what is known of the site.
+        site_model: packed model of the site.
 
     Returns:
         The record, and the extraction with the blocks kept and their scores, also for a page that is no article.
@@ -109,67 +109,64 @@ def read_page(
     Cost: O(nodes + characters).
     """
     own = text = _extractor(extractor, tuple(sorted((params or {}).items())))(document)
-    if knowledge is not None:
+    if site_model is not None:
         seen = template.look(document)
-        known = template.hints(document, seen, _knowledge(knowledge))
+        known = template.find_hints(document, seen, _unpack(site_model))
         text = template.correct(document, own, known)
     extraction = text
     found = metadata.extract(document, text, fetched_at)
-    addresses = links.addresses(document)
-    anchors = links.extract(document, text, addresses)
-    page_kind, reason = page_type.decide(document, text, found, anchors)
+    urls = links.resolve_urls(document)
+    anchors = links.extract(document, text, urls)
+    page_kind, reason = page_type.classify(document, text, found, anchors)
     if page_kind is PageKind.ARTICLE and document.is_cut and _runs_on(document, text):
         page_kind, reason = PageKind.OTHER, PageReason.TOO_LARGE
-    noindex, nofollow = page_directives(document, robots_header, fetched_at)
+    noindex, nofollow = read_directives(document, robots_header, fetched_at)
     if page_kind is not PageKind.ARTICLE and text.text:
         text = Extraction(reason=reason)
-        anchors = links.extract(document, text, addresses)  # what stood in its text does so no longer
+        anchors = links.extract(document, text, urls)  # what stood in its text does so no longer
         found = Metadata(title=found.title, language=found.language, canonical=found.canonical)
     signature = sign(found.title, text.text)
-    observation = None
-    if knowledge is not None and page_kind is PageKind.ARTICLE:
-        observation = template.observe(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
-    bitten = document.bitten | ({LINKS} if len(anchors) >= document.bounds.links else set())
+    sample = None
+    if site_model is not None and page_kind is PageKind.ARTICLE:
+        sample = template.sample_page(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
+    exceeded = document.exceeded | ({LINKS} if len(anchors) >= document.bounds.links else set())
     page = ParsedPage(
         kind=page_kind,
         reason=reason,
         metadata=found,
         extraction=replace(text, blocks=(), scores=()),
         signature=signature,
-        links=links.closed(anchors) if nofollow else anchors,
-        feeds=links.feeds(document),
+        links=links.mark_nofollow(anchors) if nofollow else anchors,
+        feeds=links.find_feeds(document),
         noindex=noindex,
         encoding=document.encoding,
-        observation=observation,
-        bounds=tuple(sorted(bitten)),
+        sample=sample,
+        bounds=tuple(sorted(exceeded)),
         doubt=_doubt(found.title, text.text),
-        sends_to="" if page_kind is PageKind.ARTICLE or nofollow else meta_refresh.target(document),
+        sends_to="" if page_kind is PageKind.ARTICLE or nofollow else meta_refresh.find_target(document),
     )
     return page, extraction
 
 
 def _doubt(title: str, text: str) -> PageReason | None:
-    """Why a text may not be what its author wrote, if something says so."""
+    """Return the reason why a text may not be what its author wrote, if any."""
     return PageReason.DOUBTFUL_ENCODING if text and suspicion(f"{title}\n{text}") >= DOUBTFUL else None
 
 
 def _runs_on(document: Document, text: Extraction) -> bool:
-    """Whether the text reaches the place where reading the page ended, so that nobody knows how it goes on."""
+    """Tell whether the text reaches the place where reading the page was cut."""
     if not text.blocks:
         return True
     last = text.blocks[-1]
     is_last = last >= len(document.blocks) - _NEAR_BLOCKS
     # behind the last text that was read there may be elements without any
-    return is_last and (TEXT in document.bitten or document.blocks.starts[last] >= len(document.tags) - _NEAR_NODES)
+    return is_last and (TEXT in document.exceeded or document.blocks.starts[last] >= len(document.tags) - _NEAR_NODES)
 
 
 @lru_cache(maxsize=16)
 def _extractor(name: str, params: tuple[tuple[str, object], ...]) -> Extractor:
-    """Extractor by name, looked up once per process."""
+    """Return the extractor of a name, cached per process."""
     return find_extractor(name, dict(params))
 
 
-@lru_cache(maxsize=256)
-def _knowledge(data: bytes) -> SiteKnowledge:
-    """What is known of a site, unpacked once per process and state."""
-    return unpack(data)
+_unpack = lru_cache(maxsize=256)(unpack)

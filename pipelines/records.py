@@ -1,4 +1,4 @@
-"""The records that travel through the pipelines: frozen, picklable, free of behaviour.
+"""Records that travel through the pipelines: frozen, picklable, free of behaviour.
 
 A page comes back from its worker process as one `ParsedPage`. Links are columns (one tuple or byte string each)
 rather than one object each, because a page has about sixty of them and most are known already.
@@ -13,7 +13,7 @@ from db.records.reasons import PageReason
 
 
 class BlockKind(IntEnum):
-    """Where on its page a link stands, or which other source named the URL. Stored as a small integer."""
+    """Place of a link on its page, or another source of the URL; a small integer."""
 
     BODY = 0
     """Inside the text of the article."""
@@ -46,7 +46,7 @@ class BlockKind(IntEnum):
 
 
 class PageKind(IntEnum):
-    """What a fetched page is."""
+    """Kind of a fetched page."""
 
     ARTICLE = 0
     LIST = 1
@@ -57,7 +57,7 @@ class PageKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Links of one page as parallel columns, in document order, each canonical URL once.
+    """Links of one page as parallel columns, in document order, each URL once.
 
     Attributes:
         urls: canonical absolute http(s) URLs (see `pipelines.urls.canonicalize`).
@@ -66,7 +66,7 @@ class Links:
         nofollow: one byte per link, 1 when `rel` or the page's robots meta says nofollow.
         dates: Unix time the source states for the target (sitemap lastmod, feed date), 0.0 when it states none.
         changed: Unix time of the last change that a sitemap or feed states, 0.0 when it states none; empty for pages.
-        too_long: addresses left out because no server needs such long ones.
+        too_long: URLs left out because no server needs such long ones.
     """
 
     urls: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image of an article: absolute URL, caption or alternative text, whether it is the lead image."""
+    """An image of an article: absolute URL, caption or alternative text, lead or not."""
 
     url: str
     caption: str = ""
@@ -92,7 +92,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page says about its article. Absent values are empty, never guesses.
+    """Metadata of an article as its page states it; absent values are empty.
 
     Attributes:
         title: the headline, without the site's name.
@@ -130,7 +130,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor makes of one document.
+    """Result of an extractor for one document.
 
     Attributes:
         text: paragraphs separated by a line feed, cells of a table row by a tab; empty when there is no article.
@@ -157,7 +157,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What near-duplicate search keeps of a text.
+    """Signature of a text, by which near-duplicates are found.
 
     Attributes:
         exact: signed 64-bit hash of the normalised text; 0 for an empty text.
@@ -171,12 +171,12 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
-    """What an article page shows of its site: material for `extract.knowledge.learn`.
+class PageSample:
+    """Sample of an article page, from which the model of its site is learned.
 
     Attributes:
-        article: signed 64-bit hash of headline and text: an article seen at two addresses counts once.
-        texts: keys (signed 64-bit) of the page's blocks, each of text and place, see `extract.template.keys`.
+        article: signed 64-bit hash of headline and text: an article seen under two URLs counts once.
+        texts: keys (signed 64-bit) of the page's blocks, each of text and place, see `site_memory.template.look`.
         tree: the page's simple tree, one unsigned 32-bit hash for each child.
         path: the way from the page's body to the article's, one unsigned 32-bit hash a step; empty when unknown.
     """
@@ -199,8 +199,8 @@ class ParsedPage:
         feeds: canonical URLs of the RSS/Atom feeds that the page declares.
         noindex: the page asks not to be stored (robots meta or X-Robots-Tag).
         encoding: the character set the bytes were read in.
-        observation: what the page shows of its site; only of articles, and only when asked for.
-        bounds: of what there was too much, so that the rest was left out: see `extract.bounds`.
+        sample: what the page shows of its site; only of articles, and only when asked for.
+        bounds: of what there was too much, so that the rest was left out: see `document.limits`.
         doubt: why the article's text may not be what its author wrote, if something says so.
         sends_to: where a page that shows nothing itself sends its readers, else empty.
     """
@@ -214,7 +214,7 @@ class ParsedPage:
     feeds: tuple[str, ...] = ()
     noindex: bool = False
     encoding: str = ""
-    observation: Observation | None = None
+    sample: PageSample | None = None
     bounds: tuple[str, ...] = ()
     doubt: PageReason | None = None
     sends_to: str = ""

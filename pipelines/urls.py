@@ -1,4 +1,4 @@
-"""Canonical URLs, and the keys of host and site: the identity of everything the crawler stores."""
+"""Canonical URLs, and the keys of host and site."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from publicsuffixlist import PublicSuffixList
 MAX_URL_CHARS = 2000
 """Longer URLs are refused: real pages stay far below, traps do not."""
 
-# White space and control characters that no reader of a page can see around an address.
+# White space and control characters that no reader of a page can see around a URL.
 _TRIMMED = (
     "".join(map(chr, range(0x21)))
     + "\x7f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\u200b\ufeff"
@@ -75,7 +75,7 @@ _SUFFIXES = PublicSuffixList(accept_unknown=False)
 
 
 def canonicalize(url: str, base: str | None = None) -> str | None:
-    """Return the one spelling under which a page is known, or None when the URL cannot name a page on the web.
+    """Return the canonical form of a URL, None if it cannot name a page on the web.
 
     The URL is parsed as browsers do (WHATWG: scheme, host, IDNA, IPv4 spellings, default port, dot segments), then
     escapes are normalised as RFC 3986 section 6.2.2 says, and what only tells who shared the page is removed. The order
@@ -106,7 +106,7 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
 
 
 def host_key(url: str) -> str:
-    """Return the host that a URL is fetched from: `example.com`, `example.com:8080`, `[::1]:8080`.
+    """Return the host of a URL: `example.com`, `example.com:8080`, `[::1]:8080`.
 
     Args:
         url: absolute, best canonical (host and port are then already normal).
@@ -126,7 +126,7 @@ def host_key(url: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def site_key(host_key: str) -> str:
-    """Return the registrable domain of a host: `news.example.com.cn:8080` -> `example.com.cn`.
+    """Return the registrable domain: `news.example.com.cn:8080` -> `example.com.cn`.
 
     Args:
         host_key: a host, with or without port, as `host_key` returns it.
@@ -145,7 +145,7 @@ def site_key(host_key: str) -> str:
 
 
 def same_host(a: str, b: str) -> bool:
-    """Tell whether two host keys (or URLs) stand for one host: `www.` is ignored, ports must agree.
+    """Tell whether two host keys (or URLs) are one host but for `www.`; ports count.
 
     Args:
         a: host key or absolute URL.
@@ -158,7 +158,7 @@ def same_host(a: str, b: str) -> bool:
 
 
 def file_type(url: str) -> str:
-    """Return the lower-case extension of a URL whose path names a file that is never a page, else an empty string.
+    """Return the extension of a URL whose path names a file that is never a page.
 
     Args:
         url: absolute or relative URL; query and fragment are ignored.
@@ -241,7 +241,7 @@ def _canonical(url: str) -> str | None:
 
 
 def _clean_host(authority: str) -> str:
-    """Return the authority without credentials and trailing dot; empty when no such host can exist."""
+    """Return an authority without credentials and trailing dot, empty if impossible."""
     host, port = _split_port(authority.rpartition("@")[2])
     if port == ":0" or ".." in host or host.startswith("."):
         return ""
@@ -278,7 +278,7 @@ def _upper_escape(found: re.Match[str]) -> str:
 
 
 def _write_escape(found: re.Match[str]) -> str:
-    """Return the character of an escape when it is unreserved, else the escape with capital digits."""
+    """Decode an escape of an unreserved character, else write its digits in capitals."""
     character = chr(int(found[0][1:], 16))
     return character if character in _UNRESERVED else found[0].upper()
 

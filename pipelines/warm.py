@@ -1,4 +1,4 @@
-"""Imported by the fork server before the first worker is forked: what all workers need is made once and shared."""
+"""Preloading in the fork server of what all workers share."""
 
 from __future__ import annotations
 

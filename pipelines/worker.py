@@ -30,10 +30,10 @@ from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
 from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
-from .document.limits import FILES, Bounds
+from .document.limits import FILES, PageLimits
 from .extract import DEFAULT as EXTRACTOR
 from .focus import record
-from .focus.terms import of_document
+from .focus.terms import read_document
 from .focus.topic import Topic
 from .links.feeds import looks_like_feed, parse_feed
 from .links.scope import NO_TARGETS, Scope, Targets, resolve
@@ -100,7 +100,7 @@ class Reading:
     extractor_params: Mapping[str, object] = field(default_factory=dict)
     duplicates: str = DUPLICATES
     duplicate_params: Mapping[str, object] = field(default_factory=dict)
-    bounds: Bounds = BOUNDS
+    bounds: PageLimits = BOUNDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def work(task: Task, reading: Reading) -> Worked:
         extractor=reading.extractor,
         params=reading.extractor_params,
         sign=_method(reading.duplicates, tuple(sorted(reading.duplicate_params.items()))).sign,
-        knowledge=task.knowledge,
+        site_model=task.knowledge,
     )
     signs = None
     if task.traps is not None and signals.needs_look(parsed, task.traps):
@@ -201,7 +201,7 @@ def _resolve(links: Links, task: Task) -> Targets:
 
 def _compare(document: Document, parsed: ParsedPage, targets: Targets, topic: Topic) -> Likeness:
     """How near a page is to the topic, by its words."""
-    terms = of_document(document, parsed.extraction, parsed.links)
+    terms = read_document(document, parsed.extraction, parsed.links)
     return Likeness(topic.relevance(terms), tuple(topic.anchors(terms)), record.pack(terms, targets.ids))
 
 

@@ -28,7 +28,7 @@ from db.frontier import runs
 from db.queries.reprints import Reprint, Reprints, reprints
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
-from pipelines.dedup.differences import differences
+from pipelines.dedup.differences import compare_sentences
 from pipelines.dedup.judge import SignatureIndex
 from pipelines.dedup.shape import Method
 from pipelines.dedup.stream import Finder
@@ -245,7 +245,7 @@ def _changes(one: Reprint, other: Reprint, articles: Mapping[int, Reprint]) -> I
     if holder is None:
         return
     before = holder.text
-    for sign, color, sentences in zip("+-", ("green", "red"), differences(before, one.text), strict=True):
+    for sign, color, sentences in zip("+-", ("green", "red"), compare_sentences(before, one.text), strict=True):
         for sentence in sentences[:_MOST_SENTENCES]:
             yield f"[{color}]{sign}[/{color}] {escape(_short(sentence))}"
         if len(sentences) > _MOST_SENTENCES:

@@ -24,7 +24,7 @@ from pipelines.extract import combined, extractor, fusion, models
 from pipelines.extract.learning import naive_bayes, network, weighted
 from pipelines.extract.learning.examples import Example, example
 from pipelines.focus import profile
-from pipelines.focus.profile import page_weights
+from pipelines.focus.profile import weigh_page
 from pipelines.urls import canonicalize
 
 from ..run.config import value_of
@@ -113,7 +113,7 @@ def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, flo
             _pass_over(one.id, str(problem))
             continue
         document = parse(body, address(one.url, body))
-        yield page_weights(document, extract(document))
+        yield weigh_page(document, extract(document))
     if urls:
         from ..fetch.one_shot import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
 
@@ -122,7 +122,7 @@ def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, flo
                 _pass_over(asked, found.problem)
                 continue
             document = parse(found.body, found.url, found.content_type)
-            yield page_weights(document, extract(document))
+            yield weigh_page(document, extract(document))
 
 
 def history(path: Path) -> list[str]:

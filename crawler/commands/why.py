@@ -14,7 +14,7 @@ from db.queries.status import Explanation, explain
 from db.records.evidence import RELATED
 from db.records.keys import fingerprint, iso
 from db.records.reasons import SkipReason, label
-from pipelines.articles.changes import difference
+from pipelines.articles.changes import describe_difference
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key
 
@@ -140,7 +140,7 @@ def _changes(known: Explanation) -> list[tuple[str, str]]:
     for version in known.versions:
         before = (version.title, version.text)
         lines.append(("changed", f"since it was seen at {version.seen}:"))
-        lines += [("", line) for line in difference(before, after)]
+        lines += [("", line) for line in describe_difference(before, after)]
         after = before
     return lines
 

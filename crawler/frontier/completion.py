@@ -11,7 +11,7 @@ from db.frontier import claims as table
 from db.records.outcome import Outcome, Stored
 from db.records.url import Kind, State
 from pipelines.articles.changes import differs
-from pipelines.articles.multipage import joiner
+from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge
 from pipelines.stages import Page
 
@@ -96,7 +96,7 @@ class PageCompletion:
         self._background = background
         self._engine = engine
         self._reconnects = session.reconnects
-        self._store = Store(session.resumed.run_id, judge, session.signatures, joiner(method.sign), differs)
+        self._store = Store(session.resumed.run_id, judge, session.signatures, make_joiner(method.sign), differs)
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links.

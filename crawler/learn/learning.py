@@ -142,7 +142,7 @@ class Learning:
     def note(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Learn from a stored page."""
         claim = page.claim
-        observation = page.worked.parsed.observation if page.worked is not None else None
+        observation = page.worked.parsed.sample if page.worked is not None else None
         if (
             self.memory is not None
             and observation is not None

@@ -13,8 +13,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from db.sites.memory import Lessons, Memory
-from pipelines.records import Observation
-from pipelines.site_memory.knowledge import learn_all, pack, unpack
+from pipelines.records import PageSample
+from pipelines.site_memory.knowledge import learn_batch, pack, unpack
 
 from ..run.session import Session
 
@@ -35,7 +35,7 @@ class _Site:
     def __init__(self, known: bytes) -> None:
         self.known = known
         self.pages = unpack(known).seen
-        self.waiting: list[Observation] = []
+        self.waiting: list[PageSample] = []
         self.saving = False
 
     @property
@@ -77,7 +77,7 @@ class SiteMemory:
         self._sites.move_to_end(host_id)
         return site.known
 
-    def note(self, host_id: int, observation: Observation) -> None:
+    def note(self, host_id: int, observation: PageSample) -> None:
         """An article of a host has been stored: learn from its page, sooner or later."""
         site = self._sites.get(host_id)
         forgotten = site is None  # while its page was under way
@@ -130,7 +130,7 @@ class SiteMemory:
             site.saving = False
 
 
-def _learn(known: bytes, observations: Sequence[Observation]) -> tuple[bytes, int]:
+def _learn(known: bytes, observations: Sequence[PageSample]) -> tuple[bytes, int]:
     """More knowledge, and of how many pages."""
-    knowledge = learn_all(unpack(known), observations)
+    knowledge = learn_batch(unpack(known), observations)
     return pack(knowledge), knowledge.seen

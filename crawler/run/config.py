@@ -32,10 +32,10 @@ from db.records.keys import fingerprint
 from db.records.run import Limits
 from pipelines.dedup import Method, method
 from pipelines.dedup.judge import Policy
-from pipelines.document.limits import Bounds
+from pipelines.document.limits import PageLimits
 from pipelines.extract import extractor
 from pipelines.focus import profile
-from pipelines.focus.topic import Topic, topic
+from pipelines.focus.topic import Topic, make_topic
 from pipelines.urls import site_key
 from pipelines.worker import Reading
 
@@ -554,7 +554,7 @@ class Config:
             duplicate_method=duplicate_method,
             duplicates=_duplicates(given),
             reading=Reading(
-                given["EXTRACTOR"], given["EXTRACTOR_PARAMS"], *duplicates, bounds=Bounds(**records["read"])
+                given["EXTRACTOR"], given["EXTRACTOR_PARAMS"], *duplicates, bounds=PageLimits(**records["read"])
             ),
         )
 
@@ -605,7 +605,7 @@ def _topic(description: str, path: str, about: Sequence[str]) -> Topic | None:
     description = description or ("" if path else " ".join(about))
     if not description and not path:
         return None
-    return topic(description, profile=profile.load(Path(path)) if path else None)
+    return make_topic(description, profile=profile.load(Path(path)) if path else None)
 
 
 def _duplicates(given: Mapping[str, Any]) -> Policy:

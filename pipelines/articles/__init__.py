@@ -1,1 +1,1 @@
-"""Articles over time and over pages: changes, and articles of several pages."""
+"""Changes of articles over time, and articles of several pages."""

@@ -1,4 +1,4 @@
-"""Whether an article says something else than before, and what: for pages that are visited again.
+"""Changes of an article between two visits.
 
 Pages change all the time without saying anything new: counters, "5 minutes ago", today's date, white space, other
 headlines under the text. These are taken out before two texts are compared.
@@ -69,7 +69,7 @@ _LABELS = re.compile(
 )
 _NO_WORD = re.compile(r"[^\w%‰]+|_+")
 _POINT, _BELOW_ZERO = "\ua78f", "\u30fc"
-"""Letters that stand for these signs."""
+"""Letters that stand for these marks."""
 _DIGIT = re.compile(r"\d")
 _THOUSANDS = re.compile(r"(?<=\d)[,，](?=\d{3}(?!\d))")
 _WITHIN_NUMBER = re.compile(r"(?<=\d)\s?[^\w\s%‰]\s?(?=\d)")
@@ -83,7 +83,7 @@ _ENDS = re.compile(r"[。！？!?；;…]|\.(?:\s|$)")
 
 
 def differs(old: Text, new: Text) -> bool:
-    r"""Whether an article says something else than before.
+    r"""Tell whether an article says something else than before.
 
     Only the beginning of it, such as a wall shows to those who have not paid, says nothing else, nor does a notice of a
     few words in the place of a long text: what is stored stays.
@@ -114,7 +114,7 @@ def differs(old: Text, new: Text) -> bool:
 
 
 def _same_title(old: str, new: str) -> bool:
-    """Whether two titles are one, perhaps with the name of the site or the section beside it, or cut short."""
+    """Tell whether two titles are one but for the site's name or a cut end."""
     short, long = sorted((old.strip(), new.strip()), key=len)
     key = _words(short)
     if not key or key == _words(long):
@@ -126,7 +126,7 @@ def _same_title(old: str, new: str) -> bool:
 
 
 def _is_beginning(before: Sequence[Line], after: Sequence[Line]) -> bool:
-    """Whether what is there now is half or less of what was there, cut off, perhaps with a call to pay or log in."""
+    """Tell whether the new text is half or less of the old one, cut off."""
     common = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old[0] != new[0]), len(after))
     size = sum(len(key) for key, _ in after[:common])
     rest = [key for key, _ in after[common:]]
@@ -137,7 +137,7 @@ def _is_beginning(before: Sequence[Line], after: Sequence[Line]) -> bool:
 
 
 def _is_notice(before: Sequence[Line], after: Sequence[Line]) -> bool:
-    """Whether a few words stand where a long text was, and none of that is left: an error, a request to log in."""
+    """Tell whether a short notice replaced a long text, of which nothing is left."""
     size, whole = (sum(len(key) for key, _ in lines) for lines in (after, before))
     if size > min(_NOTICE, whole / 3) or whole - size < _LEAST_GONE:
         return False
@@ -145,12 +145,12 @@ def _is_notice(before: Sequence[Line], after: Sequence[Line]) -> bool:
 
 
 def _order(lines: Sequence[Line], common: Counter[str]) -> list[str]:
-    """The sentences that both have, as one has them."""
+    """Return the sentences common to both in the order of one."""
     return [key for key, is_sentence in lines if is_sentence and key in common]
 
 
 def _says_more(lines: Sequence[Line], common: Counter[str]) -> bool:
-    """Whether there is a line that the other has not; headlines around all sentences are others'."""
+    """Tell whether some line is not in the other text."""
     sentences = [place for place, (_, is_sentence) in enumerate(lines) if is_sentence]
     first, last = (sentences[0], sentences[-1]) if sentences else (0, len(lines))
     rest = Counter(common)
@@ -163,14 +163,14 @@ def _says_more(lines: Sequence[Line], common: Counter[str]) -> bool:
 
 
 def _said(text: str, titles: Collection[str]) -> list[Line]:
-    """The lines of a text that say something, as they are compared, without the title, which some pages repeat."""
+    """Return the lines of a text that say something, without the title."""
     plain = normalize("NFKC", text[:_MOST_CHARS])
     lines = (found for line in plain.split("\n") for found in _line(line))
     return [(key, is_sentence) for key, is_sentence in lines if key not in titles]
 
 
 def _line(line: str) -> Iterator[Line]:
-    """What a line says without "5 minutes ago"; nothing, when it says only how often or when."""
+    """Yield the words of a line, none if it says only how often or when."""
     if (len(line) > _SHORT or _ENDS.search(line)) and not _OTHERS.match(line):
         yield _words(_AGO.sub("", _READERS.sub("", line))), True
         return
@@ -180,14 +180,16 @@ def _line(line: str) -> Iterator[Line]:
 
 
 def _words(text: str) -> str:
-    """Letters and digits, and the signs by which numbers differ."""
+    """Return letters and digits, and the characters by which numbers differ."""
     if _DIGIT.search(text):
         text = _MINUS.sub(_BELOW_ZERO, _WITHIN_NUMBER.sub(_POINT, _THOUSANDS.sub("", text)))
     return _NO_WORD.sub("", text).casefold()
 
 
-def difference(old: Text, new: Text) -> list[str]:
-    r"""What has changed, for people: lines that begin with "- " (gone) or "+ " (new), of long ones what is changed.
+def describe_difference(old: Text, new: Text) -> list[str]:
+    r"""Return changed lines for people: "- " before old ones, "+ " before new ones.
+
+    Of long lines only what has changed is shown.
 
     Args:
         old: title and text.
@@ -196,7 +198,7 @@ def difference(old: Text, new: Text) -> list[str]:
     Returns:
         At most some dozen lines; the last one says how many more there are.
 
-    >>> difference(("题", "一。\n二。"), ("题", "一。\n三。"))
+    >>> describe_difference(("题", "一。\n二。"), ("题", "一。\n三。"))
     ['- 二。', '+ 三。']
     """
     titles = {_words(old[0]), _words(new[0])}
@@ -213,7 +215,7 @@ def difference(old: Text, new: Text) -> list[str]:
 
 
 def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """What differs: some strings, and what stands in their place."""
+    """Yield differing stretches: some strings, and those in their place."""
     matcher = SequenceMatcher(None, [_words(one) for one in before], [_words(one) for one in after], autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():
         if tag != "equal":
@@ -221,7 +223,7 @@ def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[Sequ
 
 
 def _shown(gone: Sequence[str], come: Sequence[str]) -> Iterator[str]:
-    """Lines that are gone and new: whole ones, or, of those that were only rewritten, the sentences."""
+    """Yield old and new lines, or the sentences of lines that were rewritten."""
     if gone and come:
         before, after = ([part for line in lines for part in _SENTENCE.split(line) if part] for lines in (gone, come))
         for old, new in _changed(before[:_MOST_LINES], after[:_MOST_LINES]):
@@ -235,23 +237,26 @@ def _shown(gone: Sequence[str], come: Sequence[str]) -> Iterator[str]:
         yield from (f"+ {_cut(line)}" for line in come)
 
 
-def _between(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    """What is left of two lists without what they have in common at the beginning and the end, within bounds."""
+def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """Count the items that two sequences share at their beginnings and ends."""
     most = min(len(old), len(new))
     start = next((i for i in range(most) if old[i] != new[i]), most)
-    end = next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
+    return start, next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
+
+
+def _between(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """Cut the common beginning and end off two lists, within bounds."""
+    start, end = _common_ends(old, new)
     return old[start : len(old) - end][:_MOST_LINES], new[start : len(new) - end][:_MOST_LINES]
 
 
 def _beside(old: str, new: str) -> list[str]:
-    """Two forms of a line, from shortly before what differs to shortly after it."""
-    most = min(len(old), len(new))
-    start = next((i for i in range(most) if old[i] != new[i]), most)
-    end = next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
+    """Return two forms of a line, cut to the surroundings of the difference."""
+    start, end = _common_ends(old, new)
     first = max(0, start - _BESIDE)
     rest = max(0, end - _BESIDE)
     head, tail = "…" if first else "", "…" if rest else ""
-    return [f"{sign} {head}{_cut(line[first : len(line) - rest])}{tail}" for sign, line in (("-", old), ("+", new))]
+    return [f"{mark} {head}{_cut(line[first : len(line) - rest])}{tail}" for mark, line in (("-", old), ("+", new))]
 
 
 def _cut(line: str) -> str:

@@ -1,4 +1,4 @@
-"""Parts of articles as the store asks for them: which pages belong together, in which order, and as which text.
+"""Articles of several pages: which belong together, their order and text.
 
 Sites that cut long articles into pages repeat much on each of them: headline, byline, teaser above, signature and
 notices below. What stands at the seam of two parts and has stood there before is left out; inside a part nothing is.
@@ -41,11 +41,8 @@ _TAG = re.compile(r"<[^<>]{1,40}>")
 _EMPTY_LIST = re.compile(r"<(ul|ol)>\n?</\1>\n?")
 
 
-# ---------------------------------------------------------------- which pages belong together
-
-
 def continues(title: str, other: str) -> bool:
-    """Whether pages with these headlines can be parts of one article: the same but for a page number.
+    """Tell whether two headlines are one but for a page number, as of one article.
 
     A page without a headline can be a part of any; one headline may be the other one shortened.
 
@@ -61,7 +58,7 @@ def continues(title: str, other: str) -> bool:
 
 
 def arrange(parts: Sequence[Part]) -> list[Chain]:
-    """Put the parts of a group in order, following what each says of the next and the previous one.
+    """Put the parts of a group in order by their next and previous pages.
 
     Where next and previous contradict each other, next is believed; a page that nobody precedes begins an article. A
     part that could not be fetched leaves a gap, which is closed when the parts on both sides name its URL.
@@ -93,7 +90,7 @@ def arrange(parts: Sequence[Part]) -> list[Chain]:
 
 
 class _Ties:
-    """What comes after and before each part, and the URL of the gap between a part and what comes after it."""
+    """Next and previous part of each part, and the URLs of gaps between parts."""
 
     def __init__(self, order: Sequence[Part]) -> None:
         self.by_id: dict[int | None, Part] = {part.id: part for part in order}
@@ -117,7 +114,7 @@ class _Ties:
                 self.gaps[named[gap].id] = gap
 
     def _tie(self, first: Part, second: Part) -> bool:
-        """Let one part come after another, if both are free and agree, and no ring is closed."""
+        """Tie one part to the next if both are free and agree and no ring is closed."""
         free = first.id not in self.after and second.id not in self.before
         if not free or not continues(first.title, second.title) or first.id in self.onwards(second.id):
             return False
@@ -126,13 +123,13 @@ class _Ties:
         return True
 
     def onwards(self, key: int | None) -> Iterator[int]:
-        """A part and all that come after it."""
+        """Yield a part and all that come after it."""
         while key is not None:
             yield key
             key = self.after.get(key)
 
     def twin(self, head: Part) -> int | None:
-        """The part in whose place a page would stand: the page is another address of it."""
+        """Return the part in whose place a page would stand: its other URL."""
         place = None if head.previous_id is None else self.after.get(head.previous_id)
         if place is None and head.next_id is not None:
             place = self.before.get(head.next_id)
@@ -142,7 +139,7 @@ class _Ties:
         return place if twin.number == head.number or twin.text_hash == head.text_hash else None
 
     def walk(self, head: Part) -> Chain:
-        """The chain that begins with a part."""
+        """Build the chain that begins with a part."""
         parts: list[int] = []
         repeats: list[int] = []
         surplus: list[int] = []
@@ -163,16 +160,15 @@ class _Ties:
 
 
 def _with_repeats(chain: Chain, repeats: dict[int, list[int]]) -> Chain:
-    """A chain with the other addresses of its parts."""
+    """Add the other URLs of its parts to a chain."""
     own = [key for part in (*chain.parts, *chain.repeats, *chain.surplus) for key in repeats.get(part, ())]
     return replace(chain, repeats=(*chain.repeats, *own)) if own else chain
 
 
-# ---------------------------------------------------------------- one text of many
-
-
 def join(articles: Sequence[NewArticle]) -> NewArticle:
-    """Make one article of its parts: the first one's data (or the first that has any), all texts, all images.
+    """Make one article of its parts: all texts, all images.
+
+    Other data are those of the first part that has any.
 
     Lines that each part repeats at its seams are left out: above, they stay where they stand first, below, where they
     stand last; so are page numbers.
@@ -192,7 +188,7 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
             htmls.append(html)
     dated = next((one for one in articles if one.published_at), first)
     images = dict(pair for one in reversed(articles) for pair in reversed(one.images))
-    ordered = dict.fromkeys(address for one in articles for address, _ in one.images)
+    ordered = dict.fromkeys(url for one in articles for url, _ in one.images)
     chars = sum(len(one.text) for one in articles)
     return replace(
         first,
@@ -208,13 +204,13 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
         text="\n".join(texts),
         html="\n".join(htmls),
         quality=sum(one.quality * len(one.text) for one in articles) / max(1, chars),
-        images=tuple((address, images[address]) for address in ordered)[:_MOST_IMAGES],
+        images=tuple((url, images[url]) for url in ordered)[:_MOST_IMAGES],
         seen=max(one.seen for one in articles),
     )
 
 
 def _saying_more(articles: Sequence[NewArticle]) -> list[NewArticle]:
-    """Parts without those whose every line stands in the ones before them: the first may hold the whole by now."""
+    """Drop parts whose every line stands in earlier ones."""
     said: set[str] = set()
     kept: list[NewArticle] = []
     for one in articles:
@@ -226,12 +222,12 @@ def _saying_more(articles: Sequence[NewArticle]) -> list[NewArticle]:
 
 
 def _first(articles: Sequence[NewArticle], value: Callable[[NewArticle], str]) -> str:
-    """The first value that is not empty."""
+    """Return the first value that is not empty."""
     return next(filter(None, map(value, articles)), "")
 
 
 def _without_repeats(articles: Sequence[NewArticle]) -> Iterator[tuple[str, str]]:
-    """Text and HTML of each part without what it repeats at the seams.
+    """Yield text and HTML of each part without what it repeats at the seams.
 
     The lines above and below a part have no line in common, so what is left out in one place stands in another.
     """
@@ -253,7 +249,7 @@ def _without_repeats(articles: Sequence[NewArticle]) -> Iterator[tuple[str, str]
 
 
 class _Page(NamedTuple):
-    """A part's lines, where those above it end, and where those below it begin."""
+    """Lines of a part, with the end of its head and the start of its foot."""
 
     lines: list[str]
     head: int
@@ -267,14 +263,14 @@ class _Page(NamedTuple):
 
 
 def _is_pager(line: str) -> bool:
-    """Whether a line only counts or turns pages."""
+    """Tell whether a line only counts or turns pages."""
     if len(line) > _PAGER_CHARS or not _PAGER_WORD.search(line):
         return False
     return not any(map(str.isalpha, _PAGER_WORD.sub("", line)))
 
 
 def _cut(html: str, lines: Sequence[str]) -> str:
-    """Clean HTML, which has a line for each line of the text, without some of them, which are in order."""
+    """Remove some lines, given in order, from clean HTML with a line per text line."""
     rest = list(lines)
     kept = []
     for line in html.split("\n"):
@@ -287,12 +283,12 @@ def _cut(html: str, lines: Sequence[str]) -> str:
 
 @lru_cache(maxsize=1024)
 def _bare(title: str) -> str:
-    """A headline as it is compared: without its page number, signs and the difference of scripts."""
+    """Return a headline for comparison, without page number, marks and script."""
     return normalize(_PAGE_MARK.sub("", title.strip()))
 
 
-def joiner(sign: Callable[[str, str], Signature]) -> Joiner:
-    """What the store needs to know of texts; `sign` makes the signature of (title, text)."""
+def make_joiner(sign: Callable[[str, str], Signature]) -> Joiner:
+    """Build the store's functions on texts; `sign` signs (title, text)."""
 
     def joined(articles: Sequence[NewArticle]) -> NewArticle:
         article = join(articles)

@@ -1,4 +1,4 @@
-"""Dates of other calendars and scripts, rewritten the way `dates` reads them: digits, names of months, years.
+"""Dates of other calendars and scripts, rewritten for the date parser.
 
 Thai years count from the Buddha's death, Japanese ones from an emperor's accession, Taiwan's from its republic; Arabic,
 Persian and Indian digits are digits. What is rewritten is for reading a date only, never for showing.
@@ -14,8 +14,8 @@ _WRITTEN: Final = (
     "０１２３４５６７８９：／－．　〇○零−‐‑٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙",
     "0123456789:/-. 000---" + "0123456789" * 5,
 )
-_SIGNS: Final = str.maketrans(*_WRITTEN)
-_ANY_SIGN = re.compile(f"[{_WRITTEN[0]}]")
+_DIGITS: Final = str.maketrans(*_WRITTEN)
+_FOREIGN_DIGIT = re.compile(f"[{_WRITTEN[0]}]")
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _ERA = re.compile(r"(令和|平成|昭和)\s?(元|\d{1,2})\s?年")
 _REPUBLIC = re.compile(r"(?<![\d./-])(1[01]\d)\s?([年./-])\s?(\d{1,2})\s?([月./-])\s?(\d{1,2})(?!\d)")
@@ -30,11 +30,11 @@ _MONTHS: Final = (
 """Names with vowel signs, which are no letters to a regular expression."""
 _ENGLISH: Final = {name: names.split()[0] for names in _MONTHS for name in names.split()[1:]}
 _MONTH = re.compile("|".join(sorted(map(re.escape, _ENGLISH), key=len, reverse=True)))
-_SIGNED = re.compile("[\u0900-\u097f\u0e01-\u0e5b]")
+_WITH_VOWELS = re.compile("[\u0900-\u097f\u0e01-\u0e5b]")
 
 
 @lru_cache(maxsize=32)
-def western(text: str, *, republic: bool = False, buddhist: bool = False) -> str:
+def westernize(text: str, *, republic: bool = False, buddhist: bool = False) -> str:
     """Rewrite the dates of a text in Western digits, years and names of months.
 
     Args:
@@ -43,17 +43,17 @@ def western(text: str, *, republic: bool = False, buddhist: bool = False) -> str
         buddhist: years of this century are written 2543 to 2599, as in Thailand.
 
     Returns:
-        The text with its dates rewritten; all else as it was, but for digits and full-width signs.
+        The text with its dates rewritten; all else as it was, but for digits and full-width characters.
 
     Cost: O(characters), once for the last texts: each way of reading a line asks for it again.
 
-    >>> western("令和7年6月30日")
+    >>> westernize("令和7年6月30日")
     '2025年6月30日'
     """
     is_ascii = text.isascii()
     if not is_ascii:
-        if _ANY_SIGN.search(text):
-            text = text.translate(_SIGNS)
+        if _FOREIGN_DIGIT.search(text):
+            text = text.translate(_DIGITS)
         if "和" in text or "平成" in text:
             text = _ERA.sub(_emperor, text)
     if republic:
@@ -63,7 +63,7 @@ def western(text: str, *, republic: bool = False, buddhist: bool = False) -> str
     if not is_ascii:
         if "tháng" in text:
             text = _VIETNAMESE.sub(r"\1.\2.\3", text)
-        if _SIGNED.search(text):
+        if _WITH_VOWELS.search(text):
             text = _MONTH.sub(lambda match: f" {_ENGLISH[match[0]]} ", text)
     return text
 

@@ -12,14 +12,14 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final
 
 from . import timezones
-from .calendars import western
+from .calendars import westernize
 from .timezones import Habits
 
 _EARLIEST: Final = 1990
-_HAN: Final = {sign: value for value, sign in enumerate("一二三四五六七八九", 1)} | {"0": 0, "元": 1}
+_HAN: Final = {char: value for value, char in enumerate("一二三四五六七八九", 1)} | {"0": 0, "元": 1}
 
-# A search skips to where a pattern may begin when this is a sign or one of a set: what must not stand in front is
-# therefore looked at behind the first signs.
+# A search skips to where a pattern may begin when this is a character or one of a set: what must not stand in front is
+# therefore looked at behind the first characters.
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ISO = re.compile(
     r"((?:19|20)\d\d)(?<!\d{5})-(\d\d?)-(\d\d?)(?:[T ]\s?|T%20)(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?!\d|"
@@ -35,7 +35,7 @@ CLOCK: Final = (
     r"(?:\s?(?:[:∶]|分|분)\s?(\d{1,2})(?!\d))?(?:分|秒|분|초)?"
     r"(?:\s{0,2}(AM|PM|am|pm)\b)?)?"
 )
-"""A clock behind a date, in five groups that `clock_of` reads; empty when there is none."""
+"""A clock behind a date, in five groups that `read_clock` reads; empty when there is none."""
 _NUMERIC = re.compile(r"((?:19|20)\d\d)(?<![\d.]\d{4})\s?([-/.年년])\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)" + CLOCK)
 _CLOCK_FIRST = re.compile(
     r"(\d(?<![\d:]\d)\d?):(\d\d)(?::(\d\d))?\s{1,4}((?:19|20)\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)"
@@ -131,17 +131,17 @@ _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A publish time: ISO 8601 text, its precision ("second", "minute", "day") and the calendar day."""
+    """Publish time: ISO 8601 text, precision (second, minute, day), calendar day."""
 
     iso: str
     precision: str
     day: date
 
 
-def moment(
+def build_moment(
     parts: tuple[int, int, int], clock: tuple[int, int, int | None] | None, zone: tzinfo | None, now: datetime
 ) -> Moment | None:
-    """A moment from checked parts; None for impossible, ancient and future ones."""
+    """Build a moment; None for impossible, ancient and future ones."""
     year, month, day = parts
     try:
         if clock is None:
@@ -159,28 +159,28 @@ def moment(
     return Moment(stamp.isoformat(timespec="seconds"), "second", stamp.date())
 
 
-def clock_of(match: re.Match[str], first: int) -> tuple[int, int, int | None] | None:
-    """Hour, minute, second of the five clock groups that start at `first`."""
+def read_clock(match: re.Match[str], first: int) -> tuple[int, int, int | None] | None:
+    """Read hour, minute and second of the five clock groups starting at `first`."""
     half, hour, minute, second, half2 = (match.group(first + offset) for offset in range(5))
     if hour is None:
         return None
     return (
-        hour_of(int(hour), half or half2),
+        to_24_hours(int(hour), half or half2),
         30 if minute == "半" else int(minute or 0),
         int(second) if second else None,
     )
 
 
-def hour_of(hour: int, half: str | None) -> int:
-    """Hour of the day out of an hour and a half of the day."""
+def to_24_hours(hour: int, half: str | None) -> int:
+    """Return the hour of the day of an hour and a half of the day."""
     half = (half or "").lower()[:2].rstrip(".")
     if half in _LATER and hour < 12:
         return hour + 12
     return 0 if hour == 12 and half in _EARLIER else hour
 
 
-def han(text: str) -> int:
-    """Value of a number below 1000, in digits or in Chinese."""
+def read_number(text: str) -> int:
+    """Read a number below 1000 in digits or in Chinese."""
     if text.isdecimal():
         return int(text)
     hundreds, hundred, rest = text.rpartition("百")
@@ -205,7 +205,7 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
     >>> read("二〇二四年三月十二日", datetime(2025, 1, 1, tzinfo=UTC), Habits()).iso
     '2024-03-12'
     """
-    text = prepared(text[:400], habits)
+    text = normalize(text[:400], habits)
     has_year = _YEAR.search(text)
     found = _numeric(text, now, habits.zone) if has_year else None
     if found is None and "年" in text:
@@ -214,53 +214,60 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
-    """Dates in digits, year first."""
+    """Read a date in digits, year first."""
     match = _ISO.search(text)
     if match:
         clock = (int(match[4]), int(match[5]), int(match[6]) if match[6] else None)
-        stated = timezones.behind(text, match.end(), zone)
-        found = moment((int(match[1]), int(match[2]), int(match[3])), clock, stated, now)
+        stated = timezones.read_zone(text, match.end(), zone)
+        found = build_moment((int(match[1]), int(match[2]), int(match[3])), clock, stated, now)
         if found:
             return found
     swapped = _CLOCK_FIRST.search(text)
     if swapped:
         second = int(swapped[3]) if swapped[3] else None
-        return moment(
+        return build_moment(
             (int(swapped[4]), int(swapped[5]), int(swapped[6])), (int(swapped[1]), int(swapped[2]), second), zone, now
         )
     boxed = _BOXED.search(text)
     if boxed:
         second = int(boxed[6]) if boxed[6] else None
-        return moment((int(boxed[1]), int(boxed[2]), int(boxed[3])), (int(boxed[4]), int(boxed[5]), second), zone, now)
+        return build_moment(
+            (int(boxed[1]), int(boxed[2]), int(boxed[3])), (int(boxed[4]), int(boxed[5]), second), zone, now
+        )
     for match in _NUMERIC.finditer(text):
         parts = int(match[1]), int(match[3]), int(match[4])
-        found = moment(parts, clock_of(match, 5), timezones.behind(text, match.end(), zone), now) or moment(
-            parts, None, None, now
-        )
+        found = build_moment(
+            parts, read_clock(match, 5), timezones.read_zone(text, match.end(), zone), now
+        ) or build_moment(parts, None, None, now)
         if found:
             return found
     return None
 
 
-def prepared(text: str, habits: Habits) -> str:
-    """The text with its dates in Western digits, years and months."""
-    return western(text, republic=habits.republic, buddhist=habits.buddhist)
+def normalize(text: str, habits: Habits) -> str:
+    """Rewrite the dates of a text in Western digits, years and months."""
+    return westernize(text, republic=habits.republic, buddhist=habits.buddhist)
 
 
 def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
-    """Dates of the Republic's calendar or in Chinese numerals."""
+    """Read a date of the Republic's calendar or in Chinese numerals."""
     republic = _ROC.search(text) if "民" in text else None
     if republic:
-        return moment((han(republic[1]) + 1911, han(republic[2]), han(republic[3])), clock_of(republic, 4), zone, now)
+        return build_moment(
+            (read_number(republic[1]) + 1911, read_number(republic[2]), read_number(republic[3])),
+            read_clock(republic, 4),
+            zone,
+            now,
+        )
     written = _HAN_DATE.search(text)
     if written:
-        year = int("".join(str(_HAN[sign]) for sign in written[1]))
-        return moment((year, han(written[2]), han(written[3])), clock_of(written, 4), zone, now)
+        year = int("".join(str(_HAN[char]) for char in written[1]))
+        return build_moment((year, read_number(written[2]), read_number(written[3])), read_clock(written, 4), zone, now)
     return None
 
 
 def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Dates with month names or the year last."""
+    """Read a date with a month's name or the year last."""
     for pattern, day, name, year in ((_DAY_FIRST, 1, 2, 3), (_MONTH_FIRST, 2, 1, 3), (_YEAR_FIRST, 3, 2, 1)):
         for match in pattern.finditer(text):
             month = MONTHS.get(match[name].lower())
@@ -279,38 +286,38 @@ def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
         return _western(text, slashed, (int(slashed[3]), month, number), now, habits)
     java = _JAVA.search(text)
     if java and java[1].lower() in MONTHS:
-        zone = timezones.behind(java[6], 0, habits.zone)
+        zone = timezones.read_zone(java[6], 0, habits.zone)
         clock = (int(java[3]), int(java[4]), int(java[5]))
-        return moment((int(java[7]), MONTHS[java[1].lower()], int(java[2])), clock, zone, now)
+        return build_moment((int(java[7]), MONTHS[java[1].lower()], int(java[2])), clock, zone, now)
     return None
 
 
 def _western(
     text: str, match: re.Match[str], parts: tuple[int, int, int], now: datetime, habits: Habits
 ) -> Moment | None:
-    """The moment of a date with its clock behind it (groups 4 to 7) or right before it."""
+    """Build the moment of a date with the clock behind it (groups 4 to 7) or before."""
     if match[4] is not None:
-        clock = (hour_of(int(match[4]), match[7]), int(match[5]), int(match[6]) if match[6] else None)
-        return moment(parts, clock, timezones.behind(text, match.end(), habits.zone), now)
+        clock = (to_24_hours(int(match[4]), match[7]), int(match[5]), int(match[6]) if match[6] else None)
+        return build_moment(parts, clock, timezones.read_zone(text, match.end(), habits.zone), now)
     before = _CLOCK_BEFORE.search(text, max(0, match.start() - 40), match.start())
     if before:
-        zone = timezones.behind(before[4] or "", 0, habits.zone)
-        found = moment(parts, (hour_of(int(before[1]), before[3]), int(before[2]), None), zone, now)
+        zone = timezones.read_zone(before[4] or "", 0, habits.zone)
+        found = build_moment(parts, (to_24_hours(int(before[1]), before[3]), int(before[2]), None), zone, now)
         if found:
             return found
-    return moment(parts, None, None, now)
+    return build_moment(parts, None, None, now)
 
 
 def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read a machine-made value: ISO 8601, RFC 2822 or Unix time; falls back to `read`."""
+    """Read ISO 8601, RFC 2822 or Unix time as a machine writes it, else as `read`."""
     text = text.strip()[:100]
     if _UNIX.fullmatch(text):
         return read_epoch(text, now, habits)
     compact = _COMPACT.fullmatch(text)
     if compact:
         clock = (int(compact[4]), int(compact[5]), int(compact[6]) if compact[6] else None) if compact[4] else None
-        zone = timezones.behind(compact[7], 0, habits.zone) if compact[7] else habits.zone
-        return moment((int(compact[1]), int(compact[2]), int(compact[3])), clock, zone, now)
+        zone = timezones.read_zone(compact[7], 0, habits.zone) if compact[7] else habits.zone
+        return build_moment((int(compact[1]), int(compact[2]), int(compact[3])), clock, zone, now)
     return read(text, now, habits)
 
 
@@ -320,19 +327,21 @@ def read_epoch(text: str, now: datetime, habits: Habits) -> Moment | None:
     if not match:
         return None
     stamp = datetime.fromtimestamp(int(match[1]), UTC).astimezone(habits.zone)
-    return moment((stamp.year, stamp.month, stamp.day), (stamp.hour, stamp.minute, stamp.second), habits.zone, now)
+    return build_moment(
+        (stamp.year, stamp.month, stamp.day), (stamp.hour, stamp.minute, stamp.second), habits.zone, now
+    )
 
 
 def read_url(url: str, now: datetime) -> Moment | None:
-    """Read the day that a URL's path holds (/2024/03/12/, /20240312/, /t20240312_1.html)."""
+    """Read the day in a URL's path (/2024/03/12/, /20240312/, /t20240312_1.html)."""
     path = "/" + url[:500].partition("://")[2].partition("/")[2].partition("?")[0].lower()
     for match in _URL.finditer(path):
-        found = moment((int(match[1]), int(match[2]), int(match[3])), None, None, now)
+        found = build_moment((int(match[1]), int(match[2]), int(match[3])), None, None, now)
         if found:
             return found
     for match in _URL_LOOSE.finditer(path):
         month = int(match[3]) if match[3].isdecimal() else MONTHS.get(match[3], 0)
-        found = moment((int(match[1]), month, int(match[4])), None, None, now)
+        found = build_moment((int(match[1]), month, int(match[4])), None, None, now)
         if found:
             return found
     return None

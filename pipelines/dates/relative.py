@@ -9,7 +9,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Final
 
-from .parse import CLOCK, MONTHS, Moment, clock_of, han, hour_of, moment, prepared
+from .parse import CLOCK, MONTHS, Moment, build_moment, normalize, read_clock, read_number, to_24_hours
 from .timezones import Habits
 
 _NUMBER = r"(\d{1,3}|an?|une?|einer?|eine[mn]|uma?|una?|один|[一二两兩三四五六七八九十半])"
@@ -55,7 +55,7 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 _TOLD = re.compile("|".join(("前", "전", "ago", "назад", "trước", "fa", "temu", "vor", "il y a", "hace", "há", *_BACK)))
-"""What each of these ways of telling holds, in small letters."""
+"""A lower-case word that every relative time holds."""
 _CLOCK_WEST = re.compile(
     r"[,，]?\s{0,3}(?:(?:at|um|à|a las|às|alle|o|в|lúc)\s)?(\d{1,2})[:.h](\d\d)\s?([ap]\.?m\.?(?![a-z]))?",
     re.IGNORECASE,
@@ -78,7 +78,7 @@ _LINE_CHARS: Final = 60
 
 
 def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read "3小时前", "昨天 08:30", "05-12 10:20" (of the year that puts it in the past) against `now`.
+    """Read "3小时前", "昨天 08:30" or "05-12 10:20" against `now`.
 
     Args:
         text: a line; only the first 200 characters count.
@@ -90,7 +90,7 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
 
     Cost: O(characters).
     """
-    text = prepared(text[:200], habits)
+    text = normalize(text[:200], habits)
     is_told = _TOLD.search(text.lower())
     if not is_told and not _DIGIT.search(text):
         return None
@@ -106,38 +106,38 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """A day told by its distance, with its clock; without one the word must be all or Chinese."""
+    """Read a day told by its distance; with a clock, alone in its line or Chinese."""
     local -= timedelta(days=_BACK[word[0].lower()])
     parts = (local.year, local.month, local.day)
     west = _CLOCK_WEST.match(text, word.end())
     if west:
-        return moment(parts, (hour_of(int(west[1]), west[3]), int(west[2]), None), habits.zone, now)
+        return build_moment(parts, (to_24_hours(int(west[1]), west[3]), int(west[2]), None), habits.zone, now)
     east = _CLOCK_EAST.match(text, word.end())
-    clock = clock_of(east, 1) if east else None
+    clock = read_clock(east, 1) if east else None
     if clock is None and not "\u4e00" <= word[0][0] <= "\u9fff" and len(text) > len(word[0]) + 20:
         return None
-    return moment(parts, clock, habits.zone, now)
+    return build_moment(parts, clock, habits.zone, now)
 
 
 def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Month and day, of the year that puts them in the past."""
+    """Read month and day, of the year that puts them in the past."""
     match = _SHORT.search(text)
     if match:
-        month, day, clock = int(match[1]), int(match[2] or match[3]), clock_of(match, 4)
+        month, day, clock = int(match[1]), int(match[2] or match[3]), read_clock(match, 4)
     else:
         named = _NAMED.fullmatch(text.strip()) if len(text) <= _LINE_CHARS else None
         found = MONTHS.get((named[1] or named[4]).lower()) if named else None
         if named is None or found is None:
             return None
         month, day = found, int(named[2] or named[3])
-        clock = (hour_of(int(named[5]), named[7]), int(named[6]), None) if named[5] else None
-    return moment((local.year, month, day), clock, habits.zone, now) or moment(
+        clock = (to_24_hours(int(named[5]), named[7]), int(named[6]), None) if named[5] else None
+    return build_moment((local.year, month, day), clock, habits.zone, now) or build_moment(
         (local.year - 1, month, day), clock, habits.zone, now
     )
 
 
 def _two_digits(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """30.06.25, 06/30/25, 25-06-30 10:20: dots and slashes put the year last, dashes first and with a clock."""
+    """Read dates with a year of two digits: 30.06.25, 06/30/25, 25-06-30 10:20."""
     match = _TWO.search(text) if len(text) <= _LINE_CHARS else None
     if match is None or (match[2] == "-" and not match[5]) or (match[2] == "." and not habits.day_first):
         return None
@@ -148,13 +148,17 @@ def _two_digits(text: str, local: datetime, now: datetime, habits: Habits) -> Mo
         first, second = second, first
     year = local.year - (local.year - third) % 100
     clock = (int(match[5]), int(match[6]), None) if match[5] else None
-    return moment((year, second, first), clock, habits.zone, now)
+    return build_moment((year, second, first), clock, habits.zone, now)
 
 
 def _ago(amount: str, unit: str, local: datetime, now: datetime) -> Moment | None:
-    """A moment some units before `local`; to the minute for units up to hours, to the day for longer ones."""
-    count = 0.5 if amount == "半" else float(amount if amount.isdecimal() else (han(amount.replace("两", "二")) or 1))
+    """Return the moment some units before `local`, to the minute or the day."""
+    count = (
+        0.5
+        if amount == "半"
+        else float(amount if amount.isdecimal() else (read_number(amount.replace("两", "二")) or 1))
+    )
     seconds = _SECONDS[unit]
     local -= timedelta(seconds=seconds * count)
     clock = (local.hour, local.minute, None) if seconds < _SECONDS["天"] else None
-    return moment((local.year, local.month, local.day), clock, local.tzinfo, now)
+    return build_moment((local.year, local.month, local.day), clock, local.tzinfo, now)

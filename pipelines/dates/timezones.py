@@ -1,4 +1,4 @@
-"""Time zones: the names that pages write behind a clock, and the zone of a site that writes none."""
+"""Time zones written behind a clock, and the zone of a site that writes none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHINA: Final = timezone(timedelta(hours=8))
 
 
 def _fixed(hours: float) -> timezone:
-    """Zone without summer time."""
+    """Build a zone without summer time."""
     return timezone(timedelta(hours=hours))
 
 
@@ -80,7 +80,7 @@ _BEHIND: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How a site writes times: the zone of its clocks, whether 3/4/2024 is a day in April, how it counts years."""
+    """Time zone of a site's clocks, its order of day and month, its calendar."""
 
     zone: tzinfo = UTC
     day_first: bool = False
@@ -88,7 +88,7 @@ class Habits:
     buddhist: bool = False
 
 
-def habits(host: str, language: str, declared: str = "") -> Habits:
+def find_habits(host: str, language: str, declared: str = "") -> Habits:
     """Return the habits of a site: its country decides, then its language.
 
     Args:
@@ -101,7 +101,7 @@ def habits(host: str, language: str, declared: str = "") -> Habits:
 
     Cost: O(1).
 
-    >>> habits("news.example.de", "de").day_first
+    >>> find_habits("news.example.de", "de").day_first
     True
     """
     country, code = host.rpartition(".")[2], language[:2]
@@ -116,8 +116,8 @@ def habits(host: str, language: str, declared: str = "") -> Habits:
     return Habits(zone, day_first, republic, buddhist=country == "th" or code == "th")
 
 
-def behind(text: str, place: int, default: tzinfo) -> tzinfo:
-    """Return the zone written at `place` of `text`, right behind a clock; `default` when there is none.
+def read_zone(text: str, place: int, default: tzinfo) -> tzinfo:
+    """Return the zone written at `place` of `text`, behind a clock, or `default`.
 
     Args:
         text: a line.
@@ -131,7 +131,7 @@ def behind(text: str, place: int, default: tzinfo) -> tzinfo:
         return default
     digits = match[1] or match[2]
     if digits:
-        return offset(digits)
+        return read_offset(digits)
     if match[3]:
         return _NAMES[match[3][0].upper() + "T"]
     if match[4] == "CST" and default is CHINA:
@@ -139,8 +139,8 @@ def behind(text: str, place: int, default: tzinfo) -> tzinfo:
     return _NAMES.get(match[4], default)
 
 
-def offset(digits: str) -> timezone:
-    """Return the zone of a signed offset: +08:00, +0800, +8; more than a day counts as just below one."""
+def read_offset(digits: str) -> timezone:
+    """Return the zone of an offset (+08:00, +0800, +8), at most just below a day."""
     hours, _, minutes = digits[1:].partition(":")
     if len(hours) > 2:
         hours, minutes = hours[:2], hours[2:]

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .text import invisible
+from .text import find_invisible
 
 Counts = NDArray[np.int64]
 
@@ -21,26 +21,26 @@ MARKS: Final = '，。！？；：、,.!?;:…“”‘’"《》「」『』（
 _STOPS: Final = "。！？!?…।؟۔."
 _SPACE, _MARK, _STOP, _DIGIT, _CAPITAL, _HAN, _INVISIBLE = (1 << bit for bit in range(7))
 _BEYOND: Final = 0x10000
-"""Stands for every sign outside the basic plane: of no class."""
+"""Stands for every character outside the basic plane: of no class."""
 
 
 def _table() -> NDArray[np.uint8]:
-    """Classes of every code point of the basic plane, as bits."""
+    """Build the table of character classes of the basic plane, as bits."""
     table = np.zeros(_BEYOND + 1, np.uint8)
-    for sign in MARKS:
-        table[ord(sign)] |= _MARK
-    for sign in _STOPS:
-        table[ord(sign)] |= _STOP
+    for char in MARKS:
+        table[ord(char)] |= _MARK
+    for char in _STOPS:
+        table[ord(char)] |= _STOP
     for first, last in ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF)):
         table[first : last + 1] |= _HAN
     for code in range(0x3000):
-        sign = chr(code)
-        table[code] |= (_DIGIT if sign.isdigit() else 0) | (_CAPITAL if sign.isupper() else 0)
-        table[code] |= _SPACE if sign.isspace() else 0
+        char = chr(code)
+        table[code] |= (_DIGIT if char.isdigit() else 0) | (_CAPITAL if char.isupper() else 0)
+        table[code] |= _SPACE if char.isspace() else 0
     table[0x3000] |= _SPACE
     table[0xFF10:0xFF1A] |= _DIGIT
-    for sign in invisible("".join(map(chr, range(_BEYOND)))):
-        table[ord(sign)] |= _INVISIBLE
+    for char in find_invisible("".join(map(chr, range(_BEYOND)))):
+        table[ord(char)] |= _INVISIBLE
     return table
 
 
@@ -49,7 +49,10 @@ _TABLE: Final = _table()
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Characters of each piece by class: an array per class, one number per piece; `visible` are all but spaces."""
+    """Characters of each piece by class, one array per class.
+
+    One number per piece; `visible` are all but spaces.
+    """
 
     visible: Counts
     marks: Counts
@@ -58,7 +61,7 @@ class Census:
     capitals: Counts
     han: Counts
     invisible: bool
-    """Whether any piece holds a sign that `clean` removes."""
+    """True if any piece holds a character that `clean` removes."""
 
 
 def count(pieces: Sequence[str]) -> Census:
@@ -89,5 +92,5 @@ def count(pieces: Sequence[str]) -> Census:
         sums(_DIGIT),
         sums(_CAPITAL),
         sums(_HAN),
-        bool((classes & _INVISIBLE).any() or invisible(beyond)),
+        bool((classes & _INVISIBLE).any() or find_invisible(beyond)),
     )

@@ -1,4 +1,4 @@
-"""Character sets of the web before UTF-8: their names, how bytes in them are read, and which one bytes are in.
+"""Character sets of the web before UTF-8: names, decoding, detection.
 
 Declarations lie and byte statistics waver, so neither decides alone: a declared set and the one detected (chardetng,
 the detector of Firefox) are compared by how much the text they give looks like mojibake.
@@ -92,7 +92,7 @@ _WIDE: Final = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
 _LATIN: Final = ("cp1250", "iso8859-2", "cp1254", "cp1257", "cp1258")
 
 
-def codec(name: str) -> str:
+def find_codec(name: str) -> str:
     """Return the Python codec that a declared name means.
 
     Args:
@@ -101,7 +101,7 @@ def codec(name: str) -> str:
     Returns:
         Name of the widest superset, empty for what is no character set or cannot be one of an undeclared byte order.
 
-    >>> codec("gb_2312-80;"), codec("UTF8mb4"), codec("rot13")
+    >>> find_codec("gb_2312-80;"), find_codec("UTF8mb4"), find_codec("rot13")
     ('gb18030', 'utf-8', '')
     """
     name = name.strip().lower().strip("\"';, ").removeprefix("x-").removeprefix("x-")
@@ -117,7 +117,7 @@ def codec(name: str) -> str:
 
 
 def read(data: bytes, codec: str) -> str:
-    r"""Return the text that bytes are in a character set: as browsers read them, who know more than Python's codecs.
+    r"""Decode bytes as browsers do, who know more than Python's codecs.
 
     Args:
         data: any bytes.
@@ -142,7 +142,7 @@ def read(data: bytes, codec: str) -> str:
 
 
 def _extended(error: UnicodeError) -> tuple[str, int]:
-    """Read what browsers know and a codec does not."""
+    """Decode characters that browsers know and a codec does not."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     pair = error.object[error.start : error.start + 2]
@@ -163,8 +163,8 @@ def _shifted(row: int, cell: int) -> bytes:
 codecs.register_error(_HANDLER, _extended)
 
 
-def utf_16(head: bytes, content_type: str = "") -> str:
-    """Return the byte order of UTF-16 without a mark, by where its zeros stand; empty for anything else.
+def detect_utf_16(head: bytes, content_type: str = "") -> str:
+    """Return the byte order of UTF-16 without a mark by its zeros, or empty.
 
     Where the header names UTF-16 and there are few zeros, as in a text without markup, the order counts in which the
     text reads like one.
@@ -187,7 +187,7 @@ def utf_16(head: bytes, content_type: str = "") -> str:
 
 
 def _usual_share(head: bytes, codec: str) -> float:
-    """Return how much of a reading is usual characters."""
+    """Return the share of usual characters in a reading."""
     text = head.decode(codec, "replace")
     return (len(_USUAL.findall(text)) + sum(map(_COMMON.__contains__, text))) / max(1, len(text))
 
@@ -223,7 +223,7 @@ def choose(sample: bytes, declared: tuple[str, ...]) -> str:
 
 
 def _least_doubtful(sample: bytes, names: Iterable[str]) -> tuple[str, float]:
-    """Return the codec that gives the text least suspect of being mojibake, the first of equals, and its suspicion."""
+    """Return the codec whose text is least suspect of mojibake, and its suspicion."""
     doubts = {name: suspicion(read(sample, name)) for name in dict.fromkeys(names)}
     best = min(doubts, key=doubts.__getitem__)
     return best, doubts[best]
@@ -233,4 +233,4 @@ def _detect(sample: bytes) -> str:
     """Return the codec that the detector names."""
     detector = chardetng_py.EncodingDetector()
     detector.feed(sample, last=False)  # the sample may end within a character
-    return codec(detector.guess(tld=None, allow_utf8=False)) or _DEFAULT  # it names sets that are not read, too
+    return find_codec(detector.guess(tld=None, allow_utf8=False)) or _DEFAULT  # it names sets that are not read, too

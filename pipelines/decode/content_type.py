@@ -1,4 +1,4 @@
-"""Which answers are worth reading to their end: pages, feeds and sitemaps, not pictures, films and archives. Pure."""
+"""Content types worth reading to their end: pages, feeds and sitemaps."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Final
 
-from .charset import choose, codec, read, utf_16
+from .charset import choose, detect_utf_16, find_codec, read
 
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -61,7 +61,7 @@ def is_binary(body: bytes) -> bool:
         return True
     head = body[:_HEAD_BYTES]
     few = len(head) - len(head.translate(None, _CONTROLS)) <= 0.05 * len(head)
-    return not few and not body.startswith(tuple(mark for mark, _ in _BOMS)) and not utf_16(head)
+    return not few and not body.startswith(tuple(mark for mark, _ in _BOMS)) and not detect_utf_16(head)
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
@@ -69,7 +69,7 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
 
     Order: byte order mark; UTF-16 by where its zeros stand; sets in seven bits by their escapes; UTF-8 when the bytes
     are valid UTF-8, or mostly so: then what is not is read by itself, in the set it is in, as is a piece in UTF-8 of a
-    page that is not. Otherwise the reading that looks most like a language, see `charsets`.
+    page that is not. Otherwise the reading that looks most like a language, see `charset.choose`.
 
     Args:
         body: the bytes as fetched.
@@ -85,9 +85,9 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
             body = body[len(bom) :]
             # the mark of UTF-16 before bytes without a zero is a lie: no markup is without ASCII
             if name != "utf-8" and b"\0" in body[:_HEAD_BYTES]:
-                return body.decode(utf_16(body[:_HEAD_BYTES]) or name, "replace"), "utf-16"
+                return body.decode(detect_utf_16(body[:_HEAD_BYTES]) or name, "replace"), "utf-16"
             break
-    wide = utf_16(body[:_HEAD_BYTES], content_type)
+    wide = detect_utf_16(body[:_HEAD_BYTES], content_type)
     if wide:
         return body.decode(wide, "replace"), "utf-16"
     try:
@@ -107,7 +107,7 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
 
 
 def _unescaped(body: bytes, text: str) -> tuple[str, str]:
-    """Return the text of valid UTF-8, or what it stands for in one of the sets that escape into seven bits."""
+    """Return the text of valid UTF-8, or of a set that escapes into seven bits."""
     if b"\x1b" not in body:  # a search for one byte costs a hundredth of those for two
         return text, "utf-8"
     if b"\x1b$)C" in body:
@@ -128,7 +128,7 @@ def _declared(body: bytes, content_type: str) -> tuple[str, ...]:
     named = [found[1] for found in islice(_META.finditer(small), 3)]
     named += [found[1] for found in islice(_XML.finditer(small[:1000]), 1)]
     names = [name.decode("ascii") for name in named] + _HEADER.findall(content_type[:300])[:1]
-    return tuple(dict.fromkeys(filter(None, map(codec, names))))
+    return tuple(dict.fromkeys(filter(None, map(find_codec, names))))
 
 
 def _sample(body: bytes) -> bytes:
@@ -138,14 +138,14 @@ def _sample(body: bytes) -> bytes:
 
 
 def _as_utf8(data: bytes) -> tuple[int, int]:
-    """Return the characters outside ASCII that reading bytes as UTF-8 gives, and replacement characters."""
+    """Count the non-ASCII and the replacement characters of bytes read as UTF-8."""
     text = data.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     return len(text) - len(data.translate(None, _HIGH)) - broken, broken
 
 
 def _of_utf8(piece: bytes) -> str | None:
-    """Return the text of a piece of a page in UTF-8, also when a character is cut; None for one in another set."""
+    """Decode a piece of a UTF-8 page, cut or not; None if it is in another set."""
     try:
         return piece.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -155,7 +155,7 @@ def _of_utf8(piece: bytes) -> str | None:
 
 
 def _island(piece: bytes) -> str | None:
-    """Return the text of a piece of a page in another set that is UTF-8: long enough not to be so by chance."""
+    """Decode a piece in UTF-8 of a page in another set; None if it is not one."""
     if not piece.isascii() and not _ISLAND.search(piece):
         return None
     try:
@@ -165,7 +165,7 @@ def _island(piece: bytes) -> str | None:
 
 
 def _pieced(body: bytes, declared: tuple[str, ...], as_utf8: Callable[[bytes], str | None]) -> tuple[str, str]:
-    """Return the text of a page with pieces in UTF-8 and others in another set, and the name of that set."""
+    """Decode a page of mixed character sets; return its text and the other set."""
     pieces = re.split(rb"(?=[<>\n])", body)
     texts = list(map(as_utf8, pieces))
     foreign = b"".join(piece for piece, text in zip(pieces, texts, strict=True) if text is None)

@@ -1,7 +1,7 @@
-"""Whether a text was read in a wrong character set on its way here (文字化け, "mojibake").
+"""Mojibake (文字化け): text that was read in a wrong character set.
 
 Servers and editorial systems convert texts wrongly before anyone fetches them, so right bytes may hold a wrong text. A
-wrong reading leaves what no language has: replacement characters, signs of no use, Chinese of nothing but rare signs,
+wrong reading leaves what no language has: replacement or useless characters, Chinese of nothing but rare characters,
 small Cyrillic letters before capitals, accented letters in long runs or followed by the wrong half of a UTF-8 sequence.
 """
 
@@ -106,19 +106,19 @@ _BEYOND: Final = 0x10000
     _WRONG,
 ) = range(14)
 _FEW: Final = 8
-"""So many signs weigh half of what many would."""
-_LETTERS_PER_SIGN: Final = 400
+"""So many characters weigh half of what many would."""
+_LETTERS_PER_CHAR: Final = 400
 _WRONG_WEIGHT: Final = 2.5
-_LEAST_SIGNS: Final = 12
+_LEAST_CHARS: Final = 12
 _PLAIN: Final = 4
 _GREEK_LETTERS: Final = 0.25
 _BROKEN_SHARE: Final = 0.12
 _SWAPPED_SHARE: Final = 0.003
-# What the commonest signs of a script are of all of it in wrong readings, at most, and in right ones, at least.
+# What the commonest characters of a script are of all of it in wrong readings, at most, and in right ones, at least.
 _HAN_SHARES: Final = (0.14, 0.3)
 _NAME_SHARES: Final = (0.06, 0.13)
 _STANDARD_SHARES: Final = (0.8, 0.93)
-"""Names and terms are made of rarer signs, but of such as are in use."""
+"""Names and terms are made of rarer characters, but of such as are in use."""
 _KANJI_SHARES: Final = (0.14, 0.28)
 _HANGUL_SHARES: Final = (0.15, 0.35)
 _CYRILLIC_SHARES: Final = (0.45, 0.6)
@@ -139,8 +139,8 @@ _HIGH: Final = "\\x80-\\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–�
 # A UTF-8 sequence in the set of Western Europe; runs in which no language writes accents.
 _AS_LATIN = re.compile(f"[Â-Û][{_HIGH}]|[à-ï][{_HIGH}]{{2}}|[ð-ô][{_HIGH}]{{3}}|ï¿½")
 _LATIN_RUN = re.compile("[\\xa1-\u024f]{4,}")
-# What no word of an alphabet holds: a sign inside it, a capital behind a small letter, letters of two alphabets.
-# A set of signs stands first, because a search skips to those; what each choice demands of it comes behind.
+# What no word of an alphabet holds: a mark inside it, a capital behind a small letter, letters of two alphabets.
+# A set of characters stands first, because a search skips to those; what each choice demands of it comes behind.
 _BROKEN_WORD = re.compile(
     "[\xa1-\u052f‚„†‡‰‹›•™€\ufb01\ufb02](?:"
     "(?<=[\xc0-\u052f])[¡-©«-±´-¶¸»-¿‚-…†‡ˆ‰‹‘“•™€\xa0\xad\ufffd](?=\\w)|(?<=[¡-©¬-¶¸¹¼-¿†‡ˆ‰•™€])(?=[\xc0-\u052f])|"
@@ -155,7 +155,7 @@ _FAMOUS = re.compile("锟斤拷|锟斤|斤拷|烫烫烫|屯屯屯|锘锘|锘挎"
 
 
 def _table() -> NDArray[np.uint8]:
-    """The class of every code point of the basic plane."""
+    """Build the table of character classes of the basic plane."""
     table = np.full(_BEYOND + 1, _OTHER, np.uint8)
     for first, last, kind in (
         (0x0000, 0x00C0, _NEUTRAL), (0x02B0, 0x0370, _NEUTRAL), (0x2000, 0x2800, _NEUTRAL), (0x3000, 0x3040, _NEUTRAL),
@@ -166,15 +166,15 @@ def _table() -> NDArray[np.uint8]:
         (0xF900, 0xFB00, _HAN),
     ):  # fmt: skip
         table[first:last] = kind
-    table[[ord(sign) for sign in "¤¦¨¬¯¶¸¹¼½¾³"]] = _LATIN
-    for signs, kind in (
+    table[[ord(char) for char in "¤¦¨¬¯¶¸¹¼½¾³"]] = _LATIN
+    for chars, kind in (
         (COMMON_HANGUL, _COMMON_HANGUL),
         (COMMON_KANJI, _COMMON_KANJI),
         (COMMON_HAN, _COMMON_HAN),
         (COMMON_CYRILLIC, _COMMON_CYRILLIC),
         (COMMON_GREEK, _COMMON_GREEK),
     ):
-        table[[ord(sign) for sign in signs]] = kind
+        table[[ord(char) for char in chars]] = kind
     table[_BEYOND] = _NEUTRAL
     return table
 
@@ -183,10 +183,10 @@ _TABLE: Final = _table()
 
 
 def suspicion(text: str) -> float:
-    """Return how much a text looks as if it had been read in a wrong character set.
+    """Estimate how likely a text was read in a wrong character set.
 
     Args:
-        text: of any language; a headline is enough if it holds a dozen signs outside ASCII.
+        text: of any language; a headline is enough if it holds a dozen characters outside ASCII.
 
     Returns:
         0 for a text of some language (and for ASCII alone), 1 for one that nobody can read.
@@ -203,21 +203,21 @@ def suspicion(text: str) -> float:
         return 0.0
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     counts: list[int] = np.bincount(_TABLE[np.minimum(codes, _BEYOND)], minlength=_WRONG + 1).tolist()
-    signs = sum(counts[_HAN:])
-    plain = len(text) - signs
+    chars = sum(counts[_HAN:])
+    plain = len(text) - chars
     bad = _WRONG_WEIGHT * counts[_WRONG] + _east_asian(counts, text)
     cyrillic, greek = counts[_CYRILLIC] + counts[_COMMON_CYRILLIC], counts[_GREEK] + counts[_COMMON_GREEK]
-    if cyrillic >= _LEAST_SIGNS:
+    if cyrillic >= _LEAST_CHARS:
         bad += cyrillic * _wrongness(counts[_COMMON_CYRILLIC] / cyrillic, _CYRILLIC_SHARES)
-    if greek >= _LEAST_SIGNS and greek > _GREEK_LETTERS * plain:  # fewer are signs of formulas
+    if greek >= _LEAST_CHARS and greek > _GREEK_LETTERS * plain:  # fewer are letters of formulas
         bad += greek * _wrongness(counts[_COMMON_GREEK] / greek, _GREEK_SHARES)
-    if counts[_LATIN] + cyrillic + greek or plain > _PLAIN * signs:
+    if counts[_LATIN] + cyrillic + greek or plain > _PLAIN * chars:
         bad += _broken_words(text, counts[_LATIN], cyrillic + greek)
-    return min(1.0, bad / (signs + _FEW + plain / _LETTERS_PER_SIGN))
+    return min(1.0, bad / (chars + _FEW + plain / _LETTERS_PER_CHAR))
 
 
 def _broken_words(text: str, latin: int, others: int) -> float:
-    """How many of the letters outside ASCII stand as no alphabet lets them."""
+    """Count the letters outside ASCII that stand as no alphabet lets them."""
     bad, letters = 0.0, latin + others
     swapped = len(_SWAPPED.findall(text))
     if swapped >= 2 and swapped > _SWAPPED_SHARE * letters and swapped > 0.5 * len(_CAPITALISED.findall(text)):
@@ -231,13 +231,13 @@ def _broken_words(text: str, latin: int, others: int) -> float:
 
 
 def _east_asian(counts: list[int], text: str) -> float:
-    """How many of the Chinese, Japanese and Korean signs are none that a text consists of."""
+    """Count the Chinese, Japanese and Korean characters unlikely in a real text."""
     common, kanji, kana = counts[_COMMON_HAN], counts[_COMMON_KANJI], counts[_KANA]
     han = counts[_HAN] + common + kanji
     bad = 0.0
     if han:
         bad += sum(map(len, _FAMOUS.findall(text))) + 2 * len(_HAN_IN_WORD.findall(text))
-    if han >= _LEAST_SIGNS:
+    if han >= _LEAST_CHARS:
         if kana >= _JAPANESE * han:
             bad += (han + kana) * _wrongness((common + kanji) / han, _KANJI_SHARES)
         else:
@@ -247,20 +247,20 @@ def _east_asian(counts: list[int], text: str) -> float:
                 rare = max(rare * (1.0 - standard), _wrongness(common / han, _NAME_SHARES))
             bad += han * rare
     hangul = counts[_HANGUL] + counts[_COMMON_HANGUL]
-    if hangul >= _LEAST_SIGNS:
+    if hangul >= _LEAST_CHARS:
         bad += hangul * _wrongness(counts[_COMMON_HANGUL] / hangul, _HANGUL_SHARES)
     return bad
 
 
 def _standard_share(text: str) -> float:
-    """How many of the Chinese signs belong to the one standard list of current signs that has most of them."""
-    han = [sign for sign in text if "\u3400" <= sign <= "\u9fff"]
-    return max(sum(map(signs.__contains__, han)) for signs in _standards()) / max(1, len(han))
+    """Return the share of Chinese characters in the standard list that fits best."""
+    han = [char for char in text if "\u3400" <= char <= "\u9fff"]
+    return max(sum(map(chars.__contains__, han)) for chars in _standards()) / max(1, len(han))
 
 
 @cache
 def _standards() -> tuple[frozenset[str], ...]:
-    """The signs in use in China, Taiwan and Japan: the first level of each standard."""
+    """Return the first-level characters of the standards of China, Taiwan and Japan."""
     levels = (("gb2312", 0xB0, 0xD8, 0xA1), ("big5", 0xA4, 0xC7, 0x40), ("euc_jp", 0xB0, 0xD0, 0xA1))
     return tuple(
         frozenset(
@@ -273,55 +273,55 @@ def _standards() -> tuple[frozenset[str], ...]:
 
 
 def _wrongness(share: float, shares: tuple[float, float]) -> float:
-    """Where a share lies between that of a right reading (0) and that of a wrong one (1)."""
+    """Scale a share from that of a right reading (0) to that of a wrong one (1)."""
     wrong, right = shares
     return min(1.0, max(0.0, (right - share) / (right - wrong)))
 
 
 @cache
-def languages(codec: str) -> tuple[str, ...]:
+def find_languages(codec: str) -> tuple[str, ...]:
     """Return the names of the languages that can be written in a character set."""
     return tuple(name for name, small in _SMALL.items() if len(small.encode(codec, "ignore")) == len(small))
 
 
-def belonging(counts: Mapping[str, int], names: Iterable[str]) -> int:
-    """Return how many letters are of the one language that most of them are of.
+def count_belonging(counts: Mapping[str, int], names: Iterable[str]) -> int:
+    """Count the letters that belong to the one language most of them are of.
 
     Args:
         counts: letters outside a-z, and how often each occurs.
         names: of languages.
 
-    >>> belonging({"é": 5, "ą": 1}, ["French", "Polish"])
+    >>> count_belonging({"é": 5, "ą": 1}, ["French", "Polish"])
     5
     """
-    return max((sum(n for sign, n in counts.items() if sign in LETTERS[name]) for name in names), default=0)
+    return max((sum(n for char, n in counts.items() if char in LETTERS[name]) for name in names), default=0)
 
 
 def is_misread(counts: Mapping[str, int]) -> bool:
-    """Return whether letters are of no language, but of one when the set in which they were read is exchanged.
+    """Tell whether letters fit a language only when read in another character set.
 
     Args:
-        counts: letters outside a-z, and signs that stand among letters, and how often each occurs.
+        counts: letters outside a-z, and characters that stand among letters, and how often each occurs.
 
     Returns:
         False where too few are there to tell, and for languages that are not known here.
 
-    Cost: O(different signs); the many readings only for a text in which letters of several languages stand.
+    Cost: O(different characters); the many readings only for a text in which letters of several languages stand.
 
     >>> is_misread({"ø": 9, "ì": 7, "è": 5, "á": 9, "í": 9, "ù": 3, "š": 4, "é": 4})
     True
     """
-    signs = sum(counts.values())
-    if signs < _LEAST_LETTERS or belonging(counts, LETTERS) > _MOST_STRANGE * signs:
+    chars = sum(counts.values())
+    if chars < _LEAST_LETTERS or count_belonging(counts, LETTERS) > _MOST_STRANGE * chars:
         return False
     for wrong in _READ_AS:
         for right in _WRITTEN_IN:
             if wrong == right:
                 continue
             other: dict[str, int] = {}
-            for sign, n in counts.items():
-                meant = sign.encode(wrong, "ignore").decode(right, "ignore")
+            for char, n in counts.items():
+                meant = char.encode(wrong, "ignore").decode(right, "ignore")
                 other[meant] = other.get(meant, 0) + n
-            if len(other) >= _LEAST_DIFFERENT and belonging(other, languages(right)) >= _LEAST_MEANT * signs:
+            if len(other) >= _LEAST_DIFFERENT and count_belonging(other, find_languages(right)) >= _LEAST_MEANT * chars:
                 return True
     return False

@@ -1,13 +1,13 @@
-"""Text as it may leave this package: no control characters, nothing invisible, white space collapsed."""
+"""Clean text: no control or invisible characters, white space collapsed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-# Controls, zero-width signs, direction marks, bidi embeddings, invisible operators, surrogates, annotations, blank
+# Controls, zero-width characters, direction marks, bidi embeddings, invisible operators, surrogates, annotations, blank
 # letters, tags and what Unicode will never assign. Joiners stay inside words of scripts that are written with them and
-# inside pictures made of several signs; one selector stays behind a sign that has variants, since runs of them carry
+# inside pictures made of several characters; one selector stays behind one that has variants, since runs of them carry
 # hidden text.
 _JOINED = "\u0600-\u109f\u1780-\u17ff"
 _PICTURES = "\u20e3\u2190-\u2bff\U0001f000-\U0001faff"
@@ -24,7 +24,7 @@ _HARMFUL = (
 )
 _INVISIBLE = re.compile(f"[{_HARMFUL}\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _DOUBTED = re.compile(f"[{_PLAIN_HARMFUL}\u200c\u200d\ufe00-\ufe0f\U0001bca0-\U0001d17a\U0001fffe-\U0010ffff]")
-"""Finds out at once that there is nothing to do: beyond the basic plane each range is asked for each sign of a text."""
+"""Finds texts without such characters fast: beyond the basic plane each range is tried for each character."""
 _REMOVED = re.compile(
     f"[{_HARMFUL}]|(?<![{_JOINED}])\u200c|\u200c(?![{_JOINED}])|"
     f"(?<![{_JOINED}{_PICTURES}])(?<![{_PICTURES}]\ufe0f)\u200d|\u200d(?![{_JOINED}{_PICTURES}])|"
@@ -35,7 +35,7 @@ _SQUEEZE = re.compile(r"[\W_]+")
 
 
 def clean(text: str, limit_chars: int | None = None) -> str:
-    r"""Return `text` on one line, without control, bidi, zero-width and surrogate characters.
+    r"""Return `text` on one line without control and invisible characters.
 
     Args:
         text: any string, hostile ones too.
@@ -57,23 +57,23 @@ def clean(text: str, limit_chars: int | None = None) -> str:
     return text
 
 
-def visible(text: str) -> str:
-    """Return `text` without control, bidi, zero-width and surrogate characters."""
+def strip_invisible(text: str) -> str:
+    """Return `text` without control and invisible characters."""
     return _REMOVED.sub("", text) if _DOUBTED.search(text) else text
 
 
 def squeeze(text: str) -> str:
-    """Letters and digits of a line in lower case, for comparing headlines."""
+    """Return letters and digits of a line in lower case, for comparing headlines."""
     return _SQUEEZE.sub("", text).lower()
 
 
-def invisible(text: str) -> list[str]:
-    """Return the signs of `text` that `clean` takes out, at least in some places, each as often as it stands there."""
+def find_invisible(text: str) -> list[str]:
+    """Return the characters of `text` that `clean` removes somewhere, with repeats."""
     return _INVISIBLE.findall(text)
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the set of the blank-separated words of `text`; keeps word tables readable."""
+    """Split `text` at blanks into a set; keeps word tables readable."""
     return frozenset(text.split())
 
 

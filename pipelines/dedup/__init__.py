@@ -1,7 +1,7 @@
-"""Near-duplicates: has this story been stored already, perhaps from another site and in another dress?
+"""Detection of near-duplicates across sites and formatting.
 
 A text is reduced to a signature (`Method.sign`), looked up among the stored ones (`index`), and compared with the
-candidates found (`Method.compare`); it is a duplicate when the verdict says so and the similarity reaches the
+candidates found (`Method.compare`); it is a duplicate when the comparison says so and the similarity reaches the
 threshold. Each way of doing it is one entry of `METHODS`, by name. `stream` does all of it for documents in a row;
 `pipelines.dedup.judge` for the articles of a crawl.
 """
@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ..params import filled
+from ..params import fill_params
 from ..records import Signature
 from . import combined, featurestring, keywords
-from .lcs import CALIBRATED
-from .shape import IndexParams, Method, Verdict
+from .shape import CALIBRATED, Comparison, IndexParams, Method
 
 METHODS: Final[dict[str, tuple[Callable[[Any], Method], type]]] = {
     combined.NAME: (combined.method, combined.Params),
@@ -40,7 +39,7 @@ def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> M
     if name not in METHODS:
         raise ValueError(f"unknown duplicate method {name!r}; known: {', '.join(sorted(METHODS))}")
     make, kind = METHODS[name]
-    return make(filled(kind, params, f"duplicate method {name!r}"))
+    return make(fill_params(kind, params, f"duplicate method {name!r}"))
 
 
-__all__ = ["DEFAULT", "METHODS", "THRESHOLD", "IndexParams", "Method", "Signature", "Verdict", "method"]
+__all__ = ["DEFAULT", "METHODS", "THRESHOLD", "Comparison", "IndexParams", "Method", "Signature", "method"]

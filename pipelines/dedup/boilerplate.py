@@ -1,4 +1,4 @@
-"""Boilerplate lines: a line that stands in several stories belongs to none of them.
+"""Boilerplate lines, which stand in several stories of a site.
 
 Extraction leaves some lines of a site around an article: share bars, copyright, "related", the editor's name. They make
 short articles of one site alike, and the same article on two sites different. A line that has been seen, letter by
@@ -19,8 +19,8 @@ _SPREAD = 0x9E3779B1  # odd: makes a second slot of a hash
 
 
 @dataclass(frozen=True, slots=True)
-class LineParams:
-    """What makes a line boilerplate.
+class BoilerplateParams:
+    """Parameters of boilerplate lines.
 
     Attributes:
         stories: different stories in which it stands.
@@ -36,7 +36,7 @@ class LineParams:
     slots: int = 1 << 20
 
 
-class Lines:
+class BoilerplateLines:
     """Counts of lines, learned from stories as they come.
 
     Each line has two of many small counters; the smaller of the two is its count, so that two lines that share one
@@ -51,7 +51,7 @@ class Lines:
             2005, with two rows in one table.
     """
 
-    def __init__(self, params: LineParams = LineParams()) -> None:
+    def __init__(self, params: BoilerplateParams = BoilerplateParams()) -> None:
         """Start with nothing known."""
         self._params = params
         self._counts = bytearray(params.slots)
@@ -59,7 +59,7 @@ class Lines:
         self._last: tuple[str, str, list[tuple[int, int]]] = "", "", [_NONE]
 
     def without(self, text: str, site: str = "") -> str:
-        """A text without the lines that are known as boilerplate.
+        """Remove the lines of a text that are known as boilerplate.
 
         Args:
             text: as it was extracted, lines apart.
@@ -80,7 +80,7 @@ class Lines:
         return rest if len(rest) >= self._params.rest_chars else text
 
     def learn(self, text: str, site: str = "") -> None:
-        """Count the lines of a story; copies of a story that was learned already say nothing new."""
+        """Count the lines of a story that is no copy of a learned one."""
         lines = text.split("\n", _MOST_LINES)
         if len(lines) > _MOST_LINES:
             return
@@ -96,7 +96,7 @@ class Lines:
             self._counts = bytearray(counts.translate(_HALVES))
 
     def _slots(self, text: str, lines: list[str], site: str) -> list[tuple[int, int]]:
-        """The two counters of each line; the first counter, which stays 0, for one that is too short or too long."""
+        """Return the two counters of each line."""
         if self._last[:2] == (text, site):  # looked at, then learned
             return self._last[2]
         least, most, mask = self._params.least_chars, self._params.most_chars, self._params.slots - 1

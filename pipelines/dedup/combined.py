@@ -1,4 +1,4 @@
-"""The default method: rare sampled shingles find candidates, common runs and the LCS verify them."""
+"""The default method: rare sampled shingles, verified by runs and LCS."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..records import Signature
-from .lcs import Text, VerifyParams, compare
+from .lcs import VerifyParams, WindowedText, compare
 from .normalize import VERSION, exact_hash, normalize
-from .shape import IndexParams, Method, Verdict
+from .shape import Comparison, IndexParams, Method
 from .shingles import ShingleParams, Sums, sample
 
 NAME = "combined"
@@ -35,7 +35,7 @@ class Params(VerifyParams):
 
 
 def method(params: Params = Params()) -> Method:
-    """The method with some parameters.
+    """Build the method with some parameters.
 
     Cost: a signature takes 0.06 ms per 1,000 characters, see `lcs.compare` for a comparison.
     """
@@ -49,12 +49,12 @@ def method(params: Params = Params()) -> Method:
         sums = summed(text)
         return Signature(exact_hash(sums.full), sample(sums, shingles), len(sums.full))
 
-    def prepare(_: str, text: str) -> Text:
-        return Text(summed(text), params)
+    def prepare(_: str, text: str) -> WindowedText:
+        return WindowedText(summed(text), params)
 
-    def verdict(new: Text, stored: Text) -> Verdict:
+    def verify(new: WindowedText, stored: WindowedText) -> Comparison:
         return compare(new, stored, params)
 
     index = IndexParams(params.most_stories, params.least_shared, params.share, params.sample, params.candidates)
     form = f"shingles {params.shingle_chars} {params.shingle_word_chars} {params.sample}, {VERSION}"
-    return Method(NAME, form, sign, prepare, verdict, index)
+    return Method(NAME, form, sign, prepare, verify, index)

@@ -1,4 +1,4 @@
-"""What one text says that another does not, sentence by sentence: for people who look at reprints."""
+"""Differences between two texts by sentences, for people who look at reprints."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from .normalize import normalize
 _END = re.compile(r"(?<=[。！？!?；;…])[”’」』\"')）]*|(?<=[.])\s+(?=[^\s0-9])|\n+")
 
 
-class Differences(NamedTuple):
+class SentenceDiff(NamedTuple):
     """Sentences that stand in only one of two texts, in order."""
 
     added: Sequence[str]
     removed: Sequence[str]
 
 
-def differences(before: str, after: str) -> Differences:
-    """Compare two texts by their sentences, wherever these stand; dress (see `normalize`) is no difference.
+def compare_sentences(before: str, after: str) -> SentenceDiff:
+    """Compare two texts by sentences; order and formatting make no difference.
 
     Cost: O(length).
     """
     old, new = _sentences(before), _sentences(after)
-    return Differences(
+    return SentenceDiff(
         [text for key, text in new.items() if key not in old], [text for key, text in old.items() if key not in new]
     )
 
 
 def _sentences(text: str) -> dict[str, str]:
-    """Sentences by their normal form, which is not empty."""
+    """Split a text into sentences by their normal form, which is not empty."""
     found: dict[str, str] = {}
     start = 0
     for end in [*(match.end() for match in _END.finditer(text)), len(text)]:

@@ -1,21 +1,17 @@
-"""S30: a page is the string of characters around its keywords; pages whose strings agree are the same story."""
+"""Near-duplicates by the characters around a page's keywords (S30)."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from db.records.evidence import DIFFERENT, SAME
-
-from ..records import Signature
-from .kinds import verdict
-from .normalize import UNSPACED, VERSION, exact_hash, normalize, tables
-from .shape import IndexParams, Method, Verdict
-from .words import hashed, once, readable, telling_words
+from ..focus.words import words
+from .normalize import UNSPACED, VERSION, build_tables
+from .shape import IndexParams, Method
+from .words import keyword_method, make_readable
 
 NAME = "feature-string"
 
@@ -50,24 +46,8 @@ class Params:
     candidates: int = 8
 
 
-class Page(NamedTuple):
-    """What the method knows of a page.
-
-    Attributes:
-        exact: hash of the normalised text, 0 for an empty one.
-        length: its characters.
-        keywords: the words whose surroundings count.
-        features: the feature string.
-    """
-
-    exact: int
-    length: int
-    keywords: tuple[str, ...]
-    features: str
-
-
 def method(params: Params = Params()) -> Method:
-    """The method with some parameters.
+    """Build the method with some parameters.
 
     The surroundings of each occurrence of a keyword, in order, make a string that is much shorter than the text and
     says how the text is worded where it matters. Two pages are compared by the longest common subsequence of these
@@ -81,44 +61,35 @@ def method(params: Params = Params()) -> Method:
              of the keywords instead of comparing all pages.
     """
 
-    @once
-    def page(title: str, text: str) -> Page:
-        normalized = normalize(text)
-        body = readable(text)
+    def describe(_: str, text: str) -> tuple[tuple[str, ...], str]:
+        body = make_readable(text)
         keywords = _keywords(body, params)
-        return Page(exact_hash(normalized), len(normalized), keywords, _features(body, keywords, params))
+        return keywords, _features(body, keywords, params)
 
-    def sign(title: str, text: str) -> Signature:
-        found = page(title, text)
-        return Signature(found.exact, hashed(found.keywords), found.length) if found.exact else Signature()
-
-    def compare(new: Page, stored: Page) -> Verdict:
-        if not new.exact or not stored.exact:
-            return Verdict(0.0, DIFFERENT)
-        if new.exact == stored.exact:
-            return Verdict(1.0, SAME)
-        common = LCSseq.normalized_similarity(new.features, stored.features) if new.features else 0.0
-        return verdict(common, params.share, new.length, stored.length, params.length_ratio)
+    def measure(new: str, stored: str) -> float:
+        return LCSseq.normalized_similarity(new, stored) if new else 0.0
 
     index = IndexParams(params.most_stories, params.least_shared, 0.0, params.keywords, params.candidates)
     form = f"feature-string {params.keywords} {params.least_count} {params.most_share}, {VERSION}"
-    return Method(NAME, form, sign, page, compare, index)
+    return keyword_method(
+        NAME, form, index, describe=describe, measure=measure, pivot=params.share, length_ratio=params.length_ratio
+    )
 
 
 def _keywords(text: str, params: Params) -> tuple[str, ...]:
-    """The most frequent words, those with extreme counts left out; of equal ones, the first by name."""
-    counts = Counter(telling_words(text))
+    """Return the most frequent words without extreme counts."""
+    counts = Counter(words(text))
     most = max(params.least_count, params.most_share * counts.total())
     kept = ((-count, word) for word, count in counts.items() if params.least_count <= count <= most)
     return tuple(word for _, word in sorted(kept)[: params.keywords])
 
 
 def _features(text: str, keywords: tuple[str, ...], params: Params) -> str:
-    """The characters around each occurrence of a keyword, in order."""
+    """Join the characters around each occurrence of a keyword, in order."""
     if not keywords:
         return ""
     pattern = re.compile("|".join(map(re.escape, sorted(keywords, key=lambda word: (-len(word), word)))))
-    unspaced = tables().kind[ord(keywords[0][0])] == UNSPACED
+    unspaced = build_tables().kind[ord(keywords[0][0])] == UNSPACED
     around = params.around if unspaced else params.word_around
     codes = (
         text[max(0, found.start() - around) : found.start()] + text[found.end() : found.end() + around]

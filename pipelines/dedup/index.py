@@ -1,4 +1,4 @@
-"""The index of sampled features (shingles, keywords): which stored texts are worth comparing with a new one?
+"""Index of sampled features (shingles, keywords), by which candidates are found.
 
 A feature is a 32-bit hash. The index holds one posting (feature, text) for each feature of each *story*: texts that
 repeat one another are one story, and a feature that the story has already is not posted again. So
@@ -43,12 +43,12 @@ _LOW = np.uint64(0xFFFFFFFF)
 _SHIFT = np.uint64(32)
 
 
-def features(packed: bytes) -> Features:
+def read_features(packed: bytes) -> Features:
     """Read the features of a signature."""
     return np.frombuffer(packed, "<u4")
 
 
-class Candidate(NamedTuple):
+class IndexHit(NamedTuple):
     """A stored text that may repeat the new one.
 
     Attributes:
@@ -88,7 +88,7 @@ class _Columns:
 
 
 class _Run:
-    """Postings in an array; when it is large, with a table of where each prefix of a feature starts."""
+    """Sorted postings; when there are many, with a table of prefix starts."""
 
     def __init__(self, postings: Postings) -> None:
         self.postings = postings
@@ -105,7 +105,7 @@ class _Run:
         return self.postings.nbytes + (0 if self._table is None else self._table.nbytes)
 
     def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
-        """Place among some features and text of each of their postings; `first` is feature << 32."""
+        """Find the postings of features; `first` is feature << 32."""
         if self._table is not None:
             prefixes = (first >> self._shift).view(np.int64)
             starts = self._table.take(prefixes).astype(np.int64)
@@ -124,8 +124,8 @@ class _Run:
         return where, (self.postings.take(steps) & _LOW).view(np.int64)
 
 
-class Index:
-    """Texts by their features. Texts are numbered from 0 in the order in which they are added.
+class FeatureIndex:
+    """Texts by their features, numbered from 0 in the order of adding.
 
     Args:
         params: how candidates are chosen.
@@ -146,23 +146,23 @@ class Index:
         self._last: tuple[bytes, int, Numbers, Numbers] | None = None
 
     def __len__(self) -> int:
-        """How many texts it holds."""
+        """Return the number of texts."""
         return self._columns.size
 
     @property
     def nbytes(self) -> int:
-        """Bytes of arrays, and about so many of the dictionary."""
+        """Bytes of arrays, and an estimate for the dictionary."""
         self._settle()
         columns = self._columns
         held = columns.keys.nbytes + columns.stories.nbytes + columns.lengths.nbytes + columns.days.nbytes
         return held + sum(run.nbytes for run in self._runs) + 100 * len(self._young)
 
     def key(self, text: int) -> int:
-        """The key that a text was added with."""
+        """Return the key that a text was added with."""
         return int(self._columns.keys[text])
 
     def length(self, text: int) -> int:
-        """The length that a text was added with."""
+        """Return the length that a text was added with."""
         return int(self._columns.lengths[text])
 
     def add(self, key: int, packed: bytes, length: int, story: int | None = None, day: int = 0) -> int:
@@ -186,7 +186,7 @@ class Index:
         columns.days[number] = day
         columns.size += 1
         most, young = self._params.most_stories, self._young
-        for feature in features(packed).tolist():
+        for feature in read_features(packed).tolist():
             posted = young.get(feature)
             if posted is None:
                 young[feature] = number
@@ -222,17 +222,17 @@ class Index:
         columns.days[first:last] = days
         columns.size = last
         numbers = np.repeat(np.arange(first, last, dtype=np.uint64), [len(one) // 4 for one in packed])
-        self._loose.append(features(b"".join(packed)).astype(np.uint64) << _SHIFT | numbers)
+        self._loose.append(read_features(b"".join(packed)).astype(np.uint64) << _SHIFT | numbers)
 
     def truncate(self, size: int) -> None:
-        """Forget the texts that were added after the first `size`. O(texts): for what seldom happens."""
+        """Forget the texts added after the first `size`; O(texts), for rare use."""
         self._age()
         self._settle()
         self._columns.size = size
         self._runs = [_Run(run.postings[run.postings & _LOW < size]) for run in self._runs]
         self._last = None
 
-    def candidates(self, packed: bytes, length: int, since: int | None = None) -> list[Candidate]:
+    def candidates(self, packed: bytes, length: int, since: int | None = None) -> list[IndexHit]:
         """Find the texts to compare with a new one.
 
         Args:
@@ -272,7 +272,7 @@ class Index:
             if story in members:
                 members[story][text] += 1
         wanted = params.share * float(fullness.mean())
-        found: list[Candidate] = []
+        found: list[IndexHit] = []
         for story in best:
             pairs = sorted(members[story].items(), key=lambda pair: (-pair[1], pair[0]))
             if story not in members[story]:
@@ -280,30 +280,30 @@ class Index:
             for text, own in pairs:
                 expected = min(have, self._expected(length, self.length(text)))
                 if fulls[story] >= wanted * expected:
-                    found.append(Candidate(text, story, shared[story], own))
+                    found.append(IndexHit(text, story, shared[story], own))
         return found[: params.candidates]
 
     def fresh(self, packed: bytes, story: int | None) -> bytes:
-        """The features that a story has not posted yet; all of them for a new story."""
+        """Return the features that a story has not posted yet; all for a new story."""
         if story is None:
             return packed
         where, texts = self._hits(packed)
-        wanted = features(packed)
+        wanted = read_features(packed)
         known = np.zeros(wanted.size, np.bool_)
         known[where[self._columns.stories.take(texts) == story]] = True
         return wanted[~known].tobytes()
 
     def _expected(self, length: int, other: int) -> float:
-        """Features that a text shares with one that contains it: of a sample, in proportion to its size."""
+        """Estimate the features that a text shares with one that contains it."""
         short, long = sorted((length, other))
         return min(self._params.sample * short / max(1, long), short)
 
     def _hits(self, packed: bytes) -> tuple[Numbers, Numbers]:
-        """All postings of some features: place of the feature among those given, and number of the text."""
+        """Find all postings of features: place of the feature, number of the text."""
         if self._last is not None and self._last[0] == packed and self._last[1] == len(self):
             return self._last[2:]
         self._settle()
-        wanted = features(packed)
+        wanted = read_features(packed)
         first = wanted.astype(np.uint64) << _SHIFT
         young, young_where, young_texts = self._young, list[int](), list[int]()
         for place, feature in enumerate(wanted.tolist()):
@@ -357,7 +357,7 @@ class Index:
         self._runs.append(_Run(self._trimmed(merged)))
 
     def _trimmed(self, postings: Postings) -> Postings:
-        """Without the postings of a feature beyond `most_stories`: it is passed over with or without them."""
+        """Drop the postings of a feature beyond `most_stories`."""
         most = self._params.most_stories
         if postings.size <= most:
             return postings

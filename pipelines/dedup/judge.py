@@ -1,8 +1,8 @@
-"""Duplicates as the store asks for them: which stored article does a new one repeat, or is it that very page again?
+"""Match decisions: which stored article a new one repeats, reprint or same page.
 
-`pipelines.dedup` compares texts. Here its verdict meets what is known of the two pages: a near-copy on another site is
+`pipelines.dedup` compares texts. Here its result meets what is known of the two pages: a near-copy on another site is
 a reprint and is linked to its original; the same text on the same site, under the same headline and time or tied by
-`rel=canonical`, is one article at two addresses and is stored once.
+`rel=canonical`, is one article under two URLs and is stored once.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from db.records.evidence import EDITED, RELATED, REPEATING, SAME
 from db.records.keys import day_of
 from db.records.signature import Signed
 
-from .boilerplate import Lines
-from .index import Index
+from .boilerplate import BoilerplateLines
+from .index import FeatureIndex
 from .normalize import normalize
-from .shape import Method
-from .shape import Verdict as Compared
+from .shape import Comparison, Method
 
 EXACT = "exact"
 """Method of evidence that texts are equal when normalised."""
@@ -33,7 +32,7 @@ _SAME_PAGE_CANONICAL = 0.9
 _SAME_PAGE = 0.98
 _SHORTEST_COPY = 40
 _PREPARED = 256
-_EQUAL = Compared(1.0, SAME)
+_EQUAL = Comparison(1.0, SAME)
 _WHOLE = frozenset({SAME, EDITED})
 _LEARNED = 512
 _MANY = 256  # rows that are worth an array of their own in the index
@@ -41,7 +40,7 @@ _MANY = 256  # rows that are worth an array of their own in the index
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What becomes of duplicates.
+    """Policy for duplicates.
 
     Attributes:
         threshold: similarity from which a text is a duplicate, in [0, 1].
@@ -57,7 +56,7 @@ class Policy:
 
 
 class DuplicateJudge:
-    """Judge new articles for the page transaction, in the database thread.
+    """Judge of new articles for the page transaction, in the database thread.
 
     Args:
         method: how texts are compared.
@@ -67,13 +66,13 @@ class DuplicateJudge:
     def __init__(self, method: Method, policy: Policy) -> None:
         self._method = method
         self._policy = policy
-        self._lines = Lines()
+        self._lines = BoilerplateLines()
         """Lines that come back in the stories of a site: they make different stories alike."""
         self._learned: LRUCache[tuple[int, int], None] = LRUCache(_LEARNED)
         self._prepared: LRUCache[tuple[int, int, int], Any] = LRUCache(_PREPARED)
 
     def __call__(self, new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | None:
-        """What the article has to do with one of the candidates.
+        """Decide how the article relates to the candidates.
 
         The same page before any reprint, a reprint before what is only related; of each the one that the article could
         best be taken for; or None.
@@ -81,8 +80,8 @@ class DuplicateJudge:
         if self._policy.window is not None:
             oldest = day_of(new.seen) - self._policy.window
             candidates = [c for c in candidates if c.site_id == new.site_id or day_of(c.seen) >= oldest]
-        found = [(self._verdict(new, c, EXACT, _EQUAL), 1.0) for c in candidates if _is_copy(new, c)]
-        if not any(verdict.same_page for verdict, _ in found):
+        found = [(self._decide(new, c, EXACT, _EQUAL), 1.0) for c in candidates if _is_copy(new, c)]
+        if not any(decision.same_page for decision, _ in found):
             found += self._compared(new, [c for c in candidates if c.text_hash != new.text_hash])
         found.sort(key=lambda pair: (pair[0].same_page, pair[0].repeats, pair[1]), reverse=True)
         best = found[0][0] if found else None
@@ -90,7 +89,7 @@ class DuplicateJudge:
             self._learn(new)
         if best is None or best.same_page or best.kind not in _WHOLE:
             return best
-        return replace(best, also=_of_other_clusters(best, [verdict for verdict, _ in found]))
+        return replace(best, also=_of_other_clusters(best, [decision for decision, _ in found]))
 
     def _learn(self, new: NewArticle) -> None:
         """Count the lines of a story, but once: a transaction may fail and be tried again."""
@@ -100,20 +99,20 @@ class DuplicateJudge:
             self._lines.learn(new.text, str(new.site_id))
 
     def _compared(self, new: NewArticle, candidates: Sequence[Candidate]) -> list[tuple[Verdict, float]]:
-        """The candidates that the article is related to by its text, and how well each could stand for it."""
+        """Compare the article with candidates; keep the related ones with their rank."""
         if not candidates or not new.length:
             return []
         prepared = self._method.prepare(new.title, self._lines.without(new.text, str(new.site_id)))
-        verdicts = []
+        decisions = []
         for candidate in candidates:
-            compared = self._method.compare(prepared, self._stored(candidate)).at(self._policy.threshold)
-            if compared.kind in REPEATING or compared.kind in RELATED:
-                verdict = self._verdict(new, candidate, self._method.name, compared)
-                verdicts.append((verdict, compared.standing))
-        return verdicts
+            comparison = self._method.compare(prepared, self._stored(candidate)).at(self._policy.threshold)
+            if comparison.kind in REPEATING or comparison.kind in RELATED:
+                decision = self._decide(new, candidate, self._method.name, comparison)
+                decisions.append((decision, comparison.standing))
+        return decisions
 
     def _stored(self, candidate: Candidate) -> Any:
-        """A stored text, prepared; kept for some time, because stories that are copied are copied again."""
+        """Prepare a stored text; cached, because copied stories are copied again."""
         key = candidate.id, candidate.text_of, len(candidate.text)
         prepared = self._prepared.get(key)
         if prepared is None:
@@ -121,23 +120,23 @@ class DuplicateJudge:
             prepared = self._prepared[key] = self._method.prepare(candidate.title, text)
         return prepared
 
-    def _verdict(self, new: NewArticle, stored: Candidate, method: str, compared: Compared) -> Verdict:
-        """A comparison in the words of the store."""
-        repeats = compared.kind in REPEATING
+    def _decide(self, new: NewArticle, stored: Candidate, method: str, comparison: Comparison) -> Verdict:
+        """Build the match decision of a comparison."""
+        repeats = comparison.kind in REPEATING
         return Verdict(
             candidate=stored,
-            similarity=compared.similarity,
+            similarity=comparison.similarity,
             method=method,
-            kind=compared.kind,
+            kind=comparison.kind,
             repeats=repeats,
-            same_page=repeats and _is_same_page(new, stored, compared.similarity),
-            own_wording=compared.has_own_wording(),
+            same_page=repeats and _is_same_page(new, stored, comparison.similarity),
+            own_wording=comparison.has_own_wording(),
             keep=self._policy.sites.get(new.site_id, self._policy.keep),
         )
 
 
 def _of_other_clusters(best: Verdict, found: Sequence[Verdict]) -> list[Verdict]:
-    """The best of each other cluster that is repeated as a whole, too; `found` has the best first."""
+    """Return the best decision of each other cluster repeated as a whole."""
     others: dict[int, Verdict] = {}
     for one in found:
         stands_for = one.candidate.stands_for
@@ -147,14 +146,14 @@ def _of_other_clusters(best: Verdict, found: Sequence[Verdict]) -> list[Verdict]
 
 
 def _is_copy(new: NewArticle, stored: Candidate) -> bool:
-    """Whether the texts are equal and say enough: two captions that read alike are not one story."""
+    """Tell whether the texts are equal and say enough."""
     if new.text_hash != stored.text_hash or not new.text_hash:
         return False
     return len(new.text) >= _SHORTEST_COPY or normalize(new.title) == normalize(stored.title)
 
 
 def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool:
-    """Whether both are one article of one site at two addresses."""
+    """Tell whether both are one article of one site under two URLs."""
     if new.site_id != stored.site_id:
         return False
     tied = new.canonical_id == stored.id or (
@@ -167,13 +166,13 @@ def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool
 
 
 class SignatureIndex:
-    """The signatures of stored articles in memory: a `db.records.signature.Index`.
+    """Signatures of stored articles in memory: a `db.records.signature.Index`.
 
     Args:
         method: makes the signatures.
         window: days that a text is looked up for; None for ever.
 
-    Memory: see `dedup.index.Index`, and 8 bytes an article.
+    Memory: see `dedup.index.FeatureIndex`, and 8 bytes an article.
     """
 
     def __init__(self, method: Method, window: int | None) -> None:
@@ -185,7 +184,7 @@ class SignatureIndex:
     def clear(self) -> None:
         """Forget everything."""
         self.known = 0
-        self._index = Index(self._params)
+        self._index = FeatureIndex(self._params)
         self._numbers = array("q")
         """Number of each text's row, in the order of the index."""
         self._heads: dict[int, int] = {}
@@ -206,7 +205,7 @@ class SignatureIndex:
             self.known = rows[-1].number
 
     def candidates(self, day: int, length: int, features: bytes) -> Sequence[int]:
-        """Articles that a new text may repeat, the most promising first."""
+        """Return articles that a new text may repeat, the most promising first."""
         since = None if self.window is None else day - self.window
         found = self._index.candidates(features, length, since)
         return list(dict.fromkeys(self._index.key(one.text) for one in found))
@@ -244,7 +243,7 @@ class SignatureIndex:
                 self._index.add(*one)
 
     def _place(self, story: int) -> int | None:
-        """The text that begins a story."""
+        """Return the text that begins a story."""
         place = bisect_left(self._numbers, story)
         if place < len(self._numbers) and self._numbers[place] == story:
             return place

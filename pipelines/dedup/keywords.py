@@ -1,19 +1,15 @@
-"""S31: pages with the same few keywords of the same weight are the same story."""
+"""Near-duplicates by equal keywords of equal weight (S31)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
-
-from db.records.evidence import DIFFERENT, SAME
 
 from ..document.tokens import cosine
-from ..records import Signature
-from .kinds import verdict
-from .normalize import VERSION, exact_hash, normalize
-from .shape import IndexParams, Method, Verdict
-from .words import hashed, once, readable, telling_words
+from ..focus.words import words
+from .normalize import VERSION
+from .shape import IndexParams, Method
+from .words import keyword_method, make_readable
 
 NAME = "keywords"
 
@@ -43,22 +39,8 @@ class Params:
     candidates: int = 8
 
 
-class Page(NamedTuple):
-    """What the method knows of a page.
-
-    Attributes:
-        exact: hash of the normalised text, 0 for an empty one.
-        length: its characters.
-        weights: of the keywords.
-    """
-
-    exact: int
-    length: int
-    weights: Counter[str]
-
-
 def method(params: Params = Params()) -> Method:
-    """The method with some parameters.
+    """Build the method with some parameters.
 
     The keywords of a page are the words that weigh most, where an occurrence in the title or the lead counts more than
     one in the body. Pages that share keywords are compared by the cosine of their weights, so a text in other words
@@ -73,37 +55,26 @@ def method(params: Params = Params()) -> Method:
              limit to recent pages are those of every method here.
     """
 
-    @once
-    def page(title: str, text: str) -> Page:
-        normalized = normalize(text)
-        return Page(exact_hash(normalized), len(normalized), _heaviest(title, text, params))
-
-    def sign(title: str, text: str) -> Signature:
-        found = page(title, text)
-        return Signature(found.exact, hashed(found.weights), found.length) if found.exact else Signature()
-
-    def compare(new: Page, stored: Page) -> Verdict:
-        if not new.exact or not stored.exact:
-            return Verdict(0.0, DIFFERENT)
-        if new.exact == stored.exact:
-            return Verdict(1.0, SAME)
-        share = cosine(new.weights, stored.weights)
-        return verdict(share, params.cosine, new.length, stored.length, params.length_ratio)
+    def describe(title: str, text: str) -> tuple[Counter[str], Counter[str]]:
+        weights = _heaviest(title, text, params)
+        return weights, weights
 
     index = IndexParams(params.most_stories, params.least_shared, 0.0, params.keywords, params.candidates)
     form = f"keywords {params.keywords} {params.title} {params.lead} {params.body} {params.lead_chars}, {VERSION}"
-    return Method(NAME, form, sign, page, compare, index)
+    return keyword_method(
+        NAME, form, index, describe=describe, measure=cosine, pivot=params.cosine, length_ratio=params.length_ratio
+    )
 
 
 def _heaviest(title: str, text: str, params: Params) -> Counter[str]:
-    """The keywords of a page with their weights; of equal ones, the first by name."""
-    body = readable(text)
+    """Return the keywords of a page with their weights."""
+    body = make_readable(text)
     weights: Counter[str] = Counter()
     for block, weight in (
-        (readable(title), params.title),
+        (make_readable(title), params.title),
         (body[: params.lead_chars], params.lead),
         (body[params.lead_chars :], params.body),
     ):
-        for word, count in Counter(telling_words(block)).items():
+        for word, count in Counter(words(block)).items():
             weights[word] += weight * count
     return Counter(dict(sorted(weights.items(), key=lambda item: (-item[1], item[0]))[: params.keywords]))

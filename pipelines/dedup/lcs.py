@@ -1,4 +1,4 @@
-"""Verification of a candidate: how much of one text stands in the other, and is what differs another story?"""
+"""Verification of a candidate by common runs, LCS and conflicting values."""
 
 from __future__ import annotations
 
@@ -12,25 +12,22 @@ from rapidfuzz.distance import LCSseq
 
 from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, QUOTES, SAME, TEMPLATE
 
-from .shape import Verdict
+from .shape import Comparison, calibrate
 from .shingles import Places, Sums
-
-CALIBRATED = 0.8
-"""Similarity at which, in any script, a pair is as likely a reprint as the default threshold demands."""
 
 _VALUE: Final = re.compile(
     "([0-9东南西北晴阴雨雪涨跌升降上下提增减周期第]"  # one set first: the engine skips to it
     "(?:(?<=[0-9])(?: ?[0-9])*|(?<=[上下提降增减])[调涨跌升降浮行高低加少]|(?<=[周期第])[一二三四五六七八九十日]+)?)"
 )
-"""What a bulletin changes from day to day: numbers (1,234.5 is one), and in Chinese winds, weather, ups and downs, days
-of the week and ordinals."""
-_NUMBER, _SIGN = "0", "±"  # what values are masked by
+"""Values that a bulletin changes from day to day: numbers (1,234.5 is one), and in Chinese winds, weather, ups and
+downs, days of the week and ordinals."""
+_NUMBER, _WORD = "0", "±"  # what values are masked by
 _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyParams:
-    """How two texts are compared. Defaults were fitted on labelled reprints in Chinese and English.
+    """Parameters of a comparison, fitted on labelled Chinese and English reprints.
 
     Attributes:
         unspaced_chars: shortest common run that counts, in scripts without spaces.
@@ -63,7 +60,7 @@ class VerifyParams:
     doubtful_share: float = 0.5
 
 
-class Text:
+class WindowedText:
     """A normalised text with what every comparison needs of it.
 
     Attributes:
@@ -85,17 +82,17 @@ class Text:
         self._values: list[str] | None = None
 
     def values(self) -> list[str]:
-        """What a bulletin would change, in order."""
+        """Return the values that a bulletin would change, in order."""
         if self._values is None:
             self._values = _VALUE.findall(self.text)
         return self._values
 
     def slots(self) -> dict[str, set[str]]:
-        """Values by the characters around them, in which other values are masked."""
+        """Group values by the characters around them, other values being masked."""
         if self._slots is None:
             parts = _VALUE.split(" " * _BEFORE + self.text + " " * _AFTER)
             values = parts[1::2]
-            parts[1::2] = [_NUMBER if value[0] <= "9" else _SIGN for value in values]
+            parts[1::2] = [_NUMBER if value[0] <= "9" else _WORD for value in values]
             masked = "".join(parts)
             slots: dict[str, set[str]] = {}
             place = -1
@@ -106,7 +103,7 @@ class Text:
         return self._slots
 
 
-def compare(one: Text, other: Text, params: VerifyParams = VerifyParams()) -> Verdict:
+def compare(one: WindowedText, other: WindowedText, params: VerifyParams = VerifyParams()) -> Comparison:
     """Compare two texts.
 
     Two measures see different edits. *Coverage*, the share of the shorter text in runs of some characters that the
@@ -119,7 +116,7 @@ def compare(one: Text, other: Text, params: VerifyParams = VerifyParams()) -> Ve
     themselves away by their values (numbers, days, directions): when a good part of those that stand in equal
     surroundings disagree, the texts are a template, however much they share.
 
-    Returns: the verdict from the view of `one`; with the texts exchanged, "part-of" and "contains" are too, and the
+    Returns: the comparison from the view of `one`; with the texts exchanged, "part-of" and "contains" are too, and the
         rest stays. Empty texts are different from everything.
     Cost:    O(length): 0.05 ms at 1,000 characters; the LCS runs in blocks of `block_chars`.
     Source:  LCS: bit-parallel, H. Hyyrö, Bit-parallel LCS-length computation revisited, 2004 (in RapidFuzz).
@@ -128,29 +125,29 @@ def compare(one: Text, other: Text, params: VerifyParams = VerifyParams()) -> Ve
     Differs: the LCS is a second opinion here, because alone it misses moved paragraphs and accepts bulletins.
     """
     if not one.full or not other.full:
-        return Verdict(0.0, DIFFERENT)
+        return Comparison(0.0, DIFFERENT)
     if one.full == other.full:
-        return Verdict(1.0, SAME)
+        return Comparison(1.0, SAME)
     first = (len(one.full), one.full) <= (len(other.full), other.full)  # equal lengths: an order that both sides share
     short, long = (one, other) if first else (other, one)
     ratio = len(short.full) / len(long.full)
     runs = _runs(short, long)
     pivot = params.word_pivot + (params.unspaced_pivot - params.word_pivot) * short.unspaced
     share = _share(short, long, runs, pivot, params)
-    similarity = _calibrated(share, pivot)
+    similarity = calibrate(share, pivot)
     fresh = max(0, len(one.full) - round(share * len(short.text)))
     if similarity < params.least:
         kind = QUOTES if _longest(runs.covered) >= _passage(short, params) else DIFFERENT
-        return Verdict(similarity, kind, share * ratio)
+        return Comparison(similarity, kind, share * ratio)
     if _values_disagree(short, long, share, params):
-        return Verdict(min(similarity, params.least / 2), TEMPLATE, share * ratio)
+        return Comparison(min(similarity, params.least / 2), TEMPLATE, share * ratio)
     if ratio >= params.length_ratio:
-        return Verdict(similarity, EDITED, share * ratio, fresh)
-    return Verdict(similarity, PART_OF if one is short else CONTAINS, share * ratio, fresh)
+        return Comparison(similarity, EDITED, share * ratio, fresh)
+    return Comparison(similarity, PART_OF if one is short else CONTAINS, share * ratio, fresh)
 
 
 class _Runs(NamedTuple):
-    """Where the windows of the shorter text stand in the longer."""
+    """Places of the windows of the shorter text in the longer."""
 
     starts: Places
     there: Places
@@ -158,22 +155,15 @@ class _Runs(NamedTuple):
     share: float
 
 
-def _calibrated(share: float, pivot: float) -> float:
-    """A share of common text as a similarity that means the same in every script."""
-    if share < pivot:
-        return CALIBRATED * share / pivot
-    return CALIBRATED + (1.0 - CALIBRATED) * (share - pivot) / (1.0 - pivot)
-
-
-def _share(short: Text, long: Text, runs: _Runs, pivot: float, params: VerifyParams) -> float:
-    """The share of common text: the LCS is asked where it could lift the coverage to the pivot."""
+def _share(short: WindowedText, long: WindowedText, runs: _Runs, pivot: float, params: VerifyParams) -> float:
+    """Return the share of common text."""
     share = runs.share
     if max(params.lcs_share, 2 * pivot - 1) <= share < pivot:
         share = max(share, (share + _lcs_share(short, long, runs, params)) / 2)
     return share
 
 
-def _runs(short: Text, long: Text) -> _Runs:
+def _runs(short: WindowedText, long: WindowedText) -> _Runs:
     """Look up the windows of the short text among those of the long.
 
     A table of one place for each hash: of windows that collide in it one is lost, which its neighbours make good,
@@ -192,8 +182,8 @@ def _runs(short: Text, long: Text) -> _Runs:
     return _Runs(starts, long.starts.take(places.take(found)), covered, int(np.count_nonzero(covered)) / size)
 
 
-def _lcs_share(short: Text, long: Text, runs: _Runs, params: VerifyParams) -> float:
-    """Length of the LCS over that of the short text, block by block, each against the stretch where its runs lie."""
+def _lcs_share(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> float:
+    """Return the length of the LCS over that of the short text."""
     size, block = len(short.text), params.block_chars
     common = 0
     for start in range(0, size, block):
@@ -207,18 +197,18 @@ def _lcs_share(short: Text, long: Text, runs: _Runs, params: VerifyParams) -> fl
 
 
 def _longest(covered: npt.NDArray[np.bool_]) -> int:
-    """Length of the longest run of true values."""
+    """Return the length of the longest run of true values."""
     edges = np.flatnonzero(np.diff(covered, prepend=False, append=False))
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
-def _passage(short: Text, params: VerifyParams) -> float:
-    """Characters of a passage that is a quotation."""
+def _passage(short: WindowedText, params: VerifyParams) -> float:
+    """Return the length in characters of a passage that is a quotation."""
     return params.passage * (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced)
 
 
-def _values_disagree(short: Text, long: Text, share: float, params: VerifyParams) -> bool:
-    """Do the texts have other values in the same places, as daily bulletins do?"""
+def _values_disagree(short: WindowedText, long: WindowedText, share: float, params: VerifyParams) -> bool:
+    """Tell whether values in the same places differ, as in daily bulletins."""
     rest = iter(long.values())
     if all(value in rest for value in short.values()):  # the same in the same order: a reprint, as most are
         return False
@@ -230,7 +220,7 @@ def _values_disagree(short: Text, long: Text, share: float, params: VerifyParams
             common = min(len(values), len(others))
             differ = common - len(values & others)
             conflicts += differ
-            places += common if slot[_BEFORE] == _NUMBER else differ  # signs that agree are in every text
+            places += common if slot[_BEFORE] == _NUMBER else differ  # words that agree are in every text
     if share < params.doubtful and conflicts >= max(1.0, params.doubtful_share * places):
         return True
     return conflicts >= max(params.conflicts, params.conflict_share * places)

@@ -1,4 +1,4 @@
-"""The form in which two texts are compared: one table look-up per character."""
+"""Normalisation of texts for comparison: one table look-up per character."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _UNSPACED = (
 )
 
 VERSION = f"Unicode {unicodedata.unidata_version}, OpenCC {version('opencc')}"
-"""What the normal form depends on: with another version some characters become others."""
+"""Versions that the normal form depends on: with others some characters become others."""
 
 WORD = 1
 """Kind of a character of a script that puts spaces between words, and of digits."""
@@ -48,14 +48,14 @@ UNSPACED = 2
 
 
 class Tables(NamedTuple):
-    """Per code point: what it becomes (0 = dropped), and its kind (0 = a space, `WORD`, `UNSPACED`)."""
+    """Replacement (0 = dropped) and kind (0 = a space) of each code point."""
 
     target: Codes
     kind: npt.NDArray[np.uint8]
 
 
 @cache
-def tables() -> Tables:
+def build_tables() -> Tables:
     """Build the character tables, once per process.
 
     Returns: arrays indexed by code point; code points past the end behave as the last entry, which is dropped.
@@ -82,14 +82,14 @@ def tables() -> Tables:
 
 
 def _simplified() -> dict[int, int]:
-    """Traditional to simplified characters, one to one."""
+    """Map traditional to simplified characters, one to one."""
     characters = [chr(code) for first, last in _HAN for code in range(first, last + 1)]
     converted = opencc.OpenCC("t2s").convert("\n".join(characters)).split("\n")
     return {ord(old): ord(new) for old, new in zip(characters, converted, strict=True) if old != new and len(new) == 1}
 
 
 def _target(character: str) -> int:
-    """What one character becomes: a code point, a space, 0, `_MARK` or `_EXPANDS`."""
+    """Return a character's replacement: a code point, space, 0 or a marker."""
     category = unicodedata.category(character)
     selector = 0xFE00 <= ord(character) <= 0xFE0F
     if selector or character in _JOINERS or (category[0] == "C" and not character.isspace()):
@@ -108,7 +108,7 @@ def _target(character: str) -> int:
 
 
 def encode(text: str) -> Codes:
-    """Code points of a text, lone surrogates included. O(length)."""
+    """Return the code points of a text, lone surrogates included. O(length)."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
@@ -125,12 +125,12 @@ def normalize(text: str) -> str:
     Differs: traditional to simplified goes character by character, not by phrases: exact enough for comparison, and
              ten times faster.
     """
-    return normalized_codes(text).tobytes().decode("utf-32-le")
+    return normalize_codes(text).tobytes().decode("utf-32-le")
 
 
-def normalized_codes(text: str) -> Codes:
-    """`normalize` as an array of code points."""
-    target, kind = tables()
+def normalize_codes(text: str) -> Codes:
+    """Return `normalize` as an array of code points."""
+    target, kind = build_tables()
     codes = encode(text[:MAX_CHARS])
     mapped: Codes = target.take(codes, mode="clip")
     if mapped.size and mapped.max() >= _MARK:
@@ -154,7 +154,7 @@ def normalized_codes(text: str) -> Codes:
 
 
 def _composed(codes: Codes, mapped: Codes) -> Codes:
-    """The text in NFKC, dropped characters and over-long runs of marks taken out first."""
+    """Compose the text in NFKC, without dropped characters and long runs of marks."""
     marks = mapped == _MARK
     run = marks.copy()
     for back in range(1, _MAX_MARKS + 1):
@@ -165,7 +165,7 @@ def _composed(codes: Codes, mapped: Codes) -> Codes:
 
 
 def exact_hash(normalized: str) -> int:
-    """A signed 64-bit hash that equal texts share; 0 for an empty one. The same in every process."""
+    """Return a stable signed 64-bit hash of a text, 0 for an empty one."""
     if not normalized:
         return 0
     digest = hashlib.blake2b(normalized.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -1,4 +1,4 @@
-"""The shape that every way of finding near-duplicates has: what is kept of a text, and how two texts are compared."""
+"""Interface of the methods that find near-duplicates."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from db.records.evidence import CONTAINS, PART_OF, QUOTES, REPEATING
 
 from ..records import Signature
 
+CALIBRATED = 0.8
+"""Similarity at which, in any script, a pair is as likely a reprint as the default threshold demands."""
 OWN_WORDING = 0.95
 """Similarity and resemblance below which a text cannot stand for another,"""
 OWN_CHARS = 200
@@ -17,7 +19,7 @@ OWN_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Comparison:
     """The outcome of one comparison.
 
     Attributes:
@@ -33,25 +35,25 @@ class Verdict:
     resemblance: float = 1.0
     fresh: int = 0
 
-    def at(self, threshold: float) -> Verdict:
-        """The same with a threshold: texts that have much in common, but too little of it, quote one another."""
+    def at(self, threshold: float) -> Comparison:
+        """Apply a threshold: texts with too little in common quote one another."""
         if self.kind in REPEATING and self.similarity < threshold:
             return replace(self, kind=QUOTES)
         return self
 
     @property
     def standing(self) -> float:
-        """How well the two texts can stand for one another, in [0, 1]."""
+        """Degree to which the two texts can stand for one another, in [0, 1]."""
         return min(self.similarity, self.resemblance)
 
     def has_own_wording(self) -> bool:
-        """Whether the second text cannot stand for the first, which is part or whole of it, or says something else."""
+        """Tell whether the second text cannot represent the first."""
         return self.kind in {PART_OF, CONTAINS} or self.standing < OWN_WORDING or self.fresh > OWN_CHARS
 
 
 @dataclass(frozen=True, slots=True)
 class IndexParams:
-    """How candidates are chosen.
+    """Parameters of the choice of candidates.
 
     Attributes:
         most_stories: stories in which one feature may stand; one that is in so many finds nothing any more.
@@ -79,7 +81,7 @@ class Method:
         sign: (title, text) -> what is kept of a text in the index.
         prepare: (title, text) -> whatever `compare` wants of a text; kept for some time, because a text is compared
             with several others.
-        compare: (prepared new text, prepared stored text) -> verdict from the view of the new text.
+        compare: (prepared new text, prepared stored text) -> comparison from the view of the new text.
         index: how candidates are chosen.
     """
 
@@ -87,5 +89,12 @@ class Method:
     form: str
     sign: Callable[[str, str], Signature]
     prepare: Callable[[str, str], Any]
-    compare: Callable[[Any, Any], Verdict]
+    compare: Callable[[Any, Any], Comparison]
     index: IndexParams
+
+
+def calibrate(share: float, pivot: float) -> float:
+    """Scale a share of common text to a similarity; `pivot` becomes `CALIBRATED`."""
+    if share < pivot:
+        return CALIBRATED * share / pivot
+    return CALIBRATED + (1.0 - CALIBRATED) * (share - pivot) / (1.0 - pivot)

@@ -1,4 +1,4 @@
-"""Sampled shingles: a few hashes that a text shares with every text that repeats a good part of it."""
+"""Sampled shingles: hashes that a text shares with texts that repeat it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .normalize import UNSPACED, WORD, encode, tables
+from .normalize import UNSPACED, WORD, build_tables, encode
 
 H = TypeVar("H", np.uint32, np.uint64)
 Hashes = npt.NDArray[np.uint64]
@@ -25,7 +25,7 @@ _MIX_2 = 0x94D049BB133111EB
 
 @dataclass(frozen=True, slots=True)
 class ShingleParams:
-    """How shingles are cut and sampled.
+    """Parameters of cutting and sampling shingles.
 
     Attributes:
         unspaced_chars: length of a shingle that starts in a script without spaces.
@@ -40,7 +40,7 @@ class ShingleParams:
 
 @cache
 def _powers() -> tuple[Hashes, Hashes]:
-    """The powers of the base and of its inverse modulo 2^64."""
+    """Return the powers of the base and of its inverse modulo 2^64."""
     powers = []
     for base in (_BASE, pow(_BASE, -1, 1 << 64)):
         column = np.full(MOST_CHARS, base, np.uint64)
@@ -50,14 +50,14 @@ def _powers() -> tuple[Hashes, Hashes]:
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Finaliser of a 64-bit hash: every input bit moves every output bit (splitmix64)."""
+    """Finalise 64-bit hashes so that every input bit moves every output bit."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(_MIX_1)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(_MIX_2)
     return values ^ (values >> np.uint64(31))
 
 
 class Sums:
-    """A text as sums from its start, from which the hash of any window is one difference.
+    """Sums over a text from its start, whose differences hash any window.
 
     Attributes:
         text: as much of the normalised text as is compared.
@@ -75,7 +75,7 @@ class Sums:
         self.text = normalized[:MOST_CHARS]
         codes = encode(self.text)
         size = codes.size
-        kind = tables().kind.take(codes, mode="clip")
+        kind = build_tables().kind.take(codes, mode="clip")
         self._is_word = kind == WORD
         self._most_are_words = 2 * np.count_nonzero(self._is_word) > size
         self.unspaced = int(np.count_nonzero(kind == UNSPACED)) / max(1, size)
@@ -83,7 +83,7 @@ class Sums:
         np.cumsum(codes * _powers()[0][:size], out=self._sums[1:])
 
     def windows(self, unspaced_chars: int, word_chars: int) -> tuple[Places, Places, Hashes]:
-        """Hash the window that starts at each character; its length depends on the script of that character.
+        """Hash the window that starts at each character.
 
         Returns: starts, ends and hashes of the windows that fit into the text; a text shorter than one window is one
             window. Windows of equal content have equal hashes, which are not evenly spread in their low bits.
@@ -126,7 +126,7 @@ def sample(text: Sums, params: ShingleParams = ShingleParams()) -> bytes:
 
 
 def _smallest(hashes: Hashes, most: int) -> Hashes:
-    """Some of the smallest hashes: among them the smallest distinct ones."""
+    """Return a few of the smallest hashes, the smallest distinct ones among them."""
     if hashes.size > 4 * most:
         few = np.partition(hashes, 2 * most)[: 2 * most]
         if _distinct(few).size >= most:
@@ -135,6 +135,6 @@ def _smallest(hashes: Hashes, most: int) -> Hashes:
 
 
 def _distinct(values: npt.NDArray[H]) -> npt.NDArray[H]:
-    """Ascending, without repeats."""
+    """Sort without repeats."""
     values = np.sort(values)
     return values[np.concatenate(([True], values[1:] != values[:-1]))] if values.size else values

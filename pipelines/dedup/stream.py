@@ -1,4 +1,4 @@
-"""Duplicates in a stream of documents: each is compared with those before it, and told apart or put to its story."""
+"""Duplicates in a stream of documents, each compared with those before it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from cachetools import LRUCache
 from db.records.evidence import RELATED, REPEATING, SAME, mirrored
 
 from ..records import Signature
-from .boilerplate import Lines
-from .index import Candidate, Index
-from .shape import Method, Verdict
+from .boilerplate import BoilerplateLines
+from .index import FeatureIndex, IndexHit
+from .shape import Comparison, Method
 
 T = TypeVar("T")
 
@@ -22,12 +22,12 @@ _MOST_MEMBERS = 10  # texts of one story that a document is compared with
 
 
 class Pair(NamedTuple):
-    """Two documents that are related.
+    """Relation of a document to an earlier one.
 
     Attributes:
         earlier: key of the one that came before.
         similarity: in [0, 1].
-        kind: see `Verdict`, from the view of the later one.
+        kind: see `Comparison`, from the view of the later one.
     """
 
     earlier: int
@@ -44,17 +44,17 @@ class _Link(NamedTuple):
 
 
 class Texts(Protocol):
-    """Where the texts that may be compared again are kept."""
+    """Store of the texts that may be compared again."""
 
     def append(self, text: tuple[str, str]) -> object:
         """Keep title and text of the next number (0, 1, 2 ...)."""
 
     def __getitem__(self, number: int, /) -> tuple[str, str]:
-        """Title and text."""
+        """Return title and text."""
 
 
 class Finder:
-    """Finds what a document repeats among those before it.
+    """Finder of the earlier documents that a document repeats.
 
     Args:
         method: how texts are compared.
@@ -69,8 +69,8 @@ class Finder:
         self._method = method
         self._threshold = threshold
         self._texts = texts
-        self.index = Index(method.index)
-        self._lines = Lines()
+        self.index = FeatureIndex(method.index)
+        self._lines = BoilerplateLines()
         self.compared = 0
         self._exact: dict[int, int] = {}
         self._stories: dict[int, list[int]] = {}
@@ -78,7 +78,7 @@ class Finder:
         self._copies: dict[int, list[Pair]] = {}
         """Documents that are the same as an indexed text, by its number."""
         self._links: dict[int, list[_Link]] = {}
-        """What an indexed text is related to, earlier and later, by its number, from its view."""
+        """Texts that an indexed one is related to, earlier and later, by its number, from its view."""
         self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
 
     def add(self, key: int, title: str, text: str) -> list[Pair]:
@@ -119,9 +119,9 @@ class Finder:
             _keep(self._links, link.number, _Link(number, link.similarity, mirrored(link.kind)))
         return pairs
 
-    def _candidates(self, signature: Signature) -> list[Candidate]:
-        """The texts to compare with: all of a story where one of them is, but not more than some."""
-        found: dict[int, Candidate] = {}
+    def _candidates(self, signature: Signature) -> list[IndexHit]:
+        """Find the texts to compare with, and some others of their stories."""
+        found: dict[int, IndexHit] = {}
         for candidate in self.index.candidates(signature.features, signature.length):
             found.setdefault(candidate.text, candidate)
             for text in self._stories.get(candidate.story, ())[:_MOST_MEMBERS]:
@@ -129,22 +129,22 @@ class Finder:
         return list(found.values())
 
     def _compared(
-        self, prepared: Any, candidates: Sequence[Candidate]
-    ) -> tuple[list[_Link], tuple[Candidate, Verdict] | None]:
-        """What the document is related to, and the text that stands for it best."""
+        self, prepared: Any, candidates: Sequence[IndexHit]
+    ) -> tuple[list[_Link], tuple[IndexHit, Comparison] | None]:
+        """Compare a document with candidates; return links and the best text."""
         links: list[_Link] = []
         best = None
         for candidate in candidates:
-            verdict = self._method.compare(prepared, self._stored(candidate.text)).at(self._threshold)
+            comparison = self._method.compare(prepared, self._stored(candidate.text)).at(self._threshold)
             self.compared += 1
-            if verdict.kind in REPEATING and (best is None or verdict.standing > best[1].standing):
-                best = candidate, verdict
-            if verdict.kind in REPEATING or verdict.kind in RELATED:
-                links.append(_Link(candidate.text, verdict.similarity, verdict.kind))
+            if comparison.kind in REPEATING and (best is None or comparison.standing > best[1].standing):
+                best = candidate, comparison
+            if comparison.kind in REPEATING or comparison.kind in RELATED:
+                links.append(_Link(candidate.text, comparison.similarity, comparison.kind))
         return links, best
 
     def _pairs(self, links: Iterable[_Link]) -> list[Pair]:
-        """The pairs that follow: an indexed text stands for its copies."""
+        """Build pairs of links; an indexed text stands for its copies."""
         pairs: list[Pair] = []
         for link in links:
             pairs.append(Pair(self.index.key(link.number), link.similarity, link.kind))
@@ -155,7 +155,7 @@ class Finder:
         return pairs[:_MOST_PAIRS]
 
     def _stored(self, number: int) -> Any:
-        """A stored text, prepared."""
+        """Prepare a stored text."""
         prepared = self._prepared.get(number)
         if prepared is None:
             title, text = self._texts[number]

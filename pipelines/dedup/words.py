@@ -1,52 +1,114 @@
-"""Words of a text in the form in which texts are compared, for the methods that know a text by its keywords."""
+"""Methods that know a text by its keywords: their common part."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
-from typing import Final, TypeVar
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from cachetools import LRUCache, cached
 
-from ..focus.words import MAX_CHARS, words
-from .normalize import encode, tables
+from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, SAME
+
+from ..focus.words import MAX_CHARS
+from ..records import Signature
+from .normalize import build_tables, encode, exact_hash, normalize
+from .shape import Comparison, IndexParams, Method, calibrate
 
 P = TypeVar("P")
 
 _LAST_CODE: Final = 0x10FFFF  # entries of the table above it are no characters
 _REMEMBERED: Final = 16_384
+_LEAST: Final = 0.5
+"""Similarity below which two texts are "different", whatever the caller's threshold."""
 
 
-def readable(text: str) -> str:
-    """Lower case, simplified, one form of each character; unlike `normalize`, spaces stay where anything separates.
+class KeywordPage(NamedTuple):
+    """Keywords of a page.
+
+    Attributes:
+        exact: hash of the normalised text, 0 for an empty one.
+        length: its characters.
+        keywords: by which candidates are found.
+        content: by which pages are compared.
+    """
+
+    exact: int
+    length: int
+    keywords: Collection[str]
+    content: Any
+
+
+def keyword_method(
+    name: str,
+    form: str,
+    index: IndexParams,
+    *,
+    describe: Callable[[str, str], tuple[Collection[str], Any]],
+    measure: Callable[[Any, Any], float],
+    pivot: float,
+    length_ratio: float,
+) -> Method:
+    """Build a method that finds texts by keywords.
+
+    Args:
+        name: of the method.
+        form: of its signatures.
+        index: parameters of the index.
+        describe: (title, text) -> keywords and content.
+        measure: share that two contents have in common, in [0, 1].
+        pivot: share, in (0, 1), from which two pages are near-duplicates; it becomes `CALIBRATED`.
+        length_ratio: shorter over longer length from which near-duplicates are "edited", not part and whole.
+    """
+
+    @cache_pages
+    def page(title: str, text: str) -> KeywordPage:
+        normalized = normalize(text)
+        return KeywordPage(exact_hash(normalized), len(normalized), *describe(title, text))
+
+    def sign(title: str, text: str) -> Signature:
+        found = page(title, text)
+        return Signature(found.exact, hash_words(found.keywords), found.length) if found.exact else Signature()
+
+    def compare(new: KeywordPage, stored: KeywordPage) -> Comparison:
+        if not new.exact or not stored.exact:
+            return Comparison(0.0, DIFFERENT)
+        if new.exact == stored.exact:
+            return Comparison(1.0, SAME)
+        similarity = calibrate(measure(new.content, stored.content), pivot)
+        if similarity < _LEAST:
+            return Comparison(similarity, DIFFERENT)
+        if min(new.length, stored.length) >= length_ratio * max(new.length, stored.length):
+            return Comparison(similarity, EDITED)
+        return Comparison(similarity, PART_OF if new.length < stored.length else CONTAINS)
+
+    return Method(name, form, sign, page, compare, index)
+
+
+def make_readable(text: str) -> str:
+    """Return a text in lower case and simplified characters.
+
+    Unlike `normalize`, spaces stay where anything separates.
 
     Args:    text: any string; only its first `MAX_CHARS` characters count.
     Cost:    O(length), 0.01 ms per 1,000 characters.
     """
     codes = encode(text[:MAX_CHARS])
-    mapped = tables().target.take(codes, mode="clip")
+    mapped = build_tables().target.take(codes, mode="clip")
     mapped = np.where(mapped > _LAST_CODE, codes, mapped)
     packed: bytes = mapped[(mapped != 0) & ((mapped < 0xD800) | (mapped > 0xDFFF))].tobytes()
     return packed.decode("utf-32-le")
 
 
-def telling_words(text: str) -> list[str]:
-    """The words of a readable text that say what it is about, in their order.
-
-    Cost: 0.1 ms per 1,000 characters, in Chinese 2.5 ms with jieba and 0.1 ms with rjieba.
-    """
-    return words(text)
-
-
-def hashed(terms: Iterable[str]) -> bytes:
-    """Hash words to features of the index: 32 bits each, little-endian, ascending, without repeats."""
+def hash_words(terms: Iterable[str]) -> bytes:
+    """Hash words to features: sorted little-endian 32-bit numbers without repeats."""
     digests = b"".join(hashlib.blake2b(term.encode(), digest_size=4).digest() for term in terms)
     return np.unique(np.frombuffer(digests, "<u4")).tobytes()
 
 
-def once(make: Callable[[str, str], P]) -> Callable[[str, str], P]:
-    """Remember what was made of the last 16,384 pages, without their texts.
+def cache_pages(make: Callable[[str, str], P]) -> Callable[[str, str], P]:
+    """Cache the results of the last 16,384 pages, without their texts.
 
     Cutting words is the dear part of these methods, and a page comes again as often as it is a candidate.
     """

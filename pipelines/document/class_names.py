@@ -78,7 +78,7 @@ _WORD = re.compile(r"[a-z]{1,40}[0-9]{0,2}")
 
 
 @lru_cache(maxsize=16384)
-def categories(name: str) -> tuple[int, ...]:
+def find_categories(name: str) -> tuple[int, ...]:
     """Return the categories of a container's name, as places in `CATEGORIES`.
 
     Args:
@@ -86,7 +86,7 @@ def categories(name: str) -> tuple[int, ...]:
 
     Cost: O(characters), once per name.
 
-    >>> [CATEGORIES[number] for number in categories("post-comments")]
+    >>> [CATEGORIES[number] for number in find_categories("post-comments")]
     ['comment', 'content']
     """
     bits = 0
@@ -99,7 +99,7 @@ def categories(name: str) -> tuple[int, ...]:
 
 
 def _stem(word: str) -> int:
-    """Categories of a word that begins or ends with a known one: newscontent, relatedposts, commentbox."""
+    """Return the categories of a word that begins or ends with a known one."""
     if len(word) < 7:
         return 0
     for size in range(len(word) - 2, 3, -1):

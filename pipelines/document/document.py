@@ -1,4 +1,4 @@
-"""One fetched page, parsed once: the tree and, from a single walk over it, every number and text that a method needs.
+"""One fetched page, parsed once, with the texts and counts that methods need.
 
 Nodes are numbered in document order and described by columns, so that a sub-tree is the half-open range
 `[node, ends[node])` and a sum over it is the difference of two cumulative sums. Text is cut into blocks (paragraphs,
@@ -20,9 +20,10 @@ from parsel.selector import create_root_node
 
 from ..decode.characters import Counts, count
 from ..decode.encoding import decode
-from ..decode.text import clean, visible, words
+from ..decode.text import clean, strip_invisible, words
+from ..urls import canonicalize
 from . import limits
-from .limits import NODES, STATED, TEXT, Bounds
+from .limits import NODES, STATED, TEXT, PageLimits
 
 REFRESH: Final = "http-equiv: refresh"
 """Name in `Document.metas` of what sends the reader on; no page can give its metas such a name by chance."""
@@ -60,14 +61,14 @@ _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo",
 
 
 def walk(root: etree._Element, document: Document) -> None:
-    """Visit every element under `root` once, in document order, and fill in `document`.
+    """Visit every element under `root` once, in document order; fill `document`.
 
     Cost: O(nodes + characters), of which no more is described than the document's bounds say.
     """
     everything = root.iter("*")
     elements = document.elements = list(islice(everything, document.bounds.nodes))
     if len(elements) == document.bounds.nodes and next(everything, None) is not None:
-        document.bitten.add(NODES)
+        document.exceeded.add(NODES)
         document.is_cut = True
     document.tags = cast("list[str]", [element.tag for element in elements])
     numbers: dict[etree._Element | None, int] = {element: node for node, element in enumerate(elements)}
@@ -78,7 +79,7 @@ def walk(root: etree._Element, document: Document) -> None:
 
 
 class _Pieces:
-    """The loop, and what it finds: pieces of text with their nodes, and bounds of blocks among them."""
+    """Pieces of text with their nodes, and bounds of blocks, found in one loop."""
 
     def __init__(self, document: Document, elements: Sequence[etree._Element]) -> None:
         self.texts: list[str] = []
@@ -155,12 +156,12 @@ class _Pieces:
         if len(texts) > first:
             bounds.append(len(texts))
         if total >= most or len(bounds) > document.bounds.blocks:
-            document.bitten.add(TEXT)
+            document.exceeded.add(TEXT)
             document.is_cut = True
             del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
 
     def purge(self) -> None:
-        """Take out invisible signs, and the pieces and blocks of which nothing is left."""
+        """Remove invisible characters, and pieces and blocks left empty."""
         texts, nodes, bounds = self.texts, self.nodes, self.bounds
         places, numbers = [0] * (len(texts) + 1), [0] * len(bounds)
         self.texts, self.nodes, self.bounds = [], [], [0]
@@ -168,7 +169,7 @@ class _Pieces:
             numbers[block] = len(self.bounds) - 1
             for at in range(first, last):
                 places[at] = len(self.texts)
-                text = visible(texts[at])
+                text = strip_invisible(texts[at])
                 if text and not text.isspace():
                     self.texts.append(text)
                     self.nodes.append(nodes[at])
@@ -195,12 +196,12 @@ def _blocks(document: Document, pieces: _Pieces) -> None:
     nodes = np.asarray(pieces.nodes, np.int64)
     in_link = census.visible * linked[nodes]
     ends = np.asarray(document.ends, np.int64)
-    document.T = sub_trees(np.bincount(nodes, census.visible, size).astype(np.int64), ends)
-    document.LT = sub_trees(np.bincount(nodes, in_link, size).astype(np.int64), ends)
-    document.Sb = sub_trees(np.bincount(nodes, census.marks, size).astype(np.int64), ends)
-    document.TG = sub_trees(~np.asarray(pieces.skipped, np.bool_), ends)
-    document.LTG = sub_trees(np.bincount(np.asarray(anchors, np.int64), minlength=size), ends)
-    document.P = sub_trees(np.fromiter((tag == "p" for tag in document.tags), np.bool_, size), ends)
+    document.T = sum_sub_trees(np.bincount(nodes, census.visible, size).astype(np.int64), ends)
+    document.LT = sum_sub_trees(np.bincount(nodes, in_link, size).astype(np.int64), ends)
+    document.Sb = sum_sub_trees(np.bincount(nodes, census.marks, size).astype(np.int64), ends)
+    document.TG = sum_sub_trees(~np.asarray(pieces.skipped, np.bool_), ends)
+    document.LTG = sum_sub_trees(np.bincount(np.asarray(anchors, np.int64), minlength=size), ends)
+    document.P = sum_sub_trees(np.fromiter((tag == "p" for tag in document.tags), np.bool_, size), ends)
     blocks = document.blocks
     firsts = pieces.bounds[:-1]
     for first, last in pairwise(pieces.bounds):
@@ -225,15 +226,15 @@ def _blocks(document: Document, pieces: _Pieces) -> None:
         blocks.han = np.add.reduceat(census.han, firsts)
 
 
-def sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
-    """Return the sums over the sub-trees `[node, ends[node])` of what every node holds itself."""
+def sum_sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
+    """Sum over each sub-tree `[node, ends[node])` the values of its nodes."""
     total = np.concatenate(([0], np.cumsum(own)))
     sums: NDArray[Any] = total[ends] - total[:-1]
     return sums
 
 
 def _attributes(document: Document, elements: Sequence[etree._Element]) -> None:
-    """Names of the nodes; what is hidden, dated or an image; the head."""
+    """Note names, hidden nodes, dates and images of all nodes, and the head."""
     names = document.names = [""] * len(elements)
     lowered: dict[str, str] = {}
     tags = document.tags
@@ -272,7 +273,7 @@ def _image(document: Document, node: int, attributes: dict[str, str]) -> None:
 
 
 def _links(document: Document, elements: Sequence[etree._Element], pieces: _Pieces) -> list[int]:
-    """Note addresses and anchor texts of all links and frames; return the nodes of those that lead somewhere."""
+    """Note href and anchor text of links and frames; return the nodes of the links."""
     tags, ends, nodes, texts = document.tags, document.ends, pieces.nodes, pieces.texts
     alternatives = {node: text for node, _, text in reversed(document.images)}
     found: list[int] = []
@@ -297,7 +298,7 @@ def _links(document: Document, elements: Sequence[etree._Element], pieces: _Piec
 
 
 def _meta(document: Document, element: etree._Element) -> None:
-    """Note a meta element under its name, property or microdata name, or as what sends the reader on."""
+    """Note a meta element by its name, property or microdata name, or as refresh."""
     content = element.get("content") or element.get("value")
     name = element.get("property") or element.get("name") or element.get("itemprop")
     if not name and str(element.get("http-equiv", "")).strip().lower() == "refresh":
@@ -323,7 +324,7 @@ def _script(document: Document, element: etree._Element) -> None:
         if len(text) <= MAX_SCRIPT_CHARS and len(kept) < _MAX_SCRIPTS:
             kept.append(text)
         elif is_stated:
-            document.bitten.add(STATED)
+            document.exceeded.add(STATED)
 
 
 def _title(document: Document, element: etree._Element) -> None:
@@ -333,7 +334,7 @@ def _title(document: Document, element: etree._Element) -> None:
 
 
 def _base(document: Document, element: etree._Element) -> None:
-    """Keep the first base address."""
+    """Keep the first base URL."""
     document.base = document.base or str(element.get("href", "")).strip()
 
 
@@ -350,10 +351,6 @@ _HEAD_READERS: Final[dict[str, Callable[[Document, etree._Element], None]]] = {
     "base": _base,
     "html": _html,
 }
-
-
-# ---- One fetched page, parsed once: the tree and, from a single walk over it, every number and text that a method
-# needs.
 
 
 _PARSER_DEPTH: Final = 2000
@@ -376,7 +373,7 @@ class Blocks:
             see as separate fields of an info line is one block here.
         chars, link_chars: characters without white space, those inside links.
         marks, stops, digits, capitals, han: how many of the characters are punctuation marks, ends of sentences,
-            digits, capital letters, and Chinese, Japanese or Korean signs.
+            digits, capital letters, and Chinese, Japanese or Korean characters.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -412,12 +409,12 @@ class Document:
         blocks: the text.
         links: (node, href, rel, anchor text, number of the block it stands in) of every a, area, iframe and frame.
         link_titles: number of a link -> its title attribute or the alternative text of its image.
-        images: (node, address, alternative text).
+        images: (node, URL, alternative text).
         times: (node, `datetime` attribute).
         title, metas, relations: of the head: title, meta name -> values, (rel, href, type, title) of link elements.
         json_ld, scripts: texts of JSON-LD blocks and of other inline scripts.
         bounds: how much of the page was read.
-        bitten: of what there was more.
+        exceeded: limits of which there was more.
         is_cut: whether markup or text behind the last block was not read.
     """
 
@@ -449,17 +446,22 @@ class Document:
     relations: list[tuple[str, str, str, str]] = field(default_factory=list)
     json_ld: list[str] = field(default_factory=list)
     scripts: list[str] = field(default_factory=list)
-    bounds: Bounds = limits.DEFAULT
-    bitten: set[str] = field(default_factory=set)
+    bounds: PageLimits = limits.DEFAULT
+    exceeded: set[str] = field(default_factory=set)
     is_cut: bool = False
 
+    @property
+    def base_url(self) -> str:
+        """Absolute URL that the page's hrefs are relative to."""
+        return (canonicalize(self.base, self.url) if self.base else None) or self.url
 
-def parse(body: bytes, url: str, content_type: str = "", bounds: Bounds = limits.DEFAULT) -> Document:
+
+def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = limits.DEFAULT) -> Document:
     """Decode and parse `body` once and measure it in one walk.
 
     Args:
         body: bytes as fetched, of any length and content.
-        url: address of the page after redirects.
+        url: URL of the page after redirects.
         content_type: value of the HTTP header.
         bounds: how much of it is read.
 
@@ -472,7 +474,7 @@ def parse(body: bytes, url: str, content_type: str = "", bounds: Bounds = limits
     document = Document(url, encoding, text, bounds=bounds)
     root = _tree(text.encode("utf-8", "replace"), document)
     if root is not None and _too_deep(root, bounds.depth):
-        document.bitten.add(limits.DEPTH)
+        document.exceeded.add(limits.DEPTH)
         root = _tree(_FLATTEN.sub("<br>", text).encode("utf-8", "replace"), document)
     if root is not None:
         walk(root, document)
@@ -487,7 +489,7 @@ class _Parser(etree.HTMLParser):
 
 
 def _tree(markup: bytes, document: Document) -> etree._Element | None:
-    """Root of the parsed markup, None when there is nothing to parse; notes in the document what was too much."""
+    """Parse markup; None when it is empty. Notes in the document what was cut."""
     if not markup.strip():
         return None
     # The parser drops what follows the end of body or page, and many pages end early.
@@ -496,11 +498,11 @@ def _tree(markup: bytes, document: Document) -> etree._Element | None:
         markup = markup[: end.start()] + _CLOSERS.sub(b"", markup[end.start() :])
     markup, is_cut = limits.cut_tags(markup, document.bounds.tags)
     if is_cut:
-        document.bitten.add(limits.TAGS)
+        document.exceeded.add(limits.TAGS)
         document.is_cut = True
-    markup, is_less = limits.without_huge_tags(markup)
+    markup, is_less = limits.drop_huge_tags(markup)
     if is_less:
-        document.bitten.add(limits.ATTRIBUTES)
+        document.exceeded.add(limits.ATTRIBUTES)
     try:
         return create_root_node("", _Parser, body=markup)
     except etree.XMLSyntaxError:
@@ -508,7 +510,7 @@ def _tree(markup: bytes, document: Document) -> etree._Element | None:
 
 
 def _too_deep(root: etree._Element, most: int) -> bool:
-    """Whether the last element stands so deep that the parser gave up there, and read nothing after it."""
+    """Tell whether the parser gave up at the last element for its depth."""
     last = root
     for depth in range(_PARSER_DEPTH):
         if not len(last):

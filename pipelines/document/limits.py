@@ -1,4 +1,4 @@
-"""How much of a page is read, and what is left out of a page that is more: markup, depth, text, links.
+"""Bounds on how much of a page is read: markup, depth, text, links.
 
 No honest article comes near these bounds: among 1,300 real pages the largest has 11,529 elements, 1,551 blocks, 178,684
 characters, 3,858 links, 47 levels and 73 attributes on one tag. A page beyond them is read up to there, and says so.
@@ -21,7 +21,7 @@ TEXT: Final = "text"
 LINKS: Final = "links"
 STATED: Final = "structured data"
 FILES: Final = "sitemap"
-"""What of a page there was too much of, see `ParsedPage.bounds`."""
+"""Limits that a page may exceed, see `ParsedPage.bounds`."""
 
 _TAGS_PER_NODE: Final = 3
 _BLOCKS_SHARE: Final = 4
@@ -29,15 +29,15 @@ _CHUNK_BYTES: Final = 1 << 18
 _LONG_TAG_BYTES: Final = 2_000
 _MAX_ATTRIBUTES: Final = 200
 _MANY_ATTRIBUTES: Final = 50_000
-# One attribute; scripts, in which `<` begins no tag, hold other signs. Nothing that has been read is given back, so
-# each byte is looked at once.
+# One attribute; scripts, in which `<` begins no tag, hold other characters. Nothing that has been read is given back,
+# so each byte is looked at once.
 _ATTRIBUTE = rb"""[\s/]*+[^\s"'<>/=(){};]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>]*+))?+"""
 _HUGE = re.compile(rb"<[a-zA-Z](?:%b){%d}+(?:%b)*+[^<>]*+>?" % (_ATTRIBUTE, _MAX_ATTRIBUTES, _ATTRIBUTE))
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """How much of one page is read.
+class PageLimits:
+    """Bounds on how much of one page is read.
 
     Attributes:
         links: different links kept, in the order of the page.
@@ -66,7 +66,7 @@ class Bounds:
         return self.nodes // _BLOCKS_SHARE
 
 
-DEFAULT: Final = Bounds()
+DEFAULT: Final = PageLimits()
 
 
 def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
@@ -74,7 +74,7 @@ def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
 
     Args:
         markup: in a set that keeps ASCII.
-        most: tags, counted by their first sign.
+        most: tags, counted by their first character.
 
     Cost: one pass.
     """
@@ -91,8 +91,8 @@ def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
     return markup, False
 
 
-def without_huge_tags(markup: bytes) -> tuple[bytes, bool]:
-    """Return the markup without tags of hundreds of attributes, and whether there were any.
+def drop_huge_tags(markup: bytes) -> tuple[bytes, bool]:
+    """Drop tags of hundreds of attributes; tell whether there were any.
 
     The parser compares each attribute of a tag with all before it.
 
@@ -111,7 +111,7 @@ def without_huge_tags(markup: bytes) -> tuple[bytes, bool]:
 
 
 def _huge_tags(markup: bytes) -> Iterator[tuple[int, int]]:
-    """Where tags of hundreds of attributes begin and end."""
+    """Yield the bounds of tags with hundreds of attributes."""
     if len(markup) <= _LONG_TAG_BYTES:
         return
     if markup.count(b"=") > _MANY_ATTRIBUTES:

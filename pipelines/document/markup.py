@@ -1,4 +1,4 @@
-"""A page's markup as it was written: the pieces of text between its tags, and where the document's blocks stand in it.
+"""The text pieces of a page's markup, and where the document's blocks stand.
 
 Methods from before the time of DOM trees look at source lines and at runs of tags and words. This is the one place that
 knows them.
@@ -17,7 +17,7 @@ from ..decode.characters import Counts
 from .document import Document
 
 WINDOW_CHARS: Final = 3000
-"""How far a block is looked for behind the one before it; a line that stands nowhere moves nothing then."""
+"""A block is looked for so far behind the one before it; a line that stands nowhere moves nothing then."""
 _KEY_CHARS: Final = 16
 _NAMES: Final = ("script", "style", "noscript", "template", "svg", "textarea", "select", "title")
 _UNREAD = re.compile(rf"<(?:!--|({'|'.join(_NAMES)})(?![\w-]))", re.IGNORECASE)
@@ -28,7 +28,7 @@ _TAG = re.compile(r"[a-zA-Z/!?]")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """The texts between tags, in order, as parallel columns; those of white space alone are left out.
+    """Texts between tags, in order, as parallel columns; blank ones are left out.
 
     Attributes:
         texts: without white space, entities decoded.
@@ -41,7 +41,7 @@ class Pieces:
     tags: Counts
 
 
-def pieces(source: str) -> Pieces:
+def cut_pieces(source: str) -> Pieces:
     """Cut markup into texts and tags.
 
     Args:
@@ -59,7 +59,7 @@ def pieces(source: str) -> Pieces:
     for part in f">{_visible(source)}".split("<"):
         tag, end, text = part.partition(">")
         if not end or (tag and not _TAG.match(tag)):
-            # A sign of the text, not the beginning of a tag.
+            # A character of the text, not the beginning of a tag.
             tag, text = "", part
         count += bool(tag)
         line += tag.count("\n")
@@ -73,7 +73,7 @@ def pieces(source: str) -> Pieces:
 
 
 def _visible(source: str) -> str:
-    """The markup without comments and without what stands in scripts and the like; their line breaks stay."""
+    """Remove comments, scripts and the like from markup; keep their line breaks."""
     kept: list[str] = []
     at = 0
     while found := _UNREAD.search(source, at):
@@ -87,8 +87,8 @@ def _visible(source: str) -> str:
     return "".join(kept)
 
 
-def places(document: Document, found: Pieces) -> Counts:
-    """Number of the piece in which each block of `document` begins.
+def find_places(document: Document, found: Pieces) -> Counts:
+    """Find the piece in which each block of `document` begins.
 
     Blocks are looked for one behind the other. One that is not found (its text was changed by the parser) is taken to
     stand where the one before it ends.

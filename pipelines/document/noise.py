@@ -1,4 +1,4 @@
-"""Noise around articles: names of containers, headings of side sections, lines that no author wrote.
+"""Noise around articles: names of containers, headings and lines of templates.
 
 Every rule is a table of words collected by hand, so that adding one is adding a word. Rules name a suspicion only; the
 extractors decide. Patterns expect lower case and match line by line; each begins with literals, which lets the engine
@@ -104,36 +104,36 @@ COMMENT = re.compile(
 
 
 @lru_cache(maxsize=8192)
-def noisy_name(name: str) -> bool:
-    """Tell if class, id or role `name` (lower case) is one that side sections carry and bodies do not."""
+def is_noisy_name(name: str) -> bool:
+    """Tell whether a class, id or role (lower case) names a side section."""
     return bool(_NAME.search(name)) and not _BODY_NAME.search(name)
 
 
 def is_label(text: str) -> bool:
-    """Tell if a line is the heading of a side section (related stories, rankings, comments)."""
+    """Tell whether a line heads a side section (related stories, rankings, comments)."""
     return len(text) <= 90 and bool(LABEL.match(text.lower()))
 
 
 def is_copyright(text: str) -> bool:
-    """Tell if a line is a site's imprint."""
+    """Tell whether a line is a site's imprint."""
     return len(text) <= 600 and bool(IMPRINT.search(text.lower()))
 
 
 def is_tail(text: str) -> bool:
-    """Tell if a line is one that editors or templates put behind an article."""
+    """Tell whether a line is one that editors or templates put behind an article."""
     return len(text) <= 160 and bool(TAIL.match(text.lower()) if len(text) <= 80 else _EDITOR.match(text))
 
 
 def is_extra(text: str) -> bool:
-    """Tell if a line that stands inside a body is no part of it: a tail, the heading of a side section, an imprint."""
+    """Tell whether a line in a body is a tail, a side section's heading or an imprint."""
     return is_tail(text) or is_label(text) or is_copyright(text)
 
 
 def is_reply(text: str) -> bool:
-    """Tell if a line heads a later post of a forum thread (2#, 3楼, #4)."""
+    """Tell whether a line heads a later post of a forum thread (2#, 3楼, #4)."""
     return bool(_REPLY.match(text.lower()))
 
 
 def is_info(text: str) -> bool:
-    """Tell if a short line holds date, source, author or breadcrumb rather than prose."""
+    """Tell whether a short line holds date, source, author or breadcrumb, not prose."""
     return len(text) <= 160 and bool(INFO.search(text.lower()) or DATE.search(text))

@@ -1,4 +1,4 @@
-"""What a page states about its article for machines: JSON-LD and meta elements."""
+"""Structured data of a page about its article: JSON-LD and meta elements."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ class Structured:
 
 
 def read(document: Document) -> Structured:
-    """Return what the article object of the page's JSON-LD says: of several the one that names the page, or the first.
+    """Read the article object of the page's JSON-LD.
+
+    Of several it is the one that names the page, else the first.
 
     Args:
         document: a parsed page.
@@ -65,7 +67,7 @@ def read(document: Document) -> Structured:
 
 @lru_cache(maxsize=2)
 def _first(texts: tuple[str, ...], url: str, title: str) -> Structured:
-    """The article object; remembered, because text and metadata of a page both ask for it."""
+    """Read the article object; cached, because text and metadata both ask for it."""
     articles: list[dict[str, object]] = []
     published = page_published = modified = ""
     for text in texts:
@@ -99,13 +101,13 @@ def _first(texts: tuple[str, ...], url: str, title: str) -> Structured:
         description=_text(item.get("description")),
         section=_text(item.get("articleSection")),
         keywords=tuple(_names(item.get("keywords"))),
-        images=tuple(_addresses(item.get("image"))),
+        images=tuple(_image_urls(item.get("image"))),
         body=_body(item),
     )
 
 
 def _is_of(item: dict[str, object], url: str, title: str) -> bool:
-    """Whether an article object is of this page, not of one that it names."""
+    """Tell whether an article object is of this page, not of one that it names."""
     page = item.get("mainEntityOfPage")
     named = [page.get("@id") if isinstance(page, dict) else page, item.get("url"), item.get("@id")]
     if any(isinstance(name, str) and name.partition("#")[0] == url for name in named):
@@ -115,13 +117,13 @@ def _is_of(item: dict[str, object], url: str, title: str) -> bool:
 
 
 def _body(item: dict[str, object]) -> str:
-    """The text that an article object carries, without markup."""
+    """Return the text of an article object, without markup."""
     value = item.get("articleBody") or item.get("reviewBody") or item.get("text")
     return _MARKUP.sub(" ", unescape(value[:200_000])) if isinstance(value, str) else ""
 
 
-def meta(document: Document, *names: str) -> str:
-    """Return the first value that is not blank among the meta elements `names` (lower case), in the order of names."""
+def find_meta(document: Document, *names: str) -> str:
+    """Return the first non-blank value of meta elements, in the order of `names`."""
     metas = document.metas
     for name in names:
         if name in metas:
@@ -132,7 +134,7 @@ def meta(document: Document, *names: str) -> str:
 
 
 def _load(text: str) -> object:
-    """The value of a JSON block; sloppy ones (comments, raw control characters) are read when that is simple."""
+    """Parse a JSON block, repairing comments and control characters; None if broken."""
     text = text.strip()
     if text.startswith("/*") or text.endswith("*/"):
         text = _WRAPPED.sub("", text)
@@ -155,7 +157,7 @@ def _load(text: str) -> object:
 
 
 def _objects(value: object) -> Iterator[dict[str, object]]:
-    """Objects of a JSON value, outer ones first, lists and graphs opened."""
+    """Yield the objects of a JSON value, outer ones first, lists and graphs opened."""
     queue: list[object] = [value]
     for _ in range(_MAX_OBJECTS):
         if not queue:
@@ -173,14 +175,14 @@ def _objects(value: object) -> Iterator[dict[str, object]]:
 
 
 def _types(item: dict[str, object]) -> set[str]:
-    """Names of an object's types in lower case."""
+    """Return the names of an object's types in lower case."""
     kind = item.get("@type")
     kinds = kind if isinstance(kind, list) else [kind]
     return {name.rpartition("/")[2].lower() for name in kinds if isinstance(name, str)}
 
 
 def _text(value: object) -> str:
-    """A value as text: the string itself, the first of a list, an object's name."""
+    """Return a value as text: a string, the first of a list, an object's name."""
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):
@@ -193,7 +195,7 @@ def _text(value: object) -> str:
 
 
 def _names(value: object) -> Iterator[str]:
-    """Names in a string, an object or a list of them."""
+    """Yield the names in a string, an object or a list of them."""
     for item in value[:50] if isinstance(value, list) else [value]:
         if isinstance(item, dict) and isinstance(item.get("name"), list):
             yield from (name[:300] for name in item["name"][:20] if isinstance(name, str))
@@ -203,9 +205,9 @@ def _names(value: object) -> Iterator[str]:
                 yield text[:1000]
 
 
-def _addresses(value: object) -> Iterator[str]:
-    """Addresses of images."""
+def _image_urls(value: object) -> Iterator[str]:
+    """Yield the URLs of images."""
     for item in value[:20] if isinstance(value, list) else [value]:
-        address = item.get("url") or item.get("contentUrl") if isinstance(item, dict) else item
-        if isinstance(address, str) and address:
-            yield address[:2000]
+        url = item.get("url") or item.get("contentUrl") if isinstance(item, dict) else item
+        if isinstance(url, str) and url:
+            yield url[:2000]

@@ -1,4 +1,4 @@
-"""Sub-trees of a page and the blocks in them: the geometry that single-page methods share.
+"""Sub-trees of a page and the blocks in them, as single-page methods use them.
 
 A sub-tree is the range `[node, ends[node])` of node numbers, so a sum over it is a difference of two cumulative sums.
 """
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
-from .document import Document, sub_trees
-from .noise import NOISE_TAGS, noisy_name
+from .document import Document, sum_sub_trees
+from .noise import NOISE_TAGS, is_noisy_name
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -25,23 +25,23 @@ MOST_SIDE: Final = 0.45
 
 
 def plain(document: Document) -> Counts:
-    """Characters outside links of each block."""
+    """Count the characters outside links of each block."""
     return np.asarray(document.blocks.chars, np.int64) - np.asarray(document.blocks.link_chars, np.int64)
 
 
 def linked(document: Document) -> Flags:
-    """Flag the blocks that are links for more than `LINK_SHARE` of their characters."""
+    """Flag the blocks with more than `LINK_SHARE` of their characters in links."""
     flags: Flags = np.asarray(document.blocks.link_chars) > np.asarray(document.blocks.chars) * LINK_SHARE
     return flags
 
 
 def prose(document: Document) -> Counts:
-    """Characters outside links of each block that is no link, 0 for the others."""
+    """Count the characters outside links of each block, 0 for those that are links."""
     return np.where(linked(document), 0, plain(document))
 
 
 def inside(document: Document, node: int) -> Flags:
-    """Flag the blocks in the sub-tree of `node`."""
+    """Flag the blocks that stand in the sub-tree of `node`."""
     nodes = np.asarray(document.blocks.nodes, np.int64)
     flags: Flags = (nodes >= node) & (nodes < document.ends[node])
     return flags
@@ -72,7 +72,7 @@ def side_sections(document: Document) -> list[int]:
     found = [
         node
         for node, name in enumerate(document.names)
-        if tags[node] in NOISE_TAGS or node in hidden or (name and noisy_name(name))
+        if tags[node] in NOISE_TAGS or node in hidden or (name and is_noisy_name(name))
     ]
     return [node for node in found if document.T[node] - document.LT[node] < limit]
 
@@ -91,11 +91,11 @@ def sums(document: Document, values: ArrayLike) -> Values:
     """
     count = len(document.tags)
     own = np.bincount(np.asarray(document.blocks.nodes, np.int64), weights=values, minlength=count)
-    return sub_trees(own, np.asarray(document.ends, np.int64))
+    return sum_sub_trees(own, np.asarray(document.ends, np.int64))
 
 
 def holders(document: Document) -> Counts:
-    """Number of the node that holds each block and its siblings.
+    """Find the node that holds each block and its siblings.
 
     Lines between `<br>` are siblings by standing in one node, paragraphs by standing in nodes of one parent.
 
@@ -116,7 +116,7 @@ def holders(document: Document) -> Counts:
 
 
 def children(document: Document, node: int) -> Iterator[int]:
-    """Children of a node, in document order."""
+    """Yield the children of a node, in document order."""
     child = node + 1
     while child < document.ends[node]:
         yield child

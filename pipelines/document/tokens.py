@@ -1,4 +1,4 @@
-"""Terms of a text without a dictionary: pairs of neighbouring characters for Chinese, words for other scripts."""
+"""Terms of a text without a dictionary: character pairs for Chinese, else words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def terms(text: str) -> list[str]:
     """Return the terms of `text` in their order, in lower case.
 
     Scripts without blanks between words give each pair of neighbouring characters, because most of their words have
-    two; a single character between other signs is a term of its own.
+    two; a single character between other ones is a term of its own.
 
     Args:
         text: any string.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ..document.document import Document
-from ..params import filled
+from ..params import fill_params
 from ..records import Extraction
 from . import (
     bte,
@@ -63,7 +63,7 @@ def extractor(name: str, params: Mapping[str, object] | None = None) -> Extracto
     if name not in EXTRACTORS:
         raise ValueError(f"unknown extractor {name!r}; known: {', '.join(sorted(EXTRACTORS))}")
     function, kind = EXTRACTORS[name]
-    chosen = filled(kind, params, f"extractor {name!r}")
+    chosen = fill_params(kind, params, f"extractor {name!r}")
 
     def run(document: Document) -> Extraction:
         return function(document, chosen)

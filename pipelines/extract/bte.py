@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..document.document import Document
-from ..document.markup import pieces, places
+from ..document.markup import cut_pieces, find_places
 from ..document.subtrees import Values, linked, prose
 from ..records import Extraction
 from ..render import render
@@ -74,8 +74,8 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     if not len(document.blocks):
         return render.answer(document, [], (), params.min_chars)
     chars = prose(document)
-    found = pieces(document.source)
-    tags = found.tags[places(document, found)] if len(found.texts) else np.zeros(len(chars))
+    found = cut_pieces(document.source)
+    tags = found.tags[find_places(document, found)] if len(found.texts) else np.zeros(len(chars))
     first, last = stretch(chars / params.token_chars, np.asarray(tags, np.float64))
     kept = first + np.flatnonzero(~linked(document)[first : last + 1])
     return render.answer(document, kept.tolist(), chars.tolist(), params.min_chars)

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..decode.text import squeeze
-from ..document.class_names import CATEGORIES, TAG_CATEGORIES, categories
-from ..document.document import Document, sub_trees
+from ..document.class_names import CATEGORIES, TAG_CATEGORIES, find_categories
+from ..document.document import Document, sum_sub_trees
 from ..document.noise import COMMENT, DATE, IMPRINT, INFO, LABEL, TAIL
 from ..document.structured_data import read
 from .density import scores
@@ -94,7 +94,7 @@ class _Page:
 
     def sums(self, values: Values) -> Values:
         """Sums of a quantity of the blocks over every node's sub-tree."""
-        return sub_trees(np.bincount(self.nodes, values, len(self.ends)), self.ends)
+        return sum_sub_trees(np.bincount(self.nodes, values, len(self.ends)), self.ends)
 
     def table(self) -> Table:
         """All features as one table."""
@@ -245,7 +245,7 @@ def _named(page: _Page) -> None:
     near = np.full((len(CATEGORIES) + 1, len(tags)), UNNAMED, np.float32)
     for node in np.flatnonzero(document.T).tolist():
         name = names[node]
-        found = (*TAG_CATEGORIES.get(tags[node], ()), *categories(name)) if name else TAG_CATEGORIES.get(tags[node], ())
+        found = (*TAG_CATEGORIES.get(tags[node], ()), *(find_categories(name) if name else ()))
         if found:
             end, share = ends[node], text[node] / whole
             for number in found:

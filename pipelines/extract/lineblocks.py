@@ -8,7 +8,7 @@ import numpy as np
 
 from ..decode.characters import Counts
 from ..document.document import Document
-from ..document.markup import pieces, places
+from ..document.markup import cut_pieces, find_places
 from ..document.subtrees import Values, linked, prose
 from ..records import Extraction
 from ..render import render
@@ -99,10 +99,10 @@ def lines(document: Document) -> Counts:
     Cost: O(characters).
     """
     count = len(document.blocks)
-    found = pieces(document.source)
+    found = cut_pieces(document.source)
     if not len(found.texts):
         return np.arange(count)
-    line = found.lines[places(document, found)]
+    line = found.lines[find_places(document, found)]
     return np.asarray(line + np.cumsum(np.diff(line, prepend=-1) == 0), np.int64)
 
 

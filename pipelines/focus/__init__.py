@@ -1,1 +1,1 @@
-"""Focus: how much a page and its links promise for a topic, from words alone."""
+"""Topic relevance of pages and their links, from words alone."""

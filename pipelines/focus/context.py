@@ -1,4 +1,4 @@
-"""Context layers: how far a page is from the topic, told by its words (S06)."""
+"""Context layers: the distance of a page from the topic by its words (S06)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SMOOTHING: Final = 200.0
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How layers are made.
+    """Parameters of the layers.
 
     Attributes:
         layers: how many lie around the targets; what is further out is one more.
@@ -36,7 +36,7 @@ DEFAULTS = Params()
 def layers(
     relevance: Vector, sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32], params: Params = DEFAULTS
 ) -> npt.NDArray[np.int8]:
-    """Return the layer of each fetched page: 0 for a target, i for i links away towards one.
+    """Return the layer of each fetched page: 0 a target, i for i links from one.
 
     Args:
         relevance: of each page.
@@ -65,7 +65,9 @@ def layers(
 def promise(
     counts: sparse.csr_matrix[Any], layer: npt.NDArray[np.int8], rarity: Vector, params: Params = DEFAULTS
 ) -> Vector:
-    """Return what the links of each page promise: `decay` to the power of the distance its words predict.
+    """Return the expected worth of each page's links.
+
+    It is `decay` to the power of the distance that the page's words predict.
 
     One naive Bayes classifier with the layers as classes, so that a page in the middle of nowhere whose words are
     those of pages near the topic is followed (tunnelling).

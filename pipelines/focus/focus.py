@@ -1,4 +1,4 @@
-"""Focused crawling: what is known of pages before they are fetched, learnt from those that were.
+"""Focused crawling: relevance of waiting pages, learned from fetched ones.
 
 A page that waits is judged by its links: what the pages are that name it, the words of the links and of their
 neighbours, what else those pages link to, and what came of it. All of it is learnt during the crawl itself, from
@@ -23,7 +23,7 @@ from .topic import USUAL, Topic
 Numbers = npt.NDArray[np.int32]
 
 PARTS: Final[Mapping[str, Mapping[str, float]]] = {
-    "profile": {"likeness": 0.19},
+    "profile": {"similarity": 0.19},
     "anchor": {"query": 0.20, "description": 0.18, "beside": 0.27},
     "context": {"layers": 0.05},
     "sibling": {"siblings": 0.14, "neighbours": 0.12, "hubs": 0.35},
@@ -34,7 +34,7 @@ PARTS: Final[Mapping[str, Mapping[str, float]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How pages that wait are judged.
+    """Parameters of judging pages that wait.
 
     Attributes:
         pages: most fetched pages that are kept to learn from; beyond them the oldest quarter is forgotten.
@@ -64,7 +64,7 @@ DEFAULTS = Params()
 
 
 class Focus:
-    """Learns from fetched pages and judges all pages that they link to.
+    """Learner from fetched pages, and judge of all pages that they link to.
 
     Pages have numbers, from 0 on, given by the caller.
 
@@ -85,11 +85,11 @@ class Focus:
         self._last: dict[str, Vector] = {name: np.zeros(0, np.float32) for name in PARTS}
 
     def mark_seeds(self, numbers: Sequence[int]) -> None:
-        """Say which pages the crawl started from: they may be examples of the topic, and are taken so with caution."""
+        """Mark the pages the crawl started from: possible examples of the topic."""
         self._seeds.update(numbers)
 
     def add(self, number: int, page: PageTerms, targets: Numbers) -> None:
-        """Take in a fetched page.
+        """Add a fetched page.
 
         Args:
             number: of the page; each page is added once.
@@ -111,7 +111,7 @@ class Focus:
             self._kept = self._kept.newest(self.params.pages - self.params.pages // 4)
 
     def __len__(self) -> int:
-        """Number of pages that are learnt from."""
+        """Return the number of pages that are learned from."""
         return len(self._kept)
 
     def signals(self, known: int) -> Mapping[str, Vector]:
@@ -135,7 +135,7 @@ class Focus:
         return {name: values.copy() for name, values in self._last.items()}
 
     def _judged(self, known: int) -> tuple[npt.NDArray[np.bool_], Mapping[str, Vector]]:
-        """Which pages are linked, and the signals of all; one more entry stands for all pages without number."""
+        """Return the linked pages and the signals of all pages."""
         kept, params = self._kept.columns(), self.params
         counts = _matrix(kept.terms, kept.term_counts, kept.weights, params.buckets)
         seeds = np.flatnonzero(np.isin(kept.numbers, np.fromiter(self._seeds, np.int64, len(self._seeds))))
@@ -150,7 +150,7 @@ class Focus:
         if not waiting.any():
             return graph.degree > 0, {}
         parts = {
-            "likeness": graph.mean_of_sources(found.likeness),
+            "similarity": graph.mean_of_sources(found.similarity),
             "query": graph.best(words.query),
             "description": graph.best(words.wanted),
             "beside": graph.mean(graph.beside(words.query)),
@@ -168,7 +168,7 @@ class Focus:
 
 
 def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
-    """How many deviations each value lies above the mean of the pages that wait, at most 4."""
+    """Scale values by deviations above the mean of the waiting pages, at most 4."""
     some = values[waiting]
     deviation = max(float(some.std()), 1e-9)
     found: Vector = np.clip((values - some.mean()) / deviation, -4.0, 4.0).astype(np.float32)
@@ -176,14 +176,14 @@ def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
 
 
 def _mean(weights: Mapping[str, float], standing: Mapping[str, Vector]) -> Vector:
-    """Weighted mean of parts in [0, 1]: 2 deviations below the mean are 0, 4 above are 1."""
+    """Return the weighted mean of parts in [0, 1]."""
     mean = sum(weight * standing[name] for name, weight in weights.items()) / sum(weights.values())
     found: Vector = np.clip((mean + 2.0) / 6.0, 0.0, 1.0)
     return found
 
 
 class _Links:
-    """The links of the kept pages, and what they say of their targets."""
+    """Links of the kept pages, and the signals of their targets."""
 
     def __init__(self, kept: _Columns, relevance: Vector, known: int, params: Params) -> None:
         self.params, self.known, self.relevance = params, known, relevance
@@ -199,45 +199,45 @@ class _Links:
         self.fetched = self.row >= 0
 
     def mean(self, values: Vector) -> Vector:
-        """Mean over the links to a page."""
+        """Average over the links to a page."""
         return (self.sum(values) / np.maximum(self.degree, 1.0)).astype(np.float32)
 
     def shy_mean(self, values: Vector, counted: npt.NDArray[np.bool_]) -> Vector:
-        """Mean over those links that count, and one more of value 0."""
+        """Average over the links that count, and one more of value 0."""
         return self.sum(values) / (self.sum(counted.astype(np.float32)) + 1.0)
 
     def sum(self, values: Vector) -> Vector:
         return np.bincount(self.targets, values, self.known).astype(np.float32)
 
     def best(self, values: Vector) -> Vector:
-        """Best of the links to a page, at least 0."""
+        """Return the best of the links to a page, at least 0."""
         found = np.zeros(self.known, np.float32)
         np.maximum.at(found, self.targets, values)
         return found
 
     def mean_of_sources(self, values: Vector) -> Vector:
-        """Mean of the pages that link to a page, and one more that is typical."""
+        """Average over the pages that link to a page, and one more that is typical."""
         return (self.sum(values[self.sources]) + float(values.mean())) / (self.degree + 1.0)
 
     def siblings(self) -> Vector:
-        """What the other links of a page's sources turned out to be."""
+        """Average the relevance of the other links of a page's sources."""
         turned = np.bincount(self.sources, self.relevance_of[self.targets], len(self.out))
         count = np.bincount(self.sources, self.fetched[self.targets], len(self.out))
         prior = self.params.prior
         return self.mean_of_sources(((turned + prior * self.typical) / (count + prior)).astype(np.float32))
 
     def neighbours(self) -> Vector:
-        """What the links around those to a page turned out to be."""
+        """Average the relevance of the links around those to a page."""
         fetched = self.fetched[self.targets].astype(np.float32)
         above = np.where(fetched > 0, self.relevance_of[self.targets] - self.typical, 0.0).astype(np.float32)
         return self.sum(self._spread(above)) / (self.sum(self._spread(fetched)) + 1.0)
 
     def beside(self, values: Vector) -> Vector:
-        """Mean value of the links around each link."""
+        """Average the values of the links around each link."""
         return self._spread(values) / (self._spread(np.ones_like(values)) + 0.5)
 
     def hubs(self, total: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
-        """What all links of a page's sources are, those not fetched as far as the other signals tell."""
+        """Average all links of a page's sources."""
         some = total[waiting]
         steep = (total - np.quantile(some, 0.9)) / max(float(some.std()), 1e-9) * 1.5
         likely = np.where(self.fetched, self.relevance_of, 1.0 / (1.0 + np.exp(-np.clip(steep, -9.0, 9.0))))
@@ -248,7 +248,7 @@ class _Links:
         return (self.sum(others.astype(np.float32)) + typical) / (self.degree + 1.0)
 
     def _spread(self, values: Vector) -> Vector:
-        """Sum over the neighbours of each link on the same page, nearer ones counting more."""
+        """Sum over the neighbours of each link, nearer ones counting more."""
         found = np.zeros(len(values), np.float32)
         for apart in range(1, self.params.neighbours + 1):
             weight = np.exp(-apart / self.params.reach) * (self.sources[apart:] == self.sources[:-apart])
@@ -258,7 +258,7 @@ class _Links:
 
 
 class _Words:
-    """What the words of each link say: cosine with the query and the description, mean odds and promise."""
+    """Signals of each link's words: cosines, mean odds and promise."""
 
     def __init__(self, kept: _Columns, found: judge.Judgement, wanted: Vector, buckets: int) -> None:
         rarity = found.rarity
@@ -277,7 +277,7 @@ def _projected(
     columns: Sequence[Vector],
     buckets: int,
 ) -> list[Vector]:
-    """Product of each link's vector, of unit length, with each of the columns."""
+    """Multiply each link's vector, of unit length, with each of the columns."""
     table = np.stack([rarity * rarity, *(rarity * column for column in columns)], 1)
     sums = _matrix(terms, counts, np.ones(len(terms), np.float32), buckets) @ table
     length = np.sqrt(np.maximum(sums[:, 0], 1e-12))
@@ -287,7 +287,7 @@ def _projected(
 def _matrix(
     terms: npt.NDArray[np.uint32], counts: npt.NDArray[Any], weights: Vector, buckets: int
 ) -> sparse.csr_matrix[Any]:
-    """Rows of terms as a matrix."""
+    """Build a matrix of rows of terms."""
     starts = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=starts[1:])
     return sparse.csr_matrix(
@@ -312,7 +312,7 @@ class _Columns:
 
 
 def _columns(number: int, page: PageTerms, targets: Numbers) -> _Columns:
-    """One page as columns."""
+    """Return one page as columns."""
     return _Columns(
         np.array([number], np.int32),
         np.array([len(page.terms)], np.int32),
@@ -351,21 +351,12 @@ class _Kept:
         return self.parts[0]
 
     def newest(self, count: int) -> _Kept:
-        """The last so many pages."""
+        """Return the last `count` pages."""
         all_ = self.columns()
         first = len(all_.numbers) - count
         term, link = int(all_.term_counts[:first].sum()), int(all_.link_counts[:first].sum())
         anchor, around = int(all_.anchor_counts[:link].sum()), int(all_.around_counts[:link].sum())
-        rest = _Columns(
-            all_.numbers[first:].copy(),
-            all_.term_counts[first:].copy(),
-            all_.link_counts[first:].copy(),
-            all_.terms[term:].copy(),
-            all_.weights[term:].copy(),
-            all_.targets[link:].copy(),
-            all_.anchor_counts[link:].copy(),
-            all_.anchors[anchor:].copy(),
-            all_.around_counts[link:].copy(),
-            all_.around[around:].copy(),
-        )
+        starts = (first, first, first, term, term, link, link, anchor, link, around)  # in the order of the columns
+        columns = zip(_Columns.__slots__, starts, strict=True)
+        rest = _Columns(*(getattr(all_, name)[start:].copy() for name, start in columns))
         return _Kept([rest], count)

@@ -1,4 +1,4 @@
-"""What the fetched pages turned out to be: pseudo-relevance feedback from the topic, and what words have come to mean.
+"""Relevance of the fetched pages by pseudo-relevance feedback from the topic.
 
 Nobody labels pages during a crawl. The pages that resemble the topic most stand in for the labelled ones (Rocchio),
 and from them come odds of words, which judge the pages again: words that the topic does not name but its pages share.
@@ -21,7 +21,7 @@ _NAMED: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How pages are judged.
+    """Parameters of judging pages.
 
     Attributes:
         liked: weight of examples and profile, the description having 1.
@@ -52,11 +52,13 @@ DEFAULTS = Params()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """What is thought of the fetched pages and of words, all vectors over buckets of words but the first two.
+    """Relevance of the fetched pages and weights of words.
+
+    All are vectors over buckets of words but the first two.
 
     Attributes:
         relevance: of each page, 0 to 1.5.
-        likeness: of each page to the topic as it was given, cosine.
+        similarity: of each page to the topic as it was given, cosine.
         rarity: how telling each word is (idf).
         topic: the topic as given, unit length.
         query: the topic and what is like it, unit length.
@@ -65,7 +67,7 @@ class Judgement:
     """
 
     relevance: Vector
-    likeness: Vector
+    similarity: Vector
     rarity: Vector
     topic: Vector
     query: Vector
@@ -109,27 +111,27 @@ def judge(
         trust = params.seeds * _trust(rows, _unit(wanted * rarity), seeds, params) if topic.any() else 1.0
         topic = topic + trust * _unit(_sums(rows[seeds]) * shared)
     topic = _unit(topic)
-    likeness = rows @ topic
+    similarity = rows @ topic
     most = max(3, int(params.share * pages))
-    near = _best(likeness, min(params.nearest, most))
-    centre = _unit(rows[near].T @ np.maximum(likeness[near], 1e-6))
+    near = _best(similarity, min(params.nearest, most))
+    centre = _unit(rows[near].T @ np.maximum(similarity[near], 1e-6))
     first = rows @ (topic + centre - params.common * _unit(_sums(rows)))
     typical = _best(first, min(params.typical, most))
     inside = _sums(present[typical])
     odds = _logit(inside, len(typical)) - _logit(with_word - inside, max(pages - len(typical), 0))
     odds[inside < params.fewest] = 0.0
-    relevance = _scaled(standard(rows @ odds) + standard(first), params)
+    relevance = _scaled(standardize(rows @ odds) + standardize(first), params)
     promise = (present.T @ (relevance - relevance.mean())) / (with_word + 2.0)
-    return Judgement(relevance, likeness, rarity, topic, _unit(topic + centre), odds, promise.astype(np.float32))
+    return Judgement(relevance, similarity, rarity, topic, _unit(topic + centre), odds, promise.astype(np.float32))
 
 
 def _trust(rows: sparse.csr_matrix[Any], wanted: Vector, seeds: npt.NDArray[np.int64], params: Params) -> float:
-    """How likely the seeds are examples: they resemble what has the description's words more than others."""
-    likeness = rows @ wanted
-    likeness[seeds] = 0.0
-    named = _best(likeness, _NAMED)
-    named = named[likeness[named] > 0]
-    others = np.ones(len(likeness), np.bool_)
+    """Estimate how likely the seeds are examples of the topic."""
+    similarity = rows @ wanted
+    similarity[seeds] = 0.0
+    named = _best(similarity, _NAMED)
+    named = named[similarity[named] > 0]
+    others = np.ones(len(similarity), np.bool_)
     others[seeds] = others[named] = False
     if len(named) < 3 or not others.any():
         return 0.5
@@ -138,10 +140,10 @@ def _trust(rows: sparse.csr_matrix[Any], wanted: Vector, seeds: npt.NDArray[np.i
     return float(1.0 / (1.0 + np.exp(4.0 * (params.cautious - above))))
 
 
-def standard(values: Vector) -> Vector:
-    """Values with mean 0 and deviation 1; all 0 when they are equal.
+def standardize(values: Vector) -> Vector:
+    """Standardise values to mean 0 and deviation 1; all 0 when they are equal.
 
-    >>> standard(np.array([1.0, 3.0], np.float32)).tolist()
+    >>> standardize(np.array([1.0, 3.0], np.float32)).tolist()
     [-1.0, 1.0]
     """
     deviation = float(values.std()) if values.size else 0.0
@@ -149,7 +151,7 @@ def standard(values: Vector) -> Vector:
 
 
 def _vectors(counts: sparse.csr_matrix[Any], rarity: Vector) -> sparse.csr_matrix[Any]:
-    """Rows of unit length: (1 + log weight) x rarity."""
+    """Return rows of unit length: (1 + log weight) x rarity."""
     data = (1.0 + np.log(np.maximum(counts.data, 1.0))) * rarity[counts.indices]
     rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     length = np.sqrt(np.bincount(rows, data * data, counts.shape[0]))
@@ -170,7 +172,7 @@ def _best(values: Vector, count: int) -> npt.NDArray[np.int64]:
 
 
 def _logit(inside: Vector, count: int) -> Vector:
-    """Logarithm of the share of pages that have each word, smoothed."""
+    """Return the smoothed logarithm of the share of pages that have each word."""
     found: Vector = np.log((inside + 0.5) / (count + 1.0)).astype(np.float32)
     return found
 

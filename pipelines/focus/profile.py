@@ -11,14 +11,14 @@ from typing import Final
 from ..document.document import Document
 from ..extract.models import FORMAT
 from ..records import Extraction
-from .terms import weigh, weighted_texts
+from .terms import list_texts, weigh
 
 TERMS: Final = 30
 """Terms of a profile (S07)."""
 
 
-def page_weights(document: Document, extraction: Extraction) -> Mapping[str, float]:
-    """Return the weight of each word of a page: how often it occurs, more in title, headings and emphasis.
+def weigh_page(document: Document, extraction: Extraction) -> Mapping[str, float]:
+    """Return the weight of each word of a page.
 
     Args:
         document: a parsed page.
@@ -27,16 +27,16 @@ def page_weights(document: Document, extraction: Extraction) -> Mapping[str, flo
     Returns:
         Word -> weight, positive.
     """
-    return weigh(weighted_texts(document, extraction))
+    return weigh(list_texts(document, extraction))
 
 
 def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str, float]:
-    """Return the profile of pages that were liked.
+    """Learn the profile of pages that were liked.
 
     Each page counts the same, however long it is.
 
     Args:
-        pages: of each page, word -> weight; see `page_weights`.
+        pages: of each page, word -> weight; see `weigh_page`.
         terms: how many of the heaviest are kept.
 
     Returns:
@@ -67,29 +67,8 @@ def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str,
     return {word: round(weight / most, 4) for word, weight in heaviest}
 
 
-def similarity(profile: Mapping[str, float], page: Mapping[str, float]) -> float:
-    """Return the cosine of a profile and a page or anchor.
-
-    Args:
-        profile: word -> weight.
-        page: likewise.
-
-    Returns:
-        A number in [0, 1]; 0 when no word is shared.
-
-    >>> similarity({"bridge": 1.0}, {"bridge": 3.0, "river": 4.0})
-    0.6
-    """
-    product = sum(weight * page[word] for word, weight in profile.items() if word in page)
-    if not product:
-        return 0.0
-    lengths = (sum(weight * weight for weight in one.values()) ** 0.5 for one in (profile, page))
-    first, second = lengths
-    return float(min(product / (first * second), 1.0))
-
-
 def load(path: Path) -> dict[str, float]:
-    """Return a profile that `scrapy train profile` wrote, or a person in the same form.
+    """Load a profile that `scrapy train profile` or a person wrote.
 
     Raises:
         ValueError: the file is missing or no such profile; the message names the command that makes one.

@@ -1,4 +1,4 @@
-"""What the table keeps of a page's words: its terms, and which page each of its links leads to."""
+"""Stored form of a page's terms and the targets of its links."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COUNT = struct.Struct("<I")
 
 
 def pack(page: PageTerms, targets: Sequence[int]) -> bytes:
-    """Return a page's terms and the identifiers of its links' targets as bytes: 8 more a link than `terms.pack`.
+    """Pack a page's terms and the identifiers of its links' targets.
 
     Raises:
         ValueError: there is not one target per link.
@@ -26,7 +26,7 @@ def pack(page: PageTerms, targets: Sequence[int]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[PageTerms, NDArray[np.int64]]:
-    """Return what `pack` was given.
+    """Unpack the bytes of `pack`.
 
     Raises:
         ValueError: the bytes are of another format or incomplete.

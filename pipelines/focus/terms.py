@@ -1,4 +1,4 @@
-"""Terms of a page and of its links, small enough to be stored: what focused crawling learns from."""
+"""Terms of a page and of its links, from which focused crawling learns."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _LEAD_WORDS: Final = 20.0
 _LEAD_WEIGHT: Final = 3.0
 """The first word of a text counts as four, falling off over twenty: the beginning says what a text is about (ours)."""
 TAGS: Final[Mapping[str, float]] = {"h1": 3.0, "h2": 2.0, "h3": 1.0, "strong": 1.0, "b": 1.0, "em": 1.0, "i": 1.0}
-"""What an occurrence inside an element counts on top (S07)."""
+"""Extra weight of an occurrence inside an element (S07)."""
 TITLE: Final = 4.0
 """The same for the title."""
 _PATH_CHARS: Final = 200
 _FORMAT: Final = 1
 _MOST_WEIGHT: Final = 60_000.0
-"""What 16 bits hold."""
+"""Largest number that 16 bits hold."""
 _HEADER: Final = struct.Struct("<BHI")
 
 
@@ -67,24 +67,24 @@ class PageTerms:
 
 
 @lru_cache(maxsize=200_000)
-def term(word: str) -> int:
-    """The stable 32-bit hash of a word."""
+def hash_word(word: str) -> int:
+    """Return the stable 32-bit hash of a word."""
     return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=4).digest(), "little")
 
 
-def hashed(some: Iterable[str], most: int) -> list[int]:
-    """Hashes of the first `most` different words."""
-    return list(dict.fromkeys(map(term, some)))[:most]
+def hash_words(some: Iterable[str], most: int) -> list[int]:
+    """Return the hashes of the first `most` different words."""
+    return list(dict.fromkeys(map(hash_word, some)))[:most]
 
 
 @lru_cache(maxsize=50_000)
 def _short(text: str, most: int) -> list[int]:
-    """Hashes of the words of a link, kept: the pages of a site share most of their links."""
-    return hashed(words(text), most)
+    """Return the hashes of a link's words; cached, as a site's pages share links."""
+    return hash_words(words(text), most)
 
 
 def weigh(texts: Iterable[tuple[str, float]]) -> Counter[str]:
-    """Return how often each word occurs, weighted.
+    """Weigh each word by its occurrences.
 
     Args:
         texts: (text, weight of an occurrence); the words of the first ones count as the page's beginning.
@@ -106,8 +106,8 @@ def weigh(texts: Iterable[tuple[str, float]]) -> Counter[str]:
     return found
 
 
-def page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -> PageTerms:
-    """Return the record of a page.
+def build_page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -> PageTerms:
+    """Build the record of a page.
 
     Args:
         weights: word -> weight, positive; see `weigh`.
@@ -122,7 +122,7 @@ def page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -
         anchors.append(_short(anchor, _ANCHOR_TERMS))
         around.append(_short(beside, _AROUND_TERMS))
     return PageTerms(
-        np.array([term(word) for word, _ in heaviest], np.uint32),
+        np.array([hash_word(word) for word, _ in heaviest], np.uint32),
         np.array([weight for _, weight in heaviest], np.float32),
         np.array([len(one) for one in anchors], np.uint8),
         np.array([one for link in anchors for one in link], np.uint32),
@@ -131,16 +131,18 @@ def page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str]]) -
     )
 
 
-def of_text(text: str, links: Sequence[tuple[str, str]] = ()) -> PageTerms:
-    """Return the terms of a plain text and of its links: (anchor text, URL) of each.
+def read_text(text: str, links: Sequence[tuple[str, str]] = ()) -> PageTerms:
+    """Return the terms of a plain text and of its links (anchor text, URL).
 
-    >>> of_text("rivers and bridges", [("bridges", "http://a.test/stone/bridge")]).anchor_counts.tolist()
+    >>> read_text("rivers and bridges", [("bridges", "http://a.test/stone/bridge")]).anchor_counts.tolist()
     [2]
     """
-    return page_terms(weigh([(text, 1.0)]), [(_named(anchor, url), _beside(anchor, text)) for anchor, url in links])
+    return build_page_terms(
+        weigh([(text, 1.0)]), [(_named(anchor, url), _beside(anchor, text)) for anchor, url in links]
+    )
 
 
-def of_document(document: Document, extraction: Extraction, links: Links) -> PageTerms:
+def read_document(document: Document, extraction: Extraction, links: Links) -> PageTerms:
     """Return the terms of a parsed page and of its links.
 
     Args:
@@ -159,11 +161,11 @@ def of_document(document: Document, extraction: Extraction, links: Links) -> Pag
         (_named(anchor, url), _beside(anchor, places.get(anchor, "")))
         for anchor, url in zip(links.anchors, links.urls, strict=True)
     ]
-    return page_terms(weigh(weighted_texts(document, extraction)), beside)
+    return build_page_terms(weigh(list_texts(document, extraction)), beside)
 
 
-def weighted_texts(document: Document, extraction: Extraction) -> list[tuple[str, float]]:
-    """Title, texts and once more what stands in telling elements: (text, weight of an occurrence)."""
+def list_texts(document: Document, extraction: Extraction) -> list[tuple[str, float]]:
+    """Return (text, weight of an occurrence) for title, texts and telling elements."""
     texts = document.blocks.texts
     found = [(document.title, 1.0 + TITLE)]
     found += [(extraction.text, 1.0)] if extraction.text else [(text, 1.0) for text in texts]
@@ -174,12 +176,12 @@ def weighted_texts(document: Document, extraction: Extraction) -> list[tuple[str
 
 
 def _named(anchor: str, url: str) -> str:
-    """What a link says of its target: its text, and the words of the address's path."""
+    """Return a link's text and the words of its URL's path."""
     return f"{anchor} {unquote(urlsplit(url).path[:_PATH_CHARS]).replace('_', ' ')}"
 
 
 def _beside(anchor: str, text: str) -> str:
-    """What stands on either side of an anchor in a text; empty when it is not there or is all of it."""
+    """Return the text on either side of an anchor."""
     at = text.find(anchor) if anchor else -1
     if at < 0:
         return ""
@@ -189,7 +191,7 @@ def _beside(anchor: str, text: str) -> str:
 
 
 def pack(page: PageTerms) -> bytes:
-    """Return the record as bytes: about 6 bytes a term of the page, 4 one of a link."""
+    """Pack the record: about 6 bytes a term of the page, 4 one of a link."""
     heads = _HEADER.pack(_FORMAT, len(page.terms), len(page))
     weights = np.minimum(page.weights, _MOST_WEIGHT).astype("<f2")
     columns = (page.terms.astype("<u4"), weights, page.anchor_counts, page.around_counts)
@@ -201,7 +203,7 @@ def _ends(page: PageTerms) -> bytes:
 
 
 def unpack(data: bytes) -> PageTerms:
-    """Return what `pack` was given, the weights rounded to 16 bits.
+    """Unpack the bytes of `pack`; weights are rounded to 16 bits.
 
     Raises:
         ValueError: the bytes are of another format or incomplete.

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from .terms import PageTerms, Terms, Weights, hashed, term
+from .terms import PageTerms, Terms, Weights, hash_word, hash_words
 from .words import search_words
 
 MOST_TERMS: Final = 256
@@ -23,7 +23,7 @@ _HALF: Final = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Topic:
-    """What is looked for.
+    """Words of a description, and vectors of what was liked.
 
     Attributes:
         wanted: hashes of the description's words.
@@ -51,7 +51,7 @@ class Topic:
         return self._relevance(weights)
 
     def anchors(self, page: PageTerms) -> list[float]:
-        """Return the same for the anchor of each link of a page: a first guess at where the link leads.
+        """Return the relevance of the anchor of each link: a first guess at its target.
 
         An anchor has few words, so each counts fully.
         """
@@ -82,10 +82,10 @@ class Topic:
         return tuple(dict(zip(terms.tolist(), weights.tolist(), strict=True)) for terms, weights in self.liked)
 
 
-def topic(
+def make_topic(
     description: str = "", examples: Sequence[PageTerms] = (), profile: Mapping[str, float] | None = None
 ) -> Topic:
-    """Return the topic made of what is given.
+    """Build the topic from a description, examples and a profile.
 
     Args:
         description: words in any language; in another script than the pages it matches nothing.
@@ -96,15 +96,15 @@ def topic(
         The topic.
 
     Raises:
-        ValueError: nothing is given, or nothing but stop words, numbers and signs.
+        ValueError: nothing is given, or nothing but stop words, numbers and marks.
 
-    >>> topic("bridges of the world").wanted.size
+    >>> make_topic("bridges of the world").wanted.size
     2
     """
-    wanted = np.array(hashed(search_words(description), MOST_TERMS), np.uint32)
+    wanted = np.array(hash_words(search_words(description), MOST_TERMS), np.uint32)
     liked = [_unit(page.terms, page.weights) for page in examples if len(page.terms)]
     if profile:
-        liked.append(_unit(np.array([*map(term, profile)], np.uint32), np.array([*profile.values()], np.float32)))
+        liked.append(_unit(np.array([*map(hash_word, profile)], np.uint32), np.array([*profile.values()], np.float32)))
     if not len(wanted) and not liked:
         raise ValueError(
             f"the topic {description!r} has no word to look for; it takes words other than stop words and numbers, "
@@ -114,7 +114,7 @@ def topic(
 
 
 def is_entry(url: str) -> bool:
-    """Whether an address is a way in, a home page or an index, and so no example of what is looked for.
+    """Tell whether a URL is a home page or an index, and so no example of a topic.
 
     >>> is_entry("http://a.test/news/index.html"), is_entry("http://a.test/wiki/Bridge")
     (True, False)
@@ -124,5 +124,5 @@ def is_entry(url: str) -> bool:
 
 
 def _unit(terms: Terms, weights: Weights) -> tuple[Terms, Weights]:
-    """A vector of unit length."""
+    """Return a vector of unit length."""
     return terms, (weights / np.linalg.norm(weights)).astype(np.float32)

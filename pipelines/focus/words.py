@@ -1,4 +1,4 @@
-"""Words of a text: Chinese cut by jieba's dictionary, other scripts in lower case, words without meaning left out."""
+"""Words of a text without stop words; Chinese is cut by jieba's dictionary."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ _ACRONYMS: Final = frozenset({"IT", "US", "WHO"})
 
 
 def words(text: str) -> list[str]:
-    """Return the telling words of a text in their order, repeated ones too.
+    """Return the telling words of a text in their order, with repeats.
 
     Args:
         text: any string; the first `MAX_CHARS` characters count.
 
     Returns:
         Lower-case words of two letters or more, English plurals in the singular; Chinese words as jieba cuts them; for
-        Thai, Japanese kana and Korean each pair of neighbouring signs. Numbers and `STOP_WORDS` are left out.
+        Thai, Japanese kana and Korean each pair of neighbouring characters. Numbers and `STOP_WORDS` are left out.
 
     Cost: O(characters); for 1,000 of them 0.1 ms, in Chinese 2.5 ms with jieba and 0.1 ms with rjieba. The first
-    Chinese text costs 1.5 s more: see `warm`.
+    Chinese text costs 1.5 s more, for the dictionary.
 
     >>> words("The rivers of Hekou, 2024")
     ['river', 'hekou']
@@ -70,7 +70,7 @@ def words(text: str) -> list[str]:
 
 
 def search_words(text: str) -> list[str]:
-    """Return the words to look for: those of `words`, and the words that long Chinese ones are made of.
+    """Return the words to look for: `words`, and the parts of long Chinese ones.
 
     >>> search_words("bridges")
     ['bridge']
@@ -79,7 +79,7 @@ def search_words(text: str) -> list[str]:
 
 
 def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
-    """Words of a text, those of Chinese runs as `cut` gives them."""
+    """Return the words of a text, those of Chinese runs as `cut` gives them."""
     found: list[str] = []
     for run in _RUN.finditer(text[:MAX_CHARS]):
         if run[1]:
@@ -94,19 +94,14 @@ def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
 
 
 def _singular(word: str) -> str:
-    """An English plural without its ending: topics are named in the singular as often as in the plural."""
+    """Return an English plural in the singular."""
     if len(word) < 4 or word[-1] != "s" or word[-2] in "sui":
         return word
     return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word[:-1]
 
 
-def warm() -> None:
-    """Load the dictionary, which takes 1.5 s with jieba: before the first page rather than during it."""
-    _cutter()
-
-
 class _Cutter(Protocol):
-    """What jieba's tokenizer and the module rjieba share."""
+    """Interface of jieba's tokenizer and of the module rjieba."""
 
     def cut(self, sentence: str, /) -> Iterable[str]: ...
 
@@ -115,7 +110,7 @@ class _Cutter(Protocol):
 
 @cache
 def _cutter() -> _Cutter:
-    """Rjieba where it is installed, else jieba: the same words.
+    """Load rjieba where it is installed, else jieba; both find the same words.
 
     jieba's own set-up would print, and write a cache file; the dictionary is read here instead.
     """

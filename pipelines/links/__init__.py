@@ -1,1 +1,1 @@
-"""What a page leads to: links, feeds, sitemaps, and what it tells robots."""
+"""Links of a page, feeds and sitemaps, and directives for robots."""

@@ -1,4 +1,4 @@
-"""RSS and Atom feeds: the addresses, titles and dates of their entries; nothing else of a feed is used, or read."""
+"""RSS and Atom feeds: URLs, titles and dates of their entries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
-from ..decode.charset import utf_16
+from ..decode.charset import detect_utf_16
 from ..decode.encoding import decode
 from ..decode.text import clean
 from ..records import BlockKind, Links
@@ -35,7 +35,7 @@ _HALF = re.compile(
     rb"&#(?:[xX]0*[dD][89a-fA-F][0-9a-fA-F]{2}|0*5(?:529[6-9]|5[3-9]\d\d|6\d{3}|7[0-2]\d\d|73[0-3]\d|734[0-3]));?"
 )
 _TAG = re.compile(r"<[^<>]*>")
-_SIGN = re.compile(r"\S")
+_NOT_SPACE = re.compile(r"\S")
 _NAME_END = re.compile(r"[\s/>]")
 _DATE = re.compile(
     r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]{0,3}(\d{1,2})[:时](\d{1,2})(?:[:分](\d{1,2}))?)?"
@@ -61,8 +61,8 @@ def looks_like_feed(body: bytes) -> bool:
 
     Cost: constant, the first 8 KB are looked at.
     """
-    head = head_text(body)
-    name = first_element(head)
+    head = decode_head(body)
+    name = find_first_element(head)
     return name in ("rss", "feed") or (name == "rdf" and ("purl.org/rss" in head or "netscape.com/rdf" in head))
 
 
@@ -96,7 +96,7 @@ def parse_feed(body: bytes, url: str) -> Links:
 
 
 class Entry(NamedTuple):
-    """An entry of a feed or sitemap: its canonical URL, title, date, and the time of its last change, 0.0 for none."""
+    """An entry of a feed or sitemap; times are 0.0 where none is stated."""
 
     url: str
     anchor: str = ""
@@ -154,8 +154,8 @@ def parse_time(text: str) -> float:
     return max(0.0, found.timestamp()) if 1970 <= found.year < _LAST_YEAR else 0.0
 
 
-def plain_title(text: str | None) -> str:
-    """Return a title as text: no tags, no character references, white space collapsed, at most 200 characters.
+def clean_title(text: str | None) -> str:
+    """Return a title as plain text of at most 200 characters.
 
     Args:
         text: text of the element; may hold escaped HTML.
@@ -174,7 +174,7 @@ def plain_title(text: str | None) -> str:
 
 
 def to_utf8(body: bytes) -> bytes:
-    """Return an XML or text body in UTF-8, without byte order mark and XML declaration.
+    """Recode an XML or text body in UTF-8, without byte order mark and declaration.
 
     Args:
         body: as received, in whatever set it is and says that it is (see `encoding.decode`).
@@ -186,8 +186,10 @@ def to_utf8(body: bytes) -> bytes:
     return _HALF.sub(b"", body) if b"&#" in body else body
 
 
-def without_prolog(body: bytes) -> bytes:
-    """Return an XML body from its first element on: no document type, so no entities and nothing to load.
+def strip_prolog(body: bytes) -> bytes:
+    """Return an XML body from its first element on.
+
+    Without the document type there are no entities and nothing to load.
 
     Args:
         body: in UTF-8.
@@ -200,7 +202,7 @@ def without_prolog(body: bytes) -> bytes:
     text = body.decode("latin-1")
     position = 0
     while True:
-        found = _SIGN.search(text, position)
+        found = _NOT_SPACE.search(text, position)
         if found is None or text[found.start()] != "<":
             return b""
         position = found.start()
@@ -210,7 +212,7 @@ def without_prolog(body: bytes) -> bytes:
         position = past
 
 
-def head_text(body: bytes) -> str:
+def decode_head(body: bytes) -> str:
     """Return the first 8 KB of a body as text, good enough to read element names.
 
     Args:
@@ -220,14 +222,14 @@ def head_text(body: bytes) -> str:
         ASCII characters as they are, others somehow.
     """
     head = body[:_HEAD_BYTES]
-    wide = utf_16(head)
+    wide = detect_utf_16(head)
     return (
         head.decode(wide, "replace").removeprefix("\ufeff") if wide else head.removeprefix(BOM_UTF8).decode("latin-1")
     )
 
 
-def first_element(text: str) -> str:
-    """Return the local name of the first element in lower case, past declarations and comments.
+def find_first_element(text: str) -> str:
+    """Return the first element's local name in lower case, past declarations.
 
     Args:
         text: beginning of a document.
@@ -252,7 +254,7 @@ def first_element(text: str) -> str:
 
 
 def _skip_declaration(text: str, position: int) -> int:
-    """Return the end of the comment or declaration at a position; the position when there is none, -1 without end."""
+    """Return the end of a declaration at `position`; itself for none, -1 if endless."""
     for opening, closing in (("<!--", "-->"), ("<?", "?>"), ("<!", ">")):
         if text.startswith(opening, position):
             found = text.find(closing, position)
@@ -266,7 +268,7 @@ def _skip_declaration(text: str, position: int) -> int:
 
 def _parse(body: bytes) -> etree._Element | None:
     """Parse a body as XML that may be broken."""
-    body = without_prolog(to_utf8(body[:MAX_FEED_BYTES]))
+    body = strip_prolog(to_utf8(body[:MAX_FEED_BYTES]))
     if not body.startswith(b"<"):
         return None
     parser = etree.XMLParser(
@@ -279,7 +281,7 @@ def _parse(body: bytes) -> etree._Element | None:
 
 
 def _local(element: etree._Element) -> str:
-    """Return the local name of an element in lower case, also when its prefix was never declared."""
+    """Return the local name of an element in lower case, whatever its prefix."""
     tag = element.tag
     return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
 
@@ -291,23 +293,23 @@ def _base(element: etree._Element, base: str) -> str:
 
 
 def _read_entry(element: etree._Element, base: str) -> Entry:
-    """What an entry says; empty and zero where it says nothing."""
+    """Read an entry; empty and zero where it says nothing."""
     link = other = guid = title = ""
     dates: dict[str, str] = {}
     for child in element:
         name = _local(child)
         if name == "link":
-            address = child.get("href") or (child.text or "").strip() or (child.tail or "").strip()
+            href = child.get("href") or (child.text or "").strip() or (child.tail or "").strip()
             if child.get("rel", "") in _ALTERNATE:
-                link = link or address
+                link = link or href
             elif child.get("rel") != "enclosure":
-                other = other or address
+                other = other or href
         elif name == "origlink":
             link = (child.text or "").strip() or link
         elif name in ("guid", "id"):
             guid = (child.text or "").strip() if child.get("isPermaLink", "true").lower() != "false" else ""
         elif name == "title" and not title:
-            title = plain_title("".join(map(str, child.itertext())))
+            title = clean_title("".join(map(str, child.itertext())))
         elif name in _DATE_NAMES and child.text:
             dates.setdefault(name, child.text)
     about = element.get("{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about", "")

@@ -13,7 +13,7 @@ from ..document.document import Document
 from ..document.noise import NOISE_TAGS, is_label
 from ..records import BlockKind, Extraction, Links
 from ..urls import MAX_URL_CHARS, canonicalize
-from .robots_meta import is_closed
+from .robots_meta import is_nofollow
 
 _PAGES = re.compile(
     r"^[\W_]{0,3}(?:\d{1,4}|下一?[页頁]|上一?[页頁]|首[页頁]|末[页頁]|尾[页頁]|最后一页|后一页|前一页|"
@@ -60,7 +60,7 @@ _UNFOLLOWED = re.compile(r"\s{0,9}(?:#|javascript:|mailto:|tel:|data:)", re.IGNO
 
 @lru_cache(maxsize=8192)
 def _named(name: str, tag: str) -> BlockKind | None:
-    """Kind that a container's name or tag states."""
+    """Return the block kind that a container's name or tag states."""
     if tag in {"footer"} or _FOOTER.search(name):
         return BlockKind.FOOTER
     if _PAGER_NAME.search(name):
@@ -75,8 +75,8 @@ def _named(name: str, tag: str) -> BlockKind | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
-    """Where the links of a page lead, whatever else is thought of it.
+class PageUrls:
+    """Canonical URLs of a page's links.
 
     Attributes:
         urls: href -> canonical URL, None for what is no page.
@@ -89,12 +89,12 @@ class Addresses:
     too_long: int
 
 
-def addresses(document: Document) -> Addresses:
-    """Return where the links of a page lead: most of the work of `extract`, which may be asked twice.
+def resolve_urls(document: Document) -> PageUrls:
+    """Canonicalize the URLs of a page's links: most of the work of `extract`.
 
     Cost: O(links).
     """
-    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+    base = document.base_url
     urls: dict[str, str | None] = {}
     too_long = 0
     for _, href, _, _, _ in document.links:
@@ -106,17 +106,17 @@ def addresses(document: Document) -> Addresses:
                 too_long += 1
             else:
                 urls[href] = canonicalize(href, base)
-    return Addresses(urls, canonicalize(document.url), too_long)
+    return PageUrls(urls, canonicalize(document.url), too_long)
 
 
-def extract(document: Document, extraction: Extraction, known: Addresses | None = None) -> Links:
+def extract(document: Document, extraction: Extraction, known: PageUrls | None = None) -> Links:
     """Return the links of a page with the kind of block that each stands in.
 
     Args:
         document: a parsed page.
         extraction: its article, if any: links inside its text are `BODY`, and long link lists beside it are `RELATED`,
             while on a page without article they are `LIST`.
-        known: its `addresses`, if they have been looked at already.
+        known: its `resolve_urls`, if they have been looked at already.
 
     Returns:
         Each canonical URL once, in document order, its most telling place kept; at most `document.bounds.links`; never
@@ -124,7 +124,7 @@ def extract(document: Document, extraction: Extraction, known: Addresses | None 
 
     Cost: O(nodes + links).
     """
-    known = known or addresses(document)
+    known = known or resolve_urls(document)
     place = _Places(document, extraction)
     found: dict[str, tuple[str, BlockKind, int]] = {}
     most = document.bounds.links
@@ -134,7 +134,7 @@ def extract(document: Document, extraction: Extraction, known: Addresses | None 
             continue
         label = anchor or clean(document.link_titles.get(number, "")[:400], 200)
         kind = place.kind(node, anchor, block)
-        closed_link = 1 if rel and is_closed(rel) else 0
+        closed_link = 1 if rel and is_nofollow(rel) else 0
         before = found.get(url)
         if before is not None:
             better = _RANK[kind] < _RANK[before[1]]
@@ -153,7 +153,7 @@ def extract(document: Document, extraction: Extraction, known: Addresses | None 
 
 
 class _Places:
-    """Which kind of block each link of one page stands in."""
+    """Block kinds of the links of one page."""
 
     def __init__(self, document: Document, extraction: Extraction) -> None:
         self.document = document
@@ -163,7 +163,7 @@ class _Places:
         self.lists = BlockKind.RELATED if self.body else BlockKind.LIST
 
     def kind(self, node: int, anchor: str, block: int) -> BlockKind:
-        """Kind of the link in `node` whose text begins block `block`."""
+        """Return the kind of the link in `node` whose text begins block `block`."""
         stated = self.kinds[node]
         if stated in {None, BlockKind.RELATED, BlockKind.OTHER} and 0 < len(anchor) <= 12 and _PAGES.match(anchor):
             return BlockKind.PAGINATION
@@ -175,7 +175,7 @@ class _Places:
         return stated
 
     def _unnamed(self, node: int, anchor: str, block: int, *, headline: bool) -> BlockKind:
-        """Kind of a link in containers without telling names."""
+        """Return the kind of a link in containers without telling names."""
         texts = self.document.blocks.texts
         if block in self.related:
             return BlockKind.RELATED
@@ -188,7 +188,7 @@ class _Places:
 
 
 def _kinds(document: Document) -> list[BlockKind | None]:
-    """For every node the kind that its nearest telling ancestor states."""
+    """Return for every node the kind stated by its nearest telling ancestor."""
     if not document.tags:
         return []
     tags, names = document.tags, document.names
@@ -207,7 +207,7 @@ def _kinds(document: Document) -> list[BlockKind | None]:
 
 
 def _related_blocks(document: Document) -> set[int]:
-    """Blocks under the heading of a side section: linked lines that follow it without a break by prose."""
+    """Find the linked blocks under the heading of a side section."""
     blocks = document.blocks
     found: set[int] = set()
     inside = False
@@ -221,14 +221,14 @@ def _related_blocks(document: Document) -> set[int]:
     return found
 
 
-def closed(links: Links) -> Links:
+def mark_nofollow(links: Links) -> Links:
     """Return the same links, all nofollow."""
     return Links(links.urls, links.anchors, links.blocks, b"\x01" * len(links), links.dates, links.too_long)
 
 
-def feeds(document: Document) -> tuple[str, ...]:
-    """Return the canonical URLs of the RSS and Atom feeds that the page declares, at most 20."""
-    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+def find_feeds(document: Document) -> tuple[str, ...]:
+    """Return the canonical URLs of at most 20 RSS and Atom feeds of the page."""
+    base = document.base_url
     found: dict[str, None] = {}
     for rel, href, kind, _ in document.relations:
         if "alternate" in rel.split() and kind.partition(";")[0].strip() in {

@@ -1,4 +1,4 @@
-"""Pages that hold nothing but the way to another: a meta element that sends the reader on, as a redirect would."""
+"""Redirects by a meta refresh element."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ..document.document import REFRESH, Document
 from ..urls import canonicalize
 
 _MOST_SECONDS: Final = 15
-"""Who waits for longer is shown the page again, not another."""
+"""After a longer pause readers are shown the page again, not another."""
 _MOST_TEXT: Final = 300
 _MOST_LINKS: Final = 3
 _SENT = re.compile(r"\s*([0-9]{1,4})(?:\.[0-9]{0,9})?\s*[;,\s]\s*(?:url\s*=\s*)?([\"']?)([^\n]*)", re.IGNORECASE)
 
 
-def target(document: Document) -> str:
-    """Return where a page sends its readers.
+def find_target(document: Document) -> str:
+    """Return the URL to which a page's meta refresh redirects.
 
     Args:
         document: a parsed page.
@@ -35,5 +35,5 @@ def target(document: Document) -> str:
     if sent is None or int(sent[1]) > _MOST_SECONDS:
         return ""
     written = sent[3].partition(sent[2])[0] if sent[2] else sent[3]
-    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+    base = document.base_url
     return (written.strip() and canonicalize(written, base)) or ""

@@ -1,4 +1,4 @@
-"""What a page tells robots about itself and its links: robots metas, the X-Robots-Tag header, rel of links."""
+"""Robots directives of a page: robots metas, X-Robots-Tag header, rel of links."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _MOST_CHARS: Final = 2_000
 _MOST_DATE_CHARS: Final = 60
 
 
-def page_directives(document: Document, robots_header: str, fetched_at: datetime) -> tuple[bool, bool]:
-    """Return (noindex, nofollow) as the page's robots metas and its X-Robots-Tag headers say.
+def read_directives(document: Document, robots_header: str, fetched_at: datetime) -> tuple[bool, bool]:
+    """Return (noindex, nofollow) by robots metas and X-Robots-Tag headers.
 
     Args:
         document: a parsed page.
@@ -37,13 +37,13 @@ def page_directives(document: Document, robots_header: str, fetched_at: datetime
     return bool(words & {"noindex", "none"}), bool(words & {"nofollow", "none"})
 
 
-def is_closed(rel: str) -> bool:
-    """Whether a link with this `rel` is none that its page stands for."""
+def is_nofollow(rel: str) -> bool:
+    """Tell whether `rel` disclaims a link (nofollow, sponsored, ugc)."""
     return not _CLOSED.isdisjoint(_BETWEEN.split(rel.lower()))
 
 
 def _for_us(line: str) -> Iterator[str]:
-    """The parts of a header that are for every agent or for us: a name counts up to the next one.
+    """Yield the parts of a header for every agent or for us.
 
     >>> list(_for_us("googlebot: noindex, nofollow, newscrawler: noindex"))
     [' noindex']
@@ -60,7 +60,7 @@ def _for_us(line: str) -> Iterator[str]:
 
 
 def _words(parts: Iterable[str], fetched_at: datetime) -> Iterator[str]:
-    """The directives in texts of them; the end of a page's time is `noindex` once it has come."""
+    """Yield the directives in texts; `noindex` once unavailable_after has come."""
     text = ",".join(parts)
     place = text.find(_ENDS)
     if place >= 0:
@@ -71,7 +71,7 @@ def _words(parts: Iterable[str], fetched_at: datetime) -> Iterator[str]:
 
 
 def _has_come(stated: str, now: datetime) -> bool:
-    """Whether the time that a text begins with is over; with a comma in it or after it. False for what is no time."""
+    """Tell whether the time at the start of a text is over; False for what is none."""
     first, _, second = stated.partition(",")
     for text in (f"{first},{second.partition(',')[0]}", first):
         moment = _moment(text.strip())
@@ -81,7 +81,7 @@ def _has_come(stated: str, now: datetime) -> bool:
 
 
 def _moment(text: str) -> datetime | None:
-    """A time as RFC 822, RFC 850 or ISO 8601 write it; UTC when it names no zone."""
+    """Read a time of RFC 822, RFC 850 or ISO 8601; UTC when it names no zone."""
     try:
         moment = datetime.fromisoformat(text.upper())
     except ValueError:

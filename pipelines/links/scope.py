@@ -1,4 +1,4 @@
-"""Which links of a page its crawl may follow, and what each would be in the frontier: ready to be written."""
+"""Scope of a seed's crawl, and a page's links resolved for the frontier."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STAYS = ("host", "site", "any")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a seed's crawl may go.
+    """Hosts that a seed's crawl may visit.
 
     Attributes:
         stay: "host" (the seed's hosts, "www." ignored), "site" (their registrable domains) or "any".
@@ -31,7 +31,7 @@ class Scope:
     hosts: tuple[str, ...]
 
     def covers(self, host: str) -> bool:
-        """Whether pages of a host may be fetched."""
+        """Tell whether pages of a host may be fetched."""
         if self.stay == "any":
             return True
         if self.stay == "site":
@@ -41,7 +41,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """The links of a page as the frontier wants them: parallel columns, in the order of the page's `Links`.
+    """Links of a page for the frontier: parallel columns, in the order of `Links`.
 
     Attributes:
         ids: fingerprints of the URLs.
@@ -72,7 +72,7 @@ NO_TARGETS = Targets()
 
 @lru_cache(maxsize=65_536)
 def host_identity(host: str) -> tuple[int, int, str]:
-    """Identifiers of a host and its site, and the site's name."""
+    """Return the identifiers of a host and its site, and the site's name."""
     site = site_key(host)
     return fingerprint(host), fingerprint(site), site
 
@@ -80,7 +80,7 @@ def host_identity(host: str) -> tuple[int, int, str]:
 def resolve(
     links: Links, scope: Scope, own: str = "", rules: str = "", blocked: Mapping[Key, str] | None = None
 ) -> Targets:
-    """Look at every link of a page once: identity, host, and whether it may be followed.
+    """Find identity, host and skip reason of every link of a page.
 
     Args:
         links: of the page.

@@ -1,4 +1,4 @@
-"""Sitemaps: lists of pages, or of more sitemaps, which a site publishes for crawlers; XML or text, often packed."""
+"""Sitemaps: lists of pages or of more sitemaps, as XML or text, often packed."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from ..document.limits import DEFAULT, Bounds
+from ..document.limits import DEFAULT, PageLimits
 from ..records import BlockKind, Links
 from ..urls import canonicalize
 from .feeds import (
     Entry,
-    first_element,
-    head_text,
+    clean_title,
+    decode_head,
+    find_first_element,
     looks_like_feed,
     make_links,
     parse_feed,
     parse_time,
-    plain_title,
+    strip_prolog,
     to_utf8,
-    without_prolog,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _NO_LINKS = Links()
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """What a sitemap names.
+    """Entries of a sitemap.
 
     Attributes:
         sitemaps: canonical URLs of the sitemaps of an index.
@@ -60,7 +60,7 @@ class Sitemap:
 
 
 def looks_like_sitemap(body: bytes) -> bool:
-    """Tell whether a body is a sitemap: XML, a plain list of URLs, or either of them packed with gzip.
+    """Tell whether a body is a sitemap: XML, a list of URLs, or one of them gzipped.
 
     Args:
         body: as received.
@@ -75,16 +75,18 @@ def looks_like_sitemap(body: bytes) -> bool:
             body = zlib.decompressobj(31).decompress(body[:_PEEK_BYTES], _PEEK_BYTES)
         except zlib.error:
             return False
-    head = head_text(body)
-    return first_element(head) in _ROOTS or _is_url(head.lstrip().partition("\n")[0].strip())
+    head = decode_head(body)
+    return find_first_element(head) in _ROOTS or _is_url(head.lstrip().partition("\n")[0].strip())
 
 
-def parse_sitemap(body: bytes, url: str, bounds: Bounds = DEFAULT) -> Sitemap:
-    """Read a sitemap. A document type, and with it every entity, is passed over.
+def parse_sitemap(body: bytes, url: str, bounds: PageLimits = DEFAULT) -> Sitemap:
+    """Parse a sitemap.
+
+    A document type, and with it every entity, is passed over.
 
     Args:
         body: as received; gzip is recognised by its first bytes, whatever the URL or the headers say.
-        url: the sitemap's own URL, base of relative addresses.
+        url: the sitemap's own URL, base of relative URLs.
         bounds: its unpacked size and entries.
 
     Returns:
@@ -93,16 +95,16 @@ def parse_sitemap(body: bytes, url: str, bounds: Bounds = DEFAULT) -> Sitemap:
 
     Cost: linear; memory is bounded by the unpacked size, as elements are dropped once read.
     Source: the sitemaps.org protocol 0.9, with the news extension.
-    Differs: relative addresses and broken XML are accepted.
+    Differs: relative URLs and broken XML are accepted.
     """
     unpacked = _unpack(body, bounds.file_bytes)
     if unpacked is None:
         return Sitemap(is_cut=True)
     body = unpacked
-    head = head_text(body)
-    root = first_element(head)
+    head = decode_head(body)
+    root = find_first_element(head)
     if root in _ROOTS:
-        return _parse_xml(without_prolog(to_utf8(body)), url, bounds.file_entries)
+        return _parse_xml(strip_prolog(to_utf8(body)), url, bounds.file_entries)
     if looks_like_feed(body):
         return Sitemap(links=parse_feed(body, url))
     if root or "<" in head[:1000]:
@@ -113,7 +115,7 @@ def parse_sitemap(body: bytes, url: str, bounds: Bounds = DEFAULT) -> Sitemap:
 
 
 def _unpack(body: bytes, most_bytes: int) -> bytes | None:
-    """Unpack gzip (twice, as some servers do); empty when it is broken, None when it grows too much."""
+    """Unpack gzip, twice if need be; empty when broken, None when too large."""
     limit = min(most_bytes, max(_FREE_BYTES, MAX_RATIO * len(body)))
     for _ in range(2):
         if not body.startswith(_GZIP):
@@ -165,17 +167,17 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
 
 
 def _read_entry(element: etree._Element, url: str) -> Entry:
-    """URL, news title and times of one entry; empty and zero where it has none."""
+    """Read URL, news title and times of one entry; empty and zero for what is absent."""
     target, title, changed, published = "", "", "", ""
     for child in element:
         name = _local(child)
         if name == "loc" and not target:
-            address = (child.text or "").strip()
-            target = (canonicalize(address, url) or "") if address else ""
+            href = (child.text or "").strip()
+            target = (canonicalize(href, url) or "") if href else ""
         elif name == "lastmod":
             changed = child.text or ""
         elif name == "news":
-            title = plain_title(child.findtext("{*}title"))
+            title = clean_title(child.findtext("{*}title"))
             published = child.findtext("{*}publication_date") or ""
     last = parse_time(changed)
     return Entry(target, title, parse_time(published) or last, last)

@@ -1,1 +1,1 @@
-"""What a page says of its article beside the text."""
+"""Metadata of an article: title, authors, source, time and the rest."""

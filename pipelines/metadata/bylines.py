@@ -1,4 +1,4 @@
-"""Who wrote an article: structured data, bylines and elements named after authors, in order of trust."""
+"""Authors of an article: structured data, bylines and marked elements."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 
 from ..document.document import Document
 from ..document.structured_data import Structured
-from . import person_names as people
-from .lines import fields
+from . import person_names
+from .lines import split_fields
 
 _META: Final = (
     "author", "article:author", "dc.creator", "byl", "parsely-author", "sailthru.author", "article:author_name",
@@ -31,7 +31,7 @@ _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
 _MARKED_LINES: Final = 24
 
 
-def authors(
+def find_authors(
     document: Document, structured: Structured, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the names of the people who wrote the article.
@@ -48,12 +48,12 @@ def authors(
 
     Cost: O(characters of `near` and of the heads and ends of paragraphs).
     """
-    found = people.tidy(structured.authors, sites)
+    found = person_names.tidy(structured.authors, sites)
     if found:
         return found
     byline = _byline(document, near, kept, sites)
     metas = (document.metas[name][:10] for name in _META if name in document.metas)
-    named = (people.tidy([value for value in values if "://" not in value], sites) for values in metas)
+    named = (person_names.tidy([value for value in values if "://" not in value], sites) for values in metas)
     stated = next(filter(None, named), ())
     # On Chinese pages the author element often names the web editor; the byline does not.
     if byline and (not stated or "\u4e00" <= byline[0][0] <= "\u9fff"):
@@ -62,33 +62,33 @@ def authors(
 
 
 def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
-    """Names in explicit bylines: lines around headline and text, then heads and ends of paragraphs."""
+    """Return the names in bylines around headline and text or in its paragraphs."""
     texts = document.blocks.texts
     inside = set(kept)
     for index in near:
         text = texts[index]
         if len(text) > (60 if index in inside and not _LABEL_START.match(text) else 200):
             continue
-        line = "\t".join(fields(document, index))
+        line = "\t".join(split_fields(document, index))
         if _LABEL.match(line) and index + 1 < len(texts) and len(texts[index + 1]) <= 60:
             line = f"{line.rstrip(':： ')} {texts[index + 1]}"
-        found = people.tidy(people.from_line(line), sites)
+        found = person_names.tidy(person_names.parse_line(line), sites)
         if found:
             return found
     for index in [*kept[:2], *kept[-1:-60:-1]]:
-        found = people.tidy(people.from_prose(texts[index]), sites)
+        found = person_names.tidy(person_names.parse_prose(texts[index]), sites)
         if found:
             return found
     return ()
 
 
 def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
-    """Names in elements called author or byline, and in links to an author's page."""
+    """Return the names in elements named after authors and in links to author pages."""
     blocks, names, parents = document.blocks, document.names, document.parents
     places = set(near[:_MARKED_LINES])
     for _, href, rel, anchor, block in document.links:
         if block in places and 2 <= len(anchor) <= 40 and ("author" in rel or _PAGE.search(href[:300])):
-            found = people.tidy([anchor], sites)
+            found = person_names.tidy([anchor], sites)
             if found:
                 return found
     for index in near[:_MARKED_LINES]:
@@ -98,7 +98,7 @@ def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tu
                 if at < 0:
                     break
                 if names[at] and len(text) <= 60 and "comment" not in names[at] and _NAME.search(names[at]):
-                    found = people.tidy([text], sites)
+                    found = person_names.tidy([text], sites)
                     if found:
                         return found
                 at = parents[at]
@@ -106,13 +106,13 @@ def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tu
 
 
 def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
-    """Bare Chinese names among the fields of the line that holds the date."""
+    """Return bare Chinese names among the fields of the line with the date."""
     parts = document.blocks.parts
     inside = set(kept)
     for index in near[:8]:
         if parts[index] and index not in inside and any(map(str.isdigit, document.blocks.texts[index])):
-            words = (word for field in fields(document, index) for word in field.split())
-            found = people.tidy(filter(people.is_person, words), sites)
+            words = (word for field in split_fields(document, index) for word in field.split())
+            found = person_names.tidy(filter(person_names.is_person, words), sites)
             if found:
                 return found
     return ()

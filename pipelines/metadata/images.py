@@ -1,4 +1,4 @@
-"""The pictures of an article, with what stands under them."""
+"""Images of an article with their captions."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _NO_PICTURE = re.compile(
 )
 
 
-def images(document: Document, structured: Structured, kept: Sequence[int], base: str) -> tuple[Image, ...]:
+def find_images(document: Document, structured: Structured, kept: Sequence[int], base: str) -> tuple[Image, ...]:
     """Return the lead image that the metadata name, then those inside the text.
 
     Args:
         document: a parsed page.
         structured: its JSON-LD.
         kept: blocks of the text.
-        base: absolute URL that addresses are relative to.
+        base: absolute URL that hrefs are relative to.
 
     Returns:
         At most `MAX_IMAGES`; a caption is the figure's, else the line under the picture if it reads like one, else the
@@ -79,7 +79,7 @@ def images(document: Document, structured: Structured, kept: Sequence[int], base
 
 
 def _is_small(document: Document, node: int) -> bool:
-    """Whether an image says that it is an icon."""
+    """Tell whether an image's stated size is that of an icon."""
     element = document.elements[node] if node < len(document.elements) else None
     for name in ("width", "height"):
         digits = (element.get(name) or "").removesuffix("px") if element is not None else ""
@@ -89,7 +89,7 @@ def _is_small(document: Document, node: int) -> bool:
 
 
 def _caption(document: Document, node: int) -> str:
-    """What stands under the picture: the figure's caption, or a next line that reads or is set like one."""
+    """Return the figure's caption, or a next line that reads or is set like one."""
     blocks, tags, names = document.blocks, document.tags, document.names
     figure = node
     for _ in range(4):
@@ -115,7 +115,7 @@ def _caption(document: Document, node: int) -> str:
 
 
 def _is_centred(document: Document, node: int) -> bool:
-    """Whether a line is set in the middle, as captions are and paragraphs are not."""
+    """Tell whether a line is centred, as captions are and paragraphs are not."""
     element = document.elements[node] if node < len(document.elements) else None
     if element is None:
         return False

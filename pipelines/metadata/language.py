@@ -1,4 +1,4 @@
-"""The language of a text: CLD2 for all but Chinese and Japanese, what the page declares where a text is too short."""
+"""Language of a text: CLD2, own tests for Chinese, else the declared language."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TELLING_CHARS: Final = 600
 
 
 def detect(text: str, declared: str = "") -> str:
-    """Return the language of `text`: ISO 639-1, "zh-Hans" or "zh-Hant" for Chinese, empty when unknown.
+    """Return the language of `text`: ISO 639-1, "zh-Hans", "zh-Hant" or empty.
 
     Args:
         text: the article, or whatever text the page has.
@@ -70,7 +70,7 @@ def _count(pattern: re.Pattern[str], text: str) -> int:
 
 
 def _chinese(sample: str, declared: str) -> str:
-    """Return simplified or traditional, by the characters that only one of the two writes."""
+    """Tell simplified from traditional by characters that only one of them uses."""
     sample = sample[:_TELLING_CHARS]
     simple = sum(map(_ONLY_HANS.__contains__, sample))
     traditional = sum(map(_ONLY_HANT.__contains__, sample))

@@ -1,4 +1,4 @@
-"""The lines where a page says who wrote its article, where it comes from and when: around headline and text."""
+"""Lines around headline and text, where pages put author, source and time."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MAX_LINES: Final = 90
 """Most lines that are looked at."""
 
 
-def lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[int]:
-    """Return the blocks around headline and text, nearest to the headline first, then those right behind the text.
+def find_lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[int]:
+    """Return the blocks around headline and text, nearest to the headline first.
 
     Args:
         document: a parsed page.
@@ -45,7 +45,7 @@ def lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[
     return list(dict.fromkeys(order))[:MAX_LINES]
 
 
-def fields(document: Document, index: int) -> list[str]:
-    """Return the pieces of a line that readers see as separate fields; the whole line when it has none."""
+def split_fields(document: Document, index: int) -> list[str]:
+    """Split a line into the fields that readers see; the whole line for none."""
     parts = document.blocks.parts[index]
     return [" ".join(text.split()) for _, text in parts if text.strip()] if parts else [document.blocks.texts[index]]

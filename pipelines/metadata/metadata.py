@@ -1,4 +1,4 @@
-"""Everything a page says about its article beside the text."""
+"""Metadata of an article, each field from its own module."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
-from ..dates.timezones import habits
+from ..dates.timezones import find_habits
 from ..decode.text import clean
-from ..document import structured_data as stated
+from ..document import structured_data
 from ..document.document import Document
-from ..document.structured_data import meta
+from ..document.structured_data import find_meta
 from ..records import Extraction, Metadata
 from ..urls import canonicalize
-from .bylines import authors
-from .images import images
+from .bylines import find_authors
+from .images import find_images
 from .language import detect
-from .lines import lines
-from .pagination import pages
-from .published import published
-from .source import source
-from .tags import keywords, section
-from .title import headline, site_names
-from .visible_time import Lines
+from .lines import find_lines
+from .pagination import find_pages
+from .published import find_published
+from .source import find_source
+from .tags import find_keywords, find_section
+from .title import find_headline, find_site_names
+from .visible_time import LineNumbers
 
 MAX_SUMMARY_CHARS: Final = 1000
 
@@ -30,8 +30,8 @@ MAX_SUMMARY_CHARS: Final = 1000
 def extract(document: Document, extraction: Extraction, fetched_at: datetime) -> Metadata:
     """Return title, authors, source, time, language, summary and the rest.
 
-    Each field asks its witnesses in order of trust: structured data, meta elements, then what is visible between
-    headline and text. A witness that contradicts form (a future date, the site's name as author) is not heard.
+    Each field asks its sources in order of trust: structured data, meta elements, then what is visible between
+    headline and text. A value of impossible form (a future date, the site's name as author) is passed over.
 
     Args:
         document: a parsed page.
@@ -39,7 +39,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         fetched_at: when the page was fetched, with zone.
 
     Returns:
-        The metadata; fields without a witness are empty.
+        The metadata; fields without a source are empty.
 
     Raises:
         ValueError: `fetched_at` has no zone.
@@ -48,35 +48,39 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     """
     if fetched_at.tzinfo is None:
         raise ValueError(f"fetched_at {fetched_at!r} has no time zone")
-    data = stated.read(document)
+    data = structured_data.read(document)
     kept = extraction.blocks
     first = kept[0] if kept else -1
-    sites = site_names(document, data)
-    title = headline(document, data, first, sites)
-    declared = document.language or meta(document, "og:locale", "language", "content-language")
+    sites = find_site_names(document, data)
+    title = find_headline(document, data, first, sites)
+    declared = document.language or find_meta(document, "og:locale", "language", "content-language")
     language = detect(extraction.text or " ".join(document.blocks.texts[:200]) or title.text, declared)
-    near = lines(document, title.block, kept)
-    moment, origin = published(
-        document, data, Lines(near, kept), fetched_at, habits(urlsplit(document.url).hostname or "", language, declared)
+    near = find_lines(document, title.block, kept)
+    moment, origin = find_published(
+        document,
+        data,
+        LineNumbers(near, kept),
+        fetched_at,
+        find_habits(urlsplit(document.url).hostname or "", language, declared),
     )
-    base = (canonicalize(document.base, document.url) if document.base else None) or document.url
-    credit = source(document, near, kept)
-    place = pages(document, base)
+    base = document.base_url
+    publisher = find_source(document, near, kept)
+    place = find_pages(document, base)
     return Metadata(
         title=title.text,
-        authors=authors(document, data, near, kept, [*sites, credit]),
-        source=credit,
+        authors=find_authors(document, data, near, kept, [*sites, publisher]),
+        source=publisher,
         published_at=moment.iso if moment else "",
         published_precision=moment.precision if moment else "",
         published_from=origin,
         language=language,
         summary=clean(
-            meta(document, "og:description", "description", "twitter:description") or data.description,
+            find_meta(document, "og:description", "description", "twitter:description") or data.description,
             MAX_SUMMARY_CHARS,
         ),
-        keywords=keywords(document, data, kept),
-        section=section(document, data, first, title.text, sites),
-        images=images(document, data, kept, base),
+        keywords=find_keywords(document, data, kept),
+        section=find_section(document, data, first, title.text, sites),
+        images=find_images(document, data, kept, base),
         canonical=_canonical(document, base),
         next_page=place.next,
         previous_page=place.previous,
@@ -85,9 +89,9 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
 
 
 def _canonical(document: Document, base: str) -> str:
-    """The page's canonical URL as it states it."""
+    """Return the canonical URL that the page states."""
     for rel, href, _, _ in document.relations:
         if "canonical" in rel.split():
             return canonicalize(href, base) or ""
-    value = meta(document, "og:url")
+    value = find_meta(document, "og:url")
     return (canonicalize(value, base) or "") if value else ""

@@ -1,4 +1,4 @@
-"""Tell articles from lists of links and from pages that are neither."""
+"""Type of a page: an article, a list of links, or neither."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ _ARTICLE_PATH = re.compile(
 )
 
 
-def decide(
+def classify(
     document: Document, extraction: Extraction, metadata: Metadata, links: Links
 ) -> tuple[PageKind, PageReason | None]:
-    """Return what a page is and, unless it is an article, why not.
+    """Classify a page; for all but articles, give the reason.
 
     An article has prose that stands together; a list has headlines that are links. The two masses are compared, and
     what the page says of itself (type, date, path) moves the bar.
@@ -159,7 +159,7 @@ def decide(
 
 
 def _refused(extraction: Extraction, title: str, metadata: Metadata) -> PageReason | None:
-    """Return the reason of an error page, a login wall or a heap of characters."""
+    """Return the reason if a page is an error page, a login wall or no prose."""
     body = extraction.text
     if body and sum(map(str.isalnum, body[:2000])) < 20:
         return PageReason.NO_PROSE
@@ -173,7 +173,7 @@ def _refused(extraction: Extraction, title: str, metadata: Metadata) -> PageReas
 
 
 def _headed(document: Document, extraction: Extraction, title: str) -> bool:
-    """Tell if the headline stands, not as a link, shortly before the text."""
+    """Tell whether the headline stands, not as a link, shortly before the text."""
     kept = extraction.blocks
     wanted = squeeze(title)
     if not kept or len(wanted) < 5:
@@ -191,7 +191,7 @@ def _headed(document: Document, extraction: Extraction, title: str) -> bool:
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
-    """Tell if most sentences of a text, at least `least`, stand right under a linked headline of their own."""
+    """Tell whether most sentences stand right under linked headlines of their own."""
     blocks = document.blocks
     linked = is_linked(document)
     headline = linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)
@@ -206,7 +206,7 @@ def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
 
 
 def _is_list(document: Document, headlines: int) -> bool:
-    """Tell if a page without text is a source of links: headlines, or link text that outweighs the rest."""
+    """Tell whether a page without text is a list, by headlines and link text."""
     if headlines or not document.tags:
         return headlines > 0
     count = int(document.LTG[0])

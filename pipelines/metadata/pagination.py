@@ -1,4 +1,4 @@
-"""The other pages of a divided article: which page this is, and where the next and the previous one are."""
+"""Page number of a divided article, and its next and previous page."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _PREVIOUS: Final = (
 _ORDER: Final = dict.fromkeys(_NEXT.split(","), _FOLLOWING) | dict.fromkeys(_PREVIOUS.split(","), _PRECEDING)
 _INITIALS: Final = frozenset("第PpSs")
 _MARKS: Final = " \t\u3000[]()（）【】<>《》«»‹›→←|｜·.:：…_-–—"
-# Signs with which the anchors in question begin and end: most links are told apart by these alone.
+# Characters with which the anchors in question begin and end: most links are told apart by these alone.
 _FIRST: Final = frozenset("".join(word[0] + word[0].upper() for word in _ORDER) + _MARKS + "0123456789第PpSs")
 _LAST: Final = frozenset("".join(word[-1] + word[-1].upper() for word in _ORDER) + _MARKS + "0123456789页頁")
 _RELATIONS: Final = {"next": _FOLLOWING, "prev": _PRECEDING, "previous": _PRECEDING}
-_HAN: Final = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)}
+_HAN: Final = {char: number for number, char in enumerate("一二三四五六七八九十", 1)}
 _LABEL = re.compile(
     r"第\s{0,2}(\d{1,3}|[一二三四五六七八九十])\s{0,2}[页頁]|(?:page|seite|página|pagina)\s{1,2}(\d{1,3})$"
 )
@@ -46,7 +46,7 @@ _NUMBERS = re.compile(r"\d{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """This page's number (0 unknown) and the canonical URLs of its neighbours, empty where there is none."""
+    """Page number (0 unknown) and canonical URLs of the neighbours, empty for none."""
 
     number: int = 0
     next: str = ""
@@ -55,21 +55,21 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """From this page to another of the same article: the numbers in their addresses (0 for none)."""
+    """A step to another page of the article: the numbers in both URLs (0 for none)."""
 
     url: str
     own: int
     other: int
     sure: bool
-    """The address itself says that its number is one of a page."""
+    """The URL itself says that its number is one of a page."""
 
 
-def pages(document: Document, base: str) -> Pages:
-    """Return this page's place among the pages of its article.
+def find_pages(document: Document, base: str) -> Pages:
+    """Find this page's place among the pages of its article.
 
     A next link alone proves nothing: archives, channels and "next article" links look the same. It counts when its
-    address is this page's with another page number: `5.html` and `5_2.html`, `?id=7&page=2` and `?id=7&page=3`. Links
-    with numbers tell whether the addresses count from 0 or from 1, and stand in for a missing next link.
+    URL is this page's with another page number: `5.html` and `5_2.html`, `?id=7&page=2` and `?id=7&page=3`. Links
+    with numbers tell whether the URLs count from 0 or from 1, and stand in for a missing next link.
 
     Args:
         document: a parsed page.
@@ -78,7 +78,7 @@ def pages(document: Document, base: str) -> Pages:
     Returns:
         The neighbours; all empty for an article on one page.
 
-    Cost: O(links); addresses are compared only where an anchor is a number or a word such as 下一页.
+    Cost: O(links); URLs are compared only where an anchor is a number or a word such as 下一页.
     """
     own = canonicalize(document.url) or document.url
     steps: list[tuple[int, _Step]] = []
@@ -91,7 +91,7 @@ def pages(document: Document, base: str) -> Pages:
 
 
 def _labelled(document: Document) -> Iterator[tuple[int, str]]:
-    """Address of each link whose anchor is a page number, or says next (as number 0) or previous (-1)."""
+    """Yield links whose anchor is a page number, next (0) or previous (-1)."""
     for _, href, rel, anchor, _ in document.links:
         label = _RELATIONS.get(rel) if rel else None
         telling = anchor and len(anchor) <= _MAX_ANCHOR_CHARS and anchor[0] in _FIRST
@@ -105,7 +105,7 @@ def _labelled(document: Document) -> Iterator[tuple[int, str]]:
 
 
 def _label(anchor: str) -> int | None:
-    """The page number in an anchor, or what it says of the order."""
+    """Return the page number in an anchor, or the order that it states."""
     label = anchor.strip(_MARKS)
     if len(label) <= 3 and label.isdecimal():
         return int(label)
@@ -120,9 +120,9 @@ def _label(anchor: str) -> int | None:
 
 
 def _placed(steps: list[tuple[int, _Step]]) -> Pages:
-    """Number and neighbours out of the links that stay on the article."""
+    """Derive number and neighbours from the links that stay on the article."""
     numbered = {label: step for label, step in reversed(steps) if label > 0}
-    # What to add to the number in an address for the number of its page; most links agree.
+    # What to add to the number in a URL for the number of its page; most links agree.
     offsets = [label - step.other for label, step in numbered.items() if step.other and 0 <= label - step.other <= 1]
     offset = max(set(offsets), key=offsets.count) if offsets else 0
     trusted = bool(offsets) or any(step.own and not step.other for _, step in steps)
@@ -139,14 +139,14 @@ def _placed(steps: list[tuple[int, _Step]]) -> Pages:
                 return step.url
         return ""
 
-    # A first page says by "next" alone: then it cannot be told whether the addresses count from 0 or from 1.
+    # A first page says by "next" alone: then it cannot be told whether the URLs count from 0 or from 1.
     ahead = (step.url for label, step in steps if label == _FOLLOWING and not own and step.other == 1)
     following, preceding = neighbour(_FOLLOWING, 1) or next(ahead, ""), neighbour(_PRECEDING, -1)
     return Pages(number, following, preceding) if following or preceding else Pages()
 
 
 def _step(own: str, url: str) -> _Step | None:
-    """How the addresses of two pages of one article differ; None when they are no such pair."""
+    """Compare the URLs of two pages; None when they are not of one article."""
     path, _, query = own.partition("?")
     other_path, _, other_query = url.partition("?")
     if path == other_path:
@@ -164,13 +164,13 @@ def _step(own: str, url: str) -> _Step | None:
 
 
 def _tail(path: str, stem: str) -> int:
-    """The page number when it is all that an address has behind `stem`, else 0."""
+    """Return the page number that is all of a URL behind `stem`, else 0."""
     match = _SUFFIX.fullmatch(path, len(stem))
     return int(match[1]) if match and int(match[1]) <= MAX_PAGES and stem.count("/") > 2 else 0
 
 
 def _query_step(url: str, query: str, other_query: str) -> _Step | None:
-    """A step between addresses that differ in one parameter."""
+    """Compare two URLs that differ in one parameter."""
     own, other = _QUERY.search(query), _QUERY.search(other_query)
     rest = _QUERY.sub("", query, count=1).strip("&")
     if rest != _QUERY.sub("", other_query, count=1).strip("&") or (own and other and own[1] != other[1]):
@@ -182,7 +182,7 @@ def _query_step(url: str, query: str, other_query: str) -> _Step | None:
 
 
 def _numeric_step(url: str, path: str, other_path: str) -> _Step | None:
-    """A step between addresses that differ in one number."""
+    """Compare two URLs that differ in one number."""
     numbers, others = _NUMBERS.findall(path), _NUMBERS.findall(other_path)
     if len(numbers) != len(others) or _NUMBERS.sub("#", path) != _NUMBERS.sub("#", other_path):
         return None

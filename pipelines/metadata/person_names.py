@@ -1,4 +1,4 @@
-"""Names of the people who wrote an article, out of the ways bylines are written."""
+"""Names of people in the ways bylines are written."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _PHRASES: Final = words(
 _PARTICLES: Final = words(
     "de da do dos das del della di du la le el van von der den ter ten bin al y e zu zur af te the"
 )
-_SIGN = re.compile(r"[→←<>⟨⟩{}#*=+^~\[\]\\]")
+_NO_LETTER = re.compile(r"[→←<>⟨⟩{}#*=+^~\[\]\\]")
 _ROLE_BEHIND = re.compile(r"\s(?:in|on|at|for|with|from|is|was|to|and the)\s.*$")
 _SLUG = re.compile(r"[a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){1,5}$")
 _DATE = re.compile(r"([^\W\d_]{3,10})\.? \d{1,2}|\d{1,2}\.? ([^\W\d_]{3,10})")
@@ -100,8 +100,8 @@ _SUFFIX = re.compile(
 )
 
 
-def from_line(line: str) -> list[str]:
-    """Names in a byline such as 作者：王小明 李雷, 【記者王小明╱台北報導】, 文/王小明 or "By Jane Doe".
+def parse_line(line: str) -> list[str]:
+    """Extract names of a byline: 作者：王小明, 【記者王小明╱台北報導】, "By Jane Doe".
 
     Args:
         line: one line of a page, fields separated by tabs; only its first 300 characters count.
@@ -111,7 +111,7 @@ def from_line(line: str) -> list[str]:
 
     Cost: O(characters).
 
-    >>> from_line("【記者王小明╱台北報導】")
+    >>> parse_line("【記者王小明╱台北報導】")
     ['王小明']
     """
     line = line[:300]
@@ -119,7 +119,7 @@ def from_line(line: str) -> list[str]:
 
 
 def _chinese(line: str) -> list[str]:
-    """Names behind Chinese labels, or before the paper they write for."""
+    """Extract names behind Chinese labels, or before the paper they write for."""
     for match in _STRONG.finditer(line):
         found = _names_at(line, match.end(), strict=False)
         if found:
@@ -137,7 +137,7 @@ def _chinese(line: str) -> list[str]:
 
 
 def _western(line: str) -> list[str]:
-    """Names behind "By" and its like, or in front of a date."""
+    """Extract names behind "By" and its like, or in front of a date."""
     named = _before_date(line) if len(line) <= 120 and ("20" in line or "@" in line) else ""
     if named:
         return [named]
@@ -151,7 +151,7 @@ def _western(line: str) -> list[str]:
 
 
 def _before_date(line: str) -> str:
-    """The name with which a line begins that goes on to a date or an account: Jane Doe | Writer | July 2, 2025."""
+    """Extract the name before a date or account: Jane Doe | Writer | July 2, 2025."""
     head = _HEAD.match(line)
     parts = head[1].split() if head else []
     if not head or not 2 <= len(parts) <= 4 or parts[0].lower() in _NO_HEAD or parts[0].lower() in MONTHS:
@@ -160,8 +160,8 @@ def _before_date(line: str) -> str:
     return head[1].strip() if dated and _is_western(head[1]) and not _BY.match(line) else ""
 
 
-def from_prose(line: str) -> list[str]:
-    """Names at the head or the end of a paragraph: 本报记者 王小明 报道, （记者 李雷）.
+def parse_prose(line: str) -> list[str]:
+    """Extract names at the head or end of a paragraph: 本报记者 王小明 报道, （记者 李雷）.
 
     Args:
         line: a first or last paragraph of a text; only the first and the last 60 characters count.
@@ -184,15 +184,15 @@ def from_prose(line: str) -> list[str]:
                 if found:
                     return found
     if len(line) <= 40:
-        return from_line(line)
+        return parse_line(line)
     bracket = max(line.rfind("（", -30), line.rfind("(", -30), line.rfind("【", -30))
     if bracket >= 0 and line[-1] in ")）】。":
-        return from_line(line[bracket:])
-    return from_line(line[-16:]) if _REPORT.search(line[-16:]) else []
+        return parse_line(line[bracket:])
+    return parse_line(line[-16:]) if _REPORT.search(line[-16:]) else []
 
 
 def is_person(text: str) -> bool:
-    """Whether a field of an info line can only be a Chinese personal name.
+    """Tell whether a field of an info line can only be a Chinese personal name.
 
     >>> is_person("王小明"), is_person("新华网")
     (True, False)
@@ -200,14 +200,14 @@ def is_person(text: str) -> bool:
     return (
         2 <= len(text) <= 3
         and text[0] in _FAMILY
-        and all("\u4e00" <= sign <= "\u9fff" for sign in text)
+        and all("\u4e00" <= char <= "\u9fff" for char in text)
         and not _ORGANISATION.search(text)
         and text not in _STOP
     )
 
 
 def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
-    """Names that begin at `start`; with `strict` only those with a family name and an end behind them."""
+    """Extract names at `start`; if `strict`, with a family name and a proper end."""
     role = _ROLE.match(line, start)
     if role:
         start = role.end()
@@ -243,7 +243,7 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
 
 
 def _cut(token: str, behind: str) -> list[str]:
-    """Names written one after another without a break: 李莎莎黎史翔王进雨."""
+    """Split names written one after another without a break: 李莎莎黎史翔王进雨."""
     text = token[:_MAX_RUN_CHARS]
     line = token + behind
 
@@ -269,7 +269,7 @@ def _cut(token: str, behind: str) -> list[str]:
 
 
 def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
-    """Return names of people: split, without labels and titles, without site names, links and stop words.
+    """Split raw names, strip labels and titles, drop sites, links and stop words.
 
     Args:
         names: raw values of metas, JSON-LD or bylines.
@@ -297,7 +297,7 @@ def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _plausible(name: str) -> bool:
-    """Whether a string can be a name at all."""
+    """Tell whether a string can be a name at all."""
     folded = _fold(name)
     return (
         2 <= len(name) <= MAX_NAME_CHARS
@@ -305,7 +305,7 @@ def _plausible(name: str) -> bool:
         and name.lower() not in _STOP
         and not _NO_NAME.match(name)
         and not _PUBLISHER.search(name)
-        and not any(sign in name for sign in ":：=@。，？！")
+        and not any(char in name for char in ":：=@。，？！")
         and sum(map(str.isdigit, name)) <= 3
         and name[0].isalpha()
         and not _CLOCK.search(name)
@@ -314,7 +314,7 @@ def _plausible(name: str) -> bool:
         and "www" not in folded
         and len(name.split()) <= 6
         and (" " not in name or not name[0].islower() or name.split(maxsplit=1)[0] in _PARTICLES)
-        and not _SIGN.search(name)
+        and not _NO_LETTER.search(name)
         and folded not in _PHRASES
         and not _SLUG.match(name)
         and not _is_date(name)
@@ -322,16 +322,16 @@ def _plausible(name: str) -> bool:
 
 
 def _is_western(name: str) -> bool:
-    """Whether every word of a name begins as names do: with a capital, or as a particle."""
+    """Tell whether all words of a name begin with a capital or are particles."""
     return all(not word[0].islower() or word in _PARTICLES or word[1:2] == "'" for word in name.split())
 
 
 def _is_date(name: str) -> bool:
-    """Whether a name is a month with a day."""
+    """Tell whether a name is a month with a day."""
     match = _DATE.match(name)
     return bool(match) and ((match[1] or match[2]).lower() in MONTHS if match else False)
 
 
 def _fold(name: str) -> str:
-    """A name for comparison."""
+    """Fold a name for comparison."""
     return re.sub(r"[\W_]+", "", name).lower()

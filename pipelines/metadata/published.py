@@ -1,4 +1,4 @@
-"""The publish time of an article, and which witness states it."""
+"""Publish time of an article, and the source that states it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..dates import parse
 from ..dates.parse import Moment
 from ..dates.timezones import Habits
 from ..document.document import Document
-from ..document.structured_data import Structured, meta
-from .visible_time import Lines, shown
+from ..document.structured_data import Structured, find_meta
+from .visible_time import LineNumbers, read_visible
 
 _PUBLISHED: Final = (
     "article:published_time", "og:published_time", "datepublished", "pubdate", "publishdate", "publish_date",
@@ -24,7 +24,7 @@ _PUBLISHED: Final = (
     "article:create_at", "release_date", "published", "og:article:published_time", "originalpublicationdate",
     "article.published", "ptime", "publish-date", "rnews:datepublished",
 )  # fmt: skip
-# Written when the page was rendered or last changed: heard when nothing better speaks.
+# Written when the page was rendered or last changed: used when there is nothing better.
 _LATE: Final = ("apub:time", "dateupdate", "article:modified_time", "og:updated_time", "lastmodified")
 # Any other name that says so, however it is spelt; many of these tell when an editor last saved the article.
 _NAME: Final = re.compile(
@@ -51,14 +51,14 @@ _MAX_VALUES: Final = 2000
 _NAME_CHARS: Final = 40
 
 
-def published(
-    document: Document, structured: Structured, lines: Lines, now: datetime, habits: Habits
+def find_published(
+    document: Document, structured: Structured, lines: LineNumbers, now: datetime, habits: Habits
 ) -> tuple[Moment | None, str]:
-    """Return the publish time and the witness it comes from.
+    """Return the publish time and the source it comes from.
 
     A time stated for machines is believed when it has a clock, unless it is the time at which the page was served; a
     bare day is refined by the visible line of the same day. Without either, times of `<time>` elements, of inline
-    scripts and of the URL are asked, in this order. When a page was changed is heard when nothing else speaks.
+    scripts and of the URL are asked, in this order. When a page was changed is used when there is nothing else.
 
     Args:
         document: a parsed page.
@@ -68,14 +68,14 @@ def published(
         habits: how the site writes times.
 
     Returns:
-        The moment and "json-ld", "meta", "visible", "script" or "url"; (None, "") when nothing speaks.
+        The moment and "json-ld", "meta", "visible", "script" or "url"; (None, "") when there is none.
 
     Cost: O(characters of the lines); of the inline scripts only when everything visible lacks a clock.
     """
     stated, origin = _stated(document, structured, now, habits)
     if stated and _has_clock(stated) and not _is_doubtful(stated, now, habits):
         return stated, origin
-    seen, is_relative = shown(document, lines, now, habits)
+    seen, is_relative = read_visible(document, lines, now, habits)
     exact = seen if seen and seen.precision != "day" else None
     if stated:
         if exact and _is_better(exact, stated, now):
@@ -84,14 +84,14 @@ def published(
     if exact:
         return _zoned(document, exact, now, habits), "visible"
     day = None if is_relative else seen
-    for witness, moment in _others(document, structured, lines.kept, now, habits):
+    for source, moment in _others(document, structured, lines.kept, now, habits):
         if day is None or moment.day == day.day:
-            return moment, witness
+            return moment, source
     return (seen, "visible") if seen else _late(document, structured, now, habits)
 
 
 def _is_better(seen: Moment, stated: Moment, now: datetime) -> bool:
-    """Whether readers see more than is stated for machines: a day, the time of the answer, local time called UTC."""
+    """Tell whether the visible time says more than the stated one."""
     if _is_served(stated, now):
         return True
     if not _has_clock(stated):
@@ -104,20 +104,20 @@ def _has_clock(moment: Moment) -> bool:
 
 
 def _is_doubtful(moment: Moment, now: datetime, habits: Habits) -> bool:
-    """Whether a time stated for machines is to be compared with what readers see."""
+    """Tell whether a stated time must be checked against the visible one."""
     return _is_served(moment, now) or (habits.zone is not UTC and moment.iso.endswith("+00:00"))
 
 
 def _is_served(moment: Moment, now: datetime) -> bool:
-    """Whether it is the time at which the page was made for this request."""
+    """Tell whether a time is that at which the page was made for this request."""
     return moment.precision != "day" and abs(now - datetime.fromisoformat(moment.iso)) < _SERVED_WITHIN
 
 
 def _stated(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
-    """What JSON-LD or the meta elements state: the first that has a clock, else the first day."""
+    """Return the first stated time with a clock, else the first day."""
     day: tuple[Moment | None, str] = (None, "")
     values = [(structured.published, "json-ld")] if structured.published else []
-    values += [(meta(document, name), "meta") for name in _PUBLISHED if name in document.metas]
+    values += [(find_meta(document, name), "meta") for name in _PUBLISHED if name in document.metas]
     for value, origin in values:
         found = parse.read_stamp(value, now, habits) if value else None
         if found and found.precision != "day" and "T00:00" not in found.iso:
@@ -129,7 +129,7 @@ def _stated(document: Document, structured: Structured, now: datetime, habits: H
 
 
 def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> Moment:
-    """The same minute as a `<time>` element states it, which also knows zone and second."""
+    """Return the `<time>` element of the same minute, which has zone and second."""
     if habits.zone is not UTC:
         return seen  # a site that shows its own clock and calls it UTC for machines is commoner than one abroad
     clock = seen.iso[10:16]
@@ -144,7 +144,7 @@ def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> M
 def _others(
     document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits
 ) -> Iterator[tuple[str, Moment]]:
-    """Witnesses that are only asked when headline and head say nothing exact."""
+    """Yield the times of sources used when headline and head say nothing exact."""
     # behind the text stand the times of other articles
     last = kept[-1] + 1 if kept else len(document.blocks)
     end = document.blocks.starts[last] if last < len(document.blocks) else len(document.tags)
@@ -153,7 +153,9 @@ def _others(
         if found:
             yield "visible", found
     values = [(structured.page_published, "json-ld")] if structured.page_published else []
-    values += [(meta(document, name), "meta") for name in document.metas if _NAME.search(name) and not _NO.search(name)]
+    values += [
+        (find_meta(document, name), "meta") for name in document.metas if _NAME.search(name) and not _NO.search(name)
+    ]
     for value, origin in values:
         stated = parse.read_stamp(value, now, habits)
         if stated and not _is_served(stated, now):
@@ -164,10 +166,10 @@ def _others(
 
 
 def _late(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
-    """The day in the URL, or the time of that day at which the page was made or changed; that of any day without."""
+    """Return the day in the URL, or a time of change on that day (or on any)."""
     day = parse.read_url(document.url, now)
     values = [(structured.modified, "json-ld")]
-    values += [(meta(document, name), "meta") for name in _LATE if name in document.metas]
+    values += [(find_meta(document, name), "meta") for name in _LATE if name in document.metas]
     for value, origin in values:
         found = parse.read_stamp(value, now, habits) if value else None
         if found and not _is_served(found, now) and (day is None or day.day == found.day):
@@ -176,7 +178,7 @@ def _late(document: Document, structured: Structured, now: datetime, habits: Hab
 
 
 def _scripted(document: Document, now: datetime, habits: Habits) -> Moment | None:
-    """A publish time in a variable of an inline script."""
+    """Find a publish time in a variable of an inline script."""
     for text in document.scripts:
         for match in islice(_SCRIPT_VALUE.finditer(text), _MAX_VALUES):
             start = match.start()

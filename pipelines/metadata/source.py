@@ -1,4 +1,4 @@
-"""The publisher that a page credits for its article (来源)."""
+"""Publisher that a page credits for its article (来源)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 
 from ..decode.text import clean
 from ..document.document import Document
-from ..document.structured_data import meta
-from .lines import fields
+from ..document.structured_data import find_meta
+from .lines import split_fields
 
 MAX_SOURCE_CHARS: Final = 60
 _META: Final = ("contentsource", "source", "article:source", "weibo: article:source", "og:article:source")
@@ -50,7 +50,7 @@ _SLASHED = re.compile(
 )
 
 
-def source(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
+def find_source(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
     """Return the publisher that the page credits.
 
     A labelled name (来源：…) counts wherever it stands near the text, then what the metadata state, then a publisher's
@@ -70,19 +70,19 @@ def source(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
         text = document.blocks.texts[index]
         if len(text) > 300 or ("源" not in text and "自" not in text and "出处" not in text):
             continue
-        match = _LABELLED.search(" ".join(fields(document, index)))
+        match = _LABELLED.search(" ".join(split_fields(document, index)))
         if match:
             found = clean(_CUT.sub("", match[1]), MAX_SOURCE_CHARS).strip(" :：-_/")
             if len(found) >= 2:
                 return found
-    stated = clean(meta(document, *_META), MAX_SOURCE_CHARS)
+    stated = clean(find_meta(document, *_META), MAX_SOURCE_CHARS)
     if stated and "://" not in stated:
         return stated
     return _beside_date(document, near[:24]) or _dateline(document, near[:12], kept)
 
 
 def _beside_date(document: Document, near: Sequence[int]) -> str:
-    """A publisher's name in the line of the date or the one next to it."""
+    """Find a publisher's name in the line of the date or the one next to it."""
     texts = document.blocks.texts
     for index in near:
         if len(texts[index]) > _MAX_LINE_CHARS or not _DATE.search(texts[index]):
@@ -96,13 +96,13 @@ def _beside_date(document: Document, near: Sequence[int]) -> str:
 
 
 def _words(document: Document, index: int) -> Iterator[str]:
-    """The words of a line's fields."""
-    for field in fields(document, index):
+    """Yield the words of a line's fields."""
+    for field in split_fields(document, index):
         yield from (word.strip(_EDGES) for word in _BREAK.split(field))
 
 
 def _named(document: Document, index: int) -> str:
-    """A field of a line whose element is named after the source."""
+    """Find a field of a line whose element is named after the source."""
     blocks = document.blocks
     for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
         name = document.names[node]
@@ -114,12 +114,12 @@ def _named(document: Document, index: int) -> str:
 
 
 def _is_publisher(word: str) -> bool:
-    """Whether a word can only be the name of a publisher or an office."""
+    """Tell whether a word can only be the name of a publisher or an office."""
     return 2 <= len(word) <= _MAX_NAME_CHARS and bool(_PUBLISHER.match(word)) and not _NO_PUBLISHER.search(word)
 
 
 def _dateline(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
-    """The agency that the first paragraph, or the byline above it, opens with."""
+    """Find the agency that the first paragraph, or the byline above, opens with."""
     texts = document.blocks.texts
     for index in near:
         match = _SLASHED.match(texts[index]) if len(texts[index]) <= 60 else None

@@ -10,7 +10,7 @@ from typing import Final
 
 from ..decode.text import clean, squeeze, unique, words
 from ..document.document import Document
-from ..document.structured_data import Structured, meta
+from ..document.structured_data import Structured, find_meta
 
 MAX_KEYWORDS: Final = 30
 _MAX_KEYWORD_CHARS: Final = 60
@@ -36,8 +36,8 @@ _NO_SECTION: Final = words(
 )
 
 
-def keywords(document: Document, structured: Structured, kept: Sequence[int]) -> tuple[str, ...]:
-    """Return the keywords of the metadata, then those that the page shows as tags at its text.
+def find_keywords(document: Document, structured: Structured, kept: Sequence[int]) -> tuple[str, ...]:
+    """Return the keywords of the metadata, then the tags shown at the text.
 
     Args:
         document: a parsed page.
@@ -57,7 +57,7 @@ def keywords(document: Document, structured: Structured, kept: Sequence[int]) ->
 
 
 def _shown(document: Document, kept: Sequence[int]) -> Iterator[str]:
-    """Tags that readers see: links to tag pages, and lines that begin with 关键词."""
+    """Yield visible tags: links to tag pages, and lines that begin with 关键词."""
     if not kept:
         return
     links = document.links
@@ -78,7 +78,7 @@ def _shown(document: Document, kept: Sequence[int]) -> Iterator[str]:
 
 
 def _is_tag(document: Document, node: int, href: str) -> bool:
-    """Whether a link leads to a tag's page or stands in a box of tags."""
+    """Tell whether a link leads to a tag's page or stands in a box of tags."""
     if ("tag" in href or "topic" in href or "keyword" in href) and _TAG_PATH.search(href[:300]):
         return True
     for _ in range(3):
@@ -93,12 +93,14 @@ def _is_tag(document: Document, node: int, href: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_crumb(name: str) -> bool:
-    """Whether class or id `name` is one of breadcrumbs."""
+    """Tell whether class or id `name` is one of breadcrumbs."""
     return bool(name) and bool(_CRUMB_NAME.search(name))
 
 
-def section(document: Document, structured: Structured, first_body_block: int, title: str, sites: Sequence[str]) -> str:
-    """Return the channel: as the metadata state it, else the last step of the breadcrumb.
+def find_section(
+    document: Document, structured: Structured, first_body_block: int, title: str, sites: Sequence[str]
+) -> str:
+    """Return the channel that the metadata state, else the last breadcrumb.
 
     Args:
         document: a parsed page.
@@ -112,7 +114,7 @@ def section(document: Document, structured: Structured, first_body_block: int, t
 
     Cost: O(blocks before the text).
     """
-    stated = clean(meta(document, "article:section", "section", "channel") or structured.section, 100)
+    stated = clean(find_meta(document, "article:section", "section", "channel") or structured.section, 100)
     if stated or first_body_block < 0:
         return stated
     texts, names, nodes, parents = document.blocks.texts, document.names, document.blocks.nodes, document.parents

@@ -1,4 +1,4 @@
-"""The headline of a page: what its heading, its `<title>` and its metadata agree on."""
+"""Headline of a page, agreed on by headings, `<title>` and metadata."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ class Headline:
     block: int = -1
 
 
-def headline(document: Document, structured: Structured, first_body_block: int, sites: Iterable[str]) -> Headline:
+def find_headline(document: Document, structured: Structured, first_body_block: int, sites: Iterable[str]) -> Headline:
     """Return the headline of a page without the site's name.
 
-    A visible line that is part of `<title>` or of the metadata's title is the best witness: it has neither the site's
+    A visible line that is part of `<title>` or of the metadata's title is the best source: it has neither the site's
     name nor a paraphrase for sharing. Without one the metadata speak, then `<title>` cut at its separators.
 
     Args:
         document: a parsed page.
         structured: its JSON-LD.
         first_body_block: where the text starts; lines before it and all headings are candidates; -1 for none.
-        sites: what the site calls itself (see `site_names`).
+        sites: what the site calls itself (see `find_site_names`).
 
     Returns:
         One line of at most 500 characters, empty when the page names nothing.
@@ -67,18 +67,18 @@ def headline(document: Document, structured: Structured, first_body_block: int, 
     """
     site = {squeeze(name) for name in (*sites, *_home_names(document)) if len(name) <= 60} - {""}
     metas = _stated(document, structured, site)
-    witnesses = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
-    lines = headings(document)
-    whole = min((len(squeeze(without_site(text, site))) for text in (document.title, *metas) if text), default=1)
+    titles = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
+    lines = find_headings(document)
+    whole = min((len(squeeze(strip_site(text, site))) for text in (document.title, *metas) if text), default=1)
     candidates = _candidates(document, lines, first_body_block)
-    text, place = _agreed(candidates, witnesses, max(whole, 1), site, first_body_block)
+    text, place = _agreed(candidates, titles, max(whole, 1), site, first_body_block)
     if text:
         return Headline(_bare(text, document.title, metas, site), place)
     place = _first_heading(document, lines, first_body_block, site)
-    if place >= 0 and not (len(metas) >= 2 and len(witnesses) == 1):
+    if place >= 0 and not (len(metas) >= 2 and len(titles) == 1):
         return Headline(_bare(document.blocks.texts[place], document.title, metas, site), place)
     if metas:
-        return Headline(clean(without_site(metas[0], site), MAX_TITLE_CHARS))
+        return Headline(clean(strip_site(metas[0], site), MAX_TITLE_CHARS))
     place = _above(document, first_body_block, site)
     if place >= 0 and not _names_story(document, first_body_block, site, document.blocks.texts[place]):
         return Headline(clean(document.blocks.texts[place], MAX_TITLE_CHARS), place)
@@ -89,11 +89,11 @@ def headline(document: Document, structured: Structured, first_body_block: int, 
     ]
     if len(first) == 1 or (first and not document.title):
         return Headline(clean(first[0][0], MAX_TITLE_CHARS), first[0][1])
-    return Headline(_numberless(clean(without_site(document.title, site), MAX_TITLE_CHARS)))
+    return Headline(_numberless(clean(strip_site(document.title, site), MAX_TITLE_CHARS)))
 
 
 def _stated(document: Document, structured: Structured, site: set[str]) -> list[str]:
-    """Titles that the metadata state, those that only name the site left out."""
+    """Return the titles in the metadata without those that only name the site."""
     values = [structured.headline] if structured.headline else []
     metas = document.metas
     values += [metas[name][0] for name in _META if name in metas]
@@ -101,19 +101,19 @@ def _stated(document: Document, structured: Structured, site: set[str]) -> list[
 
 
 def _bare(line: str, title: str, metas: list[str], site: set[str]) -> str:
-    """A visible line without catchword, site's name and page number."""
+    """Strip catchword, site's name and page number from a visible line."""
     return _numberless(clean(_without_name(_without_kicker(line, title, metas), site), MAX_TITLE_CHARS))
 
 
 def _without_kicker(line: str, title: str, metas: list[str]) -> str:
-    """A heading without the catchword before it, when title and metadata agree on the rest."""
+    """Strip the catchword before a heading if title and metadata agree on the rest."""
     shorter = [value for value in metas if 6 <= len(value) < len(line) and line.endswith(value)]
     agreed = bool(shorter) and len(shorter) == len(metas) and (len(shorter) >= 2 or title.startswith(shorter[0]))
     return shorter[0] if agreed else line
 
 
 def _without_name(line: str, site: set[str]) -> str:
-    """A visible line without the site's name behind a separator; its own halves stay together."""
+    """Strip the site's name behind a separator from a visible line."""
     *_, cut = [None, *_SEPARATOR.finditer(line)]
     if cut is None or cut.start() < 4:
         return line
@@ -123,12 +123,12 @@ def _without_name(line: str, site: set[str]) -> str:
 
 
 def _numberless(title: str) -> str:
-    """A title without the number of the article's page behind it: 标题(2)."""
+    """Strip the number of the article's page behind a title: 标题(2)."""
     match = _PART.search(title)
     return title[: match.start()] if match and 2 <= int(match[1]) <= 99 else title
 
 
-def headings(document: Document) -> list[tuple[int, str, int]]:
+def find_headings(document: Document) -> list[tuple[int, str, int]]:
     """Return (level, text, first block) of every h1..h3, texts of one heading joined."""
     found: list[tuple[int, str, int]] = []
     tags, parents, blocks = document.tags, document.parents, document.blocks
@@ -153,7 +153,7 @@ def headings(document: Document) -> list[tuple[int, str, int]]:
 def _candidates(
     document: Document, lines: list[tuple[int, str, int]], first_body_block: int
 ) -> list[tuple[int, str, int]]:
-    """Headings, and as level 4 the other lines before the text."""
+    """Return the headings, and as level 4 the other lines before the text."""
     levels = {index for _, _, index in lines}
     blocks = document.blocks
     limit = min(first_body_block + 1 if first_body_block >= 0 else _MAX_LINES, len(blocks))
@@ -168,17 +168,16 @@ def _candidates(
 
 
 def _agreed(
-    lines: list[tuple[int, str, int]], witnesses: list[str], whole: int, site: set[str], first_body_block: int
+    lines: list[tuple[int, str, int]], titles: list[str], whole: int, site: set[str], first_body_block: int
 ) -> tuple[str, int]:
-    """The line that most witnesses repeat, headings and long lines before others; empty when none is convincing."""
+    """Return the line that most titles repeat; empty when none is convincing."""
     best, place, best_rank = "", -1, 2.0
     for level, text, index in lines:
         line = squeeze(text)
         if not 4 <= len(line) <= 300 or line in site:
             continue
         votes = sum(
-            line in witness or (len(witness) > 8 and witness in line and len(line) < 1.3 * len(witness))
-            for witness in witnesses
+            line in title or (len(title) > 8 and title in line and len(line) < 1.3 * len(title)) for title in titles
         )
         if not votes:
             continue
@@ -187,13 +186,13 @@ def _agreed(
             rank -= 1.0
         if rank > best_rank:
             best, place, best_rank = text, index, rank
-    return _nearer(lines, witnesses, best, place, first_body_block) if best else ("", -1)
+    return _nearer(lines, titles, best, place, first_body_block) if best else ("", -1)
 
 
 def _nearer(
-    lines: list[tuple[int, str, int]], witnesses: list[str], best: str, place: int, first_body_block: int
+    lines: list[tuple[int, str, int]], titles: list[str], best: str, place: int, first_body_block: int
 ) -> tuple[str, int]:
-    """Of two headings that make up the title together, a blog's name and its entry, the one nearer to the text."""
+    """Return, of two headings that form the title, the one nearer to the text."""
     line = squeeze(best)
     for level, text, index in reversed(lines):
         # A heading right below another is its second line.
@@ -202,13 +201,13 @@ def _nearer(
         other = squeeze(text)
         if len(other) >= 4 and other not in line and line not in other:
             whole = len(line) + len(other)
-            if any(line in title and other in title and whole >= _WHOLE * len(title) for title in witnesses):
+            if any(line in title and other in title and whole >= _WHOLE * len(title) for title in titles):
                 return text, index
     return best, place
 
 
 def _first_heading(document: Document, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]) -> int:
-    """The one `<h1>` right above the text, which pages show to readers whatever they call the story elsewhere."""
+    """Find the only `<h1>` right above the text, -1 for none or several."""
     blocks = document.blocks
     near = [
         index
@@ -224,27 +223,27 @@ def _first_heading(document: Document, lines: list[tuple[int, str, int]], first_
 
 
 def _names_story(document: Document, first_body_block: int, site: set[str], rival: str) -> bool:
-    """Whether `<title>` speaks of what the text is about, at least as much as a line above the text does."""
+    """Tell whether `<title>` names the text's subject at least as well as `rival`."""
     if squeeze(rival)[:4] in squeeze(document.title):
         return True
     body = _opening(document, first_body_block)
-    own = _told(without_site(document.title, site), body)
+    own = _told(strip_site(document.title, site), body)
     return own >= max(_told(rival, body), _LEAST_SHARE)
 
 
 def _opening(document: Document, first_body_block: int) -> str:
-    """The first lines of the text."""
+    """Return the first lines of the text."""
     return " ".join(document.blocks.texts[first_body_block : first_body_block + _BODY_LINES]).lower()
 
 
 def _told(line: str, body: str) -> float:
-    """Share of a line's words that the text repeats; 0 for a line of too few words."""
+    """Return the share of a line's words that the text repeats, 0 for too few words."""
     found = _WORD.findall(line.lower())
     return sum(word in body for word in found) / len(found) if len(found) >= _LEAST_WORDS else 0.0
 
 
 def _above(document: Document, first_body_block: int, site: set[str]) -> int:
-    """The line above the text that heads it, for pages whose `<title>` names the site only.
+    """Find the line that heads the text, where `<title>` only names the site.
 
     A heading or emphasised line, else one whose words the text repeats.
     """
@@ -272,13 +271,13 @@ def _above(document: Document, first_body_block: int, site: set[str]) -> int:
     return next((index for index in plain if _told(blocks.texts[index], body) >= _LEAST_SHARE), -1)
 
 
-def without_site(title: str, site: set[str]) -> str:
-    """Cut the site's name and its channels off the end, or the start, of a title."""
+def strip_site(title: str, site: set[str]) -> str:
+    """Cut the site's name and its channels off the ends of a title."""
     parts = _SEPARATOR.split(title)
     if len(parts) < 2:
         return title
     if squeeze(parts[0]) in site:
-        return without_site(title[len(parts[0]) :].lstrip(_EDGES), site)
+        return strip_site(title[len(parts[0]) :].lstrip(_EDGES), site)
     first = parts[0]
     spaced = bool(_SPACED.search(title))
     if len(first) >= 6 or spaced:
@@ -287,8 +286,8 @@ def without_site(title: str, site: set[str]) -> str:
     return title
 
 
-def site_names(document: Document, structured: Structured) -> list[str]:
-    """Return what the site calls itself in its metadata, and its host."""
+def find_site_names(document: Document, structured: Structured) -> list[str]:
+    """Return the names that the site calls itself in its metadata, and its host."""
     metas = document.metas
     names = [
         clean(metas[name][0], 100)
@@ -302,7 +301,7 @@ def site_names(document: Document, structured: Structured) -> list[str]:
 
 
 def _home_names(document: Document) -> list[str]:
-    """What links to the front page say: the site's name, or at least nothing that is a headline."""
+    """Return the anchors of links to the front page: the site's name, no headline."""
     parts = urlsplit(document.url)
     roots = {"/", f"{parts.scheme}://{parts.netloc}", f"//{parts.netloc}", f"http://{parts.netloc}"}
     roots |= {f"{root}/" for root in roots}

@@ -1,4 +1,4 @@
-"""The publish time as readers see it: the best of the lines around headline and text.
+"""Publish time as readers see it, in the lines around headline and text.
 
 A line may hold several times: when the article was published, when it was changed, and others that say nothing of it.
 The word in front of each tells them apart, or the one right behind it.
@@ -16,11 +16,11 @@ from ..dates.parse import Moment
 from ..dates.relative import read_relative
 from ..dates.timezones import Habits
 from ..document.document import Document
-from .lines import fields
+from .lines import split_fields
 
 
 def _each(words: str, behind: str) -> str:
-    """A pattern of words, each with the same behind it."""
+    """Build a pattern of words, each with the same behind it."""
     return "|".join(word + behind for word in words.split())
 
 
@@ -54,7 +54,7 @@ _STATED: Final = "|".join(
 )
 _LABEL = re.compile(f"{_CHANGED}|{_OTHER}|{_STATED}")
 _KINDS: Final = (("changed", re.compile(_CHANGED)), ("other", re.compile(_OTHER)))
-"""What is neither says when the article was published."""
+"""A label that is neither states when the article was published."""
 _TIME_WORD = re.compile("发布|發布|发表|發表|上稿|建立|刊登|来源|來源")
 _PAGE = re.compile(r"©|copyright|版权|版權|备案|備案|all rights reserved|页面生成|generated (?:on|at|in)")
 _WEEKDAY = re.compile(r"星期|曜日|요일|农历|農曆|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tag\b|woch|今天|今日")
@@ -62,7 +62,7 @@ _VAGUE: Final = frozenset({"时间", "時間", "日期"})
 """In the text they may be of anything."""
 _RANGE = re.compile(r"\d\s?(?:日|年|月)?\s?(?:至|到|~|～|—|–| - | to | bis | au | al )\s?(?:\d|[A-Z][a-z]+ \d)")
 # What every way of writing a moment holds, in a short line and in a longer one: most lines hold none.
-_SIGN = re.compile(r"[\d〇零○年前昨今刚剛]")
+_TIME_CHAR = re.compile(r"[\d〇零○年前昨今刚剛]")
 _DIGITS = re.compile(r"\d(?:\d{3}|\s?[:：月/.-]\s?\d)")
 _HAN = re.compile("[〇零○一二三年前昨今刚剛民](?:(?<=[前昨今刚剛民])|(?<!年)年|(?<=年).{1,3}月)")
 _WORD = re.compile(
@@ -78,15 +78,17 @@ _MOST_TOLD: Final = 2
 _AT_ONCE: Final = timedelta(minutes=15)
 
 
-class Lines(NamedTuple):
-    """Block numbers: those around headline and text, nearest first, and those of the text."""
+class LineNumbers(NamedTuple):
+    """Block numbers of the lines around headline and text, and of the text."""
 
     near: Sequence[int]
     kept: Sequence[int]
 
 
-def shown(document: Document, lines: Lines, now: datetime, habits: Habits) -> tuple[Moment | None, bool]:
-    """Return the best time among the lines near the headline: labelled before bare, with a clock before a day.
+def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: Habits) -> tuple[Moment | None, bool]:
+    """Return the best time among the lines near the headline.
+
+    A labelled time goes before a bare one, one with a clock before a day.
 
     Args:
         document: a parsed page.
@@ -134,13 +136,13 @@ def shown(document: Document, lines: Lines, now: datetime, habits: Habits) -> tu
 
 
 def _may_hold(text: str) -> bool:
-    """Whether a line holds what all times hold."""
-    signs = _SIGN.search(text) if len(text) <= _SHORT_CHARS else _DIGITS.search(text) or _HAN.search(text)
-    return bool(signs or _WORD.search(text.lower()))
+    """Tell whether a line holds what all times hold."""
+    found = _TIME_CHAR.search(text) if len(text) <= _SHORT_CHARS else _DIGITS.search(text) or _HAN.search(text)
+    return bool(found or _WORD.search(text.lower()))
 
 
 def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
-    """Whether a line in the head of a page only says what day it is."""
+    """Tell whether a line in the head of a page only states today's date."""
     if moment.precision != "day":
         return bool(_WEEKDAY.search(text.lower())) and now - datetime.fromisoformat(moment.iso) < _AT_ONCE
     return moment.day == now.astimezone(habits.zone).date() and bool(_WEEKDAY.search(text.lower()))
@@ -149,7 +151,7 @@ def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
 def _in_line(
     document: Document, index: int, now: datetime, habits: Habits, *, inside: bool
 ) -> tuple[Moment | None, str, bool]:
-    """The time that one line holds, what it is called, and whether it is told relative to now."""
+    """Return the time in one line, its label, and whether it is relative to now."""
     texts = document.blocks.texts
     text = texts[index]
     prose = text[-1] in "。！？；…”" or (len(text) >= 60 and text[-1] == ".")
@@ -187,9 +189,9 @@ def _in_line(
 
 
 def _pieces(text: str) -> list[tuple[str, str, str]]:
-    """A line, cut at the words that say what a time is: (kind, word, what follows)."""
+    """Cut a line at the labels of times: (kind, word, what follows)."""
     small = text.lower()
-    # one capital has a small form of two signs, which would move the others
+    # one capital has a small form of two characters, which would move the others
     labels = list(_LABEL.finditer(small if len(small) == len(text) else text))
     pieces = [("", "", text[: labels[0].start()] if labels else text)]
     for match, end in zip(labels, [*(label.start() for label in labels), len(text)][1:], strict=True):
@@ -203,10 +205,10 @@ def _pieces(text: str) -> list[tuple[str, str, str]]:
 
 
 def _boxed(document: Document, index: int, now: datetime, habits: Habits) -> Moment | None:
-    """A date drawn as several boxes: year, day, clock."""
+    """Read a date drawn as several boxes: year, day, clock."""
     texts = document.blocks.texts
     boxes = [texts[at] for at in range(index, min(index + 3, len(texts))) if len(texts[at]) <= _BOX_CHARS]
-    inside = fields(document, index)
+    inside = split_fields(document, index)
     for parts in (boxes, inside):
         if len(parts) > 1:
             line = " ".join(parts)

@@ -1,4 +1,4 @@
-"""A page as people look at it: its text as Markdown, or the page itself with what was kept and dropped in colours."""
+"""Views of a page for people: Markdown, and a coloured copy of the page."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def markdown(document: Document, page: ParsedPage, extraction: Extraction) -> st
     return render.markdown(document, extraction.blocks) if page.extraction.text else ""
 
 
-def explained(document: Document, page: ParsedPage, extraction: Extraction) -> str:
-    """Return a copy of the page to look at in a browser: kept blocks green, dropped ones red, with their scores.
+def explain(document: Document, page: ParsedPage, extraction: Extraction) -> str:
+    """Render a copy of the page: kept blocks green, dropped ones red, with scores.
 
-    The copy needs and runs nothing: scripts, styles, addresses and forms are taken out, and it says so to the browser.
+    The copy needs and runs nothing: scripts, styles, links and forms are taken out, and it says so to the browser.
 
     Args:
         document: a parsed page.
@@ -60,9 +60,9 @@ def explained(document: Document, page: ParsedPage, extraction: Extraction) -> s
     """
     kept = frozenset(extraction.blocks)
     blocks = document.blocks
-    verdict = page.kind.name.lower() + (f" ({page.reason})" if page.reason else "")
+    judged = page.kind.name.lower() + (f" ({page.reason})" if page.reason else "")
     seen = (
-        f"<b>{escape(page.metadata.title or document.title)}</b><br>{escape(verdict)}; "
+        f"<b>{escape(page.metadata.title or document.title)}</b><br>{escape(judged)}; "
         f'<span class="kept">{len(kept)} blocks kept</span>, '
         f'<span class="dropped">{len(blocks) - len(kept)} dropped</span>; confidence {extraction.confidence:g}'
         + (f"; {escape(extraction.evidence)}" if extraction.evidence else "")
@@ -76,7 +76,7 @@ def explained(document: Document, page: ParsedPage, extraction: Extraction) -> s
 
 
 def _coloured(document: Document, extraction: Extraction, kept: frozenset[int]) -> str:
-    """The body of the page, written anew with the tags that shape it and every piece of text marked."""
+    """Render the body anew with its shaping tags and every piece of text marked."""
     if not document.elements:
         return ""
     pieces = _Pieces(document)
@@ -113,7 +113,7 @@ def _coloured(document: Document, extraction: Extraction, kept: frozenset[int]) 
 
 
 class _Pieces:
-    """Finds the block that each piece of text belongs to, going through both in document order."""
+    """Finder of the block of each piece of text, in document order."""
 
     def __init__(self, document: Document) -> None:
         self.texts = document.blocks.texts
@@ -122,7 +122,7 @@ class _Pieces:
         self.given = -1
 
     def next(self, raw: str) -> tuple[int, bool]:
-        """Block of a piece, -1 for none, and whether it is the block's first piece."""
+        """Return the block of a piece (-1 for none), and whether it is its first."""
         text = clean(raw)
         if not text:
             return -1, False
@@ -137,7 +137,7 @@ class _Pieces:
 
 
 def _label(document: Document, extraction: Extraction, block: int, kept: frozenset[int]) -> tuple[str, str, str]:
-    """Class, short label and long label of a block."""
+    """Return class, short label and long label of a block."""
     node = document.blocks.nodes[block]
     name = document.tags[node] + (f".{document.names[node]}" if document.names[node] else "")
     state = "kept" if block in kept else "dropped"
@@ -147,6 +147,6 @@ def _label(document: Document, extraction: Extraction, block: int, kept: frozens
 
 FORMS: Final[dict[str, Callable[[Document, ParsedPage, Extraction], str]]] = {
     "markdown": markdown,
-    "explained": explained,
+    "explained": explain,
 }
 """Forms that need the parsed page, by name."""

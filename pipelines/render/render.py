@@ -1,7 +1,7 @@
-"""The kept blocks of a page as plain text, as clean HTML and as Markdown.
+"""Rendering of kept blocks as plain text, clean HTML and Markdown.
 
 All three are made from the same parts (see `structure`), so they hold the same words. Nothing executable survives: tags
-are ours, texts are escaped, addresses are canonical http(s) URLs.
+are ours, texts are escaped, links are canonical http(s) URLs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..decode.text import clean
 from ..document.document import Document
 from ..records import Extraction
 from ..urls import canonicalize
-from .structure import Container, Part, parts
+from .structure import Container, TextPart, build_parts
 
 MAX_IMAGES: Final = 50
 _NEAR_NODES: Final = 6
@@ -29,7 +29,7 @@ _FIGURE_LEVELS: Final = 5
 def extraction(
     document: Document, kept: Sequence[int], confidence: float, scores: Iterable[float] = (), evidence: str = ""
 ) -> Extraction:
-    """Return the result that every extractor gives for the blocks it keeps.
+    """Build the result that every extractor gives for the blocks it keeps.
 
     Args:
         document: a parsed page.
@@ -40,7 +40,7 @@ def extraction(
 
     Cost: O(blocks kept).
     """
-    made = parts(document, kept)
+    made = build_parts(document, kept)
     return Extraction(
         _text(made),
         _html(_Marks(document, made)),
@@ -54,7 +54,7 @@ def extraction(
 def answer(
     document: Document, kept: Sequence[int], scores: Sequence[float], min_chars: int, confidence: float | None = None
 ) -> Extraction:
-    """Return `extraction`, or why there is no text when the blocks kept are none or too short.
+    """Build `extraction`, or an empty one with its reason if there is too little.
 
     Args:
         document: a parsed page.
@@ -78,36 +78,8 @@ def answer(
     return extraction(document, kept, confidence, scores)
 
 
-def text(document: Document, kept: Sequence[int]) -> str:
-    """Return the kept blocks as plain text: a line each, rows of data tables as one line with tabs between cells.
-
-    Args:
-        document: a parsed page.
-        kept: numbers of blocks, ascending.
-
-    Cost: O(blocks kept).
-    """
-    return _text(parts(document, kept))
-
-
-def html(document: Document, kept: Sequence[int]) -> str:
-    """Return the kept blocks as clean HTML.
-
-    Args:
-        document: a parsed page.
-        kept: numbers of blocks, ascending.
-
-    Returns:
-        p, h2 to h6, ul, ol, li, blockquote, pre, table, tr, th, td, br, figure, figcaption, `a href` and `img src alt`
-        and no other tags or attributes; lists nest as in the page.
-
-    Cost: O(blocks kept + links and images of the page).
-    """
-    return _html(_Marks(document, parts(document, kept)))
-
-
 def markdown(document: Document, kept: Sequence[int]) -> str:
-    """Return the kept blocks as Markdown: headings, lists, quotations, pipe tables, code, links and images.
+    """Render the kept blocks as Markdown.
 
     Args:
         document: a parsed page.
@@ -115,12 +87,12 @@ def markdown(document: Document, kept: Sequence[int]) -> str:
 
     Cost: O(blocks kept + links and images of the page).
     """
-    return _markdown(_Marks(document, parts(document, kept)))
+    return _markdown(_Marks(document, build_parts(document, kept)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Picture:
-    """An image, its alternative text, its caption, and where it stands: before the block of this number."""
+    """An image, its texts, and the number of the block it stands before."""
 
     url: str
     text: str
@@ -131,9 +103,9 @@ class _Picture:
 class _Marks:
     """Parts with the links and images that belong to them."""
 
-    def __init__(self, document: Document, made: Sequence[Part]) -> None:
+    def __init__(self, document: Document, made: Sequence[TextPart]) -> None:
         self.parts = made
-        base = (canonicalize(document.base, document.url) if document.base else None) or document.url
+        base = document.base_url
         kept = {part.block for part in made}
         self.links: dict[int, list[tuple[str, str]]] = {}
         for _, href, _, anchor, block in document.links:
@@ -144,7 +116,7 @@ class _Marks:
         self.pictures = list(self._pictures(document, base, kept)) if made and document.images else []
 
     def _pictures(self, document: Document, base: str, kept: Set[int]) -> Iterator[_Picture]:
-        """Images from just before the first kept block to the end of the last one."""
+        """Yield the images from just before the first kept block to the last one."""
         nodes = document.blocks.nodes
         first, last = nodes[self.parts[0].block], nodes[self.parts[-1].block]
         seen: set[str] = set()
@@ -158,14 +130,14 @@ class _Marks:
                 yield _Picture(url, clean(text, 300), _caption(document, node, kept), next(after, len(nodes)))
 
     def before(self, block: int | None) -> list[_Picture]:
-        """Images that have not been given yet and stand before a block, or all of those that are left."""
+        """Take the next images that stand before a block, or all that are left."""
         found = [picture for picture in self.pictures if block is None or picture.before <= block]
         if found:
             self.pictures = self.pictures[len(found) :]
         return found
 
-    def linked(self, part: Part, plain: Callable[[str], str], link: Callable[[str, str], str]) -> str:
-        """The text of a part with its links in place."""
+    def linked(self, part: TextPart, plain: Callable[[str], str], link: Callable[[str, str], str]) -> str:
+        """Render the text of a part with its links in place."""
         content = part.texts[0]
         out: list[str] = []
         at = 0
@@ -179,7 +151,7 @@ class _Marks:
 
 
 def _caption(document: Document, node: int, kept: Set[int]) -> str:
-    """What the figure around an image says below it, unless that is part of the text."""
+    """Return the text of the figure below an image, unless the text has it."""
     tags, blocks = document.tags, document.blocks
     for _ in range(_FIGURE_LEVELS):
         node = document.parents[node]
@@ -196,13 +168,13 @@ def _caption(document: Document, node: int, kept: Set[int]) -> str:
     return ""
 
 
-def _text(made: Sequence[Part]) -> str:
-    """Plain text."""
+def _text(made: Sequence[TextPart]) -> str:
+    """Render parts as plain text."""
     return "\n".join(("\t" if part.kind == "tr" else "\n").join(part.texts) for part in made)
 
 
 def _html(marks: _Marks) -> str:
-    """Clean HTML."""
+    """Render parts as clean HTML."""
     out: list[str] = []
     opened: list[Container] = []
     for part in marks.parts:
@@ -222,7 +194,7 @@ def _html(marks: _Marks) -> str:
 
 
 def _shared(opened: Sequence[Container], path: Sequence[Container]) -> int:
-    """How many outer containers are the same."""
+    """Count the outer containers that are the same."""
     return next(
         (at for at, (one, other) in enumerate(zip(opened, path, strict=False)) if one != other),
         min(len(opened), len(path)),
@@ -235,8 +207,8 @@ def _close(out: list[str], opened: list[Container], depth: int) -> None:
         out.append(f"</{opened.pop()[0]}>")
 
 
-def _element(marks: _Marks, part: Part, *, first: bool) -> str:
-    """One part without its containers; `first` in the innermost of them or not."""
+def _element(marks: _Marks, part: TextPart, *, first: bool) -> str:
+    """Render one part without its containers; `first` in the innermost or not."""
     if part.kind == "tr":
         cell = "th" if part.header else "td"
         return "<tr>" + "".join(f"<{cell}>{_escaped(each)}</{cell}>" for each in part.texts) + "</tr>"
@@ -249,18 +221,18 @@ def _element(marks: _Marks, part: Part, *, first: bool) -> str:
 
 
 def _figure(picture: _Picture) -> str:
-    """An image with its texts."""
+    """Render an image with its texts."""
     below = f"<figcaption>{_escaped(picture.caption)}</figcaption>" if picture.caption else ""
     return f'<figure><img src="{escape(picture.url)}" alt="{escape(picture.text)}">{below}</figure>'
 
 
 def _escaped(content: str) -> str:
-    """Text as HTML."""
+    """Escape text for HTML."""
     return escape(content, quote=False)
 
 
 def _markdown(marks: _Marks) -> str:
-    """Markdown: blank lines between parts, but not between the items of a list or the rows of a table."""
+    """Render parts as Markdown."""
     out: list[str] = []
     opened: tuple[Container, ...] = ()
     prefix = _Prefix()
@@ -290,14 +262,14 @@ def _markdown(marks: _Marks) -> str:
 
 
 class _Prefix:
-    """What stands before the lines of Markdown inside quotations and list items."""
+    """Prefixes of Markdown lines inside quotations and list items."""
 
     def __init__(self) -> None:
         self.numbers: Counter[int] = Counter()
         self.bullets: dict[int, str] = {}
 
     def of(self, path: Sequence[Container], shared: int) -> tuple[str, str]:
-        """Before the first line of a part and before its other lines; containers from `shared` on are new."""
+        """Return the prefixes of a part's lines; containers from `shared` on are new."""
         first = rest = ""
         for at, (tag, node) in enumerate(path):
             if tag == "blockquote":
@@ -313,8 +285,8 @@ class _Prefix:
         return first, rest
 
 
-def _lines(marks: _Marks, part: Part) -> list[str]:
-    """The text of a part in Markdown: its lines, or the cells of a row."""
+def _lines(marks: _Marks, part: TextPart) -> list[str]:
+    """Render the lines of a part, or the cells of a row, in Markdown."""
     if part.kind == "tr":
         return [_literal(each) for each in part.texts]
     if part.kind == "pre":
@@ -327,18 +299,18 @@ def _lines(marks: _Marks, part: Part) -> list[str]:
 
 
 def _image(picture: _Picture) -> str:
-    """An image in Markdown, its caption below it."""
+    """Render an image in Markdown, its caption below it."""
     shown = f"![{_literal(picture.text)}]({_target(picture.url)})"
     return f"{shown}\n\n*{_literal(picture.caption)}*" if picture.caption else shown
 
 
 def _literal(content: str) -> str:
-    """Text as Markdown."""
+    """Escape text for Markdown."""
     return _SPECIAL.sub(r"\\\g<0>", content)
 
 
 def _target(url: str) -> str:
-    """An address as Markdown wants it."""
+    """Escape a URL for Markdown."""
     return url.replace("(", "%28").replace(")", "%29")
 
 

@@ -1,4 +1,4 @@
-"""What the kept blocks of a page are to a reader: paragraphs, headings, list items, quotes, code, rows of tables."""
+"""Structure of kept blocks: paragraphs, headings, lists, quotes, code, tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Container = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     """One piece of the rendered text.
 
     Attributes:
@@ -44,7 +44,7 @@ class Part:
 
 @dataclass(slots=True)
 class _Place:
-    """What the containers around a block make of it."""
+    """Kind and containers of a block."""
 
     kind: str = "p"
     path: tuple[Container, ...] = ()
@@ -53,7 +53,7 @@ class _Place:
     cell: int = -1
 
 
-def parts(document: Document, kept: Sequence[int]) -> list[Part]:
+def build_parts(document: Document, kept: Sequence[int]) -> list[TextPart]:
     """Return the kept blocks as parts of a text, in their order.
 
     Tables that only lay out a page, and list items or quotations that hold all of the text, are not told as such.
@@ -74,7 +74,7 @@ def parts(document: Document, kept: Sequence[int]) -> list[Part]:
     for node in nodes:
         if node not in places:
             places[node] = _place(document, node, bounds, tables)
-    found: list[Part] = []
+    found: list[TextPart] = []
     for row, group in groupby(zip(kept, nodes, strict=True), lambda pair: places[pair[1]].row):
         if row >= 0:
             members = [(index, places[node]) for index, node in group]
@@ -83,12 +83,12 @@ def parts(document: Document, kept: Sequence[int]) -> list[Part]:
         for index, node in group:
             place = places[node]
             lines = _lines(document, index, place.pre) if place.pre >= 0 else ()
-            found.append(Part("pre" if lines else place.kind, lines or (blocks.texts[index],), index, place.path))
+            found.append(TextPart("pre" if lines else place.kind, lines or (blocks.texts[index],), index, place.path))
     return found
 
 
 def _place(document: Document, node: int, bounds: tuple[int, int], tables: dict[int, bool]) -> _Place:
-    """The meaning of what stands around a node."""
+    """Return the kind and the containers of a node."""
     place = _Place()
     tags, parents, ends = document.tags, document.parents, document.ends
     first, last = bounds
@@ -128,7 +128,7 @@ def _place(document: Document, node: int, bounds: tuple[int, int], tables: dict[
 
 
 def _is_data(document: Document, table: int) -> bool:
-    """Whether a table holds data: several rows of several short cells and nothing that lays out a page."""
+    """Tell whether a table holds data: several rows of several short cells."""
     tags, parents, end = document.tags, document.parents, document.ends[table]
     inside = tags[table + 1 : end]
     if "table" in inside or "form" in inside:
@@ -155,8 +155,8 @@ def _is_data(document: Document, table: int) -> bool:
     )
 
 
-def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) -> Part:
-    """The cells of one row; those without a kept block are empty."""
+def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) -> TextPart:
+    """Build the part of one row; cells without a kept block are empty."""
     tags, parents = document.tags, document.parents
     cells: dict[int, list[str]] = {
         node: [] for node in range(row + 1, document.ends[row]) if tags[node] in _CELLS and parents[node] == row
@@ -165,11 +165,11 @@ def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) ->
         cells.setdefault(place.cell, []).append(document.blocks.texts[index])
     header = all(tags[cell] == "th" for cell in cells)
     index, place = members[0]
-    return Part("tr", tuple(" ".join(texts) for texts in cells.values()), index, place.path, header)
+    return TextPart("tr", tuple(" ".join(texts) for texts in cells.values()), index, place.path, header)
 
 
 def _lines(document: Document, index: int, pre: int) -> tuple[str, ...]:
-    """The lines of preformatted text; empty when they are not the block's text, or just one."""
+    """Return the lines of preformatted text."""
     nodes, end = document.blocks.nodes, document.ends[pre]
     if any(pre <= node < end for node in (*nodes[max(index - 1, 0) : index], *nodes[index + 1 : index + 2])):
         return ()  # several blocks share it: they are its lines

@@ -1,1 +1,1 @@
-"""What the pages of a site have in common, learned for extraction."""
+"""Site models: common traits of a site's pages, learned for extraction."""

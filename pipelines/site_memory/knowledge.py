@@ -1,4 +1,4 @@
-"""What a crawl knows of a site that no single page tells: texts that come back, and where its templates keep the body.
+"""Site model: texts that repeat and the places where templates keep the body.
 
 A block of text that stands on many articles of a site is part of the site, not of the articles; pages made from one
 template hold their body in one place. `learn` takes in one page after the other. What it keeps is bounded, and all
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..extract.simpletree import SAME_TEMPLATE, similarity
-from ..records import Observation
+from ..records import PageSample
 
 MAX_TEXTS: Final = 320
 MAX_TEMPLATES: Final = 6
 MAX_PATHS: Final = 4
 MAX_ARTICLES: Final = 32
 FADING: Final = 0.98
-"""What every count is multiplied with at each page: about fifty pages are remembered."""
+"""Factor of every count at each page: about fifty pages are remembered."""
 
 _FORMAT: Final = 1
 _HEAD = struct.Struct("<BIfHBB")
@@ -42,8 +42,8 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
-class SiteKnowledge:
-    """What is known of one site. A few KB however many pages there were.
+class SiteModel:
+    """Model of one site, of a few KB however many pages there were.
 
     Attributes:
         seen: article pages learned from, all in all.
@@ -60,88 +60,88 @@ class SiteKnowledge:
     articles: tuple[int, ...] = ()
 
 
-NOTHING: Final = SiteKnowledge()
+NOTHING: Final = SiteModel()
 
 
-def learn(knowledge: SiteKnowledge, observation: Observation) -> SiteKnowledge:
-    """Return what is known after one more article page.
+def learn(model: SiteModel, sample: PageSample) -> SiteModel:
+    """Learn from one more article page.
 
     Args:
-        knowledge: what was known before.
-        observation: what the page showed.
+        model: of the site so far.
+        sample: of the page.
 
     Returns:
-        New knowledge; the same when the article has been seen lately, at whatever address.
+        The new model; the same when the article has been seen lately, under whatever URL.
 
     Cost: O(MAX_TEXTS), about 50 microseconds.
     """
-    if observation.article in knowledge.articles:
-        return knowledge
-    texts = {key: FADING * count for key, count in knowledge.texts.items()}
-    for key in set(observation.texts):
+    if sample.article in model.articles:
+        return model
+    texts = {key: FADING * count for key, count in model.texts.items()}
+    for key in set(sample.texts):
         texts[key] = texts.get(key, 0.0) + 1.0
     if len(texts) > MAX_TEXTS:
-        # ties are broken by the key, so that the same pages always give the same knowledge
+        # ties are broken by the key, so that the same pages always give the same model
         kept = sorted(texts, key=lambda key: (-texts[key], key))[:MAX_TEXTS]
         texts = {key: texts[key] for key in kept}
-    return SiteKnowledge(
-        seen=knowledge.seen + 1,
-        pages=FADING * knowledge.pages + 1.0,
+    return SiteModel(
+        seen=model.seen + 1,
+        pages=FADING * model.pages + 1.0,
         texts=texts,
-        templates=_with_page(knowledge.templates, observation),
-        articles=(*knowledge.articles, observation.article)[-MAX_ARTICLES:],
+        templates=_with_page(model.templates, sample),
+        articles=(*model.articles, sample.article)[-MAX_ARTICLES:],
     )
 
 
-def learn_all(knowledge: SiteKnowledge, observations: Iterable[Observation]) -> SiteKnowledge:
-    """Return what is known after several more pages."""
-    for observation in observations:
-        knowledge = learn(knowledge, observation)
-    return knowledge
+def learn_batch(model: SiteModel, samples: Iterable[PageSample]) -> SiteModel:
+    """Learn from a training batch."""
+    for sample in samples:
+        model = learn(model, sample)
+    return model
 
 
 def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Template | None:
-    """The known template most like a page's simple tree, None when none is like it."""
+    """Return the known template most like a page's simple tree, None for no match."""
     best = max(templates, key=lambda template: similarity(template.tree, tree), default=None)
     return best if best is not None and similarity(best.tree, tree) >= SAME_TEMPLATE else None
 
 
-def _with_page(templates: tuple[Template, ...], observation: Observation) -> tuple[Template, ...]:
-    """The templates after one more page; what was not seen for longest is forgotten."""
-    known = template_of(templates, observation.tree)
+def _with_page(templates: tuple[Template, ...], sample: PageSample) -> tuple[Template, ...]:
+    """Add a page to the templates; forget the one not seen for longest."""
+    known = template_of(templates, sample.tree)
     paths: dict[tuple[int, ...], float] = {}
     pages = 0.0
     if known is not None:
         pages = FADING * known.pages
         paths = {path: FADING * count for path, count in known.paths.items()}
-    if observation.path:
-        paths[observation.path] = paths.get(observation.path, 0.0) + 1.0
+    if sample.path:
+        paths[sample.path] = paths.get(sample.path, 0.0) + 1.0
         if len(paths) > MAX_PATHS:
             # the new path stays, else none could ever take the place of the others
-            del paths[min(paths, key=lambda path: (path == observation.path, paths[path], path))]
-    updated = Template(observation.tree, pages + 1.0, paths)
+            del paths[min(paths, key=lambda path: (path == sample.path, paths[path], path))]
+    updated = Template(sample.tree, pages + 1.0, paths)
     return (updated, *(template for template in templates if template is not known))[:MAX_TEMPLATES]
 
 
-def pack(knowledge: SiteKnowledge) -> bytes:
-    """Return knowledge as bytes for the database and for workers; `unpack` reads them.
+def pack(model: SiteModel) -> bytes:
+    """Pack a site model for the database and for workers; `unpack` reads it.
 
     Cost: O(MAX_TEXTS) time; at most some 7 KB.
     """
     parts = [
         _HEAD.pack(
             _FORMAT,
-            knowledge.seen,
-            knowledge.pages,
-            len(knowledge.texts),
-            len(knowledge.templates),
-            len(knowledge.articles),
+            model.seen,
+            model.pages,
+            len(model.texts),
+            len(model.templates),
+            len(model.articles),
         ),
-        struct.pack(f"<{len(knowledge.texts)}q", *knowledge.texts),
-        struct.pack(f"<{len(knowledge.texts)}f", *knowledge.texts.values()),
-        struct.pack(f"<{len(knowledge.articles)}q", *knowledge.articles),
+        struct.pack(f"<{len(model.texts)}q", *model.texts),
+        struct.pack(f"<{len(model.texts)}f", *model.texts.values()),
+        struct.pack(f"<{len(model.articles)}q", *model.articles),
     ]
-    for template in knowledge.templates:
+    for template in model.templates:
         parts.append(struct.pack("<fBB", template.pages, len(template.paths), len(template.tree)))
         parts.append(struct.pack(f"<{len(template.tree)}I", *template.tree))
         for path, count in template.paths.items():
@@ -149,38 +149,38 @@ def pack(knowledge: SiteKnowledge) -> bytes:
     return b"".join(parts)
 
 
-def unpack(data: bytes) -> SiteKnowledge:
-    """Return the knowledge that `pack` wrote; nothing known when the bytes are empty, damaged or of another format."""
+def unpack(data: bytes) -> SiteModel:
+    """Unpack the bytes of `pack`; an empty model for damaged or foreign bytes."""
     try:
-        return _Reader(data).knowledge() if data[:1] == bytes([_FORMAT]) else NOTHING
+        return _Reader(data).model() if data[:1] == bytes([_FORMAT]) else NOTHING
     except struct.error:
         return NOTHING
 
 
 class _Reader:
-    """Takes packed values from the front of bytes."""
+    """Reader of packed values."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0
 
     def take(self, form: str) -> tuple[int | float, ...]:
-        """The next values."""
+        """Read the next values."""
         values = struct.unpack_from(f"<{form}", self._data, self._at)
         self._at += struct.calcsize(f"<{form}")
         return values
 
     def numbers(self, count: int, form: str) -> tuple[int, ...]:
-        """The next whole numbers."""
+        """Read the next whole numbers."""
         return tuple(map(int, self.take(f"{count}{form}")))
 
-    def knowledge(self) -> SiteKnowledge:
-        """All of it."""
+    def model(self) -> SiteModel:
+        """Read the whole model."""
         _, seen, pages, texts, templates, articles = _HEAD.unpack_from(self._data)
         self._at = _HEAD.size
         keys = self.numbers(texts, "q")
         counts = self.take(f"{texts}f")
-        return SiteKnowledge(
+        return SiteModel(
             seen=seen,
             pages=pages,
             texts=dict(zip(keys, counts, strict=True)),
@@ -189,7 +189,7 @@ class _Reader:
         )
 
     def template(self) -> Template:
-        """The next template."""
+        """Read the next template."""
         pages, paths, children = self.take("fBB")
         tree = self.numbers(int(children), "I")
         found = {}

@@ -1,4 +1,4 @@
-"""A page in the light of its site: what it shows of the site's templates, and what the site's memory says of it."""
+"""Page samples of a site, and correction of extractions by the site model."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..document.document import Document
 from ..document.noise import is_extra
 from ..document.subtrees import Flags, Values, inside, linked
 from ..extract.simpletree import node_at, path_of, simple_tree
-from ..records import Extraction, Observation
+from ..records import Extraction, PageSample
 from ..render import render
-from .knowledge import SiteKnowledge, template_of
+from .knowledge import SiteModel, template_of
 
 MAX_TEXTS_OF_PAGE: Final = 192
 """Blocks of a page that are compared with those of others: half of them from its beginning, half from its end."""
@@ -31,7 +31,7 @@ _PARAGRAPHS: Final = words("p li h1 h2 h3 h4 h5 h6 blockquote dd dt td tr pre")
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What a site's memory says of one page, per block.
+    """Evidence of the site model for one page, per block.
 
     Attributes:
         repeated: share of the site's articles that carry the block, in [0, 1); 0 when it is not known.
@@ -47,7 +47,7 @@ NO_HINTS: Final = Hints(np.zeros(0), np.zeros(0))
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How much memory has to know before it is believed.
+    """Thresholds from which the site model is believed.
 
     Attributes:
         repeated: a block on this share of the site's articles is no part of any.
@@ -55,7 +55,7 @@ class Params:
         support: a place that held the body on this share of the template's pages is believed against the extractor.
         hardly: a text that has less than this share of its characters in that place has missed it.
         mostly: from a text that has at least this share of its characters there, the rest is taken away.
-        min_chars: shortest text that memory leaves or brings.
+        min_chars: shortest text that the model leaves or brings.
     """
 
     repeated: float = 0.4
@@ -71,7 +71,7 @@ DEFAULTS = Params()
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What of a page can be compared with other pages of its site.
+    """Parts of a page that can be compared with other pages of its site.
 
     Attributes:
         texts: block number -> key of its text and place, in document order.
@@ -83,7 +83,7 @@ class Look:
 
 
 def look(document: Document) -> Look:
-    """Return what of a page can be compared with other pages.
+    """Return the parts of a page that can be compared with other pages.
 
     A text's key is a stable hash of the text and of the element it stands in: the summary of an article in another
     one's sidebar is not the same as its first paragraph. In short lines numbers look alike ("阅读 17"). Blocks that are
@@ -111,13 +111,13 @@ def look(document: Document) -> Look:
     return Look(found, simple_tree(document))
 
 
-def hints(document: Document, seen: Look, knowledge: SiteKnowledge) -> Hints:
-    """Return what a site's memory says of a page.
+def find_hints(document: Document, seen: Look, model: SiteModel) -> Hints:
+    """Return the evidence of the site model for a page.
 
     Args:
         document: a parsed page.
         seen: its look.
-        knowledge: what is known of its site.
+        model: of its site.
 
     Returns:
         Two numbers per block; `NO_HINTS` when nothing is known.
@@ -125,12 +125,12 @@ def hints(document: Document, seen: Look, knowledge: SiteKnowledge) -> Hints:
     Cost: O(blocks + siblings on the known ways).
     """
     count = len(document.blocks)
-    if not knowledge.pages or not count:
+    if not model.pages or not count:
         return NO_HINTS
     repeated, on_path = np.zeros(count), np.zeros(count)
     for block, key in seen.texts.items():
-        repeated[block] = knowledge.texts.get(key, 0.0) / (knowledge.pages + 1.0)
-    template = template_of(knowledge.templates, seen.tree)
+        repeated[block] = model.texts.get(key, 0.0) / (model.pages + 1.0)
+    template = template_of(model.templates, seen.tree)
     if template is not None:
         for path, pages in template.paths.items():
             node = node_at(document, path)
@@ -140,32 +140,32 @@ def hints(document: Document, seen: Look, knowledge: SiteKnowledge) -> Hints:
     return Hints(repeated, on_path)
 
 
-def observe(document: Document, seen: Look, extraction: Extraction, article: int) -> Observation:
-    """Return what an article page shows of its site.
+def sample_page(document: Document, seen: Look, extraction: Extraction, article: int) -> PageSample:
+    """Build the sample of an article page.
 
     Args:
         document: a parsed page.
         seen: its look.
-        extraction: what the extractor itself made of it. Were it what memory made of that, memory would confirm itself.
+        extraction: what the extractor itself made of it. Were it corrected already, the model would confirm itself.
         article: hash of headline and text.
 
     Cost: O(blocks kept).
     """
     place = _place(document, extraction.blocks)
-    return Observation(article, tuple(seen.texts.values()), seen.tree, path_of(document, place) if place > 0 else ())
+    return PageSample(article, tuple(seen.texts.values()), seen.tree, path_of(document, place) if place > 0 else ())
 
 
 def correct(document: Document, extraction: Extraction, known: Hints, params: Params = DEFAULTS) -> Extraction:
-    """Return an extraction as the site's memory would have it.
+    """Correct an extraction by the evidence of the site model.
 
     A text that reaches beyond the place where the template keeps the body is cut to it, one that has missed the place
     is replaced by what stands there, and blocks that the site repeats are taken out. All of it only when a text is
-    left: an article is never lost through memory.
+    left: an article is never lost through the model.
 
     Args:
         document: a parsed page.
         extraction: what any extractor made of it.
-        known: what memory says of the page.
+        known: what the model says of the page.
         params: how much it has to know.
 
     Returns:
@@ -203,7 +203,7 @@ def correct(document: Document, extraction: Extraction, known: Hints, params: Pa
 
 
 def _masked(line: str) -> str:
-    """A line as it is compared: in short ones dates and counters look alike. Bare numbers do not, they fill tables."""
+    """Mask dates and counters in a short line."""
     line = line.lower()
     if len(line) > _SHORT_CHARS:
         return line
@@ -212,7 +212,7 @@ def _masked(line: str) -> str:
 
 
 def _place(document: Document, kept: Sequence[int]) -> int:
-    """The lowest element that holds nearly all of the kept text, -1 when nothing is kept."""
+    """Return the lowest element that holds nearly all of the kept text, -1 for none."""
     if not kept:
         return -1
     blocks = document.blocks
@@ -227,7 +227,7 @@ def _place(document: Document, kept: Sequence[int]) -> int:
 
 
 def _text_in(document: Document, place: Flags) -> Flags:
-    """Those of the blocks that are text rather than links, tails and imprints."""
+    """Select the blocks that are text rather than links, tails and imprints."""
     text = place & ~linked(document)
     for block in np.flatnonzero(text):
         text[block] = not is_extra(document.blocks.texts[block])

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.dedup.normalize import UNSPACED, encode, exact_hash, normalize, tables
+from pipelines.dedup.normalize import UNSPACED, build_tables, encode, exact_hash, normalize
 
 Pairs = list[tuple[int, int]]
 
@@ -27,7 +27,7 @@ DISTANCE = 3
 def shingles(text: str) -> npt.NDArray[np.uint64]:
     """Hashes of all character n-grams of the normalised text; n goes by the script of most characters."""
     codes = encode(normalize(text))
-    unspaced = 2 * np.count_nonzero(tables().kind.take(codes, mode="clip") == UNSPACED) > codes.size
+    unspaced = 2 * np.count_nonzero(build_tables().kind.take(codes, mode="clip") == UNSPACED) > codes.size
     size = min(codes.size, UNSPACED_CHARS if unspaced else WORD_CHARS)
     many = codes.size - size + 1 if size else 0
     hashes = np.zeros(many, np.uint64)

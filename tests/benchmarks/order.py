@@ -17,8 +17,8 @@ from crawler.rank.numbering import Column
 from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, SIGNALS, Priority
 from crawler.rank.ranking import Ranking
 from crawler.rank.rounds import Rounds
-from pipelines.focus.terms import PageTerms, of_text
-from pipelines.focus.topic import Topic, is_entry, topic
+from pipelines.focus.terms import PageTerms, read_text
+from pipelines.focus.topic import Topic, is_entry, make_topic
 from pipelines.records import BlockKind
 from pipelines.urls import host_key, site_key
 
@@ -69,7 +69,7 @@ class CrawlOrder:
     def set_topic(self, description: str, examples: Sequence[str]) -> None:
         """Look for something: a description in words, and texts of pages like it."""
         try:
-            found = topic(description, [of_text(text) for text in examples])
+            found = make_topic(description, [read_text(text) for text in examples])
         except ValueError:  # nothing but stop words: the seeds say what is looked for
             found = Topic(np.zeros(0, np.uint32))
         self._begin(Priority(self._chosen or "focused", self._weights))
@@ -92,7 +92,7 @@ class CrawlOrder:
         new = {target: block for target, _, block in links if target not in known}
         terms = None
         if self._topic is not None:
-            terms = of_text(text, [(anchor.replace("_", " "), target) for target, anchor, _ in links])
+            terms = read_text(text, [(anchor.replace("_", " "), target) for target, anchor, _ in links])
         if new:
             parts = {name: float(column.values[page]) for name, column in self._values.items()}
             legacy: dict[str, Values | float] = {}

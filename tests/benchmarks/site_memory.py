@@ -42,12 +42,12 @@ def measure(name: str, extractor: str, least: int) -> tuple[list[Row], float, in
         knowledge = NOTHING
         for gold, body in members if len(members) >= least else ():
             alone, known = (
-                parse_page(body, address(gold), fetched_at=NOW, extractor=extractor, knowledge=memory)
+                parse_page(body, address(gold), fetched_at=NOW, extractor=extractor, site_model=memory)
                 for memory in (None, pack(knowledge))
             )
             start = time.process_time()
-            if known.observation is not None:
-                knowledge = learn(knowledge, known.observation)
+            if known.sample is not None:
+                knowledge = learn(knowledge, known.sample)
             largest = max(largest, len(pack(knowledge)))
             seconds += time.process_time() - start
             rows.append((site, f1(gold, alone.extraction.text), f1(gold, known.extraction.text)))

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from db.articles.page_transaction import Store
 from db.records.article import Candidate, Judge, NewArticle, Verdict
 from db.records.outcome import Outcome, Stored
-from pipelines.articles.multipage import joiner
+from pipelines.articles.multipage import make_joiner
 from pipelines.dedup import method
 from pipelines.dedup.judge import DuplicateJudge, Policy, SignatureIndex
 
@@ -27,7 +27,7 @@ def real_judge(threshold: float = 0.8, **values: Any) -> DuplicateJudge:
 
 
 def store_of(run_id: int = 1, judge: Judge = no_judge) -> Store:
-    return Store(run_id, judge, SignatureIndex(METHOD, None), joiner(SIGN))
+    return Store(run_id, judge, SignatureIndex(METHOD, None), make_joiner(SIGN))
 
 
 class EachTimeNew:

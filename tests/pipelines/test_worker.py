@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from pipelines.document.limits import Bounds
+from pipelines.document.limits import PageLimits
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, PageKind
 from pipelines.site_memory.knowledge import NOTHING, learn, pack
@@ -42,7 +42,7 @@ SITEMAP = b"""<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schema
 INDEX = b"""<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 <sitemap><loc>http://h.cn/s1.xml</loc></sitemap></sitemapindex>"""
 SMALL = b"<html><title>t</title><p>hello</p></html>"
-WIDE = Bounds(nodes=10_000_000)
+WIDE = PageLimits(nodes=10_000_000)
 SLOW = b"<a href=x>y</a>" * 800_000  # 12 MB of links: seconds to read
 FILES = {
     "png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
@@ -145,14 +145,14 @@ class TestWork:
         assert zstandard.decompress(raw) == ARTICLE
 
     def test_a_page_is_observed_when_its_site_is_to_be_learned(self) -> None:
-        first = self.read(ARTICLE, knowledge=b"").parsed.observation
+        first = self.read(ARTICLE, knowledge=b"").parsed.sample
         assert first is not None
         known = learn(NOTHING, replace(first, article=1))
         again = self.read(ARTICLE, knowledge=pack(known)).parsed
-        assert again.observation == first
+        assert again.sample == first
         assert PROSE in again.extraction.text
-        assert self.read(ARTICLE).parsed.observation is None
-        assert self.read(SMALL, knowledge=b"").parsed.observation is None
+        assert self.read(ARTICLE).parsed.sample is None
+        assert self.read(SMALL, knowledge=b"").parsed.sample is None
 
     @pytest.mark.parametrize("knowledge", [b"\1", b"\xff" * 99])
     def test_damaged_knowledge_costs_nothing(self, knowledge: bytes) -> None:

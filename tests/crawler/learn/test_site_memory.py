@@ -20,15 +20,15 @@ from crawler.learn.site_memory import SiteMemory
 from crawler.run.config import Config
 from crawler.run.seeds import Seed
 from crawler.run.session import Session
-from pipelines.records import Observation
+from pipelines.records import PageSample
 from pipelines.site_memory.knowledge import unpack
 from tests.crawler.crawling import crawl, crawl_arguments, rows, start
 
 MEMORIES = "SELECT h.name, m.pages FROM site_memory m JOIN host h ON h.id = m.host_id"
 
 
-def lesson(n: int) -> Observation:
-    return Observation(n, (1, 1000 + n), (1, 2, 3), (7, 8))
+def lesson(n: int) -> PageSample:
+    return PageSample(n, (1, 1000 + n), (1, 2, 3), (7, 8))
 
 
 Tasks = set[asyncio.Task[None]]

@@ -12,8 +12,8 @@ from crawler.rank.finds import Finds
 from crawler.rank.opic import Opic
 from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, SIGNALS, Priority
 from crawler.rank.ranking import Ranking
-from pipelines.focus.terms import of_text
-from pipelines.focus.topic import topic
+from pipelines.focus.terms import read_text
+from pipelines.focus.topic import make_topic
 from pipelines.records import BlockKind
 
 TODAY = 20_000.0
@@ -167,13 +167,13 @@ def test_scores_do_not_depend_on_when_the_rounds_were(web: list[tuple[int, list[
 
 def test_with_a_topic_what_no_page_names_is_as_good_as_most() -> None:
     """Seeds, entries of feeds, targets of redirects: nothing is known of them."""
-    ranking = Ranking(Priority("focused", {}), topic("stone bridges"))
+    ranking = Ranking(Priority("focused", {}), make_topic("stone bridges"))
     add(ranking, [1, 2, 3, 4])
     seed = finds([0])
     seed.blocks[:] = BlockKind.SEED
     ranking.add_urls(ids(9), ids(1), ids(1), seed, np.ones(1, np.bool_))
     fetch(ranking, 1, [2, 3])
-    words = of_text("rivers", [("stone bridges", "http://a.test/2"), ("weather", "http://a.test/3")])
+    words = read_text("rivers", [("stone bridges", "http://a.test/2"), ("weather", "http://a.test/3")])
     ranking.add_terms(ids(1), [words], [ids(2, 3)])
     found = ranking.rescore(TODAY)
     scores = dict(zip(found.ids.tolist(), found.scores.tolist(), strict=True))

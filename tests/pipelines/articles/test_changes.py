@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pipelines.articles.changes import difference, differs
+from pipelines.articles.changes import describe_difference, differs
 
 BODY = "市图书馆新馆昨天开放，首日迎来三千多名读者。\n馆长张三说，新馆藏书八十万册，全年无休。"
 STORED = ("新馆开放", BODY)
@@ -99,7 +99,7 @@ def test_a_title_with_the_name_of_the_site_is_the_same(old: str, new: str, *, is
 )
 def test_signs_of_numbers_count(old: str, new: str) -> None:
     assert differs(("题", old), ("题", new))
-    assert difference(("题", old), ("题", new)) == [f"- {old}", f"+ {new}"]
+    assert describe_difference(("题", old), ("题", new)) == [f"- {old}", f"+ {new}"]
 
 
 def test_numbers_in_sentences_count() -> None:
@@ -122,20 +122,20 @@ def test_another_order_of_sentences_is_a_version() -> None:
 
 def test_the_difference_shows_the_place() -> None:
     long = "天" * 300
-    assert difference(("题", f"{long}三{long}"), ("题", f"{long}五{long}")) == [
+    assert describe_difference(("题", f"{long}三{long}"), ("题", f"{long}五{long}")) == [
         f"- …{'天' * 24}三{'天' * 24}…",
         f"+ …{'天' * 24}五{'天' * 24}…",
     ]
-    assert difference(STORED, STORED) == []
-    assert difference(("旧题", BODY), ("新题", BODY)) == ["- 旧题", "+ 新题"]
+    assert describe_difference(STORED, STORED) == []
+    assert describe_difference(("旧题", BODY), ("新题", BODY)) == ["- 旧题", "+ 新题"]
     rewritten = BODY.replace("三千", "五千").replace("\n", "")
     changed = ["- 市图书馆新馆昨天开放，首日迎来三千多名读者。", "+ 市图书馆新馆昨天开放，首日迎来五千多名读者。"]
-    assert difference(("题", f"题\n{BODY}"), ("题", rewritten)) == changed
+    assert describe_difference(("题", f"题\n{BODY}"), ("题", rewritten)) == changed
 
 
 def test_the_difference_is_bounded() -> None:
     old, new = ("\n".join(f"{mark}{n}" + "字" * 1000 for n in range(5_000)) for mark in "甲乙")
-    shown = difference(("题", old), ("题", new))
+    shown = describe_difference(("题", old), ("题", new))
     assert len(shown) <= 41
     assert max(map(len, shown)) < 220
     assert "more lines" in shown[-1]
@@ -146,5 +146,5 @@ def test_hostile_texts_take_no_longer(text: str) -> None:
     began = time.process_time()
     assert not differs(("题", text), ("题", text + " "))
     differs(("题", text + "。"), ("题", text + "另有一句话。"))
-    difference(("题", text), ("题", text[::-1] + "。"))
+    describe_difference(("题", text), ("题", text[::-1] + "。"))
     assert time.process_time() - began < 10

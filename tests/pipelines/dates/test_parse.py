@@ -173,7 +173,7 @@ def test_years_of_other_calendars_are_read_where_they_are_used() -> None:
         ("30/05/2568", "e.th", "th", "2025-05-30"),
         ("114/05/30", "e.cn", "zh-Hans", None),
     ):
-        found = parse.read(text, NOW, timezones.habits(host, language))
+        found = parse.read(text, NOW, timezones.find_habits(host, language))
         assert (found and found.iso) == iso
     for text, habits, iso in (
         ("30.05.25, 18:05", Habits(day_first=True), "2025-05-30T18:05+00:00"),
@@ -211,7 +211,7 @@ def test_dates_in_urls() -> None:
     ],
 )
 def test_habits_know_european_summer_time(moment: datetime, hours: int) -> None:
-    zone = timezones.habits("e.de", "de").zone
+    zone = timezones.find_habits("e.de", "de").zone
     assert moment.replace(tzinfo=zone).utcoffset() == timedelta(hours=hours)
 
 
@@ -240,7 +240,7 @@ def test_read_knows_american_summer_time_as_it_was() -> None:
     ],
 )
 def test_habits(host: str, language: str, declared: str, expected: tuple[int, bool]) -> None:
-    found = timezones.habits(host, language, declared)
+    found = timezones.find_habits(host, language, declared)
     assert (found.zone.utcoffset(datetime(2024, 1, 1)), found.day_first) == (timedelta(hours=expected[0]), expected[1])
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.decode.text import clean, visible
+from pipelines.decode.text import clean, strip_invisible
 from pipelines.links.feeds import parse_feed
 from pipelines.parse_page import parse_page
 from pipelines.records import ParsedPage
@@ -31,7 +31,7 @@ PROSE = "市政府昨天宣布，新的地铁线路将于明年春天开工建�
     ["نمی‌خواهم کتاب‌ها", "क्‍ष", "👨‍👩‍👧 and ❤️‍🔥", "l’été “naïve” – 3 € ½ ™", "𠮷野家 한국어", "葛󠄀城", "1️⃣ ©️ ✔️ ℹ️"],
 )
 def test_what_does_no_harm_stays(text: str) -> None:
-    assert clean(text) == visible(text) == text
+    assert clean(text) == strip_invisible(text) == text
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from pipelines.dedup.boilerplate import LineParams, Lines
+from pipelines.dedup.boilerplate import BoilerplateLines, BoilerplateParams
 
 FOOTER = "【版权声明】未经本网授权，不得转载、摘编或以其他方式使用上述作品。"
 
@@ -12,8 +12,8 @@ def story(seed: int) -> str:
     return "\n".join("".join(chr(choose.randrange(0x4E00, 0x9FA5)) for _ in range(40)) for _ in range(3))
 
 
-def learned(stories: int, site: str = "") -> Lines:
-    lines = Lines()
+def learned(stories: int, site: str = "") -> BoilerplateLines:
+    lines = BoilerplateLines()
     for seed in range(stories):
         lines.learn(f"{story(seed)}\n{FOOTER}", site)
     return lines
@@ -26,7 +26,7 @@ def test_a_line_of_several_stories_is_left_out() -> None:
 
 
 def test_a_story_counts_a_line_once() -> None:
-    lines = Lines()
+    lines = BoilerplateLines()
     lines.learn("\n".join([story(1), *[FOOTER] * 9]))
     assert lines.without(f"{story(2)}\n{FOOTER}").endswith(FOOTER)
 
@@ -45,14 +45,14 @@ def test_a_text_of_boilerplate_stays_whole(rest: str) -> None:
 
 @pytest.mark.parametrize("line", ["的", "长" * 301])
 def test_very_short_and_long_lines_are_nobodys(line: str) -> None:
-    lines = Lines()
+    lines = BoilerplateLines()
     for seed in range(9):
         lines.learn(f"{story(seed)}\n{line}")
     assert lines.without(f"{story(99)}\n{line}").endswith(line)
 
 
 def test_what_is_not_seen_again_is_forgotten_and_what_is_stays() -> None:
-    lines = Lines(LineParams(slots=1 << 10))
+    lines = BoilerplateLines(BoilerplateParams(slots=1 << 10))
     for seed in range(400):
         lines.learn(f"{story(seed)}\n{FOOTER}")
     assert lines.without(f"{story(999)}\n{FOOTER}") == story(999)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.dedup.index import Candidate, Index, features
+from pipelines.dedup.index import FeatureIndex, IndexHit, read_features
 from pipelines.dedup.shape import IndexParams
 
 EVERY = IndexParams(most_stories=1_000, share=0.0, candidates=1_000)
@@ -21,12 +21,12 @@ def drawn(count: int, seed: int) -> list[bytes]:
     return [row.tobytes() for row in np.sort(spread, axis=1)]
 
 
-def found(index: Index, *wanted: int) -> list[tuple[int, int]]:
+def found(index: FeatureIndex, *wanted: int) -> list[tuple[int, int]]:
     return [(candidate.text, candidate.shared) for candidate in index.candidates(packed(*wanted), 1_000)]
 
 
 def test_the_text_with_the_rarest_shared_features_comes_first() -> None:
-    index = Index(EVERY)
+    index = FeatureIndex(EVERY)
     index.add(10, packed(1, 2, 3, 4), 1_000)
     index.add(20, packed(1, 2, 3, 8, 9), 1_000)
     assert found(index, 1, 2, 3, 8, 9) == [(1, 5), (0, 3)]
@@ -34,14 +34,14 @@ def test_the_text_with_the_rarest_shared_features_comes_first() -> None:
 
 
 def test_one_shared_feature_is_not_enough_unless_there_is_only_one() -> None:
-    index = Index(EVERY)
+    index = FeatureIndex(EVERY)
     index.add(1, packed(1, 2), 1_000)
     assert found(index, 1, 7) == []
     assert found(index, 1) == [(0, 1)]
 
 
 def test_a_feature_of_too_many_stories_finds_nothing() -> None:
-    index = Index(IndexParams(most_stories=3, share=0.0))
+    index = FeatureIndex(IndexParams(most_stories=3, share=0.0))
     for key in range(2):
         index.add(key, packed(1, 2), 1_000)
     assert found(index, 1, 2) == [(0, 2), (1, 2)]
@@ -50,19 +50,19 @@ def test_a_feature_of_too_many_stories_finds_nothing() -> None:
 
 
 def test_a_story_posts_a_feature_once_and_stays_found() -> None:
-    index = Index(IndexParams(most_stories=3, share=0.0))
+    index = FeatureIndex(IndexParams(most_stories=3, share=0.0))
     first = index.add(0, packed(1, 2, 3), 1_000)
     for key in range(1, 500):
         mine = packed(1, 2, 3, 1_000 + key)
         fresh = index.fresh(mine, first)
-        assert features(fresh).tolist() == [1_000 + key]
+        assert read_features(fresh).tolist() == [1_000 + key]
         index.add(key, fresh, 1_000, first)
-    assert index.candidates(packed(1, 2, 3), 1_000) == [Candidate(0, 0, 3, 3)]
-    assert index.candidates(packed(1, 2, 1_250), 1_000) == [Candidate(0, 0, 3, 2), Candidate(250, 0, 3, 1)]
+    assert index.candidates(packed(1, 2, 3), 1_000) == [IndexHit(0, 0, 3, 3)]
+    assert index.candidates(packed(1, 2, 1_250), 1_000) == [IndexHit(0, 0, 3, 2), IndexHit(250, 0, 3, 1)]
 
 
 def test_a_text_of_two_stories_leaves_them_two() -> None:
-    index = Index(EVERY)
+    index = FeatureIndex(EVERY)
     one, other = index.add(0, packed(1, 2, 3), 500), index.add(1, packed(7, 8, 9), 500)
     index.add(2, index.fresh(packed(1, 2, 3, 7, 8, 9), one), 1_000, one)
     assert {candidate.story for candidate in index.candidates(packed(7, 8, 9), 500)} == {one, other}
@@ -70,14 +70,14 @@ def test_a_text_of_two_stories_leaves_them_two() -> None:
 
 
 def test_old_texts_can_be_left_out() -> None:
-    index = Index(EVERY)
+    index = FeatureIndex(EVERY)
     for day in range(5):
         index.add(day, packed(1, 2), 1_000, day=day)
     assert [candidate.text for candidate in index.candidates(packed(1, 2), 1_000, since=3)] == [3, 4]
 
 
 def test_a_part_shares_fewer_features_than_a_whole() -> None:
-    index = Index(IndexParams(share=0.12))
+    index = FeatureIndex(IndexParams(share=0.12))
     index.add(0, packed(*range(64)), 10_000)
     few = packed(*range(60, 124))
     assert index.candidates(few, 10_000) == []
@@ -91,7 +91,7 @@ def test_a_part_shares_fewer_features_than_a_whole() -> None:
 )
 @settings(deadline=None, max_examples=60)
 def test_it_agrees_with_comparing_everything(stored: list[set[int]], new: set[int], bulk: int) -> None:
-    index = Index(EVERY)
+    index = FeatureIndex(EVERY)
     many = range(len(stored[:bulk]))
     index.extend(many, [packed(*stored[key]) for key in many], [9] * len(many), many, [0] * len(many))
     for key, each in enumerate(stored[len(index) :], len(index)):
@@ -104,8 +104,8 @@ def test_it_agrees_with_comparing_everything(stored: list[set[int]], new: set[in
 def test_large_arrays_answer_as_small_ones_do(monkeypatch: pytest.MonkeyPatch, *, crowded: bool) -> None:
     texts = drawn(3_000, 1)
     if crowded:  # all features under one prefix: the table helps nothing
-        texts = [(features(text) >> 12).astype("<u4").tobytes() for text in texts]
-    small, large = Index(EVERY), Index(EVERY)
+        texts = [(read_features(text) >> 12).astype("<u4").tobytes() for text in texts]
+    small, large = FeatureIndex(EVERY), FeatureIndex(EVERY)
     for size, index in ((1 << 40, small), (1, large)):
         monkeypatch.setattr("pipelines.dedup.index._LARGE", size)
         for key, text in enumerate(texts):
@@ -115,7 +115,7 @@ def test_large_arrays_answer_as_small_ones_do(monkeypatch: pytest.MonkeyPatch, *
 
 
 def test_memory_and_time_stay_small() -> None:
-    index = Index()
+    index = FeatureIndex()
     started = time.process_time()
     for key, text in enumerate(drawn(10_000, 2)):
         index.add(key, text, 1_000)
@@ -124,7 +124,7 @@ def test_memory_and_time_stay_small() -> None:
 
 
 def test_adding_is_not_quadratic_for_texts_that_share_everything() -> None:
-    index, text = Index(), packed(*range(64))
+    index, text = FeatureIndex(), packed(*range(64))
     started = time.process_time()
     for key in range(3_000):
         index.add(key, text, 1_000)
@@ -136,7 +136,7 @@ def test_adding_is_not_quadratic_for_texts_that_share_everything() -> None:
 def test_the_order_of_additions_in_bulk_or_one_by_one_is_the_same() -> None:
     texts = drawn(600, 3)
     random.Random(1).shuffle(texts)
-    one, other = Index(EVERY), Index(EVERY)
+    one, other = FeatureIndex(EVERY), FeatureIndex(EVERY)
     for key, text in enumerate(texts):
         one.add(key, text, 1_000)
     other.extend(range(600), texts, [1_000] * 600, range(600), [0] * 600)

@@ -17,10 +17,10 @@ from db.records.evidence import (
     TEMPLATE,
     mirrored,
 )
-from pipelines.dedup.lcs import CALIBRATED, Text
+from pipelines.dedup.lcs import WindowedText
 from pipelines.dedup.lcs import compare as compare_texts
 from pipelines.dedup.normalize import normalize
-from pipelines.dedup.shape import Verdict
+from pipelines.dedup.shape import CALIBRATED, Comparison
 from pipelines.dedup.shingles import Sums
 
 WEATHER = (
@@ -35,8 +35,8 @@ BOND = (
 )
 
 
-def compare(one: str, other: str) -> Verdict:
-    return compare_texts(Text(Sums(normalize(one))), Text(Sums(normalize(other))))
+def compare(one: str, other: str) -> Comparison:
+    return compare_texts(WindowedText(Sums(normalize(one))), WindowedText(Sums(normalize(other))))
 
 
 def prose(size: int, seed: int) -> str:
@@ -55,7 +55,7 @@ def noisy(text: str, share: float, seed: int) -> str:
 
 
 def test_equal_texts_are_the_same() -> None:
-    assert compare("中国。", " 中國") == compare("A", "a") == Verdict(1.0, SAME, 1.0)
+    assert compare("中国。", " 中國") == compare("A", "a") == Comparison(1.0, SAME, 1.0)
 
 
 @pytest.mark.parametrize(("a", "b"), [("", ""), ("", "中国"), ("中国", "。")])
@@ -111,9 +111,9 @@ def test_texts_that_share_scraps_do_not_quote() -> None:
 
 
 def test_what_is_too_little_for_the_threshold_is_a_quotation() -> None:
-    assert Verdict(0.7, EDITED).at(0.8) == Verdict(0.7, QUOTES)
-    assert Verdict(0.7, PART_OF).at(0.7) == Verdict(0.7, PART_OF)
-    assert Verdict(0.2, TEMPLATE).at(0.8) == Verdict(0.2, TEMPLATE)
+    assert Comparison(0.7, EDITED).at(0.8) == Comparison(0.7, QUOTES)
+    assert Comparison(0.7, PART_OF).at(0.7) == Comparison(0.7, PART_OF)
+    assert Comparison(0.2, TEMPLATE).at(0.8) == Comparison(0.2, TEMPLATE)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_text_equals_itself(text: str) -> None:
 @pytest.mark.parametrize("unit", ["x", "1 ", "中", "12中", "x1", prose(1000, 7), english(200, 7)])
 def test_huge_texts_cost_a_bounded_time(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
-    one, other = Text(Sums(normalize(text))), Text(Sums(normalize(noisy(text[:150_000], 0.1, 1))))
+    one, other = WindowedText(Sums(normalize(text))), WindowedText(Sums(normalize(noisy(text[:150_000], 0.1, 1))))
     started = time.process_time()
     verdict = compare_texts(one, other)
     assert time.process_time() - started < 0.5

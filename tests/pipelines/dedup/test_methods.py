@@ -12,7 +12,7 @@ import pytest
 from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, SAME
 from pipelines.dedup import METHODS, THRESHOLD, Method, method
 from pipelines.dedup.stream import Finder
-from pipelines.dedup.words import hashed, once, readable
+from pipelines.dedup.words import cache_pages, hash_words, make_readable
 
 KEYWORD_METHODS = ("feature-string", "keywords")
 
@@ -132,24 +132,24 @@ def test_words_of_the_title_and_the_lead_weigh_more() -> None:
     def keyword(headline: str, **params: int) -> bytes:
         return method("keywords", {"keywords": 1, "lead_chars": 15, **params}).sign(headline, text).features
 
-    assert keyword("Railway") == hashed(["filler"])  # 3 to 3 for the title, and the first by name
-    assert keyword("Railway", title=4) == hashed(["railway"])
-    assert keyword("", lead=2) == hashed(["filler"])
-    assert keyword("", lead=4) == hashed(["harbour"])
+    assert keyword("Railway") == hash_words(["filler"])  # 3 to 3 for the title, and the first by name
+    assert keyword("Railway", title=4) == hash_words(["railway"])
+    assert keyword("", lead=2) == hash_words(["filler"])
+    assert keyword("", lead=4) == hash_words(["harbour"])
 
 
 def test_the_feature_string_is_what_stands_around_the_keywords() -> None:
     params = {"most_share": 1.0, "word_around": 3}
     english = method("feature-string", params).prepare("", "abc harbour def harbour")
-    assert (english.keywords, english.features) == (("harbour",), "bc " + " de" + "ef ")
+    assert (english.keywords, english.content) == (("harbour",), "bc " + " de" + "ef ")
     chinese = method("feature-string", params).prepare("", "河口大桥通车，大桥很长")
-    assert (chinese.keywords, chinese.features) == (("大桥",), "河口" + "通车" + "车 " + "很长")
+    assert (chinese.keywords, chinese.content) == (("大桥",), "河口" + "通车" + "车 " + "很长")
 
 
 def test_feature_strings_are_compared_over_the_longer() -> None:
     chosen = method("feature-string", {"most_share": 1.0, "word_around": 3, "share": 0.5})
     texts = ("", "abc harbour def harbour"), ("", "abc harbour dxx harbour xyz")
-    strings = [chosen.prepare(*text).features for text in texts]
+    strings = [chosen.prepare(*text).content for text in texts]
     assert strings == ["bc  deef ", "bc  dxxx  xy"]
     common = len("bc  d ") / len(strings[1])
     assert compared(chosen, *texts)[0] == pytest.approx(THRESHOLD * common / 0.5)
@@ -158,7 +158,7 @@ def test_feature_strings_are_compared_over_the_longer() -> None:
 def test_extreme_counts_make_no_keywords() -> None:
     text = "harbour " * 50 + "wheat wheat wheat railway " + "other words stand here once apiece only "
     names = method("feature-string", {"most_share": 0.5}).sign("", text).features
-    assert names == hashed(["wheat"])
+    assert names == hash_words(["wheat"])
 
 
 @pytest.mark.parametrize("name", KEYWORD_METHODS)
@@ -176,13 +176,13 @@ def test_parameters_are_checked_by_name(name: str) -> None:
 
 
 def test_readable_keeps_what_separates_words() -> None:
-    assert readable("The RAIL-strike, 2024!") == "the rail strike  2024 "
-    assert readable("國務院，發表\ud800談話") == "国务院 发表谈话"
+    assert make_readable("The RAIL-strike, 2024!") == "the rail strike  2024 "
+    assert make_readable("國務院，發表\ud800談話") == "国务院 发表谈话"
 
 
 def test_features_are_the_same_in_every_process() -> None:
-    assert hashed(["大桥", "harbour", "大桥"]).hex() == "9e40df4b5a2a5d7b"
-    assert hashed([]) == b""
+    assert hash_words(["大桥", "harbour", "大桥"]).hex() == "9e40df4b5a2a5d7b"
+    assert hash_words([]) == b""
 
 
 def test_a_page_is_made_once_and_few_are_kept() -> None:
@@ -192,7 +192,7 @@ def test_a_page_is_made_once_and_few_are_kept() -> None:
         made.append((title, text))
         return [title, text]
 
-    page = once(make)
+    page = cache_pages(make)
     for _ in range(3):
         assert page("a", "b") == ["a", "b"]
     assert page("", "ab") == ["", "ab"]

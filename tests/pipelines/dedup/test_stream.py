@@ -6,7 +6,7 @@ import pytest
 
 from db.records.evidence import CONTAINS, EDITED, PART_OF, QUOTES, REPEATING, SAME, TEMPLATE
 from pipelines.dedup import THRESHOLD, method
-from pipelines.dedup.shape import Verdict
+from pipelines.dedup.shape import Comparison
 from pipelines.dedup.stream import Finder, Pair
 
 FOOTERS = [
@@ -40,15 +40,15 @@ def repeated(pairs: list[Pair]) -> set[int]:
 @pytest.mark.parametrize(
     ("verdict", "expected"),
     [
-        (Verdict(1.0, SAME), False),
-        (Verdict(0.97, EDITED, 0.97), False),
-        (Verdict(0.85, EDITED, 0.97), True),
-        (Verdict(1.0, EDITED, 0.8), True),
-        (Verdict(1.0, CONTAINS, 0.5), True),
-        (Verdict(1.0, PART_OF, 0.5), True),
+        (Comparison(1.0, SAME), False),
+        (Comparison(0.97, EDITED, 0.97), False),
+        (Comparison(0.85, EDITED, 0.97), True),
+        (Comparison(1.0, EDITED, 0.8), True),
+        (Comparison(1.0, CONTAINS, 0.5), True),
+        (Comparison(1.0, PART_OF, 0.5), True),
     ],
 )
-def test_wording_of_its_own_is_what_another_text_cannot_stand_for(verdict: Verdict, *, expected: bool) -> None:
+def test_wording_of_its_own_is_what_another_text_cannot_stand_for(verdict: Comparison, *, expected: bool) -> None:
     assert verdict.has_own_wording() is expected
 
 

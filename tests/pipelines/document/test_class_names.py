@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.document.class_names import CATEGORIES, TAG_CATEGORIES, categories
+from pipelines.document.class_names import CATEGORIES, TAG_CATEGORIES, find_categories
 
 
 def of(name: str) -> set[str]:
-    return {CATEGORIES[number] for number in categories(name)}
+    return {CATEGORIES[number] for number in find_categories(name)}
 
 
 @pytest.mark.parametrize(

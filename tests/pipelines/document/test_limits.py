@@ -9,20 +9,20 @@ import pytest
 
 from db.records.reasons import PageReason
 from pipelines.document.document import parse
-from pipelines.document.limits import Bounds, cut_tags, without_huge_tags
+from pipelines.document.limits import PageLimits, cut_tags, drop_huge_tags
 from pipelines.document.structured_data import read as read_structured
 from pipelines.links.sitemaps import parse_sitemap
 from pipelines.parse_page import parse_page
 from pipelines.records import PageKind, ParsedPage
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
-SMALL = Bounds(links=50, chars=20_000, nodes=2_000, depth=64)
+SMALL = PageLimits(links=50, chars=20_000, nodes=2_000, depth=64)
 PROSE = "市政府昨天宣布，新的地铁线路将于明年春天开工建设，全长二十三公里，沿途设十五座车站，预计三年后通车。"
 ARTICLE = "<h1>地铁新线明年开工</h1>" + f"<p>{PROSE}</p>" * 6
 MANY = 30_000
 
 
-def read(body: str | bytes, bounds: Bounds = SMALL) -> ParsedPage:
+def read(body: str | bytes, bounds: PageLimits = SMALL) -> ParsedPage:
     data = body if isinstance(body, bytes) else f"<html><body>{body}</body></html>".encode()
     start = time.process_time()
     page = parse_page(data, "http://h.cn/a/1.html", fetched_at=NOW, bounds=bounds)
@@ -76,7 +76,8 @@ def test_an_article_before_too_much_else_is_whole() -> None:
 def test_long_titles_and_descriptions() -> None:
     long = "题" * 1_000_000
     page = read(
-        f"<head><title>{long}</title><meta name=description content={long}></head><h1>{long}</h1>{ARTICLE}", Bounds()
+        f"<head><title>{long}</title><meta name=description content={long}></head><h1>{long}</h1>{ARTICLE}",
+        PageLimits(),
     )
     assert len(page.metadata.title) <= 500
     assert len(page.metadata.summary) <= 1_000
@@ -97,7 +98,7 @@ def test_only_tags_of_hundreds_of_attributes_go(join: bytes, value: bytes) -> No
     huge = b"<div " + join.join(b"a%d%s" % (n, value) for n in range(3_000)) + b">"
     some = b'<div class="x" ' + b"data-x='1' " * 100 + b" " * 3_000 + b">"
     script = b"<script>for(i=0;i<n.length;i++){a=b;" + b"c=d;e(f);" * 3_000 + b"}</script>"
-    assert without_huge_tags(some + huge + b"x" + script) == (some + b"x" + script, True)
+    assert drop_huge_tags(some + huge + b"x" + script) == (some + b"x" + script, True)
 
 
 @pytest.mark.parametrize("value", ["NaN", "1e999", "-Infinity", "9" * 4_000])
@@ -123,6 +124,6 @@ def test_document_types_are_passed_over(loc: str, default: str) -> None:
 
 def test_sitemaps_of_too_many_entries_say_so() -> None:
     body = b"<urlset>" + b"".join(b"<url><loc>/%d</loc></url>" % n for n in range(60)) + b"</urlset>"
-    found = parse_sitemap(body, "http://h.cn/s.xml", Bounds(file_entries=50))
+    found = parse_sitemap(body, "http://h.cn/s.xml", PageLimits(file_entries=50))
     assert (len(found.links), found.is_cut) == (50, True)
-    assert not parse_sitemap(body, "http://h.cn/s.xml", Bounds(file_entries=60)).is_cut
+    assert not parse_sitemap(body, "http://h.cn/s.xml", PageLimits(file_entries=60)).is_cut

@@ -5,8 +5,8 @@ import pytest
 
 from crawler.rank.priority import PRESETS
 from pipelines.focus.focus import PARTS, Focus, Params
-from pipelines.focus.terms import of_text
-from pipelines.focus.topic import USUAL, topic
+from pipelines.focus.terms import read_text
+from pipelines.focus.topic import USUAL, make_topic
 
 OWN = ("bridge", "river", "steel", "span", "pier", "cable", "arch", "engineer")
 OTHER = ("rice", "butter", "onion", "garlic", "soup", "oven", "recipe", "cook")
@@ -33,11 +33,11 @@ def crawled(pages: int = 300, fetched: int = 80, params: Params | None = None) -
     """A focus that has seen the first pages, and the subjects of all; anchors say nothing."""
     rng = np.random.default_rng(5)
     texts, links, subject = web(rng, pages)
-    focus = Focus(topic("bridges"), params or Params())
+    focus = Focus(make_topic("bridges"), params or Params())
     focus.mark_seeds([0])
     for number in range(fetched):
         anchors = [("more", f"http://a.test/{target}") for target in links[number]]
-        focus.add(number, of_text(texts[number], anchors), links[number].astype(np.int32))
+        focus.add(number, read_text(texts[number], anchors), links[number].astype(np.int32))
     return focus, subject
 
 
@@ -73,17 +73,17 @@ def test_the_same_pages_give_the_same_signals() -> None:
 
 
 def test_an_anchor_that_names_the_topic() -> None:
-    focus = Focus(topic("bridges"))
+    focus = Focus(make_topic("bridges"))
     links = [("Old bridge", "http://a.test/1"), ("Soup", "http://a.test/2"), ("Rice", "http://a.test/3")]
-    focus.add(0, of_text("city people", links), np.array([1, 2, 3], np.int32))
+    focus.add(0, read_text("city people", links), np.array([1, 2, 3], np.int32))
     found = focus.signals(4)["anchor"]
     assert found[1] > max(found[2], found[3])
 
 
 def test_nothing_known_is_nothing_promised() -> None:
-    focus = Focus(topic("bridges"))
+    focus = Focus(make_topic("bridges"))
     assert all(values == pytest.approx(USUAL) for values in focus.signals(3).values())
-    focus.add(0, of_text("", []), np.zeros(0, np.int32))
+    focus.add(0, read_text("", []), np.zeros(0, np.int32))
     assert all(values == pytest.approx(USUAL) for values in focus.signals(3).values())
 
 
@@ -91,26 +91,26 @@ def test_old_pages_are_forgotten_but_not_what_they_promised() -> None:
     focus, _ = crawled(fetched=60, params=Params(pages=60))
     before = focus.signals(301)["profile"]
     only_first = np.setdiff1d(np.arange(300), np.unique(np.concatenate(web(np.random.default_rng(5), 300)[1][15:60])))
-    focus.add(300, of_text("bridge", []), np.zeros(0, np.int32))
+    focus.add(300, read_text("bridge", []), np.zeros(0, np.int32))
     assert len(focus) == 45
     after = focus.signals(301)["profile"]
     assert np.array_equal(after[only_first], before[only_first])
 
 
 def test_links_to_pages_without_number_change_nothing_for_others() -> None:
-    focus = Focus(topic("bridges"))
+    focus = Focus(make_topic("bridges"))
     links = [("Old bridge", "http://a.test/1"), ("Soup", "http://a.test/2"), ("Rice", "http://a.test/3")]
-    focus.add(0, of_text("city people", links), np.array([1, -1, 2], np.int32))
+    focus.add(0, read_text("city people", links), np.array([1, -1, 2], np.int32))
     found = focus.signals(3)["anchor"]
     assert found.shape == (3,)
     assert found[1] > found[2]
     with pytest.raises(ValueError, match="a target is -2"):
-        focus.add(1, of_text("", links[:1]), np.array([-2], np.int32))
+        focus.add(1, read_text("", links[:1]), np.array([-2], np.int32))
 
 
 def test_one_target_for_each_link() -> None:
     with pytest.raises(ValueError, match="2 targets for 1 links"):
-        Focus(topic("bridges")).add(0, of_text("x", [("a", "http://a.test/")]), np.zeros(2, np.int32))
+        Focus(make_topic("bridges")).add(0, read_text("x", [("a", "http://a.test/")]), np.zeros(2, np.int32))
 
 
 @pytest.mark.parametrize("params", [{"pages": 3}, {"buckets": 1000}, {"buckets": 1}])

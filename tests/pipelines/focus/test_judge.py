@@ -26,7 +26,7 @@ NONE = np.zeros(0, np.int64)
 def test_words_that_pages_of_the_topic_share_come_to_count() -> None:
     """The fourth page does not name the topic, but has the words of those that do."""
     found = judge(pages(*ON_TOPIC, *OTHERS), WANTED, NOTHING, NONE)
-    assert found.likeness[3] == 0
+    assert found.similarity[3] == 0
     assert found.relevance[:4].min() > found.relevance[4:].max()
     assert found.odds[RIVER] > 0 > found.odds[RICE] or found.odds[RICE] == 0
     assert found.promise[STEEL] > 0 > found.promise[RICE]

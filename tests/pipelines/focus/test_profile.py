@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from pipelines.document.document import parse
+from pipelines.document.tokens import cosine
 from pipelines.extract.models import dumps
-from pipelines.focus.profile import TERMS, learn, load, page_weights, similarity
+from pipelines.focus.profile import TERMS, learn, load, weigh_page
 from pipelines.focus.words import words
 from pipelines.records import Extraction
 
@@ -35,7 +36,7 @@ def plain(html: str) -> Counter[str]:
 
 
 def weighted(html: str) -> dict[str, float]:
-    return dict(page_weights(parse(html.encode(), "http://a.test/x"), Extraction()))
+    return dict(weigh_page(parse(html.encode(), "http://a.test/x"), Extraction()))
 
 
 @pytest.mark.parametrize("language", [0, 1])
@@ -48,7 +49,7 @@ def test_liked_pages_are_told_from_others_and_weights_help(language: int) -> Non
     for name, read in (("weighted", weighted), ("plain", plain)):
         profile = learn([read(html) for html in liked[:100]])
         assert len(profile) <= TERMS
-        scores = [similarity(profile, read(html)) for html in liked[100:] + others]
+        scores = [cosine(Counter(profile), Counter(read(html))) for html in liked[100:] + others]
         best = np.argsort(scores)[-50:]
         precision[name] = float(np.mean(best < 50))
     assert precision["weighted"] > precision["plain"]
@@ -72,11 +73,6 @@ def test_no_words_is_an_error(pages: list[dict[str, float]]) -> None:
 def test_terms_must_be_positive() -> None:
     with pytest.raises(ValueError, match="terms is 0"):
         learn([{"a": 1.0}], 0)
-
-
-def test_similarity_is_a_cosine() -> None:
-    assert similarity({"a": 1.0}, {"a": 3.0, "b": 4.0}) == pytest.approx(0.6)
-    assert similarity({"a": 1.0}, {"b": 1.0}) == similarity({}, {"a": 1.0}) == 0
 
 
 def test_a_file_holds_what_was_learnt(tmp_path: Path) -> None:

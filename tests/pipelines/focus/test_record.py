@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.focus.record import pack, unpack
-from pipelines.focus.terms import of_text
+from pipelines.focus.terms import read_text
 
-PAGE = of_text("rivers and stone bridges", [("bridges", "http://a.test/b"), ("rivers", "http://a.test/r")])
+PAGE = read_text("rivers and stone bridges", [("bridges", "http://a.test/b"), ("rivers", "http://a.test/r")])
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=2, max_size=2))
@@ -22,7 +22,7 @@ def test_comes_back_as_it_was(targets: list[int]) -> None:
 
 
 def test_a_page_without_words_or_links() -> None:
-    page, found = unpack(pack(of_text(""), ()))
+    page, found = unpack(pack(read_text(""), ()))
     assert len(page) == len(page.terms) == len(found) == 0
 
 

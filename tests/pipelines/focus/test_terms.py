@@ -7,14 +7,14 @@ from pipelines.document.document import parse
 from pipelines.focus.terms import (
     MAX_TERMS,
     PageTerms,
-    of_document,
-    of_text,
+    build_page_terms,
+    hash_word,
+    list_texts,
     pack,
-    page_terms,
-    term,
+    read_document,
+    read_text,
     unpack,
     weigh,
-    weighted_texts,
 )
 from pipelines.links.links import extract
 from pipelines.records import Extraction
@@ -28,36 +28,36 @@ def same(first: PageTerms, second: PageTerms) -> bool:
 
 
 def test_hashes_are_stable() -> None:
-    assert term("bridge") == 307_731_712
-    assert term("桥") != term("橋")
+    assert hash_word("bridge") == 307_731_712
+    assert hash_word("桥") != hash_word("橋")
 
 
 def test_title_headings_and_emphasis_weigh_more() -> None:
     document = parse(PAGE, "http://a.test/")
-    weights = weigh(weighted_texts(document, Extraction()))
+    weights = weigh(list_texts(document, Extraction()))
     assert min(weights["bridge"], weights["viaduct"]) > weights["span"] > weights["water"] > 0
 
 
 def test_a_link_has_the_words_of_its_text_its_address_and_its_surroundings() -> None:
     document = parse(PAGE, "http://a.test/")
     links = extract(document, Extraction())
-    page = of_document(document, Extraction(), links)
+    page = read_document(document, Extraction(), links)
     assert len(page) == len(links) == 2
-    assert page.anchors[: page.anchor_counts[0]].tolist() == [term(word) for word in ("old", "tower", "stone")]
-    assert term("harbour") in page.around[: page.around_counts[0]]
+    assert page.anchors[: page.anchor_counts[0]].tolist() == [hash_word(word) for word in ("old", "tower", "stone")]
+    assert hash_word("harbour") in page.around[: page.around_counts[0]]
     assert page.around_counts[1] == 0
 
 
 def test_the_heaviest_terms_are_kept() -> None:
-    page = page_terms({f"w{number}": 1.0 + number for number in range(1000)}, [])
+    page = build_page_terms({f"w{number}": 1.0 + number for number in range(1000)}, [])
     assert len(page.terms) == MAX_TERMS
-    assert page.terms[0] == term("w999")
+    assert page.terms[0] == hash_word("w999")
     assert np.all(np.diff(page.weights) <= 0)
 
 
 @pytest.mark.parametrize("text", ["", "bridge", "河口大桥 " * 200])
 def test_packing_keeps_everything(text: str) -> None:
-    page = of_text(text, [("a bridge", "http://a.test/x"), ("", "http://a.test/"), ("桥" * 300, "http://a.test/y")])
+    page = read_text(text, [("a bridge", "http://a.test/x"), ("", "http://a.test/"), ("桥" * 300, "http://a.test/y")])
     page = unpack(pack(page))  # the weights are rounded once
     assert same(page, unpack(pack(page)))
     assert len(page) == 3
@@ -70,7 +70,7 @@ def test_other_bytes_are_refused(data: bytes) -> None:
 
 
 def test_a_cut_record_is_refused_everywhere() -> None:
-    data = pack(of_text("bridges and rivers", [("ferries there", "http://a.test/f")]))
+    data = pack(read_text("bridges and rivers", [("ferries there", "http://a.test/f")]))
     for end in range(len(data)):
         with pytest.raises(ValueError, match="terms of a page"):
             unpack(data[:end])

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from pipelines.document.document import parse
-from pipelines.links.meta_refresh import target
+from pipelines.links.meta_refresh import find_target
 
 URL = "http://h.cn/a/b.html"
 
 
 def sent(content: str, rest: str = "", head: str = "") -> str:
     page = f"<html><head>{head}<meta http-equiv='Refresh' content=\"{content}\"></head><body>{rest}</body></html>"
-    return target(parse(page.encode(), URL))
+    return find_target(parse(page.encode(), URL))
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_only_pages_that_show_nothing_send_on() -> None:
     assert sent("0;url=/x", "<p>正在跳转</p><a href='/x'>请点这里</a>") == "http://h.cn/x"
     assert sent("0;url=/x", "<p>" + "内容很多。" * 100 + "</p>") == ""
     assert sent("0;url=/x", "".join(f"<a href='/{n}'>{n}</a>" for n in range(9))) == ""
-    assert target(parse(b"<meta name=refresh content='0;url=/x'>", URL)) == ""
-    assert target(parse(b"", URL)) == ""
+    assert find_target(parse(b"<meta name=refresh content='0;url=/x'>", URL)) == ""
+    assert find_target(parse(b"", URL)) == ""
 
 
 def test_a_base_and_noscript() -> None:
     assert sent("0;url=x", head="<base href='http://h.cn/z/'>") == "http://h.cn/z/x"
     page = b"<html><head><noscript><meta http-equiv=refresh content='0;url=/plain'></noscript></head></html>"
-    assert target(parse(page, URL)) == "http://h.cn/plain"
+    assert find_target(parse(page, URL)) == "http://h.cn/plain"

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
-from pipelines.links.robots_meta import is_closed, page_directives
+from pipelines.links.robots_meta import is_nofollow, read_directives
 
 NOW = datetime(2024, 6, 1, 4, 0, tzinfo=UTC)
 
 
 def said(head: str = "", header: str = "") -> tuple[bool, bool]:
-    return page_directives(parse(f"<head>{head}</head><p>x</p>".encode(), "http://e.com/"), header, NOW)
+    return read_directives(parse(f"<head>{head}</head><p>x</p>".encode(), "http://e.com/"), header, NOW)
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_the_end_of_a_pages_time(time: str, over: object) -> None:
     ],
 )
 def test_rel(rel: str, closed: object) -> None:
-    assert is_closed(rel) is closed
+    assert is_nofollow(rel) is closed
 
 
 @given(st.text(), st.text(alphabet="newscrawler: unavailable_after,\n0123-TZ"))
 def test_nothing_makes_it_raise(meta: str, header: str) -> None:
     document = parse(b"<p>x</p>", "http://e.com/")
     document.metas["robots"] = [meta, f"unavailable_after:{meta}"]
-    page_directives(document, header, NOW)
-    page_directives(document, meta, NOW)
+    read_directives(document, header, NOW)
+    read_directives(document, meta, NOW)

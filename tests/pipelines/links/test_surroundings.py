@@ -47,7 +47,7 @@ def test_source_in_the_dateline() -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "above", "iso", "witness"),
+    ("head", "above", "iso", "source"),
     [
         ("", "<p>发布时间：2024-03-12 08:30</p>", "2024-03-12T08:30+08:00", "visible"),
         ("", "<p>更新：2024-03-13 09:00</p><p>发布：2024-03-12 08:30</p>", "2024-03-12T08:30+08:00", "visible"),
@@ -68,9 +68,9 @@ def test_source_in_the_dateline() -> None:
         ("<script>var seed = '1710203415';</script>", "", "", ""),
     ],
 )
-def test_published(head: str, above: str, iso: str, witness: str) -> None:
+def test_published(head: str, above: str, iso: str, source: str) -> None:
     found = read(above, head=head)
-    assert (found.published_at, found.published_from) == (iso, witness)
+    assert (found.published_at, found.published_from) == (iso, source)
 
 
 def test_zone_of_the_country() -> None:

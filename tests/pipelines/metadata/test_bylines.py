@@ -46,7 +46,7 @@ TEXT = "".join(
     ],
 )
 def test_lines(line: str, names: list[str]) -> None:
-    assert list(person_names.tidy(person_names.from_line(line), [])) == names
+    assert list(person_names.tidy(person_names.parse_line(line), [])) == names
 
 
 PROSE = "昨日，河口大桥完成最后一段桥面的浇筑，工程进入收尾阶段，预计年内通车"
@@ -62,7 +62,7 @@ PROSE = "昨日，河口大桥完成最后一段桥面的浇筑，工程进入�
     ],
 )
 def test_prose(paragraph: str, names: list[str]) -> None:
-    assert list(person_names.tidy(person_names.from_prose(paragraph), [])) == names
+    assert list(person_names.tidy(person_names.parse_prose(paragraph), [])) == names
 
 
 def test_what_is_no_name() -> None:
@@ -104,7 +104,7 @@ def test_pages(head: str, line: str, names: tuple[str, ...]) -> None:
 
 @given(st.text(max_size=300))
 def test_any_line_is_read(text: str) -> None:
-    for names in (person_names.from_line(text), person_names.from_prose(text), [text]):
+    for names in (person_names.parse_line(text), person_names.parse_prose(text), [text]):
         for name in person_names.tidy(names, []):
             assert 2 <= len(name) <= person_names.MAX_NAME_CHARS
 
@@ -115,6 +115,6 @@ def test_any_line_is_read(text: str) -> None:
 )
 def test_hostile_lines_cost_little(line: str) -> None:
     start = time.process_time()
-    for names in (person_names.from_line(line), person_names.from_prose(line), [line]):
+    for names in (person_names.parse_line(line), person_names.parse_prose(line), [line]):
         person_names.tidy(names, [])
     assert time.process_time() - start < 0.1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from pipelines.document.document import parse
-from pipelines.document.markup import pieces, places
+from pipelines.document.markup import cut_pieces, find_places
 from pipelines.extract.bte import stretch
 from pipelines.extract.lineblocks import curve, humps, lines
 
@@ -24,7 +24,7 @@ text</title>
 
 
 def test_pieces_of_markup() -> None:
-    found = pieces(SOURCE)
+    found = cut_pieces(SOURCE)
     assert found.texts == ("one&two", "three", "seven8", "9")
     assert found.lines.tolist() == [2, 3, 6, 6]
     assert found.tags.tolist() == [2, 3, 5, 5]
@@ -32,32 +32,32 @@ def test_pieces_of_markup() -> None:
 
 @pytest.mark.parametrize("source", ["", " \n", "<p>", "<!-- a", "<script>a", "<title>a"])
 def test_markup_without_text(source: str) -> None:
-    assert pieces(source).texts == ()
+    assert cut_pieces(source).texts == ()
 
 
 def test_places_of_blocks() -> None:
     document = parse(SOURCE.encode(), "")
-    found = pieces(document.source)
-    assert [found.texts[at] for at in places(document, found)] == ["one&two", "three", "seven8"]
+    found = cut_pieces(document.source)
+    assert [found.texts[at] for at in find_places(document, found)] == ["one&two", "three", "seven8"]
 
 
 def test_a_block_that_is_not_in_the_source_moves_nothing() -> None:
     document = parse(b"<p>one</p><p>two</p><p>three</p>", "")
     document.blocks.texts[1] = "changed"
-    found = pieces(document.source)
-    assert [found.texts[at] for at in places(document, found)][::2] == ["one", "three"]
+    found = cut_pieces(document.source)
+    assert [found.texts[at] for at in find_places(document, found)][::2] == ["one", "three"]
 
 
 @settings(deadline=None, max_examples=80)
 @given(st.text(alphabet="<>!-/ab&;\n ", max_size=80))
 def test_any_markup(source: str) -> None:
-    found = pieces(source)
+    found = cut_pieces(source)
     assert len(found.texts) == len(found.lines) == len(found.tags)
     assert np.all(np.diff(found.lines) >= 0)
     assert np.all(np.diff(found.tags) >= 0)
     assert all(found.lines <= source.count("\n"))
     document = parse(source.encode(), "")
-    where = places(document, pieces(document.source))
+    where = find_places(document, cut_pieces(document.source))
     assert len(where) == len(document.blocks)
     assert np.all(np.diff(where) >= 0)
 

@@ -96,7 +96,7 @@ def test_links() -> None:
     assert found.anchors[found.urls.index("http://e.com/d/a.html")] == "a headline of some length"
     assert found.nofollow[found.urls.index("http://e.com/d/b.html")] == 1
     assert found.nofollow[found.urls.index("http://e.com/d/a.html")] == 0
-    assert links.feeds(document) == ("http://e.com/feed.xml",)
+    assert links.find_feeds(document) == ("http://e.com/feed.xml",)
     page = parse_page(PAGE.encode(), "http://e.com/d/self.html", fetched_at=NOW)
     assert set(page.links.nofollow) == {1}
     assert page.kind is PageKind.LIST

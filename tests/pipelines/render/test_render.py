@@ -24,7 +24,8 @@ def read(markup: str) -> tuple[Document, range]:
 def forms(markup: str) -> tuple[str, str, str]:
     """The three forms without the paragraphs around."""
     document, kept = read(markup)
-    text, html, markdown = (form(document, kept) for form in (render.text, render.html, render.markdown))
+    made = render.extraction(document, kept, 1.0)
+    text, html, markdown = made.text, made.html, render.markdown(document, kept)
     return (
         text.removeprefix("before").removesuffix("after").strip("\n"),
         html.removeprefix("<p>before</p>\n").removesuffix("\n<p>after</p>"),
@@ -94,18 +95,18 @@ def test_a_caption_stands_below_its_image() -> None:
         b"<p>one</p><figure><img src=/a.jpg alt=x><figcaption>By <b>me</b></figcaption></figure><p>two</p>", URL
     )
     kept = [document.blocks.texts.index(word) for word in ("one", "two")]
-    assert '<img src="http://e.com/a.jpg" alt="x"><figcaption>By me</figcaption></figure>' in render.html(
-        document, kept
-    )
+    figure = '<img src="http://e.com/a.jpg" alt="x"><figcaption>By me</figcaption></figure>'
+    assert figure in render.extraction(document, kept, 1.0).html
     assert render.markdown(document, kept) == "one\n\n![x](http://e.com/a.jpg)\n\n*By me*\n\ntwo"
     kept = list(range(len(document.blocks)))  # a caption that was kept is not told twice
-    assert render.html(document, kept).count("By me") == render.markdown(document, kept).count("By me") == 1
+    for form in (render.extraction(document, kept, 1.0).html, render.markdown(document, kept)):
+        assert form.count("By me") == 1
 
 
 def test_very_many_blocks_in_one_pre() -> None:
     document = parse(b"<pre>" + b"<p>line\n of text</p>" * 20_000 + b"</pre>", URL)
     start = time.process_time()
-    assert render.text(document, range(20_000)).startswith("line of text\nline of text\n")
+    assert render.extraction(document, range(20_000), 1.0).text.startswith("line of text\nline of text\n")
     assert time.process_time() - start < 2
 
 
@@ -130,17 +131,18 @@ def test_tables_that_lay_out_are_not_told(layout: str) -> None:
 def test_rows_in_part() -> None:
     document, _ = read(TABLE)
     kept = [document.blocks.texts.index("12|3")]
-    assert render.text(document, kept) == "\t12|3"
+    assert render.extraction(document, kept, 1.0).text == "\t12|3"
 
 
 def test_a_list_item_or_quotation_around_everything_is_layout() -> None:
     document = parse(b"<ul><li><blockquote><p>one</p><p>two</p></blockquote></li></ul>", URL)
-    assert render.html(document, range(2)) == "<p>one</p>\n<p>two</p>"
+    assert render.extraction(document, range(2), 1.0).html == "<p>one</p>\n<p>two</p>"
 
 
 def test_nothing_kept() -> None:
     document, _ = read("")
-    assert render.text(document, ()) == render.html(document, ()) == render.markdown(document, ()) == ""
+    made = render.extraction(document, (), 1.0)
+    assert made.text == made.html == render.markdown(document, ()) == ""
 
 
 PIECES = st.lists(
@@ -180,7 +182,8 @@ TAGS = {
 @given(PIECES)
 def test_all_forms_hold_the_same_words_and_nothing_else(pieces: list[str]) -> None:
     document, kept = read("".join(pieces))
-    text, html, markdown = (form(document, kept) for form in (render.text, render.html, render.markdown))
+    made = render.extraction(document, kept, 1.0)
+    text, html, markdown = made.text, made.html, render.markdown(document, kept)
     words = "".join("".join(document.blocks.texts).split())
     assert "".join(text.split()) == words
     tree = etree.HTML(f"<body>{html}</body>")

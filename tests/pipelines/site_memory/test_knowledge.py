@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.extract.simpletree import MAX_CHILDREN, MAX_STEPS, similarity
-from pipelines.records import Observation
+from pipelines.records import PageSample
 from pipelines.site_memory.knowledge import (
     MAX_PATHS,
     MAX_TEMPLATES,
     MAX_TEXTS,
     NOTHING,
-    SiteKnowledge,
+    SiteModel,
     learn,
-    learn_all,
+    learn_batch,
     pack,
     template_of,
     unpack,
@@ -26,7 +26,7 @@ from pipelines.site_memory.knowledge import (
 WORDS = st.integers(0, 2**32 - 1)
 KEYS = st.integers(-(2**63), 2**63 - 1)
 OBSERVATIONS = st.builds(
-    Observation,
+    PageSample,
     article=KEYS,
     texts=st.lists(KEYS, max_size=60).map(tuple),
     tree=st.lists(WORDS, max_size=MAX_CHILDREN, unique=True).map(tuple),
@@ -34,18 +34,18 @@ OBSERVATIONS = st.builds(
 )
 
 
-def page(article: int, *texts: int, tree: tuple[int, ...] = (1, 2, 3), path: tuple[int, ...] = (7, 8)) -> Observation:
-    return Observation(article, texts, tree, path)
+def page(article: int, *texts: int, tree: tuple[int, ...] = (1, 2, 3), path: tuple[int, ...] = (7, 8)) -> PageSample:
+    return PageSample(article, texts, tree, path)
 
 
-def counts(knowledge: SiteKnowledge) -> list[float]:
+def counts(knowledge: SiteModel) -> list[float]:
     """All counts."""
     templates = knowledge.templates
     paths = [count for template in templates for count in template.paths.values()]
     return [knowledge.pages, *knowledge.texts.values(), *(template.pages for template in templates), *paths]
 
 
-def equal(one: SiteKnowledge, other: SiteKnowledge) -> bool:
+def equal(one: SiteModel, other: SiteModel) -> bool:
     """Whether the same is known, with counts as exact as they are packed."""
     first, second = (
         (k.seen, list(k.texts), k.articles, [(t.tree, list(t.paths)) for t in k.templates]) for k in (one, other)
@@ -54,7 +54,7 @@ def equal(one: SiteKnowledge, other: SiteKnowledge) -> bool:
 
 
 def test_shares_of_a_small_site() -> None:
-    known = learn_all(NOTHING, [page(1, 10, 11), page(2, 10, 12), page(3, 10, 13)])
+    known = learn_batch(NOTHING, [page(1, 10, 11), page(2, 10, 12), page(3, 10, 13)])
     assert known.seen == 3
     assert known.texts[10] == pytest.approx(known.pages)
     assert known.texts[11] < known.texts[12] < known.texts[13] == 1.0
@@ -72,7 +72,7 @@ def test_a_text_twice_on_a_page_counts_once() -> None:
 
 
 def test_pages_unlike_each_other_are_of_two_templates() -> None:
-    known = learn_all(NOTHING, [page(1, tree=(1, 2, 3)), page(2, tree=(4, 5, 6)), page(3, tree=(1, 2, 3))])
+    known = learn_batch(NOTHING, [page(1, tree=(1, 2, 3)), page(2, tree=(4, 5, 6)), page(3, tree=(1, 2, 3))])
     assert [template.tree for template in known.templates] == [(1, 2, 3), (4, 5, 6)]
     assert template_of(known.templates, (4, 5, 6, 7)) is known.templates[1]
     assert template_of(known.templates, (1, 5, 9)) is None
@@ -80,10 +80,10 @@ def test_pages_unlike_each_other_are_of_two_templates() -> None:
 
 def test_a_new_place_of_the_body_takes_over() -> None:
     """The site moves its text but keeps the rest of its template."""
-    known = learn_all(NOTHING, [page(n, path=(1,)) for n in range(60)])
+    known = learn_batch(NOTHING, [page(n, path=(1,)) for n in range(60)])
     before = known.templates[0]
     assert before.paths[(1,)] == pytest.approx(before.pages)
-    known = learn_all(known, [page(n, path=(2,)) for n in range(100, 180)])
+    known = learn_batch(known, [page(n, path=(2,)) for n in range(100, 180)])
     after = known.templates[0]
     assert after.paths[(2,)] > 3 * after.paths[(1,)]
 
@@ -98,9 +98,9 @@ def test_what_comes_back_is_kept_among_what_does_not() -> None:
 
 
 @given(st.lists(OBSERVATIONS, max_size=12))
-def test_bounds(observations: list[Observation]) -> None:
-    known = learn_all(NOTHING, observations)
-    assert known.seen <= len(observations)
+def test_bounds(samples: list[PageSample]) -> None:
+    known = learn_batch(NOTHING, samples)
+    assert known.seen <= len(samples)
     assert len(known.texts) <= MAX_TEXTS
     assert len(known.templates) <= MAX_TEMPLATES
     assert all(len(template.paths) <= MAX_PATHS for template in known.templates)
@@ -111,8 +111,8 @@ def test_bounds(observations: list[Observation]) -> None:
 
 
 @given(st.lists(OBSERVATIONS, max_size=8))
-def test_packing_loses_nothing_that_counts(observations: list[Observation]) -> None:
-    known = learn_all(NOTHING, observations)
+def test_packing_loses_nothing_that_counts(samples: list[PageSample]) -> None:
+    known = learn_batch(NOTHING, samples)
     again = unpack(pack(known))
     assert equal(again, known)
     assert pack(again) == pack(known)
@@ -121,8 +121,8 @@ def test_packing_loses_nothing_that_counts(observations: list[Observation]) -> N
 def test_learning_in_parts_is_learning_at_once() -> None:
     """A restart between two pages changes nothing (but for the precision of counts)."""
     pages = [page(n, 1, n, n + 1) for n in range(30)]
-    at_once = learn_all(NOTHING, pages)
-    in_parts = learn_all(unpack(pack(learn_all(NOTHING, pages[:11]))), pages[11:])
+    at_once = learn_batch(NOTHING, pages)
+    in_parts = learn_batch(unpack(pack(learn_batch(NOTHING, pages[:11]))), pages[11:])
     assert equal(in_parts, at_once)
 
 

@@ -16,8 +16,8 @@ from pipelines.extract import extractor
 from pipelines.parse_page import parse_page
 from pipelines.records import Extraction, PageKind, ParsedPage
 from pipelines.render.render import extraction
-from pipelines.site_memory.knowledge import NOTHING, SiteKnowledge, learn, pack
-from pipelines.site_memory.template import MAX_TEXTS_OF_PAGE, NO_HINTS, Hints, correct, hints, look, observe
+from pipelines.site_memory.knowledge import NOTHING, SiteModel, learn, pack
+from pipelines.site_memory.template import MAX_TEXTS_OF_PAGE, NO_HINTS, Hints, correct, find_hints, look, sample_page
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 PEOPLE = ["渔民", "学生", "司机", "护士", "农户", "工人", "店主", "教师", "船员", "木匠", "邮差", "厨师"]
@@ -44,16 +44,16 @@ def markup(n: int, text: Iterable[str], *, new: bool = False) -> bytes:
     return f"<html><head><title>{title}</title></head><body>{body}{end}</body></html>".encode()
 
 
-def read(body: bytes, known: SiteKnowledge = NOTHING) -> ParsedPage:
-    return parse_page(body, "http://h.cn/news/20240501/1234.html", fetched_at=NOW, knowledge=pack(known))
+def read(body: bytes, known: SiteModel = NOTHING) -> ParsedPage:
+    return parse_page(body, "http://h.cn/news/20240501/1234.html", fetched_at=NOW, site_model=pack(known))
 
 
-def site(count: int = 6, **values: bool) -> SiteKnowledge:
+def site(count: int = 6, **values: bool) -> SiteModel:
     known = NOTHING
     for n in range(count):
-        observation = read(markup(n, story(n), **values), known).observation
-        assert observation is not None
-        known = learn(known, observation)
+        sample = read(markup(n, story(n), **values), known).sample
+        assert sample is not None
+        known = learn(known, sample)
     return known
 
 
@@ -64,7 +64,7 @@ def blocks(document: Document, *parts: str) -> list[int]:
 def test_without_memory_nothing_is_observed() -> None:
     page = parse_page(markup(1, story(1)), "http://h.cn/a/1234.html", fetched_at=NOW)
     assert page.kind == PageKind.ARTICLE
-    assert page.observation is None
+    assert page.sample is None
     assert NOTICE in page.extraction.text
 
 
@@ -75,8 +75,8 @@ def test_a_notice_under_every_article_is_taken_out_from_the_second_on() -> None:
         assert page.extraction.text.startswith(story(n)[0])
         assert (NOTICE in page.extraction.text) == (n == 0)
         assert all(line in page.extraction.text for line in story(n))
-        assert page.observation is not None
-        known = learn(known, page.observation)
+        assert page.sample is not None
+        known = learn(known, page.sample)
 
 
 def test_memory_makes_the_short_article_under_a_long_notice_readable() -> None:
@@ -100,7 +100,7 @@ def test_an_article_whose_text_is_known_is_not_lost() -> None:
 def test_hints_of_a_known_template() -> None:
     known = site()
     document = parse(markup(30, story(30)), "http://h.cn/30")
-    told = hints(document, look(document), known)
+    told = find_hints(document, look(document), known)
     notice, text = blocks(document, NOTICE), blocks(document, "批货物")
     assert told.repeated[notice] == pytest.approx(known.pages / (known.pages + 1))
     assert not told.repeated[text].any()
@@ -110,7 +110,7 @@ def test_hints_of_a_known_template() -> None:
 
 def test_hints_of_a_new_template_say_nothing_of_the_old_place() -> None:
     document = parse(markup(30, story(30), new=True), "http://h.cn/30")
-    told = hints(document, look(document), site())
+    told = find_hints(document, look(document), site())
     assert not told.on_path.any()
     own = extractor("density")(document)
     assert correct(document, own, told).text == own.text
@@ -121,12 +121,12 @@ def test_a_site_gets_a_new_template() -> None:
     for n in range(100, 106):
         page = read(markup(n, story(n), new=True), known)
         assert page.extraction.text == "\n".join(story(n))
-        assert page.observation is not None
-        known = learn(known, page.observation)
+        assert page.sample is not None
+        known = learn(known, page.sample)
     assert len(known.templates) == 2
     document = parse(markup(200, story(200), new=True), "http://h.cn/200")
     text = blocks(document, "批货物")
-    assert (hints(document, look(document), known).on_path[text] > 0.8).all()
+    assert (find_hints(document, look(document), known).on_path[text] > 0.8).all()
 
 
 def wrong(document: Document, *parts: str) -> Extraction:
@@ -136,7 +136,7 @@ def wrong(document: Document, *parts: str) -> Extraction:
 
 def test_a_text_that_has_missed_the_place_is_replaced() -> None:
     document = parse(markup(30, story(30)), "http://h.cn/30")
-    told = hints(document, look(document), site())
+    told = find_hints(document, look(document), site())
     corrected = correct(document, wrong(document, "港区报社"), told)
     assert corrected.text == "\n".join(story(30))
     assert corrected.evidence == "place"
@@ -144,7 +144,7 @@ def test_a_text_that_has_missed_the_place_is_replaced() -> None:
 
 def test_a_text_that_reaches_beyond_the_place_is_cut() -> None:
     document = parse(markup(30, story(30)), "http://h.cn/30")
-    told = hints(document, look(document), site())
+    told = find_hints(document, look(document), site())
     assert correct(document, wrong(document, "港区"), told).text == "\n".join(story(30))
 
 
@@ -153,7 +153,7 @@ def test_a_place_that_is_empty_here_is_not_believed() -> None:
         b"<div class='end'>", "".join(f"<p>{line}</p>" for line in story(30)).encode() + b"<div>"
     )
     document = parse(body, "http://h.cn/30")
-    told = hints(document, look(document), site())
+    told = find_hints(document, look(document), site())
     own = wrong(document, "批货物")
     assert correct(document, own, told) is own
 
@@ -161,18 +161,21 @@ def test_a_place_that_is_empty_here_is_not_believed() -> None:
 def test_nothing_known_changes_nothing() -> None:
     document = parse(markup(1, story(1)), "http://h.cn/1")
     own = extractor("density")(document)
-    assert hints(document, look(document), NOTHING) is NO_HINTS
+    assert find_hints(document, look(document), NOTHING) is NO_HINTS
     assert correct(document, own, NO_HINTS) is own
-    assert correct(document, Extraction(reason=PageReason.NO_PROSE), hints(document, look(document), site())).text == ""
+    assert (
+        correct(document, Extraction(reason=PageReason.NO_PROSE), find_hints(document, look(document), site())).text
+        == ""
+    )
 
 
 def test_memory_learns_from_the_extractor_and_not_from_itself() -> None:
     document = parse(markup(30, story(30)), "http://h.cn/30")
     own = wrong(document, "港区报社")
     seen = look(document)
-    told = hints(document, seen, site())
+    told = find_hints(document, seen, site())
     assert correct(document, own, told).text != own.text
-    assert observe(document, seen, own, 1).path != observe(document, seen, correct(document, own, told), 1).path
+    assert sample_page(document, seen, own, 1).path != sample_page(document, seen, correct(document, own, told), 1).path
 
 
 def test_a_summary_elsewhere_is_not_the_first_paragraph() -> None:
@@ -215,9 +218,9 @@ def test_a_huge_page_is_looked_at_from_both_ends() -> None:
 def test_nearly_nothing(body: bytes) -> None:
     document = parse(body, "http://h.cn/")
     seen = look(document)
-    told = hints(document, seen, site(2))
+    told = find_hints(document, seen, site(2))
     assert len(told.repeated) == len(told.on_path)
-    assert observe(document, seen, Extraction(), 0).path == ()
+    assert sample_page(document, seen, Extraction(), 0).path == ()
     assert correct(document, Extraction(), told) == Extraction()
 
 
