@@ -104,9 +104,8 @@ def answer_of(page: Page) -> Answer | None:
         return _redirect(page, plain)
     if page.status >= 400:
         return plain._replace(came=_STATUSES.get(page.status, Came.FAILED), why=f"http {page.status}")
-    if page.status != 200 or page.truncated or page.worked is None:
-        return plain
-    return _read(page.worked.parsed, plain)
+    worked = page.worked if page.status == 200 and not page.truncated else None
+    return plain if worked is None else _read(worked.parsed, plain)
 
 
 def _robots(page: Page, answer: Answer) -> Answer:
