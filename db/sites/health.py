@@ -1,6 +1,4 @@
-"""How hosts are doing: one row of memory a host, and the alarms that were raised.
-
-Other than pages, nobody needs these at once: they are written now and then, in transactions of their own.
+"""The health of hosts: a row of state a host, and the alarms that were raised.
 
 Several processes may follow one host after the other. A row says how many answers went into it; whoever has begun with
 an older state than the table now holds is told so, and goes on from that.
@@ -36,16 +34,7 @@ class AlarmRow:
 
 @dataclass(frozen=True, slots=True)
 class HealthRow:
-    """What is known of a host's health.
-
-    Attributes:
-        host_id: whose.
-        before: answers in the state that this one was made from; 0 for a new one.
-        answers: answers in this one.
-        state: for the caller to read.
-        updated: ISO 8601.
-        alarms: what began or ended since, in that order.
-    """
+    """A host's state after `answers` answers, made from one of `before`, and alarms that began or ended since."""
 
     host_id: int
     before: int
@@ -80,15 +69,9 @@ def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list
     insert_rows(connection, health, columns, [(key, 0, "", rows[key].updated) for key in ids])
     held = {row[0]: (row[1], row[2]) for row in connection.execute(_LOCK, {"ids": ids})}
     stale = {key: held[key] for key in ids if held[key][0] != rows[key].before}
-    run_many(
-        connection,
-        _UPDATE,
-        [
-            {"key": key, "new_answers": row.answers, "new_state": row.state, "now": row.updated}
-            for key, row in sorted(rows.items())
-            if key not in stale
-        ],
-    )
+    fresh = [row for key, row in sorted(rows.items()) if key not in stale]
+    values = [{"key": r.host_id, "new_answers": r.answers, "new_state": r.state, "now": r.updated} for r in fresh]
+    run_many(connection, _UPDATE, values)
     # of every batch: that of an earlier one of the same host may hold an alarm that the later one knows nothing of
     _save_alarms(connection, [each for batch in batches for row in batch for each in row.alarms])
     return [{row.host_id: stale[row.host_id] for row in batch if row.host_id in stale} for batch in batches]
@@ -96,19 +79,13 @@ def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list
 
 def _save_alarms(connection: Connection, alarms: Sequence[AlarmRow]) -> None:
     """One alarm of a kind is open for a host at a time."""
-    open_now = {
-        (row[0], row[1]) for row in connection.execute(_OPEN_OF, {"ids": sorted({each.host_id for each in alarms})})
-    }
     columns = ("host_id", "kind", "since", "until", "text", "evidence")
     for each in alarms:  # few
-        key = (each.host_id, each.kind)
         if each.until is not None:
             run_many(connection, _END, [{"key": each.host_id, "of": each.kind, "now": each.until}])
-            open_now.discard(key)
-        elif key not in open_now:
+        elif connection.execute(_OPEN_OF, {"key": each.host_id, "of": each.kind}).first() is None:
             row = (each.host_id, each.kind, each.since, None, each.text, each.evidence)
             insert_rows(connection, alarm, columns, [row])
-            open_now.add(key)
 
 
 def open_alarms(connection: Connection, _payloads: Sequence[None]) -> list[Sequence[ShownAlarm]]:
@@ -135,9 +112,6 @@ _UPDATE = (
     .where(health.c.host_id == bindparam("key"))
     .values(answers=bindparam("new_answers"), state=bindparam("new_state"), updated=bindparam("now"))
 )
-_OPEN_OF = select(alarm.c.host_id, alarm.c.kind).where(among(alarm.c.host_id), alarm.c.until.is_(None))
-_END = (
-    update(alarm)
-    .where(alarm.c.host_id == bindparam("key"), alarm.c.kind == bindparam("of"), alarm.c.until.is_(None))
-    .values(until=bindparam("now"))
-)
+_IS_OPEN = (alarm.c.host_id == bindparam("key"), alarm.c.kind == bindparam("of"), alarm.c.until.is_(None))
+_OPEN_OF = select(alarm.c.kind).where(*_IS_OPEN)
+_END = update(alarm).where(*_IS_OPEN).values(until=bindparam("now"))

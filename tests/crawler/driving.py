@@ -106,7 +106,9 @@ idle._LOOK_AGAIN_SECONDS = idle._SHORTEST_NAP_SECONDS = 0.01
 
 
 class _Crawler(SimpleNamespace):
-    """The attributes of Scrapy's crawler that the frontier uses. A subclass, as it can be referred to weakly."""
+    """The attributes of Scrapy's crawler that the frontier uses; a key by its identity, as that is."""
+
+    __hash__ = object.__hash__
 
 
 class Driver:
@@ -124,7 +126,7 @@ class Driver:
             stats=SimpleNamespace(set_value=self.stats.__setitem__),
         )
         crawler.signals = SignalManager(crawler)
-        network = Network.from_options(fetch_options(crawler.settings))
+        network = Network.from_options(fetch_options(settings_of(path)))
         extensions = {Network: network, CrawlAccess: CrawlAccess.from_crawler(crawler)}
         crawler.get_extension = extensions.get
         self.crawler: Any = crawler

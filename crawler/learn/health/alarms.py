@@ -24,8 +24,7 @@ from pipelines.urls import host_key
 from ... import clock
 from ...run.terminal import one_line
 from .answers import Answer, answer_of
-from .findings import Event
-from .host import HostHealth
+from .host import Event, HostHealth
 from .messages import normal_again, sentence
 
 if TYPE_CHECKING:
@@ -128,7 +127,6 @@ class Alarms:
     def _host_of(self, answers: int, state: str) -> _Host:
         health = HostHealth.unpack(state, self._window) if state else HostHealth(self._window)
         health.answers = max(answers, health.answers)
-        health.settle()
         return _Host(health, answers)
 
     def _learn(self, heard: list[tuple[int, float, Answer]]) -> None:

@@ -1,8 +1,4 @@
-"""What one answer says of the health of its host: from a `Page` to a few numbers.
-
-Pure, and cheap enough for every page: lengths and flags are taken here, so that no page is held in memory; what costs
-more is done with these numbers later.
-"""
+"""What one answer tells of the health of its host: from a `Page` to a few numbers. Pure, and cheap."""
 
 from __future__ import annotations
 
@@ -14,48 +10,38 @@ from zlib import crc32
 
 from db.records.reasons import FailReason, PageReason, label
 from db.records.url import REDIRECTS, Kind
-from pipelines.records import PageKind, ParsedPage
+from pipelines.records import BlockKind, PageKind, ParsedPage
 from pipelines.stages import Page
+from pipelines.url_rules.forms import patterns
 from pipelines.urls import canonicalize
 
 from ...fetch.errors import BODY_CUT
 
 
 class Came(StrEnum):
-    """What an answer was; one letter each, because windows of them are kept as text."""
+    """What an answer was."""
 
-    ARTICLE = "A"
-    PAGE = "P"
-    """A page that is no article: a list, a form, too little prose."""
-    EMPTY = "E"
-    """A page without any text or list."""
-    LOGIN = "L"
-    """Asks to log in, or leads to where one does."""
-    CAPTCHA = "C"
-    """Asks whether we are human."""
-    BLOCKED = "B"
-    """401, 403, 429, 451 or 503."""
-    FAILED = "F"
-    """No answer, or another error of the server."""
-    GONE = "G"
-    """404 or 410, or a page that says so, or leads to the home page instead."""
-    KEPT = "K"
-    """An answer that is well but shows no page: unchanged, a file."""
+    ARTICLE = "article"
+    PAGE = "page that is no article"
+    EMPTY = "page without text or list"
+    LOGIN = "asks to log in, or leads to where one does"
+    CAPTCHA = "asks whether we are human"
+    BLOCKED = "401, 403, 429, 451 or 503"
+    FAILED = "no answer, or another error of the server"
+    GONE = "404, 410, a page that says so, or a redirect to the home page"
+    KEPT = "well, but shows no page: unchanged, a file"
 
 
 class Answer(NamedTuple):
     """One answer.
 
     Attributes:
-        url, found_in: see `crawler.learn.health.shapes.shape`; `ROBOTS` for a robots.txt.
+        url, found_in: canonical URL, and a `BlockKind` or `ROBOTS`.
         came: what it was.
-        why: what people may want to know: a status, an error, a reason.
-        chars: of the article's text; 0 for others.
-        confidence: of the extractor, for an article.
-        title: a number for the article's title; 0 when it has none.
-        dated: whether the article has a time of publication.
-        doubtful: whether its characters look wrongly decoded.
-        seconds: how long the answer took.
+        why: a status, an error, a reason.
+        chars, confidence, title, dated, doubtful: of an article: length, confidence of the extractor, a number for its
+            title (0 for none), whether it has a time of publication, whether characters look wrongly decoded.
+        seconds: how long it took.
     """
 
     url: str
@@ -72,110 +58,99 @@ class Answer(NamedTuple):
 
 ROBOTS = -1
 """`Answer.found_in` of a robots.txt."""
-_BLOCKED = {401, 403, 429, 451, 503}
-_GONE = {404, 410}
+_STATUSES = dict.fromkeys((401, 403, 429, 451, 503), Came.BLOCKED) | dict.fromkeys((404, 410), Came.GONE)
 _OURS = {FailReason.ADDRESS_REFUSED, FailReason.OUT_OF_HANDLES, FailReason.BOMB}
-"""Errors that say nothing of the host."""
+"""Failures that are not the host's."""
 _NO_TEXT = {PageReason.NO_TEXT, PageReason.TEXT_TOO_SHORT, PageReason.NO_PROSE}
+_REASONS: dict[PageReason | None, Came] = {PageReason.LOGIN_WALL: Came.LOGIN, PageReason.SOFT_404: Came.GONE}
 _HUMAN = re.compile(
     "captcha|are you (?:human|a robot)|you are human|just a moment|attention required|access (?:denied|blocked)|"
     "security check|robot check|too many requests|forbidden|验证码|安全验证|人机验证|访问验证|访问过于频繁|拒绝访问|"
     "安全检查|驗證碼|拒絕存取",
     re.IGNORECASE,
 )
-_DOOR = re.compile(r"(?:^|[/._-])(?:login|log-in|signin|sign-in|passport|sso|auth|oauth\d?|denglu)(?:[/._?-]|$)", re.I)
-_GUARD = re.compile(r"captcha|challenge|verify|antispider|anti-?bot|/waf", re.IGNORECASE)
-_MOST_TITLE = 200
+_LOGIN = re.compile(r"(?:^|[/._-])(?:login|log-in|signin|sign-in|passport|sso|auth|oauth\d?|denglu)(?:[/._?-]|$)", re.I)
+_CHALLENGE = re.compile(r"captcha|challenge|verify|antispider|anti-?bot|/waf", re.IGNORECASE)
+_YEAR = re.compile(r"/((?:19|20)\d\d)(?:[-_]?[01]\d(?:[-_]?[0-3]\d)?)?/")
+_MENUS = dict.fromkeys((BlockKind.NAVIGATION, BlockKind.FOOTER, BlockKind.OTHER), "menu")
+_PLACES = {**_MENUS, BlockKind.PAGINATION: "next", BlockKind.SEED: "seed"}
+
+
+def shape(url: str, found_in: int) -> str:
+    """Return what URLs have in common that probably lead to pages of one kind.
+
+    That is the folder pattern, the year of an archive, the kind of file name where it is numbered, and where the link
+    stood: a crawl meets lists, articles and archives in no fair order, so only like is compared with like.
+
+    >>> shape("http://a.example/news/2024/03/12/123456.html", BlockKind.LIST)
+    'list 2024 /news/*/*/*/*.html <number>.html'
+    """
+    if found_in == ROBOTS:
+        return "robots"
+    found, year = patterns(url), _YEAR.search(url)
+    name = found.exact.rpartition("/")[2]
+    name = name if len(name) <= 24 and ("<" in name or "?" in name) else ""
+    return f"{_PLACES.get(BlockKind(found_in), 'list')} {year[1] if year else ''} {found.folder} {name}"[:80]
 
 
 def answer_of(page: Page) -> Answer | None:
-    """What a page of a host says of it; None when it says nothing (another kind of URL, or a fault of this machine).
-
-    Args:
-        page: as it was fetched and read.
-    """
+    """Return what a fetched page tells of its host; None for other kinds of URLs and faults of this machine."""
     claim = page.claim
     if page.error in _OURS or claim.kind not in {Kind.PAGE, Kind.ROBOTS}:
         return None
+    plain = Answer(claim.url, claim.found_in, Came.KEPT, seconds=page.seconds)
     if claim.kind == Kind.ROBOTS:
-        return _robots(page)
-    came, why = _trouble(page)
-    if came is None:
-        if page.worked is None:
-            return Answer(
-                claim.url, claim.found_in, Came.KEPT, label(page.unreadable, page.detail), seconds=page.seconds
-            )
-        return _page(page, page.worked.parsed)
-    if not came:
-        return None
-    return Answer(claim.url, claim.found_in, Came(came), why, seconds=page.seconds)
+        return _robots(page, plain._replace(found_in=ROBOTS))
+    if page.error or (page.status < 300 and page.truncated and BODY_CUT not in page.bounds):
+        return plain._replace(came=Came.FAILED, why=label(page.error or FailReason.LOST, page.detail)[:60])
+    if page.status in REDIRECTS:
+        return _redirect(page, plain)
+    if page.status >= 400:
+        return plain._replace(came=_STATUSES.get(page.status, Came.FAILED), why=f"http {page.status}")
+    worked = page.worked if page.status == 200 and not page.truncated else None
+    return plain if worked is None else _read(worked.parsed, plain)
 
 
-def _robots(page: Page) -> Answer:
-    """A host whose robots.txt cannot be had is asked for nothing else: it must count as an answer."""
-    lost = bool(page.error) or page.status >= 500 or page.status == 429
-    came, why = (Came.FAILED, label(page.error, page.detail)[:60] or f"http {page.status}") if lost else (Came.KEPT, "")
-    return Answer(page.claim.url, ROBOTS, came, f"{why} (robots.txt)" if why else "", seconds=page.seconds)
+def _robots(page: Page, answer: Answer) -> Answer:
+    """Without its robots.txt a host is asked for nothing else: it must count as an answer."""
+    if not page.error and page.status < 500 and page.status != 429:
+        return answer
+    why = label(page.error, page.detail)[:60] or f"http {page.status}"
+    return answer._replace(came=Came.FAILED, why=f"{why} (robots.txt)")
 
 
-def _trouble(page: Page) -> tuple[str | None, str]:
-    """What kept the page from being shown; None when nothing did, empty when that says nothing."""
-    status = page.status
-    if page.error:
-        return Came.FAILED, label(page.error, page.detail)[:60]
-    if status in REDIRECTS:
-        return _moved(page)
-    if status >= 400:
-        came = Came.BLOCKED if status in _BLOCKED else Came.GONE if status in _GONE else Came.FAILED
-        return came, f"http {status}"
-    if page.truncated and BODY_CUT not in page.bounds:
-        return Came.FAILED, "connection lost"
-    return (None, "") if status == 200 and not page.truncated else (Came.KEPT, "")
-
-
-def _moved(page: Page) -> tuple[str, str]:
-    """A redirect says something only when it leads to a door, or home."""
-    url = page.claim.url
+def _redirect(page: Page, answer: Answer) -> Answer | None:
+    """A redirect tells something only when it leads to a login, a challenge, or home."""
     try:
-        target = canonicalize(urljoin(url, page.headers.get("location", ""))) or ""
+        target = urlsplit(canonicalize(urljoin(answer.url, page.headers.get("location", ""))) or "")
     except ValueError:
-        target = ""
-    to, own = urlsplit(target), urlsplit(url)
-    if not target or _DOOR.search(own.path):
-        return "", ""
-    if _GUARD.search(to.path):
-        return Came.CAPTCHA, "redirect"
-    if _DOOR.search(f"{to.netloc}{to.path}"):
-        return Came.LOGIN, "redirect"
-    return (Came.GONE, "home page") if to.path in {"", "/"} and len(own.path) > 1 else ("", "")
+        return None
+    path = urlsplit(answer.url).path
+    if not target.netloc or _LOGIN.search(path):
+        return None
+    if _CHALLENGE.search(target.path):
+        return answer._replace(came=Came.CAPTCHA, why="redirect")
+    if _LOGIN.search(f"{target.netloc}{target.path}"):
+        return answer._replace(came=Came.LOGIN, why="redirect")
+    goes_home = target.path in {"", "/"} and len(path) > 1
+    return answer._replace(came=Came.GONE, why="home page") if goes_home else None
 
 
-def _page(page: Page, parsed: ParsedPage) -> Answer:
-    """A page that was read."""
-    claim, title, reason = page.claim, parsed.metadata.title[:_MOST_TITLE], parsed.reason
+def _read(parsed: ParsedPage, answer: Answer) -> Answer:
+    """A page that was parsed."""
+    title, reason, text = parsed.metadata.title[:200], parsed.reason, parsed.extraction.text
     if parsed.kind == PageKind.ARTICLE:
-        text = parsed.extraction.text
-        return Answer(
-            claim.url,
-            claim.found_in,
-            Came.ARTICLE,
+        return answer._replace(
+            came=Came.ARTICLE,
             chars=len(text),
             confidence=parsed.extraction.confidence,
             title=crc32(title.encode("utf-8", "replace")) or 1 if title else 0,
             dated=bool(parsed.metadata.published_at),
             doubtful=bool(parsed.doubt) or text.count("\ufffd") * 500 > len(text),
-            seconds=page.seconds,
         )
-    came = Came.PAGE
-    if reason is PageReason.LOGIN_WALL:
-        came = Came.LOGIN
-    elif _HUMAN.search(title):
+    came = _REASONS.get(reason, Came.PAGE)
+    if came != Came.LOGIN and _HUMAN.search(title):
         came = Came.CAPTCHA
-    elif reason is PageReason.SOFT_404:
-        came = Came.GONE
-    elif reason in _NO_TEXT and len(parsed.links) < _FEW_LINKS:
+    elif reason in _NO_TEXT and len(parsed.links) < 10:
         came = Came.EMPTY
-    return Answer(claim.url, claim.found_in, came, label(reason), seconds=page.seconds)
-
-
-_FEW_LINKS = 10
+    return answer._replace(came=came, why=label(reason))

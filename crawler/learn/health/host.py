@@ -1,19 +1,10 @@
-"""The health of one host: its last answers against its past, and an alarm when they differ too much to be chance.
+"""The health of one host: an alarm when its answers show something clearly more often than its own past. Pure.
 
-Like is compared with like. Every answer belongs to the shape of its address (`crawler.learn.health.shapes`), and what
-is expected of the window is what was met before at the same shapes, weighted as the window is mixed. A shape that is
-new teaches and is judged of nothing; whether pages are articles is asked only where most were. So the order in which a
-crawl meets lists, articles and archives raises no alarm.
-
-An alarm needs an effect that matters, a test of the whole window that is strong although it is made all the time, and
-each half of the window by itself: two windows in a row. How much a host's windows differ from each other anyway is
-learned (`Judge.spread`) and what they prove is weakened by as much. While an alarm lasts, the past stays as it was.
-
-Pure: no clock, no randomness; the same answers in the same order give the same alarms.
-
-Source: the tests are those of `crawler.learn.health.statistics`; direct standardisation and over-dispersion are those
-of any
-    textbook of epidemiology. Nothing here is from one paper.
+Each answer shows signals or not: it was refused, is shorter than usual ... For every shape of URL the baseline counts
+how often. Its upper confidence bound is the rate that is expected of the next answer; evidence for a rate that is
+higher by as much as matters is summed up (`cusum`), and enough of it raises an alarm. What looks suspicious is held
+back from the baseline until that is decided, and while an alarm is active its signals are not learned. New shapes are
+learned and not judged. A host that was bad from its first answers on has no baseline: there the share alone counts.
 """
 
 from __future__ import annotations
@@ -21,378 +12,324 @@ from __future__ import annotations
 import json
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
-from itertools import islice
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
 from zlib import crc32
 
-from .answers import ROBOTS, Answer, Came
-from .findings import (
-    OF_CONTENT,
-    SHIFT,
-    AccessItem,
-    Change,
-    ContentItem,
-    Event,
-    Finding,
-    commonest,
-    place_of,
-    shows_change,
-)
-from .judge import NUMBERS_OF_TEXT, Judge, mean_of
-from .lasting import Lasting
-from .newcomer import Newcomer
-from .past import ACCESS, FLAGS, KNOWN, METRICS, Past, count, expected, no_bins
-from .shapes import shape
-from .statistics import LEAST
+from .answers import ROBOTS, Answer, Came, shape
+from .statistics import cusum, wilson
 
 FEWEST = 10
 """The smallest window."""
+_VERSION = 2
+_KNOWN = 8
+"""Answers from which a shape is known."""
+_MEMORY = 480
+"""Counts are halved at this size, so that the baseline forgets."""
 _MOST_SHAPES = 24
-_MOST_TITLES = 24
-_CHANCE_OF_STREAK = 1e-9
-_TELLING = 0.1
-"""Where more pages than this showed a fault anyway, addresses tell little, and pages without it come in runs."""
-_VERSION = 1
+_SUSPICIOUS, _END = 4.0, 18.0
+"""Nats of evidence to hold answers back, and to end an alarm."""
+_NORMAL_AFTER = 20
+"""Windows after which a change that leaves articles readable counts as normal."""
+_COLD_START = {"blocks", "login", "unreachable", "gone", "empty", "doubtful"}
+_NEARLY_ALL = 5 / 6
+_ROBOTS_TRIES = 3
+_NUMBERS = {"chars": math.log(1.7), "confidence": 0.1, "seconds": math.log(3.0)}
+"""By how much a number (lengths and times as logarithms) is unusual; 1.75 standard deviations where that is more."""
 
-_PAGES = {Came.ARTICLE, Came.PAGE, Came.EMPTY}
-_SLOW_SECONDS = 1.0
+
+class Signal(NamedTuple):
+    """Something that answers may show.
+
+    Attributes:
+        group: one alarm of a group is active at a time.
+        kind: of alarm.
+        least, z: expected is this rate at the least, and the upper bound of the past so many deviations wide.
+        bar: evidence for an alarm, in nats, as a multiple of the window.
+    """
+
+    group: str
+    kind: str
+    least: float
+    z: float
+    bar: float
+
+
+# Chosen with `tests.benchmarks.health`: no false alarms, then the shortest delays.
+SIGNALS = {
+    **{name: Signal("access", name, 0.07, 2.0, 0.45) for name in ("blocks", "login", "unreachable")},
+    "gone": Signal("access", "gone", 0.1, 3.0, 1.2),
+    "doubtful": Signal("content", "encoding", 0.1, 3.0, 1.2),
+    "empty": Signal("content", "empty", 0.1, 3.0, 1.2),
+    **{name: Signal("content", "layout", 0.1, 3.0, 1.2) for name in ("articles", "untitled", "undated")},
+    **{name: Signal("content", "layout", 0.15, 3.0, 2.5) for name in ("short", "long", "unsure")},
+    "slow": Signal("speed", "slow", 0.15, 3.0, 2.0),
+}
+_GAIN = 0.45
+"""By how much a rate must rise to matter."""
+_BAD = {Came.BLOCKED: "blocks", Came.CAPTCHA: "blocks", Came.LOGIN: "login", Came.FAILED: "unreachable"}
+_BAD[Came.GONE] = "gone"
+
+
+class Change(NamedTuple):
+    """A signal, and its rate in the baseline and now."""
+
+    what: str
+    before: float
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An alarm of a kind: the changes, the strongest first, with how many of the answers show that.
+
+    `why` and `example` are of the last of these; `shapes` are those of the URLs concerned, none for all.
+    """
+
+    kind: str
+    changes: tuple[Change, ...]
+    of: int
+    hits: int
+    why: str = ""
+    example: str = ""
+    shapes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An alarm begins, or ends; `accepted` when it has been active so long that it counts as normal."""
+
+    raised: bool
+    finding: Finding
+    accepted: bool = False
 
 
 class HostHealth:
     """What is known of one host.
 
     Args:
-        window: so many of the last answers are compared with those before.
+        window: scale of the evidence that an alarm takes, in answers.
 
-    Cost: `learn` takes about 50 microseconds; 5 to 20 KB of memory.
+    Cost: `learn` takes some 50 microseconds.
     """
 
     def __init__(self, window: int) -> None:
+        """Begin with nothing known."""
         if window < FEWEST:
             raise ValueError(f"a window of {window} answers proves nothing; it takes {FEWEST} or more")
         self._window = window
-        self._half = window // 2
-        self._step = max(2, window // 4)
-        self._streak = max(8, window // 4)
-        self.answers = 0
-        self._words: list[str] = []
-        self._past: dict[str, Past] = {}
-        self._judge = Judge(window, self._past)
-        self._access: deque[AccessItem] = deque()
-        self._content: deque[ContentItem] = deque()
-        self._newcomer = Newcomer(window, self._streak)
-        self._titles: deque[tuple[int, int]] = deque(maxlen=_MOST_TITLES)
-        self._seen = {"access": 0, "content": 0}
-        self._since: dict[str, int] = {}
-        self._suspected = {"access": False, "content": False}
-        self._limbo: dict[str, list[AccessItem | ContentItem]] = {"access": [], "content": []}
-        self._open: dict[str, Lasting] = {}
+        self.answers = self._robots_lost = 0
+        self._totals = {name: [0, 0] for name in sorted(_COLD_START)}  # trials and hits since the first answer
+        self._baseline: dict[str, dict[str, list[float]]] = {}  # shape -> signal -> n, hits; number -> n, mean, square
+        self._evidence = {name: [0.0] * 4 for name in SIGNALS}  # nats; trials, hits and expected hits since these began
+        self._bars: dict[str, float] = {}  # nats above those of `SIGNALS`
+        self._peaks: dict[str, float] = {}
+        self._titles: deque[tuple[int, int]] = deque(maxlen=24)
+        self._held: deque[tuple[str, dict[str, bool], dict[str, float]]] = deque()
+        self._active: dict[str, tuple[Finding, float, int]] = {}  # group -> what, evidence for its end, age
 
     @property
     def alarms(self) -> tuple[Finding, ...]:
-        """What is wrong now."""
-        return tuple(one.finding for one in self._open.values())
-
-    # ------------------------------------------------------------ learning
+        """Active alarms."""
+        return tuple(finding for finding, _, _ in self._active.values())
 
     def learn(self, answer: Answer) -> list[Event]:
         """Take one answer in; returns what begins or ends with it."""
         self.answers += 1
-        place = place_of(answer.came)
-        self._newcomer.note(answer)
-        is_robots = answer.found_in == ROBOTS
-        kind = "robots" if is_robots else shape(answer.url, answer.found_in, self._words)
-        past = self._past.get(kind) or self._new(kind)
-        access = AccessItem(kind, place, math.log(max(0.01, answer.seconds)), answer.why, answer.url)
-        content = self._read_content(answer, kind) if answer.came in _PAGES else None
-        events = list(self._ended(access, content))
-        if past.access[0] < KNOWN or is_robots:
-            self._fold_access(access)
-        else:
-            self._access.append(access)
-            self._seen["access"] += 1
-            if len(self._access) > self._window:
-                self._leave(self._access.popleft())
-        if content is not None:
-            if past.content[0] < KNOWN or past.articles < 0.5:
-                self._fold_content(content)
-            else:
-                self._content.append(content)
-                self._seen["content"] += 1
-                if len(self._content) > self._window:
-                    self._leave(self._content.popleft())
-        for finding in self._found(content):
-            self._open[finding.kind] = Lasting(finding, self._window, self._streak)
-            self._judge.raised()
-            events.append(Event(raised=True, finding=finding))
+        key = shape(answer.url, answer.found_in)
+        if key not in self._baseline and len(self._baseline) >= _MOST_SHAPES:
+            key = "others"
+        self._robots_lost = self._robots_lost + (answer.found_in == ROBOTS) if answer.came in _BAD else 0
+        numbers = _numbers(answer)
+        signals = dict(self._signals(answer, numbers, self._baseline.get(key, {})))
+        events = []
+        for name, hit in signals.items():
+            group = SIGNALS[name].group
+            event = (
+                self._ended(name, key, hit=hit) if group in self._active else self._raised(name, key, answer, hit=hit)
+            )
+            if event is not None:
+                events.append(event)
+                for one in (one for one, signal in SIGNALS.items() if signal.group == group):
+                    self._evidence[one] = [0.0] * 4
+        self._hold_back(key, signals, numbers)
         return events
 
-    def settle(self) -> None:
-        """Some time has passed, or another process: what waits in the windows is past, unless it looks suspicious.
-
-        So a change between two visits need not fill a window half of which is older.
-        """
-        if not self._is_open(*ACCESS, "slow") and not self._judge.doubts(Judge.of_access(list(self._access))):
-            while self._access:
-                self._fold_access(self._access.popleft())
-        if not self._is_open(*OF_CONTENT):
-            items = list(self._content)
-            moved = [
-                abs(mean_of(v for v, _ in self._judge.deviations(name, items))) >= SHIFT[name] / 2
-                for name in NUMBERS_OF_TEXT
-            ]
-            if not self._judge.doubts(Judge.of_content(items)) and not any(moved):
-                while self._content:
-                    self._fold_content(self._content.popleft())
-
-    def _new(self, kind: str) -> Past:
-        """Room for a shape: of very many, the one met least makes place."""
-        if len(self._past) >= _MOST_SHAPES:
-            windows: Iterable[Iterable[AccessItem | ContentItem]]
-            windows = (self._access, self._content, *self._limbo.values())
-            waiting = {item.kind for window in windows for item in window}
-            free = [key for key in self._past if key not in waiting] or list(self._past)
-            least = min(free, key=lambda key: self._past[key].access[0])
-            del self._past[least]
-            self._access = deque(item for item in self._access if item.kind != least)
-            self._content = deque(item for item in self._content if item.kind != least)
-            for limbo in self._limbo.values():
-                limbo[:] = [item for item in limbo if item.kind != least]
-        past = self._past[kind] = Past()
-        return past
-
-    def _read_content(self, answer: Answer, kind: str) -> ContentItem:
-        came = answer.came.value
+    def _signals(
+        self, answer: Answer, numbers: dict[str, float], past: dict[str, list[float]]
+    ) -> Iterator[tuple[str, bool]]:
+        """The signals that an answer may show, and whether it does."""
+        for name in ("blocks", "login", "unreachable", "gone"):
+            yield name, _BAD.get(answer.came) == name
+        if answer.came in {Came.ARTICLE, Came.PAGE, Came.EMPTY}:
+            yield "empty", answer.came == Came.EMPTY
+            yield "articles", answer.came != Came.ARTICLE
+        far = {name: d for name, value in numbers.items() if (d := _distance(past.get(name), name, value)) is not None}
+        if "seconds" in far:
+            yield "slow", far["seconds"] > 1 and answer.seconds >= 1
         if answer.came != Came.ARTICLE:
-            return ContentItem(kind, came, 0, 0.0, 0.0, answer.why, answer.url)
-        key = crc32(answer.url.encode("utf-8", "replace"))
-        repeated = any(title == answer.title and other != key for title, other in self._titles)
-        self._titles.append((answer.title, key))
-        flags = (answer.title == 0 or repeated) | (not answer.dated) << 1 | answer.doubtful << 2
-        return ContentItem(kind, came, flags, math.log(max(1, answer.chars)), answer.confidence, answer.why, answer.url)
-
-    def _leave(self, item: AccessItem | ContentItem) -> None:
-        """An answer leaves its window for the past; while that looks wrong it waits for what comes of it."""
-        family = "access" if isinstance(item, AccessItem) else "content"
-        limbo: list[Any] = self._limbo[family]
-        if self._is_open(*(ACCESS if family == "access" else OF_CONTENT)):
-            limbo.clear()
-        elif self._suspected[family] and len(limbo) < 2 * self._window:
-            limbo.append(item)
-        else:
-            for one in (*limbo, item):
-                self._fold(one)
-            limbo.clear()
-
-    def _fold(self, item: AccessItem | ContentItem) -> None:
-        if isinstance(item, AccessItem):
-            self._fold_access(item)
-        else:
-            self._fold_content(item)
-
-    def _fold_access(self, item: AccessItem) -> None:
-        past = self._past[item.kind]
-        count(past.access, *((1 + item.place,) if item.place >= 0 else ()))
-        if item.place < 0 and not self._is_open("slow"):
-            self._judge.learn_number(past, "seconds", item.seconds)
-
-    def _fold_content(self, item: ContentItem) -> None:
-        past = self._past[item.kind]
-        if item.came != Came.ARTICLE:
-            count(past.content, *((2,) if item.came == Came.EMPTY else ()))
             return
-        count(past.content, 1)
-        count(past.flags, *(1 + place for place in range(len(FLAGS)) if item.flags >> place & 1))
-        self._judge.learn_number(past, "chars", item.chars)
-        self._judge.learn_number(past, "confidence", item.confidence)
+        url = crc32(answer.url.encode("utf-8", "replace"))
+        yield "doubtful", answer.doubtful
+        yield "untitled", not answer.title or any(t == answer.title and other != url for t, other in self._titles)
+        yield "undated", not answer.dated
+        self._titles.append((answer.title, url))
+        if "chars" in far:
+            yield from (("short", far["chars"] < -1), ("long", far["chars"] > 1), ("unsure", far["confidence"] < -1))
 
-    def _is_open(self, *kinds: str) -> bool:
-        return any(kind in self._open for kind in kinds) if self._open else False
-
-    # ------------------------------------------------------------ alarms that end
-
-    def _ended(self, access: AccessItem, content: ContentItem | None) -> Iterator[Event]:
-        for kind, alarm in list(self._open.items()):
-            if alarm.hears(access, content) and (alarm.is_normal or alarm.is_over):
-                del self._open[kind]
-                self._after(alarm.finding, accepted=alarm.is_normal)
-                yield Event(raised=False, finding=alarm.finding, accepted=alarm.is_normal)
-
-    def _after(self, finding: Finding, *, accepted: bool) -> None:
-        """An alarm is over: what lies in the window belongs to it, and if that comes again it proves less."""
-        self._judge.ended(finding.changes[0])
-        if finding.kind in OF_CONTENT:
-            self._content.clear()
-            if accepted:
-                for past in self._past.values():
-                    past.forget_content()
-                self._judge.bins["chars"], self._judge.bins["confidence"] = no_bins(), no_bins()
-        else:
-            self._access.clear()
-            if accepted:
-                for past in self._past.values():
-                    past.moments["seconds"].n = 0
-                self._judge.bins["seconds"] = no_bins()
-
-    # ------------------------------------------------------------ alarms that begin
-
-    def _found(self, content: ContentItem | None) -> Iterator[Finding]:
-        if not self._is_open(*ACCESS):
-            finding = self._streak_found() or self._newcomer.shut() or self._newcomer.never_had()
-            if finding is None and self._seen["access"] >= self._step:
-                finding = self._access_found()
-            if finding is not None:
-                yield finding
-        if not self._is_open(*ACCESS, *OF_CONTENT):
-            finding = self._newcomer.never_read()
-            if finding is not None:
-                yield finding
-        if self._seen["access"] >= self._step:
-            self._seen["access"] = 0
-            slow = None if self._is_open(*ACCESS, "slow") else self._slow_found()
-            if slow is not None:
-                yield slow
-        if content is not None and self._seen["content"] >= self._step:
-            self._seen["content"] = 0
-            finding = None if self._is_open(*OF_CONTENT) else self._content_found()
-            if finding is not None:
-                yield finding
-
-    def _streak_found(self) -> Finding | None:
-        """Refused or unanswered so often in a row that a window need not be waited for: the host soon rests."""
-        n = self._streak
-        if len(self._access) < n or self._access[-1].place not in _IN_A_ROW:
+    def _raised(self, name: str, key: str, answer: Answer, *, hit: bool) -> Event | None:
+        """Whether a signal raises an alarm."""
+        signal = SIGNALS[name]
+        found = self._cold_start(name, answer, hit=hit) or self._risen(name, key, answer, hit=hit)
+        if found is None:
             return None
-        place = self._access[-1].place
-        items = list(islice(reversed(self._access), n))
-        if any(item.place != place for item in items):
+        self._active[signal.group] = (found, 0.0, 0)
+        self._held.clear()
+        return Event(raised=True, finding=found)
+
+    def _cold_start(self, name: str, answer: Answer, *, hit: bool) -> Finding | None:
+        """A host that is bad from its first answers on, or without a robots.txt, after which nothing else comes."""
+        if name == "unreachable" and self._robots_lost >= _ROBOTS_TRIES:
+            n = self._robots_lost
+            return Finding(name, (Change(name, 0.0, 1.0),), n, n, answer.why)
+        if name not in _COLD_START:
             return None
-        before, _ = expected([item.kind for item in items], self._past, "access", 1 + place)
-        chance = max(before**n, LEAST)
-        if chance > _CHANCE_OF_STREAK:
+        counts = self._totals[name]
+        counts[0], counts[1] = counts[0] + 1, counts[1] + hit
+        n, hits = counts
+        is_enough = SIGNALS[name].group == "access" or n >= self._window // 2
+        if not hit or not is_enough or wilson(hits, n, 1.28)[0] < _NEARLY_ALL:
             return None
-        return self._finding(ACCESS[place], [Change(ACCESS[place], before, 1.0, chance)], items[::-1])
+        self._baseline.clear()
+        self._totals = {name: [0, 0] for name in self._totals}
+        return Finding(SIGNALS[name].kind, (Change(name, 0.0, hits / n),), n, hits, answer.why, answer.url)
 
-    def _access_found(self) -> Finding | None:
-        items = list(self._access)
-        self._judge.suspects = False
-        changes = self._judge.rates(Judge.of_access(items))
-        self._suspected["access"] = self._judge.suspects
-        if not changes:
+    def _risen(self, name: str, key: str, answer: Answer, *, hit: bool) -> Finding | None:
+        """A signal that comes more often than the baseline's confidence bound allows."""
+        signal, total = SIGNALS[name], self._evidence[name]
+        n, hits = self._baseline.get(key, {}).get(name, (0.0, 0.0))
+        before = max(signal.least, wilson(hits, n, signal.z)[1])
+        if n < _KNOWN or before > 0.95 - _GAIN / 2:
             return None
-        best = min(changes, key=lambda change: (-change.now, change.what))
-        return self._finding(best.what, [best], items)
-
-    def _slow_found(self) -> Finding | None:
-        items = [item for item in self._access if item.place < 0]
-        self._judge.suspects = False
-        change = self._judge.moved("seconds", items)
-        self._suspected["access"] |= self._judge.suspects
-        is_slow = change is not None and change.now >= max(_SLOW_SECONDS, change.before)
-        if not self._lasts("slow", self._window, is_so=is_slow) or change is None:
+        nats = cusum(total[0], before, min(0.95, before + _GAIN), hit=hit)
+        bar = signal.bar * self._window
+        if not nats:  # evidence that came to nothing is this host's habit: in future it takes more
+            if signal.group != "access" and (peak := self._peaks.pop(name, 0.0)) > bar / 4:
+                self._bars[name] = min(3 * bar, max(0.9 * self._bars.get(name, 0.0), 1.5 * peak))
+            total[:] = [0.0] * 4
             return None
-        return self._finding("slow", [change], items)
-
-    def _lasts(self, what: str, answers: int, *, is_so: bool) -> bool:
-        """Whether what comes in runs has been otherwise for a second window."""
-        if not is_so:
-            self._since.pop(what, None)
-            return False
-        return self.answers - self._since.setdefault(what, self.answers) >= answers
-
-    def _content_found(self) -> Finding | None:
-        items = list(self._content)
-        self._judge.suspects = False
-        changes = self._judge.rates(Judge.of_content(items))
-        articles = [item for item in items if item.came == Came.ARTICLE]
-        for name in NUMBERS_OF_TEXT:
-            change = self._judge.moved(name, articles)
-            if change is not None and (name != "confidence" or change.now < change.before):
-                changes.append(change)
-        weak = bool(changes) and all(change.what in METRICS or change.before > _TELLING for change in changes)
-        found = bool(changes)
-        self._suspected["content"] = self._judge.suspects
-        if not self._lasts("content", self._window if weak else self._half, is_so=found):
+        total[:] = nats, total[1] + 1, total[2] + hit, total[3] + hits / n
+        self._peaks[name] = max(nats, self._peaks.get(name, 0.0))
+        needed = self._window if signal.group != "access" else 0
+        if not hit or nats < max(bar, self._bars.get(name, 0.0)) or total[1] < needed:
             return None
-        changes.sort(key=lambda change: (_WEIGHTIEST.index(change.what), change.chance))
-        main = changes[0].what
-        others = [item.came for item in items if item.came != Came.ARTICLE]
-        if main == "articles" and others.count(Came.EMPTY) * 2 > len(others):
-            main = "empty"
-        kind = {"doubtful": "encoding", "empty": "empty"}.get(main, "layout")
-        return self._finding(kind, changes, items)
+        return self._finding(name, key, answer)
 
-    def _finding(self, kind: str, changes: Sequence[Change], items: Sequence[AccessItem | ContentItem]) -> Finding:
-        """With what people want to see of it."""
-        main = changes[0]
-        hits = [item for item in items if shows_change(main, item)]
-        shapes = tuple(sorted({item.kind for item in hits}))
-        of = [item for item in items if item.kind in shapes] if kind in OF_CONTENT else items
-        why = commonest(item.why for item in hits)
-        return Finding(kind, tuple(changes), len(of), len(hits), why, hits[-1].url if hits else "", shapes)
+    def _finding(self, name: str, key: str, answer: Answer) -> Finding:
+        """With the other signals of the group that there is evidence for."""
+        signal, (nats, n, hits, _) = SIGNALS[name], self._evidence[name]
+        rest = [one for one, other in SIGNALS.items() if other.group == signal.group and one != name]
+        also = [one for one in rest if self._evidence[one][0] > nats / 3]
+        changes = tuple(Change(one, e[3] / e[1], e[2] / e[1]) for one in [name, *also] if (e := self._evidence[one]))
+        kind = "empty" if name == "articles" and "empty" in also else signal.kind
+        shapes = tuple(sorted({key, *(held for held, signals, _ in self._held if signals.get(name))}))
+        return Finding(kind, changes, round(n), round(hits), answer.why, answer.url, shapes)
 
-    # ------------------------------------------------------------ keeping it
+    def _ended(self, name: str, key: str, *, hit: bool) -> Event | None:
+        """Whether an active alarm is over: answers are as before, or it has become normal."""
+        signal = SIGNALS[name]
+        finding, nats, age = self._active[signal.group]
+        main = finding.changes[0]
+        if main.what != name or (finding.shapes and key not in finding.shapes):
+            return None
+        before = min(0.7, max(signal.least, main.before))
+        nats = cusum(nats, min(0.95, max(before + _GAIN / 2, main.now)), before, hit=hit)
+        self._active[signal.group] = (finding, nats, age + 1)
+        is_readable = finding.kind in {"layout", "encoding", "slow"} and name != "articles"
+        is_normal = is_readable and age + 1 >= _NORMAL_AFTER * self._window
+        if nats < _END and not is_normal:
+            return None
+        del self._active[signal.group]
+        if is_normal:
+            learned = {one for one, other in SIGNALS.items() if other.group == signal.group}
+            learned |= {"seconds"} if signal.group == "speed" else {"chars", "confidence"}
+            for past in self._baseline.values():
+                for one in learned & past.keys():
+                    del past[one]
+        return Event(raised=False, finding=finding, accepted=is_normal)
+
+    def _hold_back(self, key: str, signals: dict[str, bool], numbers: dict[str, float]) -> None:
+        """Learn an answer when nothing is suspicious, and all that were held back with it."""
+        known = {name: hit for name, hit in signals.items() if SIGNALS[name].group not in self._active}
+        of = {"seconds": "speed"}
+        used = {name: value for name, value in numbers.items() if of.get(name, "content") not in self._active}
+        self._held.append((key, known, used))
+        if len(self._held) <= 4 * self._window and any(e[0] > _SUSPICIOUS for e in self._evidence.values()):
+            return
+        for shape_of, marks, values in self._held:
+            past = self._baseline.setdefault(shape_of, {})
+            for name, hit in marks.items():
+                n, hits = past.get(name, (0.0, 0.0))
+                scale = 0.5 if n + 1 >= _MEMORY else 1.0
+                past[name] = [(n + 1) * scale, (hits + hit) * scale]
+            for name, value in values.items():
+                n, mean, square = past.get(name, (0.0, 0.0, 0.0))
+                n = min(n + 1, _MEMORY)
+                past[name] = [n, mean + (value - mean) / n, square + (value * value - square) / n]
+        self._held.clear()
 
     def pack(self) -> str:
-        """All of it as JSON."""
-        return json.dumps(
-            {
-                "version": _VERSION,
-                "counts": self._newcomer.counts(),
-                "words": self._words,
-                "past": {key: past.packed() for key, past in self._past.items()},
-                "bins": {name: [round(x, 2) for x in bins] for name, bins in self._judge.bins.items()},
-                "spread": {name: round(value, 3) for name, value in self._judge.spread.items()},
-                "access": [_short(item) for item in self._access],
-                "content": [_short(item) for item in self._content],
-                "latest": list(self._newcomer.latest),
-                "titles": list(self._titles),
-                "since": [self._since, self._newcomer.robots_lost],
-                "open": [[asdict(one.finding), *one.packed()] for one in self._open.values()],
-            },
-            separators=(",", ":"),
-        )
+        """All of it as JSON, but for what is held back."""
+        state = {
+            "version": _VERSION,
+            "answers": [self.answers, self._robots_lost],
+            "totals": self._totals,
+            "baseline": self._baseline,
+            "evidence": [self._evidence, self._bars, self._peaks],
+            "titles": list(self._titles),
+            "active": [[group, asdict(finding), nats, age] for group, (finding, nats, age) in self._active.items()],
+        }
+        rounded = json.loads(json.dumps(state), parse_float=lambda number: round(float(number), 3))
+        return json.dumps(rounded, separators=(",", ":"))
 
     @classmethod
     def unpack(cls, packed: str, window: int) -> HostHealth:
         """The inverse of `pack`; what cannot be read (another version's) counts as nothing."""
         health = cls(window)
         try:
-            health._fill(json.loads(packed))
+            state = json.loads(packed)
+            if state["version"] != _VERSION:
+                return cls(window)
+            health.answers, health._robots_lost = map(int, state["answers"])
+            health._totals.update((name, [int(n) for n in state["totals"][name]]) for name in health._totals)
+            health._baseline = {
+                key: {name: [float(x) for x in counts] for name, counts in past.items()}
+                for key, past in state["baseline"].items()
+            }
+            evidence, bars, peaks = state["evidence"]
+            health._evidence.update((name, [float(x) for x in evidence[name]]) for name in SIGNALS)
+            health._bars, health._peaks = dict(bars), dict(peaks)
+            health._titles.extend((int(title), int(url)) for title, url in state["titles"])
+            for group, found, nats, age in state["active"]:
+                found["changes"] = tuple(Change(*change) for change in found["changes"])
+                found["shapes"] = tuple(found["shapes"])
+                health._active[group] = (Finding(**found), float(nats), int(age))
         except (ValueError, TypeError, KeyError, IndexError, AttributeError):
             return cls(window)
         return health
 
-    def _fill(self, state: dict[str, Any]) -> None:
-        if state["version"] != _VERSION:
-            raise ValueError("another version")
-        self._newcomer.fill(state["counts"], state["latest"], state["since"][1])
-        self.answers = int(state["counts"][0])
-        self._words = [str(word) for word in state["words"]]
-        self._past.update((str(key), Past.unpacked(past)) for key, past in state["past"].items())
-        for name in METRICS:
-            bins = [float(x) for x in state["bins"][name]]
-            if len(bins) == len(self._judge.bins[name]):
-                self._judge.bins[name] = bins
-        self._judge.spread.update((str(name), float(value)) for name, value in state["spread"].items())
-        self._access.extend(AccessItem(*item) for item in state["access"][-self._window :] if item[0] in self._past)
-        self._content.extend(ContentItem(*item) for item in state["content"][-self._window :] if item[0] in self._past)
-        self._titles.extend((int(title), int(url)) for title, url in state["titles"])
-        self._since.update((str(what), int(at)) for what, at in state["since"][0].items())
-        self._suspected = {"access": "slow" in self._since, "content": "content" in self._since}
-        for finding, recent, age in state["open"]:
-            finding["changes"] = tuple(Change(**change) for change in finding["changes"])
-            finding["shapes"] = tuple(finding["shapes"])
-            made = Finding(**finding)
-            self._open[made.kind] = Lasting(made, self._window, self._streak, str(recent), int(age))
+
+def _numbers(answer: Answer) -> dict[str, float]:
+    """Numbers that are compared with what is usual: of articles, and of answers that are well."""
+    numbers = {} if answer.came in _BAD else {"seconds": math.log(max(0.01, answer.seconds))}
+    if answer.came == Came.ARTICLE:
+        numbers |= {"chars": math.log(max(1, answer.chars)), "confidence": answer.confidence}
+    return numbers
 
 
-_IN_A_ROW = (0, 2)
-_WEIGHTIEST = ("doubtful", "empty", "articles", "chars", "untitled", "undated", "confidence")
-
-
-def _short(item: AccessItem | ContentItem) -> list[Any]:
-    """For JSON; without the address, which is for an example only."""
-    return [round(x, 3) if isinstance(x, float) else x for x in item[:-1]] + [""]
+def _distance(past: list[float] | None, name: str, value: float) -> float | None:
+    """How far a number lies from the mean, 1 where that is unusual; None when too few are known."""
+    n, mean, square = past or (0.0, 0.0, 0.0)
+    deviation = math.sqrt(max(0.0, square - mean * mean))
+    return None if n < _KNOWN else (value - mean) / max(_NUMBERS[name], 1.75 * deviation)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from crawler.fetch.errors import BODY_CUT
-from crawler.learn.health.answers import ROBOTS, Answer, Came, answer_of
+from crawler.learn.health.answers import ROBOTS, Answer, Came, answer_of, shape
 from db.records.reasons import FailReason, PageReason
 from db.records.url import Claim, Kind
 from pipelines.links.scope import Scope
@@ -133,3 +135,18 @@ def test_wrongly_decoded() -> None:
     assert answer_of(page(worked=read(PageKind.ARTICLE, body="好" * 700 + "\ufffd" * 2))).doubtful  # type: ignore[union-attr]
     doubted = Worked(ParsedPage(PageKind.ARTICLE, extraction=Extraction(text="好"), doubt=PageReason.DOUBTFUL_ENCODING))
     assert answer_of(page(worked=doubted)).doubtful  # type: ignore[union-attr]
+
+
+def test_articles_of_a_site_are_alike_and_other_pages_are_not() -> None:
+    articles = {shape(f"http://a.example/news/2024/{n}/{n}.html", BlockKind.LIST) for n in range(50)}
+    paths = ("tag/a", "author/b", "news/2009/1/1.html", "news/2024/1/list_1.html", "?p=1", "?cat=1")
+    others = {shape(f"http://a.example/{path}", BlockKind.LIST) for path in paths}
+    menu = shape("http://a.example/news/2024/1/1.html", BlockKind.NAVIGATION)
+    assert (len(articles), len(others), len(articles | others | {menu})) == (1, 6, 8)
+    assert shape("http://a.example/robots.txt", ROBOTS) == "robots"
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=300), st.sampled_from(sorted(BlockKind)))
+def test_any_url_has_a_short_shape(path: str, found_in: int) -> None:
+    assert 0 < len(shape(f"http://a.example/{path}", found_in)) <= 80
