@@ -336,7 +336,6 @@ def test_pure_modules_ask_no_clock() -> None:
     assert asked == []
 
 
-@pytest.mark.xfail(reason="not yet")
 def test_network_and_sql_share_no_module() -> None:
     both = []
     for name in modules():
@@ -381,7 +380,6 @@ def test_every_import_is_there() -> None:
     assert not set(PACKAGES) & sys.stdlib_module_names
 
 
-@pytest.mark.xfail(reason="not yet")
 def test_crawl_starts_without_what_takes_long_to_import() -> None:
     """Scrapy imports all commands whichever is run: what one of them needs must not cost the others a second."""
     commands = sorted(name for name in modules() if under(name, ("crawler.commands",)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
@@ -118,12 +119,6 @@ def _port_in_database(database_url: str) -> int | None:
         database = open_for_reading(database_url)
     except DatabaseProblem:
         return None
-    try:
-        with database.engine.connect() as connection:
-            for url in seed_urls(connection):
-                host, _, port = host_key(url).rpartition(":")
-                if host.endswith(".localhost"):
-                    return int(port)
-    finally:
-        database.close()
-    return None
+    with closing(database):
+        hosts = (host_key(url).rpartition(":") for url in database.read(seed_urls))
+        return next((int(port) for host, _, port in hosts if host.endswith(".localhost")), None)

@@ -8,7 +8,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -18,6 +18,7 @@ import zstandard
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from db.engine.database import open_for_reading
 from db.engine.errors import DatabaseGone, DatabaseProblem
 from db.queries.status import stored_page
 from pipelines.extract import EXTRACTORS
@@ -29,7 +30,6 @@ from pipelines.worker import PageUnreadable, Task, Worked, WorkerPool
 from ..run.config import Config, ConfigError, check_names, value_of
 from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 from . import _saved_pages as files
-from ._database import ask
 
 if TYPE_CHECKING:
     import argparse
@@ -176,9 +176,8 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, na
 def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, _Input]:
     """Those of the URLs that a crawl has stored; a database that was not named need not be there."""
     try:
-        _, rows = ask(
-            value_of(settings, "DATABASE_URL"), lambda connection: [stored_page(connection, url) for url in urls]
-        )
+        with closing(open_for_reading(value_of(settings, "DATABASE_URL"))) as database:
+            rows = database.read(lambda connection: [stored_page(connection, url) for url in urls])
     except DatabaseProblem:
         if named:
             raise

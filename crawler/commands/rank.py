@@ -1,4 +1,7 @@
-"""`scrapy rank`: the best pages of a crawl by their links, while it runs or afterwards; pictures of its link graph."""
+"""`scrapy rank`: show the best pages of a crawl by their links, and draw its link graph.
+
+Scrapy imports all commands whichever is run, and scipy takes long: what needs it is imported when pages are ranked.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,24 @@ from db.queries.graph import KINDS, GraphReader, LinkRows, TermRows, UrlRows
 from db.queries.status import Named, named, site_names
 from db.records.url import Kind
 
-from ..rank.graph import LinkGraph
-from ..rank.methods import METHODS
-from ..rank.numbering import Ids
-from ..rank.surfer import Values, best
 from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
 from ._database import read_with, wide_console
 from ._graph_picture import PICTURES, draw, graphml, require_extra
 
 if TYPE_CHECKING:
     import argparse
+
+    from ..rank.graph import LinkGraph
+    from ..rank.numbering import Ids
+    from ..rank.surfer import Values
+
+
+TOPIC = "topic"
+"""What `--by` calls the pages' own relevance to the crawl's topic, instead of a method of link analysis."""
+_MOST_TOP = 100_000
+_NAMED = {".svg": 200, ".png": 200, ".graphml": 20_000}
+"""Best pages that a picture chooses from, or that go into a file: more no program for looking at graphs can show."""
+_PATH_CHARS = 24
 
 
 class Command(ScrapyCommand):
@@ -64,12 +75,11 @@ class Command(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output; errors are one line each."""
-        # scipy takes a while, and whatever the command, Scrapy imports them all
         from ..rank.surfer import ConvergenceError  # noqa: PLC0415
 
         try:
-            request = Request.parse(opts.by, opts.top, opts.graph)
-            found = read_with(self, lambda database: rank(database, request, time.time()))
+            options = _Options.parse(opts.by, opts.top, opts.graph)
+            found = read_with(self, lambda database: rank(database, options, time.time()))
             if found is None:
                 return
             name, ranking = found
@@ -78,9 +88,9 @@ class Command(ScrapyCommand):
             console.print(f"{ranking.pages:,} pages, {ranking.rows:,} of them fetched, {ranking.links:,} links")
             for table in ranking.tables:
                 console.print(table)
-            if request.graph is not None:
-                request.graph.write_bytes(ranking.picture)
-                console.print(f"{ranking.drawn}: {request.graph}", soft_wrap=True, markup=False)
+            if options.graph is not None:
+                options.graph.write_bytes(ranking.picture)
+                console.print(f"{ranking.drawn}: {options.graph}", soft_wrap=True, markup=False)
         except (ValueError, ConvergenceError, OSError) as problem:
             self._fail(str(problem), EXIT_USAGE)
         except KeyboardInterrupt:
@@ -91,20 +101,9 @@ class Command(ScrapyCommand):
         self.exitcode = code
 
 
-# ---- What `scrapy rank` does: read the link graph, score its pages, look up what they are called, draw them.
-
-
-TOPIC = "topic"
-"""What `--by` calls the pages' own relevance to the crawl's topic, instead of a method of link analysis."""
-_MOST_TOP = 100_000
-_NAMED = {".svg": 200, ".png": 200, ".graphml": 20_000}
-"""Best pages that a picture chooses from, or that go into a file: more no program for looking at graphs can show."""
-_PATH_CHARS = 24
-
-
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What is wanted: a name in `METHODS` or `TOPIC`, how many pages to list, where to draw the graph."""
+class _Options:
+    """Options that were checked: a name in `METHODS` or `TOPIC`, how many pages to list, where to draw the graph."""
 
     by: str
     top: int
@@ -116,12 +115,14 @@ class Request:
         return "" if self.graph is None else self.graph.suffix.lower()
 
     @staticmethod
-    def parse(by: str, top: str, graph: Path | None) -> Request:
+    def parse(by: str, top: str, graph: Path | None) -> _Options:
         """Options as they were typed.
 
         Raises:
             ValueError: an option that cannot be.
         """
+        from ..rank.methods import METHODS  # noqa: PLC0415
+
         if by not in METHODS and by != TOPIC:
             raise ValueError(f"--by {by!r} is unknown; use one of: {', '.join((*METHODS, TOPIC))}")
         if not (top.isdecimal() and 1 <= int(top) <= _MOST_TOP):
@@ -132,11 +133,11 @@ class Request:
             raise ValueError(f"--graph {str(graph)!r} cannot be written; there is no folder {graph.parent}")
         if graph is not None and graph.suffix.lower() in PICTURES:
             require_extra()
-        return Request(by, int(top), graph)
+        return _Options(by, int(top), graph)
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class _Result:
     """What was found: sizes of the graph, tables to print, the picture's bytes and what it shows."""
 
     pages: int
@@ -147,7 +148,7 @@ class Ranking:
     drawn: str = ""
 
 
-def rank(database: Database, request: Request, now: float) -> Ranking:
+def rank(database: Database, options: _Options, now: float) -> _Result:
     """Score the pages of a crawl as of a Unix time.
 
     Raises:
@@ -155,36 +156,38 @@ def rank(database: Database, request: Request, now: float) -> Ranking:
         ConvergenceError: the scores do not settle.
         ValueError: no page was compared with a topic, but that is asked for.
     """
+    from ..rank.methods import METHODS  # noqa: PLC0415
+    from ..rank.surfer import best  # noqa: PLC0415
+
     graph, relevance = read_graph(database, now)
-    if request.by == TOPIC and not relevance.any():
+    if options.by == TOPIC and not relevance.any():
         raise ValueError(f"no page in {database.name} is near to a topic; crawl with one to rank by it")
-    scores = relevance if request.by == TOPIC else METHODS[request.by](graph)
+    scores = relevance if options.by == TOPIC else METHODS[options.by](graph)
     rows = np.flatnonzero(graph.host_numbers)  # what links name may have no row: addresses that are read as feeds
-    top = rows[best(scores[rows], max(request.top, _NAMED.get(request.ending, 0)))]
-    with database.engine.connect() as connection:
-        known = named(connection, graph.ids[top].tolist())
-        names = site_names(connection, graph.site_ids.tolist())
-    pages = {page: known[key] for page, key in zip(top.tolist(), graph.ids[top].tolist(), strict=True) if key in known}
-    sites = {site: names[key] for site, key in enumerate(graph.site_ids.tolist()) if key in names}
-    tables = [_pages(graph, scores, list(pages)[: request.top], pages, f"Best pages by {request.by}")]
-    if request.by == "site":
-        tables.append(_sites(graph, scores, sites, request.top))
-    drawn, picture = _draw(graph, scores, sites, pages, request) if request.graph is not None else ("", b"")
-    return Ranking(len(graph), graph.rows, len(graph.targets), tables, picture, drawn)
+    top = rows[best(scores[rows], max(options.top, _NAMED.get(options.ending, 0)))]
+    ids, site_ids = graph.ids[top].tolist(), graph.site_ids.tolist()
+    known, names = database.read(lambda connection: (named(connection, ids), site_names(connection, site_ids)))
+    pages = {page: known[key] for page, key in zip(top.tolist(), ids, strict=True) if key in known}
+    sites = {site: names[key] for site, key in enumerate(site_ids) if key in names}
+    tables = [_pages(graph, scores, list(pages)[: options.top], pages, f"Best pages by {options.by}")]
+    if options.by == "site":
+        tables.append(_sites(graph, scores, sites, options.top))
+    drawn, picture = _draw(graph, scores, sites, pages, options) if options.graph is not None else ("", b"")
+    return _Result(len(graph), graph.rows, len(graph.targets), tables, picture, drawn)
 
 
 def _draw(
-    graph: LinkGraph, scores: Values, sites: Mapping[int, str], pages: Mapping[int, Named], request: Request
+    graph: LinkGraph, scores: Values, sites: Mapping[int, str], pages: Mapping[int, Named], options: _Options
 ) -> tuple[str, bytes]:
     """What the picture shows, and its file."""
-    if request.ending == ".graphml":
+    if options.ending == ".graphml":
         chosen = np.fromiter(pages, np.int32)
         made = graph.to_networkx({page: name.url for page, name in pages.items()}, scores, chosen)
         return f"{len(made):,} pages, {made.number_of_edges():,} links", graphml(made).encode()
     of_pages = {page: (name.title or _path(name.url), _path(name.url), f"page {page}") for page, name in pages.items()}
     of_sites = {site: (_readable(host), host) for site, host in sites.items()}
-    title = f"{len(graph):,} pages, {len(graph.targets):,} links; size: {request.by}"
-    return "The best sites and pages", draw(graph, scores, of_sites, of_pages, title=title, ending=request.ending)
+    title = f"{len(graph):,} pages, {len(graph.targets):,} links; size: {options.by}"
+    return "The best sites and pages", draw(graph, scores, of_sites, of_pages, title=title, ending=options.ending)
 
 
 def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
@@ -193,6 +196,8 @@ def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
     Raises:
         DatabaseProblem: the database cannot be read.
     """
+    from ..rank.graph import LinkGraph  # noqa: PLC0415
+
     graph, reader = LinkGraph(), GraphReader(database)
     near: list[tuple[Ids, Values]] = [(np.zeros(0, np.int64), np.zeros(0))]
     try:
@@ -227,6 +232,8 @@ def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[
 
 def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int) -> Table:
     """Sites by the scores of their pages together."""
+    from ..rank.surfer import best  # noqa: PLC0415
+
     table = _table("rank", "score", "pages", "fetched", title="Best sites")
     table.add_column("site", overflow="fold")
     site_numbers, size = graph.site_numbers, len(graph.site_ids)

@@ -76,7 +76,8 @@ class Command(ScrapyCommand):
         name, marked = found
         if not opts.dry_run:
             try:
-                marked = _mark(value_of(self.settings, "DATABASE_URL"), wish)
+                with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"))) as database:
+                    marked = database.write(lambda connection: mark(connection, [wish])[0])
             except DatabaseProblem as problem:
                 sys.stderr.write(f"scrapy recrawl: {problem}\n")
                 self.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
@@ -112,17 +113,3 @@ def _ids(urls: Sequence[str]) -> list[int]:
             raise UsageError(f"{text!r} is no http or https URL", print_help=False)
         ids += [fingerprint(url), url_id(url, Kind.FEED), url_id(url, Kind.SITEMAP)]
     return ids
-
-
-def _mark(database_url: str, wish: Wish) -> int:
-    """Mark URLs; returns how many.
-
-    Raises:
-        DatabaseProblem: the database cannot be written, or a crawl is running on the file.
-    """
-    with (
-        closing(open_for_crawl(database_url)) as database,
-        database.engine.connect().execution_options(writer=True) as connection,
-        database.writing(connection),
-    ):
-        return mark(connection, [wish])[0]

@@ -14,7 +14,8 @@ from db.queries.status import Explanation, explain
 from db.records.evidence import RELATED
 from db.records.keys import fingerprint, iso
 from db.records.reasons import SkipReason, label
-from pipelines.articles.changes import describe_difference
+from db.sites.url_rules import used_of
+from pipelines.articles.changes import difference
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key
 
@@ -23,12 +24,10 @@ from ..response.new_urls import GOES_FIRST
 from ..run.exit_codes import EXIT_USAGE
 from ..run.terminal import Terminal, one_line
 from ._database import read
-from .status import rules_of
+from .status import matching_rules
 
 if TYPE_CHECKING:
     import argparse
-
-    from sqlalchemy import Connection
 
 
 class Command(ScrapyCommand):
@@ -52,25 +51,20 @@ class Command(ScrapyCommand):
         url = canonicalize(args[0] if "://" in args[0] else f"http://{args[0]}")
         if url is None:
             raise UsageError(f"{args[0]!r} is no http or https URL", print_help=False)
-        found = read(self, lambda connection: _look_up(connection, url))
+        found = read(
+            self, lambda connection: (explain(connection, url), used_of(connection, fingerprint(host_key(url))))
+        )
         if found is None:
             return
-        name, (known, rules) = found
+        name, (known, used) = found
         if known is None:
             sys.stderr.write(f"{url} has never been seen by the crawl in {name}\n")
             self.exitcode = EXIT_USAGE
             return
         console = Terminal(soft_wrap=True)
+        rules = matching_rules(used, url) if known.reason == SkipReason.URL_RULE else []
         for name, value in _lines(known, rules):
             console.print(f"{name:<14} {one_line(value)}")
-
-
-def _look_up(connection: Connection, url: str) -> tuple[Explanation | None, Sequence[str]]:
-    """What is known of a URL, and the rules by which it was skipped."""
-    known = explain(connection, url)
-    if known is None or known.reason != SkipReason.URL_RULE:
-        return known, []
-    return known, rules_of(connection, fingerprint(host_key(url)), url)
 
 
 def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:

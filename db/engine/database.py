@@ -22,6 +22,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
 
 T = TypeVar("T")
+Query = Callable[[Connection], T]
+"""A question that is answered on a connection."""
 
 SCHEMA = "1"
 """The revision in `migrations/versions`: what this program's tables look like."""
@@ -108,17 +110,26 @@ class Database:
                 raise
             raise problem from error
 
-    def read(self, question: Callable[[Connection], T]) -> T:
-        """Ask a question on a connection of its own, from any thread.
+    def read(self, query: Query[T]) -> T:
+        """Answer a query on a connection of its own, from any thread.
 
         Raises:
             DatabaseProblem: it cannot be read at the moment.
         """
         try:
             with self.engine.connect() as connection:
-                return question(connection)
+                return query(connection)
         except DBAPIError as error:
             raise classify(error, self.name) or error from error
+
+    def write(self, query: Query[T]) -> T:
+        """Run a query in a write transaction on a connection of its own.
+
+        Raises:
+            DatabaseProblem: the database cannot be written.
+        """
+        with self.engine.connect().execution_options(writer=True) as connection, self.writing(connection):
+            return query(connection)
 
     def keep_crawls_away(self) -> None:
         """Take the file's lock, as a crawl does. Postgres has none: what runs there says so in its `run` row.
