@@ -68,7 +68,6 @@ IMPURE = (
     "crawler.fetch",
     "crawler.frontier",
     "crawler.learn",
-    "crawler.politeness.ip_clock",
     "crawler.rank.worker",
     "crawler.run",
     "crawler.spiders",

@@ -1,4 +1,4 @@
-"""Open a crawl's database for a command, tell why that fails, and print tables as wide as they need."""
+"""Access to a crawl's database for commands: reading, errors, wide tables."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ T = TypeVar("T")
 
 
 def wide_console(*, markup: bool = False) -> Terminal:
-    """Return a console as wide as the terminal, or wide enough for any host name when the output goes elsewhere."""
+    """Return a console as wide as the terminal, or wide enough for any host name."""
     found = Terminal(markup=markup)
     return found if found.is_terminal else Terminal(markup=markup, width=160)
 
 
 def read(command: ScrapyCommand, query: Query[T]) -> tuple[str, T] | None:
-    """Answer a query from the database of the settings; returns its name and the answer.
+    """Answer a query from the database of the settings; returns its name and answer.
 
     When it cannot be read, prints why, sets the command's exit code, and returns None.
     """

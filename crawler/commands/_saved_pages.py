@@ -26,12 +26,12 @@ _HEAD_BYTES = 200_000
 
 
 class InputError(ValueError):
-    """What was named cannot be read; the text is one sentence for the user."""
+    """Input that cannot be read; the text is one sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One page to read.
+    """A saved page.
 
     Attributes:
         id: what its result is called.
@@ -63,7 +63,9 @@ def files(path: Path) -> list[Saved]:
 
 
 def manifest(path: Path) -> list[Saved]:
-    """Return the pages that a manifest names: JSON lines with `id`, `file` (relative to the manifest) and maybe `url`.
+    """Return the pages that a manifest names.
+
+    It has JSON lines with `id`, `file` (relative to the manifest) and maybe `url`.
 
     Raises:
         InputError: it cannot be read, or a line of it is no such row.
@@ -76,7 +78,7 @@ def manifest(path: Path) -> list[Saved]:
 
 
 def _row(path: Path, number: int, line: str) -> Saved:
-    """One line of a manifest."""
+    """Parse one line of a manifest."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -116,7 +118,7 @@ def read(saved: Saved, most_bytes: int) -> bytes:
 
 
 def address(url: str, body: bytes) -> str:
-    """Return the address to read a saved page under.
+    """Return the URL to read a saved page under.
 
     What kind of page it is depends on its address. A file of which only the host is known, as archives note it, is not
     that host's home page; then the address that the page gives itself counts, else one that says nothing.
@@ -140,13 +142,13 @@ def address(url: str, body: bytes) -> str:
 
 
 def _says_something(url: str) -> bool:
-    """Whether an address has more than a host."""
+    """Tell whether a URL has more than a host."""
     parts = urlsplit(url)
     return bool(parts.path.strip("/") or parts.query)
 
 
 def everything(paths: Sequence[str]) -> Iterator[Saved]:
-    """Pages of all files and folders named, in their order.
+    """Yield the pages of all files and folders named, in their order.
 
     Raises:
         InputError: see `files`.

@@ -1,4 +1,4 @@
-"""`scrapy duplicates`: reprints of an article, the state of what they are found by, and duplicates in any file."""
+"""`scrapy duplicates`: show reprints, check signatures, find duplicates in files."""
 
 from __future__ import annotations
 
@@ -53,21 +53,21 @@ EXIT_DIFFERENT = 1
 
 
 class Command(ScrapyCommand):
-    """Look at duplicates, and find them in files."""
+    """Show duplicates, and find them in files."""
 
     requires_project = True
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """One of the four."""
+        """Return the arguments for the usage line."""
         return "--show URL | --input FILE [--output FILE] [--method NAME] | --check | --rebuild"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Show who reprinted an article; find duplicates in a file of documents"
 
     def long_desc(self) -> str:
-        """What the four do."""
+        """Return the description for the help."""
         return (
             "--show prints the reprints of an article as a tree: who printed first, who copied whom, what differs. "
             "--input reads documents (JSON lines with id, title, text; .gz is unpacked; - is standard input) in their "
@@ -77,7 +77,7 @@ class Command(ScrapyCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own, and what to do."""
+        """Add the options to Scrapy's own."""
         super().add_options(parser)
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--show", metavar="URL", help="print the reprints of an article")
@@ -117,7 +117,7 @@ class Command(ScrapyCommand):
             self._fail("stopped", EXIT_STOPPED)
 
     def _show(self, address: str) -> None:
-        """Print a cluster."""
+        """Print the cluster of an article."""
         url = canonicalize(address)
         if url is None:
             raise ValueError(f"{address!r} is no http(s) URL")
@@ -135,7 +135,7 @@ class Command(ScrapyCommand):
             console.print(part)
 
     def _find(self, opts: argparse.Namespace, config: Config) -> None:
-        """Go through a file."""
+        """Find duplicates in a file."""
         kinds = REPEATING | RELATED if opts.related else REPEATING
         counts = find(opts.input, opts.output, config.duplicate_method, config.duplicates.threshold, frozenset(kinds))
         sys.stderr.write(
@@ -144,7 +144,7 @@ class Command(ScrapyCommand):
         )
 
     def _check(self, config: Config) -> None:
-        """Print what a rebuild would change."""
+        """Print the changes that a rebuild would make."""
         method = config.duplicate_method
         found = read(self, lambda connection: signatures.check(connection, method.form, method.sign))
         if found is None:
@@ -189,7 +189,7 @@ def _say(text: str) -> None:
 
 
 def tree(found: Reprints) -> Iterator[RenderableType]:
-    """The tree, and what is related to it."""
+    """Yield the tree of a cluster, and the articles related to it."""
     by_id = {one.id: one for one in found.articles}
     first = found.articles[0]
     trees = {first.id: Tree(_head(first))}
@@ -216,7 +216,7 @@ def tree(found: Reprints) -> Iterator[RenderableType]:
 
 
 def _head(one: Reprint) -> str:
-    """An article in three lines: when and where, what, why it is here."""
+    """Describe an article in three lines: when and where, title, why it is here."""
     when = one.published_at or f"seen {one.first_seen}"
     source = f", source {one.source}" if one.source else ""
     lines = [
@@ -230,7 +230,7 @@ def _head(one: Reprint) -> str:
 
 
 def _changes(one: Reprint, other: Reprint, articles: Mapping[int, Reprint]) -> Iterator[str]:
-    """What the copy says otherwise than the article above it."""
+    """Yield the differences of a copy from the article above it."""
     if one.title != other.title:
         yield f"other headline than {escape(_short(other.title))}"
     if not one.text:
@@ -252,7 +252,7 @@ def _short(text: str) -> str:
 
 
 class Counts(NamedTuple):
-    """What came of a file."""
+    """Counts of a file's documents and duplicates."""
 
     documents: int
     pairs: int
@@ -298,13 +298,13 @@ def find(input_name: str, output_name: str, method: Method, threshold: float, ki
 
 
 def _refuse_same(input_name: str, output_name: str) -> None:
-    """The output would be emptied before it is read."""
+    """Refuse an output that would empty the input."""
     if "-" not in {input_name, output_name} and Path(output_name).exists() and Path(output_name).samefile(input_name):
         raise InputError(f"{output_name} is the input itself; name another file for the pairs")
 
 
 def _opened(name: str) -> AbstractContextManager[Iterable[bytes]]:
-    """The lines of a file."""
+    """Open the lines of a file."""
     if name == "-":
         return sys.stdin.buffer
     if name.endswith(".gz"):
@@ -313,7 +313,7 @@ def _opened(name: str) -> AbstractContextManager[Iterable[bytes]]:
 
 
 def _documents(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, str]]:
-    """Id, title and text of each line."""
+    """Yield id, title and text of each line."""
     wanted = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
     try:
         for number, line in enumerate(lines, 1):
@@ -335,7 +335,9 @@ def _documents(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, st
 
 
 class Spool:
-    """Titles and texts by number (0, 1, 2 ...), in a file that goes when it is closed or the process ends.
+    """Titles and texts by number (0, 1, 2 ...) in a temporary file.
+
+    The file goes when it is closed or the process ends.
 
     Args:
         folder: where the file is made; by default where temporary files go.
@@ -360,7 +362,7 @@ class Spool:
         self.close()
 
     def __len__(self) -> int:
-        """How many texts it holds."""
+        """Return the number of texts."""
         return len(self._ends) - 1
 
     @property
@@ -369,7 +371,7 @@ class Spool:
         return self._ends[-1]
 
     def append(self, text: tuple[str, str]) -> int:
-        """Keep a title and a text.
+        """Store a title and a text.
 
         Returns: its number.
         Raises:  OSError: no room on the disk; nothing is kept then.
@@ -384,7 +386,7 @@ class Spool:
         return len(self) - 1
 
     def __getitem__(self, number: int) -> tuple[str, str]:
-        """Title and text.
+        """Return title and text of a number.
 
         Raises: IndexError: no text has this number.
         """

@@ -50,15 +50,15 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """No arguments."""
+        """Return the arguments for the usage line."""
         return "[--by METHOD] [--top N] [--graph FILE]"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Show the best pages by their links; draw the link graph"
 
     def long_desc(self) -> str:
-        """What the options are."""
+        """Return the description for the help."""
         return (
             "Methods: pagerank; hits (authorities) and hubs; site (SiteRank times DocRank); block (PageRank in which a "
             "link counts as much as the block it stands in); opic (cash handed on from page to page): their scores sum "
@@ -67,7 +67,7 @@ class Command(ScrapyCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own, and those of the table and the picture."""
+        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument("--by", default="pagerank", metavar="METHOD", help="how pages are scored (pagerank)")
         parser.add_argument("--top", default="20", metavar="N", help="pages to list, best first (20)")
@@ -103,7 +103,10 @@ class Command(ScrapyCommand):
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """Options that were checked: a name in `METHODS` or `TOPIC`, how many pages to list, where to draw the graph."""
+    """Options that were checked.
+
+    A name in `METHODS` or `TOPIC`, how many pages to list, where to draw the graph.
+    """
 
     by: str
     top: int
@@ -111,12 +114,12 @@ class _Options:
 
     @property
     def ending(self) -> str:
-        """What kind of file the graph goes to; empty for none."""
+        """Ending of the graph's file; empty for none."""
         return "" if self.graph is None else self.graph.suffix.lower()
 
     @staticmethod
     def parse(by: str, top: str, graph: Path | None) -> _Options:
-        """Options as they were typed.
+        """Check options as they were typed.
 
         Raises:
             ValueError: an option that cannot be.
@@ -138,7 +141,7 @@ class _Options:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What was found: sizes of the graph, tables to print, the picture's bytes and what it shows."""
+    """Sizes of the graph, tables to print, the picture's bytes and a caption."""
 
     pages: int
     rows: int
@@ -179,7 +182,7 @@ def rank(database: Database, options: _Options, now: float) -> _Result:
 def _draw(
     graph: LinkGraph, scores: Values, sites: Mapping[int, str], pages: Mapping[int, Named], options: _Options
 ) -> tuple[str, bytes]:
-    """What the picture shows, and its file."""
+    """Draw the graph; returns a caption and the file."""
     if options.ending == ".graphml":
         chosen = np.fromiter(pages, np.int32)
         made = graph.to_networkx({page: name.url for page, name in pages.items()}, scores, chosen)
@@ -191,7 +194,9 @@ def _draw(
 
 
 def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
-    """The link graph of a crawl as of a Unix time, and how near each page is to its topic, 0 where that is unknown.
+    """Read the link graph of a crawl and the topic relevance of its pages.
+
+    As of a Unix time; relevance is 0 where it is unknown.
 
     Raises:
         DatabaseProblem: the database cannot be read.
@@ -219,7 +224,7 @@ def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
 
 
 def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[int, Named], title: str) -> Table:
-    """Pages in their order."""
+    """List pages in their order."""
     table = _table("rank", "score", "links in", title=title)
     table.add_column("state")
     table.add_column("URL", overflow="fold")
@@ -231,7 +236,7 @@ def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[
 
 
 def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int) -> Table:
-    """Sites by the scores of their pages together."""
+    """List sites by the scores of their pages together."""
     from ..rank.surfer import best  # noqa: PLC0415
 
     table = _table("rank", "score", "pages", "fetched", title="Best sites")
@@ -252,7 +257,7 @@ def _table(*numbers: str, title: str) -> Table:
 
 
 def _readable(host: str) -> str:
-    """A host name as people write it: 新华网.中国 for what stands in URLs as xn--..."""
+    """Decode a host name: 新华网.中国 for what stands in URLs as xn--..."""
     try:
         return host.encode("ascii").decode("idna") if "xn--" in host else host
     except UnicodeError:
@@ -260,7 +265,7 @@ def _readable(host: str) -> str:
 
 
 def _path(url: str) -> str:
-    """What tells a page from others of its site: the end of a long path."""
+    """Return what tells a page from others of its site: the end of a long path."""
     parts = urlsplit(url)
     path = unquote(parts.path + (f"?{parts.query}" if parts.query else ""))
     return path if len(path) <= _PATH_CHARS else f"…{path[1 - _PATH_CHARS :]}"

@@ -1,4 +1,4 @@
-"""`scrapy status`: what a crawl has done and what is left, from its database, while it runs or afterwards."""
+"""`scrapy status`: show the state of a crawl, while it runs or afterwards."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ _KEPT, _AFRESH = "kept", "afresh"
 
 
 class Command(ScrapyCommand):
-    """Show what is left, per host."""
+    """Show the work left, per host."""
 
     requires_project = True
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """No arguments."""
+        """Return the arguments for the usage line."""
         return "[--hosts N] [--url-rules [afresh]] [--traps]"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Show what the crawl has done and what is left, per host"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own, `--hosts`, `--url-rules` and `--traps`."""
+        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument("--hosts", type=int, default=20, metavar="N", help="hosts to list, busiest first (20)")
         parser.add_argument(
@@ -151,7 +151,7 @@ def _print(console: Console, name: str, crawl: Status) -> None:
 
 
 def _health(host: HostStatus, now: float) -> str:
-    """Whether a host answers, rests or is given up, and brings anything at all."""
+    """Describe the health of a host: dead, in backoff, failing, or without articles."""
     if host.given_up:
         return f"given up: {host.given_up}"
     if host.trouble and host.rests_until > now:
@@ -162,7 +162,7 @@ def _health(host: HostStatus, now: float) -> str:
 
 
 def _waits(waits: Waits) -> Iterator[str]:
-    """Who has waited longest."""
+    """Yield lines about the hosts that have waited longest."""
     if waits.host:
         yield f"Of the hosts that may be asked now {waits.host} has waited longest: {waits.seconds:.0f} s"
     if waits.unasked:
@@ -170,7 +170,7 @@ def _waits(waits: Waits) -> Iterator[str]:
 
 
 def _runs(runs: Sequence[RunStatus]) -> Table:
-    """Who is crawling, and who was: what each holds and has done."""
+    """List the runs: what each holds and has done."""
     table = Table("run", "machine", "process", "started", "pages", "articles", title="Runs")
     for name in ("pages/s", "hosts held", "URLs held"):
         table.add_column(name, justify="right")
@@ -185,7 +185,7 @@ def _runs(runs: Sequence[RunStatus]) -> Table:
 
 
 def _how(run: RunStatus) -> str:
-    """How a run ended, or that it is running."""
+    """Describe how a run ended, or that it is running."""
     if run.finished is not None:
         return run.outcome or "ended"
     if run.lease_seconds > 0:
@@ -194,7 +194,7 @@ def _how(run: RunStatus) -> str:
 
 
 def _alarms(alarms: Sequence[ShownAlarm]) -> Table:
-    """Alarms, those that last first."""
+    """List alarms, active ones first."""
     shown = Table(Column("host", overflow="fold"), Column("what", overflow="fold"), "since", "until", title="Alarms")
     for alarm in alarms:
         # as text, not as markup: it quotes what sites say
@@ -205,7 +205,7 @@ def _alarms(alarms: Sequence[ShownAlarm]) -> Table:
 
 
 def _show_traps(console: Console, found: tuple[Sequence[Listed], Sequence[tuple[str, int]]]) -> None:
-    """Print the patterns, one example of each, and how many URLs were skipped for each kind of trap."""
+    """Print the blocked patterns with an example each, and the skipped URLs by kind."""
     patterns, skipped = found
     if not patterns and not skipped:
         console.print("No traps are known")
@@ -230,7 +230,7 @@ def _show_traps(console: Console, found: tuple[Sequence[Listed], Sequence[tuple[
 
 
 def _named(level: int, pattern: str) -> str:
-    """A pattern for people."""
+    """Describe a pattern for people."""
     return {HOST: "the whole host", ANSWER: "pages that say there is no such page"}.get(level, pattern)
 
 
@@ -244,7 +244,7 @@ def _learned(hosts: Iterable[RepeatedPages], params: Params) -> list[tuple[str, 
 
 
 def _show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleRow]]) -> None:
-    """Print the table, and one pair of URLs for each rule."""
+    """Print the rules with a pair of URLs each."""
     if not found:
         hint = "" if how == _AFRESH else "; --url-rules afresh learns from the pages it holds"
         console.print(f"No URL rules are known{hint}")

@@ -1,4 +1,4 @@
-"""`scrapy train WHAT FROM ...`: learn a model of main text from known pages, or a profile from pages one likes."""
+"""`scrapy train WHAT FROM ...`: train a model of main text, or learn a profile."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ class CorpusError(ValueError):
 
 
 class Command(ScrapyCommand):
-    """Learn."""
+    """Train models."""
 
     requires_project = True
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """What, and from where."""
+        """Return the arguments for the usage line."""
         return f"<{'|'.join(LEARNERS)}> <from> [<from> ...] [options]"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Learn a model of main text from known pages, or a profile from pages you liked"
 
     def long_desc(self) -> str:
-        """The arguments, explained."""
+        """Return the description for the help."""
         return (
             "blocks: weights of the extractor `weighted`; combined: networks of the extractor `combined`; words: words "
             "of the extractor `fusion`. A folder holds "
@@ -72,7 +72,7 @@ class Command(ScrapyCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own, those of the learners, and `--output`."""
+        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument(
             "--particles", type=_count, default=100, metavar="N", help="blocks: size of the swarm (100)"
@@ -135,7 +135,7 @@ def _check_library(name: str) -> None:
 
 
 class _Counted:
-    """Pages to learn from, counted as they are read."""
+    """Training data, counted as it is read."""
 
     def __init__(self, pages: Iterator[Any]) -> None:
         self.pages = pages
@@ -148,14 +148,14 @@ class _Counted:
 
 
 def _count(text: str) -> int:
-    """A whole number, 1 or more."""
+    """Parse a whole number from 1 on."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is no whole number from 1 on")
     return int(text)
 
 
 def _corpora(names: Sequence[str], _: Settings) -> Iterator[Example]:
-    """The pages of several folders."""
+    """Yield the pages of several folders."""
     console = Terminal(stderr=True)
     for name in names:
         if console.is_terminal:
@@ -164,7 +164,7 @@ def _corpora(names: Sequence[str], _: Settings) -> Iterator[Example]:
 
 
 def examples(folder: Path) -> Iterator[Example]:
-    """Read a corpus page by page: `gold.jsonl` and the pages that its rows name, gzipped or not.
+    """Read a corpus page by page: `gold.jsonl` and the pages that its rows name.
 
     A row is an object with `id` and `text`; its page is `file`, by default `<id>.html.gz`. The other keys are those of
     `pipelines.extract.learning.examples.example`. Pages that do not hold their text are passed over.
@@ -195,7 +195,7 @@ def examples(folder: Path) -> Iterator[Example]:
 
 
 def _example(folder: Path, line: str) -> Example | None:
-    """The example of one row."""
+    """Read the example of one row."""
     row = json.loads(line)
     if not isinstance(row, dict):
         raise ValueError("a row must be an object with id and text")
@@ -205,7 +205,9 @@ def _example(folder: Path, line: str) -> Example | None:
 
 
 def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, float]]:
-    """Return the weighted words of each page named; what cannot be read is told of and passed over.
+    """Yield the weighted words of each page named.
+
+    What cannot be read is reported and passed over.
 
     Args:
         names: files of saved pages, folders of them, URLs, and exports of a browser's history: CSV with a column `url`.
@@ -239,7 +241,7 @@ def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, flo
 
 
 def history(path: Path) -> list[str]:
-    """Return the addresses of a browser's history, each once, in the file's order.
+    """Return the URLs of a browser's history, each once, in the file's order.
 
     Args:
         path: of a CSV file whose first line names a column `url`, in any case; other columns are ignored.
@@ -275,33 +277,33 @@ def _pass_over(name: str, why: str) -> None:
 
 
 def _blocks(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
-    """Supports, weights and threshold of the extractor `weighted`."""
+    """Learn weights and threshold of the extractor `weighted`."""
     rng = np.random.default_rng(options.seed)
     model, fitness = weighted.learn(pages, rng, particles=options.particles, generations=options.generations)
     return asdict(model), {"fitness": round(fitness, 4)}
 
 
 def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
-    """Networks of the extractor `combined`."""
+    """Learn the networks of the extractor `combined`."""
     params = network.Params(networks=options.networks, epochs=options.epochs)
     return combined.learn(pages, options.seed, params).model(), {}
 
 
 def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
-    """Worthy and worthless words of the extractor `fusion`."""
+    """Learn the words of the extractor `fusion`."""
     model = naive_bayes.learn(fusion.labelled_leaves(pages), options.words)
     rounded = {word: round(odds, 3) for word, odds in model.words.items()}
     return {"prior": round(model.prior, 4), "words": rounded}, {}
 
 
 def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) -> Learned:
-    """The user's profile, for `PROFILE`."""
+    """Learn the user's profile, for `PROFILE`."""
     return profile.learn(pages, options.terms), {}
 
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """Something that can be learnt.
+    """A model that can be learned.
 
     Attributes:
         learn: the function.

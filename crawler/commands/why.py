@@ -37,11 +37,11 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """One URL."""
+        """Return the arguments for the usage line."""
         return "<url>"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Explain a URL: where it was found, its score, its state, what it duplicates"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -68,7 +68,7 @@ class Command(ScrapyCommand):
 
 
 def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
-    """Label and text of every line."""
+    """Return label and text of every line."""
     lines = [
         ("URL", known.url),
         ("state", known.state + (f" ({label(known.reason, known.detail)})" if known.reason else "")),
@@ -114,7 +114,7 @@ def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _visits(known: Explanation) -> list[tuple[str, str]]:
-    """How often it was visited, what that brought, and when it is next."""
+    """Describe the visits of the URL, their results, and the next one."""
     lines = []
     if known.visits > 1:
         what = "changes" if known.article else "new articles"
@@ -127,7 +127,7 @@ def _visits(known: Explanation) -> list[tuple[str, str]]:
 
 
 def _changes(known: Explanation) -> list[tuple[str, str]]:
-    """What an article said before: each version against the one after it, the newest first."""
+    """Compare each version of an article with the one after it, the newest first."""
     article = known.article
     lines = [("gone", f"since {article['gone']}")] if article and article["gone"] else []
     after = (article["title"], article["text"]) if article else ("", "")
@@ -140,7 +140,7 @@ def _changes(known: Explanation) -> list[tuple[str, str]]:
 
 
 def _score(known: Explanation) -> list[tuple[str, str]]:
-    """The score, and what each signal adds to it: the largest share first."""
+    """Split the score into its signals, the largest share first."""
     weights = _weights(known.settings)
     if known.score >= GOES_FIRST or not known.parts or not set(known.parts) <= set(weights):
         parts = ", ".join(f"{signal} {value:g}" for signal, value in known.parts.items())
@@ -152,7 +152,7 @@ def _score(known: Explanation) -> list[tuple[str, str]]:
 
 
 def _weights(stored: Mapping[str, Any]) -> Mapping[str, float]:
-    """Weights of the newest run; none when it was of another version, which knew other signals."""
+    """Return the weights of the newest run; none when its version knew other signals."""
     try:
         return Priority(stored["CRAWL_PRESET"], stored["CRAWL_PRIORITY"]).weights
     except (KeyError, ValueError):

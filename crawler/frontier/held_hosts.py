@@ -13,7 +13,7 @@ from .. import clock
 from ..learn.learning import Learning
 from ..politeness.delay import LONGEST_PAUSE
 from ..politeness.hosts import Hosts
-from ..politeness.ip_clock import look_up
+from ..fetch.dns import look_up
 from ..run.session import Session
 from .host_queues import HostQueue
 from .pending import PendingUrls
