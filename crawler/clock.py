@@ -11,10 +11,7 @@ _START = time.time() - time.monotonic()
 
 
 def now() -> float:
-    """Return Unix seconds.
-
-    They follow the machine's clock forwards; when it is set back, they go on from where they were.
-    """
+    """Return Unix seconds that follow the machine's clock forwards only."""
     return max(time.time(), _START + time.monotonic())
 
 

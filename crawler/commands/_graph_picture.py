@@ -114,9 +114,7 @@ def draw(
 
 
 def graphml(made: networkx.DiGraph) -> str:
-    """Write a graph as GraphML, for Gephi and others.
-
-    Characters that XML does not know are replaced.
+    """Write a graph as GraphML; characters that XML does not know are replaced.
 
     Cost: about 1 KB a link.
     """

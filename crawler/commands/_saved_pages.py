@@ -63,9 +63,7 @@ def files(path: Path) -> list[Saved]:
 
 
 def manifest(path: Path) -> list[Saved]:
-    """Return the pages that a manifest names.
-
-    It has JSON lines with `id`, `file` (relative to the manifest) and maybe `url`.
+    """Return the pages of a manifest: JSON lines with `id`, `file` and maybe `url`.
 
     Raises:
         InputError: it cannot be read, or a line of it is no such row.

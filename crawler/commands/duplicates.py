@@ -335,9 +335,7 @@ def _documents(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, st
 
 
 class Spool:
-    """Titles and texts by number (0, 1, 2 ...) in a temporary file.
-
-    The file goes when it is closed or the process ends.
+    """Titles and texts by number in a temporary file that ends with the process.
 
     Args:
         folder: where the file is made; by default where temporary files go.

@@ -174,10 +174,7 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, na
 
 
 def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, _Input]:
-    """Return the URLs that a crawl has stored.
-
-    A database that was not named need not be there.
-    """
+    """Return the URLs that were stored; only a database that was named must exist."""
     try:
         with closing(open_for_reading(value_of(settings, "DATABASE_URL"))) as database:
             rows = database.read(lambda connection: [stored_page(connection, url) for url in urls])

@@ -1,4 +1,4 @@
-"""`scrapy rank`: show the best pages of a crawl by their links, and draw its link graph.
+"""`scrapy rank`: show the best pages of a crawl by links; draw its link graph.
 
 Scrapy imports all commands whichever is run, and scipy takes long: what needs it is imported when pages are ranked.
 """

@@ -205,9 +205,7 @@ def _example(folder: Path, line: str) -> Example | None:
 
 
 def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, float]]:
-    """Yield the weighted words of each page named.
-
-    What cannot be read is reported and passed over.
+    """Yield the weighted words of each page named; unreadable pages are reported.
 
     Args:
         names: files of saved pages, folders of them, URLs, and exports of a browser's history: CSV with a column `url`.

@@ -1,7 +1,4 @@
-"""島報: a Taiwanese daily of the 2000s, in Big5 and traditional characters.
-
-Some dates are in years of the Republic.
-"""
+"""島報: a Taiwanese daily of the 2000s, in Big5 and traditional characters."""
 
 from __future__ import annotations
 
@@ -129,10 +126,7 @@ class Daobao(DemoSite):
 
 
 def _date(article: InventedArticle) -> str:
-    """Write a date, of every other article in years of the Republic.
-
-    Of these 1912 is the first.
-    """
+    """Write a date, of every other article in years of the Republic (1912 is 1)."""
     when = article.published
     if article.number % 2:
         return f"中華民國{when.year - 1911}年{when.month}月{when.day}日 {when:%H:%M}"

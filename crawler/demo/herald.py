@@ -1,7 +1,4 @@
-"""The Port Harrow Herald: an English local paper in semantic HTML5.
-
-It has an Atom feed, tags, authors and a few dead ends.
-"""
+"""The Port Harrow Herald: an English local paper in HTML5, with some dead ends."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""快讯网: a news portal of today.
-
-It has hashed class names, JSON-LD, Open Graph, a feed, decorated links and comments.
-"""
+"""快讯网: a portal of today: hashed class names, JSON-LD, a feed, decorated links."""
 
 from __future__ import annotations
 

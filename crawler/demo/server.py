@@ -172,10 +172,7 @@ class Newsroom:
         self.stop()
 
     async def _run(self, listener: socket.socket, ready: threading.Event) -> None:
-        """Serve until told to stop; runs in the server's thread.
-
-        What is still connected then is cancelled by `asyncio.run`.
-        """
+        """Serve until told to stop, in a thread; open connections are then cancelled."""
         server = await asyncio.start_server(self._serve, sock=listener, limit=MAX_HEAD_BYTES)
         loop, stopped = asyncio.get_running_loop(), asyncio.Event()
         self._close = lambda: loop.call_soon_threadsafe(stopped.set)

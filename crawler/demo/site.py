@@ -23,10 +23,7 @@ OUTSIDE = ("Example", "http://example.com/")
 
 @dataclass(frozen=True, slots=True)
 class DemoPage:
-    """A response.
-
-    Body, its declared type, status, target of a redirect, and time of the last change.
-    """
+    """A response: body, type, status, redirect target, time of the last change."""
 
     body: bytes
     content_type: str
@@ -37,10 +34,7 @@ class DemoPage:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One page of a list.
-
-    Its slug, visible name, articles, number (from 1) and the number of pages.
-    """
+    """One page of a list: slug, name, articles, number from 1, number of pages."""
 
     slug: str
     name: str
@@ -143,10 +137,7 @@ class DemoSite(ABC):
         return routes | self.extras()
 
     def html(self, text: str, modified: datetime | None = None, *, status: int = 200) -> DemoPage:
-        """Encode a page as the site does.
-
-        What its character set lacks becomes a character reference.
-        """
+        """Encode a page as the site does; what it cannot write becomes a reference."""
         return DemoPage(text.encode(self.encoding, "xmlcharrefreplace"), self.content_type, status, modified=modified)
 
     def not_found(self) -> DemoPage:

@@ -1,7 +1,4 @@
-"""云埠晚报: an evening paper with the pages of 2004.
-
-Nested tables, FONT tags, GBK called gb2312.
-"""
+"""云埠晚报: an evening paper of 2004: nested tables, FONT tags, GBK called gb2312."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""云埠市人民政府公告栏: short notices with document tables and attached files.
-
-Some are named by the sitemap alone.
-"""
+"""云埠市人民政府公告栏: short notices with tables and files, some in the sitemap alone."""
 
 from __future__ import annotations
 

@@ -29,10 +29,7 @@ _SECONDS = re.compile(r"-?[0-9]{1,12}")
 
 @dataclass(frozen=True, slots=True)
 class _Cookie:
-    """A cookie as RFC 6265 stores it.
-
-    `expires` is in Unix seconds, None for the end of the crawl.
-    """
+    """A cookie as RFC 6265 stores it; `expires` is in Unix seconds, or None."""
 
     name: str
     value: str

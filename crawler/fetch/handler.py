@@ -234,10 +234,7 @@ class _Target:
 
 
 class _IdleConnections:
-    """Connections that wait for another request to the same host.
-
-    The oldest are closed.
-    """
+    """Connections kept for another request to the same host; the oldest are closed."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Connection, tuple[object, asyncio.TimerHandle]] = OrderedDict()
@@ -280,10 +277,7 @@ class _IdleConnections:
 
 
 def _header_lines(headers: Headers) -> Iterator[bytes]:
-    """Yield a request's headers, without those this module writes.
-
-    What would end a line early is left out.
-    """
+    """Yield a request's headers, except those written here; unsafe bytes are blanked."""
     for name, values in headers.items():
         if name.lower() in _OWN_HEADERS:
             continue

@@ -83,10 +83,7 @@ class Head:
         return [value for known, value in self.headers if known == name]
 
     def tokens(self, name: bytes) -> list[str]:
-        """Return the items of a comma-separated header.
-
-        In lower case, without parameters and quotation marks.
-        """
+        """Return the lower-case items of a comma-separated header, without parameters."""
         joined = b",".join(self.all(name)).decode("latin-1").lower()
         return [token for item in joined.split(",") if (token := item.partition(";")[0].strip(' \t"'))]
 

@@ -42,10 +42,7 @@ DEFAULTS = Params()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HitsScores:
-    """Two scores for each page, each in sum 1.
-
-    Both are equal for all pages when there is no link.
-    """
+    """Two scores for each page, each in sum 1; all equal when there is no link."""
 
     hubs: Values
     authorities: Values

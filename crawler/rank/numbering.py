@@ -1,7 +1,4 @@
-"""Growing arrays, and numbers 0, 1, 2 ... for 64-bit identifiers.
-
-What a graph of millions of pages is made of.
-"""
+"""Growing arrays, and numbers 0, 1, 2 ... for 64-bit identifiers."""
 
 from __future__ import annotations
 

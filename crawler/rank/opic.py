@@ -48,9 +48,7 @@ DEFAULTS = Params()
 
 
 class Opic:
-    """Online importance of pages.
-
-    Nothing is ever computed anew; each fetched page is looked at once.
+    """Online importance of pages: each fetched page is looked at once.
 
     There is cash of 1 in all. A page that is fetched writes down what it holds (its history) and hands it on: to the
     pages it links to, and to the virtual root, to which every page links and which links to every page. Pages without

@@ -223,10 +223,7 @@ class Ranking:
 
 
 def _in_writing_order(scores: Values, hosts: Numbers) -> NDArray[np.int64]:
-    """Choose the best: those that matter soon first, then by host.
-
-    Neighbouring rows are written fast.
-    """
+    """Choose the best: those that matter soon first, then by host for fast writes."""
     order = np.argsort(-scores, kind="stable")[:_MOST]
     later = np.sort(order[_SOON:])
     return np.concatenate((order[:_SOON], later[np.argsort(hosts[later], kind="stable")]))

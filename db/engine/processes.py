@@ -11,9 +11,7 @@ _PIDS = Path("/proc/self/ns/pid")
 
 
 def here() -> str:
-    """Identify the namespace in which process numbers are comparable.
-
-    That is this boot of this machine and its namespace of processes.
+    """Identify the boot and namespace in which process numbers are comparable.
 
     (A container has its own.) Empty where the system does not tell, and then nothing is concluded from a number.
     """

@@ -48,18 +48,12 @@ def is_one_of(column: Any, values: Sequence[str]) -> ColumnElement[bool]:
 
 
 def in_state(state: State) -> ColumnElement[bool]:
-    """Return a condition on the state with its value written out.
-
-    An index on part of a table serves no bound parameter.
-    """
+    """Return a condition on the state, written out so that partial indexes serve it."""
     return Url.table().c.state == literal_column(f"'{state}'")
 
 
 def clock(connection: Connection, now: float) -> ColumnElement[float]:
-    """Return Unix time as leases see it.
-
-    The server's, which is one for all machines; on SQLite the caller's `now`.
-    """
+    """Return Unix time as leases see it: the server's, on SQLite the caller's `now`."""
     if is_postgres(connection):
         return func.extract("epoch", func.clock_timestamp()).cast(Float)
     return literal(now, Float)
@@ -69,10 +63,7 @@ def clock(connection: Connection, now: float) -> ColumnElement[float]:
 
 
 def transaction_number(connection: Connection) -> int | None:
-    """Return the number of the open transaction when it has written something.
-
-    None on SQLite, which loses no answers.
-    """
+    """Return the number of a transaction that has written; None on SQLite."""
     if not is_postgres(connection):
         return None
     number: int | None = connection.execute(_TRANSACTION).scalar_one()
@@ -100,10 +91,7 @@ _TRANSACTION_STATE = select(case((_IS_TO_COME, "aborted"), else_=func.txid_statu
 
 
 class _Ids(TypeDecorator[Sequence[int]]):
-    """A list of identifiers as one parameter.
-
-    The text of an array on Postgres, of a JSON list on SQLite.
-    """
+    """A list of identifiers as one parameter: an array on Postgres, JSON on SQLite."""
 
     impl = Text
     cache_ok = True

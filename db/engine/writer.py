@@ -74,9 +74,7 @@ class Writer:
         self._thread.start()
 
     def submit(self, work: Work[P, R], payload: P) -> Future[R]:
-        """Queue one payload, to be done at once.
-
-        Payloads that wait for the same `work` are handed over together.
+        """Queue one payload; those that wait for the same `work` are done together.
 
         The future fails with `DatabaseGone` when the database gave up, and with whatever `work` raised otherwise.
         """
@@ -97,10 +95,7 @@ class Writer:
         return job.future
 
     def close(self) -> None:
-        """Finish the queue, then end the thread; blocks.
-
-        May be called from any other thread.
-        """
+        """Finish the queue, then end the thread; blocks, callable from other threads."""
         self._queue.put(None)
         self._urgent.set()
         self._thread.join()

@@ -83,8 +83,6 @@ def copy_database(
 ) -> Copied:
     """Copy a crawl that is not running into an empty or new database.
 
-    There, what its runs held waits again.
-
     Args:
         source_url: where the crawl is; nothing is changed there.
         target_url: where it is to go.
@@ -287,8 +285,6 @@ def _insert(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
 
 def _copy_in(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
     """Load rows into Postgres by one COPY, in a quarter of the time of INSERTs.
-
-    Nobody waits for the server's answers.
 
     It is the driver's own, so its errors are wrapped here.
     """

@@ -148,9 +148,7 @@ class GraphReader:
         self._columns = (*_URL_COLUMNS, url.c.url) if params.texts else _URL_COLUMNS
 
     def read(self, now: float) -> Iterator[Rows]:
-        """Yield what has come, in pieces of bounded size.
-
-        URLs first, then what was fetched with its links and words.
+        """Yield what has come in bounded pieces: URLs first, then what was fetched.
 
         What was read counts as given, so it must be gone through to its end.
 
@@ -253,10 +251,7 @@ _SITES = select(host.c.id, host.c.site_id).where(among(host.c.id))
 
 
 class _Source:
-    """A connection of the reader's own, made when it is needed.
-
-    Each question on it is a transaction.
-    """
+    """A connection of the reader's own; each question on it is a transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -326,9 +321,7 @@ def _dtype(column: Any) -> Any:
 
 
 class _Stream:
-    """A column of times, and how far it has been read.
-
-    Rows of the last minutes that have been read are remembered.
+    """A column of times: how far it was read, and which of the last minutes' rows.
 
     Args:
         source: where it is read.

@@ -31,10 +31,7 @@ def seed_urls(connection: Connection) -> list[str]:
 
 
 def stored_page(connection: Connection, canonical_url: str) -> tuple[float, StoredPage] | None:
-    """Return a page's time and zstd-compressed bytes, None when they were not stored.
-
-    As `STORE_HTML` keeps them.
-    """
+    """Return a page's time and zstd-compressed bytes, None when not stored."""
     row = connection.execute(select(page).where(page.c.url_id == fingerprint(canonical_url))).one_or_none()
     return None if row is None else (row.fetched_at, StoredPage(row.content_type, row.encoding, row.body))
 
@@ -202,10 +199,7 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
 
 
 def _waits(connection: Connection, now: float) -> Waits:
-    """Read waits from the hosts' clocks.
-
-    `ready_at` is the end of the pause after the last request.
-    """
+    """Read waits from `ready_at`, the end of the pause after the last request."""
     is_due = or_(url.c.next_visit.is_(None), url.c.next_visit <= now)
     has_work = exists().where(url.c.host_id == host.c.id, in_state(State.PENDING), is_due)
     ready = select(host.c.name, host.c.ready_at).where(host.c.queued > 0, host.c.rests_until <= now, has_work)
