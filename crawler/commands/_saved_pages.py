@@ -15,7 +15,7 @@ from pipelines.urls import canonicalize
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".xhtml.gz", ".shtml.gz")
 NOWHERE = "page.invalid"
-"""Host of pages that nobody knows the address of (RFC 2606)."""
+"""Host of pages that nobody knows the URL of (RFC 2606)."""
 _GZIP = b"\x1f\x8b"
 _OWN = re.compile(
     rb"""<link\s[^<>]{0,200}?rel\s{0,3}=\s{0,3}["']?canonical["'\s][^<>]{0,200}?href\s{0,3}=\s{0,3}["']?"""
@@ -37,7 +37,7 @@ class Saved:
         id: what its result is called.
         file: as named, for the result.
         path: where it lies.
-        url: its address if it is known.
+        url: its URL if it is known.
     """
 
     id: str
@@ -115,11 +115,11 @@ def read(saved: Saved, most_bytes: int) -> bytes:
     return body
 
 
-def address(url: str, body: bytes) -> str:
+def page_url(url: str, body: bytes) -> str:
     """Return the URL to read a saved page under.
 
-    What kind of page it is depends on its address. A file of which only the host is known, as archives note it, is not
-    that host's home page; then the address that the page gives itself counts, else one that says nothing.
+    What kind of page it is depends on its URL. A file of which only the host is known, as archives note it, is not
+    that host's home page; then the URL that the page gives itself counts, else one that says nothing.
 
     Args:
         url: as known, may be empty.
@@ -128,7 +128,7 @@ def address(url: str, body: bytes) -> str:
     Returns:
         An absolute URL with a path.
 
-    >>> address("http://news.example.com/", b""), address("", b"")
+    >>> page_url("http://news.example.com/", b""), page_url("", b"")
     ('http://news.example.com/document.html', 'http://page.invalid/document.html')
     """
     known = canonicalize(url if "://" in url else f"http://{url}") if url else None

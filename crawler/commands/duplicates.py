@@ -116,11 +116,11 @@ class Command(ScrapyCommand):
         except KeyboardInterrupt:
             self._fail("stopped", EXIT_STOPPED)
 
-    def _show(self, address: str) -> None:
+    def _show(self, named: str) -> None:
         """Print the cluster of an article."""
-        url = canonicalize(address)
+        url = canonicalize(named)
         if url is None:
-            raise ValueError(f"{address!r} is no http(s) URL")
+            raise ValueError(f"{named!r} is no http(s) URL")
         found = read(self, lambda connection: reprints(connection, url, _MOST_SHOWN))
         if found is None:
             return

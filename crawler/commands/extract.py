@@ -246,7 +246,7 @@ async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
             raise files.InputError(one.problem)
         if one.path is not None:
             body = files.read(one.path, most)
-            url = files.address(one.url, body)
+            url = files.page_url(one.url, body)
         task = Task("page", body, url, one.content_type, "", fetched_at, _SCOPE, keep_raw=False, form=form)
         worked: Worked = await pool.run(task)
     except (files.InputError, PageUnreadable) as problem:

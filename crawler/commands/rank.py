@@ -166,7 +166,7 @@ def rank(database: Database, options: _Options, now: float) -> _Result:
     if options.by == TOPIC and not relevance.any():
         raise ValueError(f"no page in {database.name} is near to a topic; crawl with one to rank by it")
     scores = relevance if options.by == TOPIC else METHODS[options.by](graph)
-    rows = np.flatnonzero(graph.host_numbers)  # what links name may have no row: addresses that are read as feeds
+    rows = np.flatnonzero(graph.host_numbers)  # what links name may have no row: URLs that are read as feeds
     top = rows[best(scores[rows], max(options.top, _NAMED.get(options.ending, 0)))]
     ids, site_ids = graph.ids[top].tolist(), graph.site_ids.tolist()
     known, names = database.read(lambda connection: (named(connection, ids), site_names(connection, site_ids)))

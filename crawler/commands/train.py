@@ -30,15 +30,15 @@ from pipelines.urls import canonicalize
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
 from ..run.terminal import Terminal
-from ._saved_pages import InputError, address, everything, read
+from ._saved_pages import InputError, everything, page_url, read
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 
 GOLD = "gold.jsonl"
-MOST_ADDRESSES: Final = 500
-"""Addresses of a history that are fetched: the first ones, each once."""
+MOST_URLS: Final = 500
+"""URLs of a history that are fetched: the first ones, each once."""
 Learned = tuple[Mapping[str, object], Mapping[str, object]]
 """A model as JSON keeps it, and the figures noted beside it."""
 
@@ -225,7 +225,7 @@ def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, flo
         except InputError as problem:
             _pass_over(one.id, str(problem))
             continue
-        document = parse(body, address(one.url, body))
+        document = parse(body, page_url(one.url, body))
         yield page_weights(document, extract(document))
     if urls:
         from ..fetch.one_shot import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
@@ -260,7 +260,7 @@ def history(path: Path) -> list[str]:
     found = list(dict.fromkeys(url for cell in cells if "://" in cell and (url := canonicalize(cell.strip()))))
     if not found:
         raise InputError(f"{path} names no web address")
-    return found[:MOST_ADDRESSES]
+    return found[:MOST_URLS]
 
 
 def _url(name: str) -> str:

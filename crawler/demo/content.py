@@ -45,7 +45,7 @@ class InventedArticle:
         number: unique in the whole newsroom.
         title, authors, source: as printed; the source may be empty.
         published: with zone.
-        channel: the site's own name of a section, as used in its addresses.
+        channel: the site's own name of a section, as used in its URLs.
         parts: the paragraphs of each page, at least one page.
         details: what only this site's pages show: tags, document number, names of attached files.
         hidden: in no list; reachable through the sitemap alone.

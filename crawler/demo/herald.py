@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FEED_LENGTH = 10
 MOVED = 5011
-"""The article whose old address is still linked."""
+"""The article whose old URL is still linked."""
 
 _LOGIN = '<h1>Log in</h1><form method="post"><input name="email"><input name="password" type="password"></form>'
 _STYLE = """

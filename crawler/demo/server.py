@@ -32,7 +32,7 @@ MAX_HEAD_BYTES = 16 << 10
 IDLE_SECONDS = 60.0
 _MAX_LOG = 200_000
 _OPENED = datetime(2024, 1, 1, tzinfo=UTC)
-# What addresses a page; all other parameters only decorate.
+# Parameters that name a page; all other parameters only decorate.
 _PARAMETERS = re.compile(r"(?:^|&)((?:page|id)=[^&]*)")
 _PICTURE = re.compile(r"/img/([0-9]{1,9})\.svg")
 

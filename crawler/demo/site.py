@@ -60,14 +60,14 @@ class Story:
 
 
 class DemoSite(ABC):
-    """One news site: its addresses and its pages.
+    """One news site: its URLs and its pages.
 
-    A subclass says how addresses look (`path`, `list_path`) and writes three sorts of HTML page; `routes` joins them.
+    A subclass says how URLs look (`path`, `list_path`) and writes three sorts of HTML page; `routes` joins them.
 
     Args:
         articles: all of the site's, newest first.
-        port: where the newsroom listens, because absolute addresses contain it.
-        friends: title and address of the neighbouring sites.
+        port: where the newsroom listens, because absolute URLs contain it.
+        friends: title and URL of the neighbouring sites.
     """
 
     name: ClassVar[str]

@@ -46,7 +46,7 @@ class Finds:
     Attributes:
         depths: links from the seed.
         blocks: `BlockKind` of the place each was found in.
-        dated: Unix time that a feed, a sitemap or the address states; 0.0 for none.
+        dated: Unix time that a feed, a sitemap or the URL states; 0.0 for none.
         segments: parts of the path, see `segments`.
         today: the present, in days since 1970: freshness is judged by the day.
     """
