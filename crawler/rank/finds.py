@@ -72,12 +72,18 @@ def segments(url: str) -> int:
 
 
 def depth(finds: Finds) -> Values:
-    """Score 1 for a seed, 1/2 for what it links to, 1/3 ... (S01: near seeds is on topic)."""
+    """Score 1 for a seed, 1/2 for what it links to, 1/3 ...
+
+    Source: S01: pages within a few links of a seed are likely topical.
+    """
     return np.asarray(1.0 / (1.0 + finds.depths), np.float64)
 
 
 def block(finds: Finds) -> Values:
-    """Score the place of the link: text and lists most, footers least."""
+    """Score the place of the link: text and lists most, footers least.
+
+    Source: after block-level link analysis.
+    """
     return _VALUES[finds.blocks]
 
 
