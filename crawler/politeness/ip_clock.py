@@ -1,7 +1,7 @@
 """One clock for all hosts at one IP address (`SAME_IP_DELAY`). Pure.
 
 A hundred names of one machine are asked like one host. Time is an argument, in seconds of the same clock that
-`Window.pop` is given.
+`HostQueues.pop` is given.
 """
 
 from __future__ import annotations
