@@ -226,7 +226,7 @@ def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, flo
             _pass_over(one.id, str(problem))
             continue
         document = parse(body, page_url(one.url, body))
-        yield page_weights(document, extract(document))
+        yield weigh_page(document, extract(document))
     if urls:
         from ..fetch.one_shot import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
 
@@ -235,7 +235,7 @@ def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, flo
                 _pass_over(asked, found.problem)
                 continue
             document = parse(found.body, found.url, found.content_type)
-            yield page_weights(document, extract(document))
+            yield weigh_page(document, extract(document))
 
 
 def history(path: Path) -> list[str]:

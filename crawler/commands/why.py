@@ -15,7 +15,7 @@ from db.records.evidence import RELATED
 from db.records.keys import fingerprint, iso
 from db.records.reasons import SkipReason, label
 from db.sites.url_rules import used_of
-from pipelines.articles.changes import difference
+from pipelines.articles.changes import describe_difference
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key
 
