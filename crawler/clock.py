@@ -1,4 +1,7 @@
-"""Wall-clock time that never runs backwards: a machine whose clock is set back does not hold its retries up."""
+"""Wall-clock time that never runs backwards.
+
+A machine whose clock is set back does not hold its retries up.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,17 @@ _START = time.time() - time.monotonic()
 
 
 def now() -> float:
-    """Unix seconds. Follows the machine's clock forwards; when that is set back, goes on from where it was."""
+    """Return Unix seconds that follow the machine's clock forwards only."""
     return max(time.time(), _START + time.monotonic())
 
 
 def uptime() -> float:
-    """Seconds since the machine was started, those that it slept included (where the system counts them)."""
+    """Return seconds since the machine was started, with those it slept where counted."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
-class Rate:
-    """How fast a count grows, over the last seconds.
+class GrowthRate:
+    """Growth of a count over the last seconds.
 
     Args:
         seconds: how far it looks back.
@@ -29,7 +32,7 @@ class Rate:
         self._seen: list[tuple[float, int]] = []
 
     def update(self, at: float, count: int) -> float:
-        """Note a count; returns the growth per second since the oldest one that is remembered."""
+        """Note a count; returns its growth per second since the oldest one remembered."""
         self._seen.append((at, count))
         while len(self._seen) > 2 and self._seen[0][0] < at - self._seconds:
             self._seen.pop(0)

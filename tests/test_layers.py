@@ -68,7 +68,6 @@ IMPURE = (
     "crawler.fetch",
     "crawler.frontier",
     "crawler.learn",
-    "crawler.politeness.ip_clock",
     "crawler.rank.worker",
     "crawler.run",
     "crawler.spiders",
@@ -336,7 +335,6 @@ def test_pure_modules_ask_no_clock() -> None:
     assert asked == []
 
 
-@pytest.mark.xfail(reason="not yet")
 def test_network_and_sql_share_no_module() -> None:
     both = []
     for name in modules():
@@ -381,7 +379,6 @@ def test_every_import_is_there() -> None:
     assert not set(PACKAGES) & sys.stdlib_module_names
 
 
-@pytest.mark.xfail(reason="not yet")
 def test_crawl_starts_without_what_takes_long_to_import() -> None:
     """Scrapy imports all commands whichever is run: what one of them needs must not cost the others a second."""
     commands = sorted(name for name in modules() if under(name, ("crawler.commands",)))

@@ -1,6 +1,7 @@
-"""Pictures of the link graph: its best sites and pages with the links between them; and files for other programs.
+"""Pictures of the link graph, and files of it for other programs.
 
-Scrapy imports all modules beside its commands, and pictures are an extra: what they need is imported when one is made.
+A picture shows the best sites and pages with the links between them. Scrapy imports all modules beside its commands,
+and pictures are an extra: what they need is imported when one is made.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def draw(
 
 
 def graphml(made: networkx.DiGraph) -> str:
-    """Write a graph as GraphML, for Gephi and others; characters that XML does not know are replaced.
+    """Write a graph as GraphML; characters that XML does not know are replaced.
 
     Cost: about 1 KB a link.
     """
@@ -153,7 +154,7 @@ def _circles(graph: LinkGraph, scores: Values, sites: Mapping[int, Names], pages
 
 
 def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
-    """Links among circles by their places in the list, with how many `links` they stand for; 0: a page of a site."""
+    """Link circles by their places, with the number of `links`; 0: a page of a site."""
     import networkx  # noqa: PLC0415
     import numpy as np  # noqa: PLC0415
 
@@ -177,9 +178,10 @@ def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
 
 
 def _layout(links: networkx.DiGraph, boxes: Any) -> Any:
-    """Place the middle of each circle; `boxes` are widths, and heights above and below the middle.
+    """Place the middle of each circle without overlaps.
 
-    Boxes that overlap are pushed away from each other, along the shorter way, until none do.
+    `boxes` are widths, and heights above and below the middle. Boxes that overlap are pushed away from each other,
+    along the shorter way, until none do.
     """
     import networkx  # noqa: PLC0415
     import numpy as np  # noqa: PLC0415
@@ -213,7 +215,7 @@ def _layout(links: networkx.DiGraph, boxes: Any) -> Any:
 def _paint(
     circles: Sequence[_Circle], labels: Sequence[str], links: networkx.DiGraph, title: str, ending: str
 ) -> bytes:
-    """Put circles, arrows and labels on a canvas that holds all of them."""
+    """Draw circles, arrows and labels on a canvas that holds all of them."""
     import networkx  # noqa: PLC0415
     import numpy as np  # noqa: PLC0415
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
@@ -272,7 +274,7 @@ def _paint(
 
 
 def _fonts() -> list[str]:
-    """Fonts of this machine that labels are written in."""
+    """List the fonts of this machine that labels are written in."""
     from matplotlib.font_manager import fontManager  # noqa: PLC0415
 
     there = {font.name for font in fontManager.ttflist}
@@ -280,7 +282,10 @@ def _fonts() -> list[str]:
 
 
 def _label(names: Names, ending: str) -> str:
-    """The first label that can be written, cut; in an SVG the reader's own fonts write it."""
+    """Return the first label that can be written, cut.
+
+    In an SVG the reader's own fonts write it.
+    """
     from matplotlib.font_manager import findfont, get_font  # noqa: PLC0415
 
     fonts = [get_font(findfont(family)) for family in _fonts()]
@@ -292,7 +297,7 @@ def _label(names: Names, ending: str) -> str:
 
 
 def _legal(text: str) -> str:
-    """Text in one line, without what XML cannot hold."""
+    """Put a text in one line, without what XML cannot hold."""
     return _ILLEGAL.sub("\ufffd", " ".join(text.split()))
 
 

@@ -15,7 +15,7 @@ from pipelines.urls import canonicalize
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".xhtml.gz", ".shtml.gz")
 NOWHERE = "page.invalid"
-"""Host of pages that nobody knows the address of (RFC 2606)."""
+"""Host of pages that nobody knows the URL of (RFC 2606)."""
 _GZIP = b"\x1f\x8b"
 _OWN = re.compile(
     rb"""<link\s[^<>]{0,200}?rel\s{0,3}=\s{0,3}["']?canonical["'\s][^<>]{0,200}?href\s{0,3}=\s{0,3}["']?"""
@@ -26,18 +26,18 @@ _HEAD_BYTES = 200_000
 
 
 class InputError(ValueError):
-    """What was named cannot be read; the text is one sentence for the user."""
+    """Input that cannot be read; the text is one sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One page to read.
+    """A saved page.
 
     Attributes:
         id: what its result is called.
         file: as named, for the result.
         path: where it lies.
-        url: its address if it is known.
+        url: its URL if it is known.
     """
 
     id: str
@@ -63,7 +63,7 @@ def files(path: Path) -> list[Saved]:
 
 
 def manifest(path: Path) -> list[Saved]:
-    """Return the pages that a manifest names: JSON lines with `id`, `file` (relative to the manifest) and maybe `url`.
+    """Return the pages of a manifest: JSON lines with `id`, `file` and maybe `url`.
 
     Raises:
         InputError: it cannot be read, or a line of it is no such row.
@@ -76,7 +76,7 @@ def manifest(path: Path) -> list[Saved]:
 
 
 def _row(path: Path, number: int, line: str) -> Saved:
-    """One line of a manifest."""
+    """Parse one line of a manifest."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -115,11 +115,11 @@ def read(saved: Saved, most_bytes: int) -> bytes:
     return body
 
 
-def address(url: str, body: bytes) -> str:
-    """Return the address to read a saved page under.
+def page_url(url: str, body: bytes) -> str:
+    """Return the URL to read a saved page under.
 
-    What kind of page it is depends on its address. A file of which only the host is known, as archives note it, is not
-    that host's home page; then the address that the page gives itself counts, else one that says nothing.
+    What kind of page it is depends on its URL. A file of which only the host is known, as archives note it, is not
+    that host's home page; then the URL that the page gives itself counts, else one that says nothing.
 
     Args:
         url: as known, may be empty.
@@ -128,7 +128,7 @@ def address(url: str, body: bytes) -> str:
     Returns:
         An absolute URL with a path.
 
-    >>> address("http://news.example.com/", b""), address("", b"")
+    >>> page_url("http://news.example.com/", b""), page_url("", b"")
     ('http://news.example.com/document.html', 'http://page.invalid/document.html')
     """
     known = canonicalize(url if "://" in url else f"http://{url}") if url else None
@@ -140,13 +140,13 @@ def address(url: str, body: bytes) -> str:
 
 
 def _says_something(url: str) -> bool:
-    """Whether an address has more than a host."""
+    """Tell whether a URL has more than a host."""
     parts = urlsplit(url)
     return bool(parts.path.strip("/") or parts.query)
 
 
 def everything(paths: Sequence[str]) -> Iterator[Saved]:
-    """Pages of all files and folders named, in their order.
+    """Yield the pages of all files and folders named, in their order.
 
     Raises:
         InputError: see `files`.

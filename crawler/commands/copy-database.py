@@ -1,4 +1,4 @@
-"""`scrapy copy-database FROM TO`: move a crawl into another database, to go on with it there.
+"""`scrapy copy-database FROM TO`: copy a crawl into another database.
 
 Scrapy calls a command by the name of its module, so this module has a dash in its name; nothing imports it by name.
 """
@@ -36,15 +36,15 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """Two databases."""
+        """Return the arguments for the usage line."""
         return "<from> <to>"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Copy a crawl into an empty database (SQLite or Postgres), to go on with it there"
 
     def long_desc(self) -> str:
-        """What the two arguments are."""
+        """Return the description for the help."""
         return (
             "Copy a crawl that is not running into an empty or new database. Both are named as in DATABASE_URL "
             "(sqlite:///news.db, postgresql://user:password@host/name); an existing SQLite file also by its path."

@@ -1,8 +1,9 @@
-"""`scrapy crawl news -a seeds=...`: Scrapy's command with checked settings and true exit codes."""
+"""`scrapy crawl news -a seeds=...`: crawl with checked settings and exit codes."""
 
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
@@ -36,7 +37,7 @@ class Command(ScrapyCrawl):
     """Run a spider; see `FrontierScheduler` for what happens then."""
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Check what can be checked without starting, run, and report through the exit code."""
+        """Check, run, and report through the exit code."""
         assert self.settings is not None
         assert self.crawler_process is not None
         if args != ["news"]:
@@ -91,7 +92,7 @@ def _check_handles(allowed: int, requests: int) -> None:
 
 
 def open_newsroom(settings: Settings) -> Newsroom:
-    """Start the bundled newsroom and let the crawl reach it: its own port on loopback and nothing else.
+    """Start the bundled newsroom and open its port on loopback to the crawl.
 
     An earlier demo crawl in the same database is gone on with at the port it had, because the port is part of the URLs.
     """
@@ -113,17 +114,11 @@ def open_newsroom(settings: Settings) -> Newsroom:
 
 
 def _port_in_database(database_url: str) -> int | None:
-    """The port of the newsroom in a database that a demo crawl has been run on."""
+    """Return the newsroom's port in the database of an earlier demo crawl."""
     try:
         database = open_for_reading(database_url)
     except DatabaseProblem:
         return None
-    try:
-        with database.engine.connect() as connection:
-            for url in seed_urls(connection):
-                host, _, port = host_key(url).rpartition(":")
-                if host.endswith(".localhost"):
-                    return int(port)
-    finally:
-        database.close()
-    return None
+    with closing(database):
+        hosts = (host_key(url).rpartition(":") for url in database.read(seed_urls))
+        return next((int(port) for host, _, port in hosts if host.endswith(".localhost")), None)

@@ -23,21 +23,21 @@ _PAUSE_SECONDS = 3600
 
 
 class Command(ScrapyCommand):
-    """Open the newsroom."""
+    """Serve the newsroom."""
 
     requires_project = False
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """No arguments."""
+        """Return the arguments for the usage line."""
         return "[--port N]"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Serve the bundled newsroom: five invented news sites on this computer, to crawl or to look at"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own and `--port`."""
+        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument(
             "--port",

@@ -1,4 +1,4 @@
-"""`scrapy duplicates`: reprints of an article, the state of what they are found by, and duplicates in any file."""
+"""`scrapy duplicates`: show reprints, check signatures, find duplicates in files."""
 
 from __future__ import annotations
 
@@ -45,25 +45,29 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 100
 _MOST_NAMED = 5
+_MOST_SENTENCES = 3
+_SENTENCE_CHARS = 70
+_TITLE_BYTES = 4
+_FLUSH = 1_000
 EXIT_DIFFERENT = 1
 
 
 class Command(ScrapyCommand):
-    """Look at duplicates, and find them in files."""
+    """Show duplicates, and find them in files."""
 
     requires_project = True
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """One of the four."""
+        """Return the arguments for the usage line."""
         return "--show URL | --input FILE [--output FILE] [--method NAME] | --check | --rebuild"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Show who reprinted an article; find duplicates in a file of documents"
 
     def long_desc(self) -> str:
-        """What the four do."""
+        """Return the description for the help."""
         return (
             "--show prints the reprints of an article as a tree: who printed first, who copied whom, what differs. "
             "--input reads documents (JSON lines with id, title, text; .gz is unpacked; - is standard input) in their "
@@ -73,7 +77,7 @@ class Command(ScrapyCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own, and what to do."""
+        """Add the options to Scrapy's own."""
         super().add_options(parser)
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--show", metavar="URL", help="print the reprints of an article")
@@ -112,13 +116,11 @@ class Command(ScrapyCommand):
         except KeyboardInterrupt:
             self._fail("stopped", EXIT_STOPPED)
 
-    def _show(self, address: str) -> None:
-        """Print a cluster."""
-        pass
-
-        url = canonicalize(address)
+    def _show(self, named: str) -> None:
+        """Print the cluster of an article."""
+        url = canonicalize(named)
         if url is None:
-            raise ValueError(f"{address!r} is no http(s) URL")
+            raise ValueError(f"{named!r} is no http(s) URL")
         found = read(self, lambda connection: reprints(connection, url, _MOST_SHOWN))
         if found is None:
             return
@@ -133,7 +135,7 @@ class Command(ScrapyCommand):
             console.print(part)
 
     def _find(self, opts: argparse.Namespace, config: Config) -> None:
-        """Go through a file."""
+        """Find duplicates in a file."""
         kinds = REPEATING | RELATED if opts.related else REPEATING
         counts = find(opts.input, opts.output, config.duplicate_method, config.duplicates.threshold, frozenset(kinds))
         sys.stderr.write(
@@ -142,7 +144,7 @@ class Command(ScrapyCommand):
         )
 
     def _check(self, config: Config) -> None:
-        """Print what a rebuild would change."""
+        """Print the changes that a rebuild would make."""
         method = config.duplicate_method
         found = read(self, lambda connection: signatures.check(connection, method.form, method.sign))
         if found is None:
@@ -186,15 +188,8 @@ def _say(text: str) -> None:
     sys.stderr.write(f"{text}\n")
 
 
-# ---- How a cluster of reprints is shown: a tree, from the article that stands for it to the copies of copies.
-
-
-_MOST_SENTENCES = 3
-_SENTENCE_CHARS = 70
-
-
 def tree(found: Reprints) -> Iterator[RenderableType]:
-    """The tree, and what is related to it."""
+    """Yield the tree of a cluster, and the articles related to it."""
     by_id = {one.id: one for one in found.articles}
     first = found.articles[0]
     trees = {first.id: Tree(_head(first))}
@@ -221,7 +216,7 @@ def tree(found: Reprints) -> Iterator[RenderableType]:
 
 
 def _head(one: Reprint) -> str:
-    """An article in three lines: when and where, what, why it is here."""
+    """Describe an article in three lines: when and where, title, why it is here."""
     when = one.published_at or f"seen {one.first_seen}"
     source = f", source {one.source}" if one.source else ""
     lines = [
@@ -235,7 +230,7 @@ def _head(one: Reprint) -> str:
 
 
 def _changes(one: Reprint, other: Reprint, articles: Mapping[int, Reprint]) -> Iterator[str]:
-    """What the copy says otherwise than the article above it."""
+    """Yield the differences of a copy from the article above it."""
     if one.title != other.title:
         yield f"other headline than {escape(_short(other.title))}"
     if not one.text:
@@ -256,86 +251,8 @@ def _short(text: str) -> str:
     return text if len(text) <= _SENTENCE_CHARS else text[: _SENTENCE_CHARS - 1] + "…"
 
 
-# ---- Texts in a temporary file: what would not fit into memory, and has to be read again by number.
-
-
-_TITLE_BYTES = 4
-
-
-class Spool:
-    """Titles and texts by number (0, 1, 2 ...), in a file that goes when it is closed or the process ends.
-
-    Args:
-        folder: where the file is made; by default where temporary files go.
-
-    Memory: 8 bytes a text. Cost: 0.02 ms to append a text of 1,000 characters, as much to read one; on disk a third to
-    a half of its bytes.
-    """
-
-    def __init__(self, folder: Path | None = None) -> None:
-        """Make the file."""
-        self._file = tempfile.TemporaryFile(prefix="texts-", dir=folder)  # noqa: SIM115 (closed by `close`)
-        self._ends = array("Q", [0])
-        self._pack = zstandard.ZstdCompressor(level=1).compress
-        self._unpack = zstandard.ZstdDecompressor().decompress
-
-    def __enter__(self) -> Self:
-        """Leave with `close`."""
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close."""
-        self.close()
-
-    def __len__(self) -> int:
-        """How many texts it holds."""
-        return len(self._ends) - 1
-
-    @property
-    def nbytes(self) -> int:
-        """Size of the file."""
-        return self._ends[-1]
-
-    def append(self, text: tuple[str, str]) -> int:
-        """Keep a title and a text.
-
-        Returns: its number.
-        Raises:  OSError: no room on the disk; nothing is kept then.
-        """
-        title, body = (part.encode("utf-8", "surrogatepass") for part in text)
-        packed = memoryview(self._pack(len(title).to_bytes(_TITLE_BYTES, "little") + title + body))
-        end = self._ends[-1]
-        while packed:
-            written = os.pwrite(self._file.fileno(), packed, end)
-            packed, end = packed[written:], end + written
-        self._ends.append(end)
-        return len(self) - 1
-
-    def __getitem__(self, number: int) -> tuple[str, str]:
-        """Title and text.
-
-        Raises: IndexError: no text has this number.
-        """
-        if not 0 <= number < len(self):
-            raise IndexError(f"text {number}: there are {len(self)}")
-        start, end = self._ends[number], self._ends[number + 1]
-        whole = self._unpack(os.pread(self._file.fileno(), end - start, start))
-        body = _TITLE_BYTES + int.from_bytes(whole[:_TITLE_BYTES], "little")
-        return whole[_TITLE_BYTES:body].decode("utf-8", "surrogatepass"), whole[body:].decode("utf-8", "surrogatepass")
-
-    def close(self) -> None:
-        """Remove the file."""
-        self._file.close()
-
-
-# ---- Documents of a file through the search for duplicates: `scrapy duplicates --input`.
-
-
-_FLUSH = 1_000
-
-
 class Counts(NamedTuple):
-    """What came of a file."""
+    """Counts of a file's documents and duplicates."""
 
     documents: int
     pairs: int
@@ -381,13 +298,13 @@ def find(input_name: str, output_name: str, method: Method, threshold: float, ki
 
 
 def _refuse_same(input_name: str, output_name: str) -> None:
-    """The output would be emptied before it is read."""
+    """Refuse an output that would empty the input."""
     if "-" not in {input_name, output_name} and Path(output_name).exists() and Path(output_name).samefile(input_name):
         raise InputError(f"{output_name} is the input itself; name another file for the pairs")
 
 
 def _opened(name: str) -> AbstractContextManager[Iterable[bytes]]:
-    """The lines of a file."""
+    """Open the lines of a file."""
     if name == "-":
         return sys.stdin.buffer
     if name.endswith(".gz"):
@@ -396,7 +313,7 @@ def _opened(name: str) -> AbstractContextManager[Iterable[bytes]]:
 
 
 def _documents(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, str]]:
-    """Id, title and text of each line."""
+    """Yield id, title and text of each line."""
     wanted = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
     try:
         for number, line in enumerate(lines, 1):
@@ -415,3 +332,69 @@ def _documents(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, st
             yield key, title if isinstance(title, str) else "", row["text"]
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{name} is damaged: {error}") from None
+
+
+class Spool:
+    """Titles and texts by number in a temporary file that ends with the process.
+
+    Args:
+        folder: where the file is made; by default where temporary files go.
+
+    Memory: 8 bytes a text. Cost: 0.02 ms to append a text of 1,000 characters, as much to read one; on disk a third to
+    a half of its bytes.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Make the file."""
+        self._file = tempfile.TemporaryFile(prefix="texts-", dir=folder)  # noqa: SIM115 (closed by `close`)
+        self._ends = array("Q", [0])
+        self._pack = zstandard.ZstdCompressor(level=1).compress
+        self._unpack = zstandard.ZstdDecompressor().decompress
+
+    def __enter__(self) -> Self:
+        """Leave with `close`."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close."""
+        self.close()
+
+    def __len__(self) -> int:
+        """Return the number of texts."""
+        return len(self._ends) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the file."""
+        return self._ends[-1]
+
+    def append(self, text: tuple[str, str]) -> int:
+        """Store a title and a text.
+
+        Returns: its number.
+        Raises:  OSError: no room on the disk; nothing is kept then.
+        """
+        title, body = (part.encode("utf-8", "surrogatepass") for part in text)
+        packed = memoryview(self._pack(len(title).to_bytes(_TITLE_BYTES, "little") + title + body))
+        end = self._ends[-1]
+        while packed:
+            written = os.pwrite(self._file.fileno(), packed, end)
+            packed, end = packed[written:], end + written
+        self._ends.append(end)
+        return len(self) - 1
+
+    def __getitem__(self, number: int) -> tuple[str, str]:
+        """Return title and text of a number.
+
+        Raises: IndexError: no text has this number.
+        """
+        if not 0 <= number < len(self):
+            raise IndexError(f"text {number}: there are {len(self)}")
+        start, end = self._ends[number], self._ends[number + 1]
+        whole = self._unpack(os.pread(self._file.fileno(), end - start, start))
+        body = _TITLE_BYTES + int.from_bytes(whole[:_TITLE_BYTES], "little")
+        return whole[_TITLE_BYTES:body].decode("utf-8", "surrogatepass"), whole[body:].decode("utf-8", "surrogatepass")
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._file.close()

@@ -1,4 +1,4 @@
-"""`scrapy extract PATH|URL...`: the articles of saved, stored or fetched pages, without a crawl."""
+"""`scrapy extract PATH|URL...`: extract articles of saved, stored or web pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -18,6 +18,7 @@ import zstandard
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from db.engine.database import open_for_reading
 from db.engine.errors import DatabaseGone, DatabaseProblem
 from db.queries.status import stored_page
 from pipelines.extract import EXTRACTORS
@@ -29,7 +30,6 @@ from pipelines.worker import PageUnreadable, Task, Worked, WorkerPool
 from ..run.config import Config, ConfigError, check_names, value_of
 from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 from . import _saved_pages as files
-from ._database import ask
 
 if TYPE_CHECKING:
     import argparse
@@ -59,7 +59,7 @@ class _Input:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What came of an input: the page, its other form if one was wanted, or why it could not be read."""
+    """Result of an input: the page, and its other form if one was wanted."""
 
     input: _Input
     url: str
@@ -75,22 +75,22 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """Files, folders, URLs."""
+        """Return the arguments for the usage line."""
         return "[options] <path or url> ..."
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Extract the articles of files, folders or URLs: text, Markdown, HTML or JSON lines"
 
     def long_desc(self) -> str:
-        """What is read from where."""
+        """Return the description for the help."""
         return (
             "Extract articles from saved pages (files, also gzipped; folders of them; a manifest), or from URLs: those "
             "stored in the database by a crawl with STORE_HTML are read from there, others are fetched."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own and those of this command."""
+        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument("--extractor", metavar="NAME", help=f"one of {', '.join(sorted(EXTRACTORS))} (EXTRACTOR)")
         parser.add_argument(
@@ -127,7 +127,7 @@ class Command(ScrapyCommand):
 
 
 def _format(opts: argparse.Namespace) -> str:
-    """The form of the result.
+    """Choose the form of the result.
 
     Raises:
         InputError: there is no such form.
@@ -140,7 +140,7 @@ def _format(opts: argparse.Namespace) -> str:
 
 @contextmanager
 def _opened(path: str | None) -> Iterator[IO[str]]:
-    """The file that the result goes to, in place of an older one once it is complete; standard output for none."""
+    """Open the output; it replaces an older file once it is complete."""
     if not path:
         yield sys.stdout
         return
@@ -152,7 +152,7 @@ def _opened(path: str | None) -> Iterator[IO[str]]:
 
 
 def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, named: bool) -> list[_Input]:
-    """Everything to read, in the order in which it was named; URLs are looked up or fetched here."""
+    """Collect everything to read, in the order named; URLs are looked up or fetched."""
     urls = {arg: canonicalize(arg) for arg in args if "://" in arg}
     for arg, url in urls.items():
         if url is None:
@@ -174,11 +174,10 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, na
 
 
 def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, _Input]:
-    """Those of the URLs that a crawl has stored; a database that was not named need not be there."""
+    """Return the URLs that were stored; only a database that was named must exist."""
     try:
-        _, rows = ask(
-            value_of(settings, "DATABASE_URL"), lambda connection: [stored_page(connection, url) for url in urls]
-        )
+        with closing(open_for_reading(value_of(settings, "DATABASE_URL"))) as database:
+            rows = database.read(lambda connection: [stored_page(connection, url) for url in urls])
     except DatabaseProblem:
         if named:
             raise
@@ -192,7 +191,7 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
 
 
 def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, _Input]:
-    """The URLs as they are on the web now."""
+    """Fetch URLs."""
     from ..fetch.one_shot import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
 
     now = time.time()
@@ -228,7 +227,7 @@ async def _extract(inputs: Sequence[_Input], config: Config, form: str, explaine
 
 
 async def _in_order(pool: WorkerPool, inputs: Sequence[_Input], most: int, form: str) -> AsyncIterator[_Result]:
-    """Results in the order of the inputs, some pages being read ahead."""
+    """Yield results in the order of the inputs, some pages being read ahead."""
     waiting: deque[asyncio.Task[_Result]] = deque()
     for one in inputs:
         waiting.append(asyncio.create_task(_read(pool, one, most, form)))
@@ -247,7 +246,7 @@ async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
             raise files.InputError(one.problem)
         if one.path is not None:
             body = files.read(one.path, most)
-            url = files.address(one.url, body)
+            url = files.page_url(one.url, body)
         task = Task("page", body, url, one.content_type, "", fetched_at, _SCOPE, keep_raw=False, form=form)
         worked: Worked = await pool.run(task)
     except (files.InputError, PageUnreadable) as problem:
@@ -260,7 +259,7 @@ async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
 
 
 def _write_row(result: _Result, _: str, out: IO[str], *, several: bool, extractor: str) -> None:
-    """One page as a line of JSON."""
+    """Write one page as a line of JSON."""
     meta, text = result.page.metadata, result.page.extraction
     row = {
         "id": result.input.id,
@@ -282,7 +281,7 @@ def _write_row(result: _Result, _: str, out: IO[str], *, several: bool, extracto
 
 
 def _write_page(result: _Result, form: str, out: IO[str], *, several: bool, extractor: str) -> None:
-    """One page as text, Markdown or HTML; which one it is stands above it when there are several."""
+    """Write one page as text, Markdown or HTML, with a heading when there are several."""
     page = result.page
     if not page.extraction.text:
         out.flush()

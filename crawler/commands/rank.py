@@ -1,4 +1,7 @@
-"""`scrapy rank`: the best pages of a crawl by their links, while it runs or afterwards; pictures of its link graph."""
+"""`scrapy rank`: show the best pages of a crawl by links; draw its link graph.
+
+Scrapy imports all commands whichever is run, and scipy takes long: what needs it is imported when pages are ranked.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,6 @@ from db.queries.graph import KINDS, GraphReader, LinkRows, TermRows, UrlRows
 from db.queries.status import Named, named, site_names
 from db.records.url import Kind
 
-from ..rank.graph import LinkGraph
-from ..rank.methods import METHODS
-from ..rank.numbering import Ids
-from ..rank.surfer import Values, best
 from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
 from ._database import read_with, wide_console
 from ._graph_picture import PICTURES, draw, graphml, require_extra
@@ -31,67 +30,9 @@ from ._graph_picture import PICTURES, draw, graphml, require_extra
 if TYPE_CHECKING:
     import argparse
 
-
-class Command(ScrapyCommand):
-    """Rank pages."""
-
-    requires_project = True
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        """No arguments."""
-        return "[--by METHOD] [--top N] [--graph FILE]"
-
-    def short_desc(self) -> str:
-        """One line for `scrapy`."""
-        return "Show the best pages by their links; draw the link graph"
-
-    def long_desc(self) -> str:
-        """What the options are."""
-        return (
-            "Methods: pagerank; hits (authorities) and hubs; site (SiteRank times DocRank); block (PageRank in which a "
-            "link counts as much as the block it stands in); opic (cash handed on from page to page): their scores sum "
-            "to 1 over all pages; topic (how near each page is to what the crawl looks for). The graph is drawn (.svg, "
-            ".png), or written for Gephi and others (.graphml)."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own, and those of the table and the picture."""
-        super().add_options(parser)
-        parser.add_argument("--by", default="pagerank", metavar="METHOD", help="how pages are scored (pagerank)")
-        parser.add_argument("--top", default="20", metavar="N", help="pages to list, best first (20)")
-        parser.add_argument("--graph", type=Path, metavar="FILE", help="draw the graph: .svg, .png or .graphml")
-
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print to standard output; errors are one line each."""
-        # scipy takes a while, and whatever the command, Scrapy imports them all
-        from ..rank.surfer import ConvergenceError  # noqa: PLC0415
-
-        try:
-            request = Request.parse(opts.by, opts.top, opts.graph)
-            found = read_with(self, lambda database: rank(database, request, time.time()))
-            if found is None:
-                return
-            name, ranking = found
-            console = wide_console()
-            console.print(f"Database: {name}")
-            console.print(f"{ranking.pages:,} pages, {ranking.rows:,} of them fetched, {ranking.links:,} links")
-            for table in ranking.tables:
-                console.print(table)
-            if request.graph is not None:
-                request.graph.write_bytes(ranking.picture)
-                console.print(f"{ranking.drawn}: {request.graph}", soft_wrap=True, markup=False)
-        except (ValueError, ConvergenceError, OSError) as problem:
-            self._fail(str(problem), EXIT_USAGE)
-        except KeyboardInterrupt:
-            self._fail("stopped", EXIT_STOPPED)
-
-    def _fail(self, sentence: str, code: int) -> None:
-        sys.stderr.write(f"scrapy rank: {sentence}\n")
-        self.exitcode = code
-
-
-# ---- What `scrapy rank` does: read the link graph, score its pages, look up what they are called, draw them.
+    from ..rank.graph import LinkGraph
+    from ..rank.numbering import Ids
+    from ..rank.surfer import Values
 
 
 TOPIC = "topic"
@@ -102,9 +43,70 @@ _NAMED = {".svg": 200, ".png": 200, ".graphml": 20_000}
 _PATH_CHARS = 24
 
 
+class Command(ScrapyCommand):
+    """Rank pages."""
+
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """Return the arguments for the usage line."""
+        return "[--by METHOD] [--top N] [--graph FILE]"
+
+    def short_desc(self) -> str:
+        """Return one line for the list of commands."""
+        return "Show the best pages by their links; draw the link graph"
+
+    def long_desc(self) -> str:
+        """Return the description for the help."""
+        return (
+            "Methods: pagerank; hits (authorities) and hubs; site (SiteRank times DocRank); block (PageRank in which a "
+            "link counts as much as the block it stands in); opic (cash handed on from page to page): their scores sum "
+            "to 1 over all pages; topic (how near each page is to what the crawl looks for). The graph is drawn (.svg, "
+            ".png), or written for Gephi and others (.graphml)."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options to Scrapy's own."""
+        super().add_options(parser)
+        parser.add_argument("--by", default="pagerank", metavar="METHOD", help="how pages are scored (pagerank)")
+        parser.add_argument("--top", default="20", metavar="N", help="pages to list, best first (20)")
+        parser.add_argument("--graph", type=Path, metavar="FILE", help="draw the graph: .svg, .png or .graphml")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Print to standard output; errors are one line each."""
+        from ..rank.surfer import ConvergenceError  # noqa: PLC0415
+
+        try:
+            options = _Options.parse(opts.by, opts.top, opts.graph)
+            found = read_with(self, lambda database: rank(database, options, time.time()))
+            if found is None:
+                return
+            name, ranking = found
+            console = wide_console()
+            console.print(f"Database: {name}")
+            console.print(f"{ranking.pages:,} pages, {ranking.rows:,} of them fetched, {ranking.links:,} links")
+            for table in ranking.tables:
+                console.print(table)
+            if options.graph is not None:
+                options.graph.write_bytes(ranking.picture)
+                console.print(f"{ranking.drawn}: {options.graph}", soft_wrap=True, markup=False)
+        except (ValueError, ConvergenceError, OSError) as problem:
+            self._fail(str(problem), EXIT_USAGE)
+        except KeyboardInterrupt:
+            self._fail("stopped", EXIT_STOPPED)
+
+    def _fail(self, sentence: str, code: int) -> None:
+        sys.stderr.write(f"scrapy rank: {sentence}\n")
+        self.exitcode = code
+
+
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What is wanted: a name in `METHODS` or `TOPIC`, how many pages to list, where to draw the graph."""
+class _Options:
+    """Options that were checked.
+
+    A name in `METHODS` or `TOPIC`, how many pages to list, where to draw the graph.
+    """
 
     by: str
     top: int
@@ -112,16 +114,18 @@ class Request:
 
     @property
     def ending(self) -> str:
-        """What kind of file the graph goes to; empty for none."""
+        """Ending of the graph's file; empty for none."""
         return "" if self.graph is None else self.graph.suffix.lower()
 
     @staticmethod
-    def parse(by: str, top: str, graph: Path | None) -> Request:
-        """Options as they were typed.
+    def parse(by: str, top: str, graph: Path | None) -> _Options:
+        """Check options as they were typed.
 
         Raises:
             ValueError: an option that cannot be.
         """
+        from ..rank.methods import METHODS  # noqa: PLC0415
+
         if by not in METHODS and by != TOPIC:
             raise ValueError(f"--by {by!r} is unknown; use one of: {', '.join((*METHODS, TOPIC))}")
         if not (top.isdecimal() and 1 <= int(top) <= _MOST_TOP):
@@ -132,12 +136,12 @@ class Request:
             raise ValueError(f"--graph {str(graph)!r} cannot be written; there is no folder {graph.parent}")
         if graph is not None and graph.suffix.lower() in PICTURES:
             require_extra()
-        return Request(by, int(top), graph)
+        return _Options(by, int(top), graph)
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
-    """What was found: sizes of the graph, tables to print, the picture's bytes and what it shows."""
+class _Result:
+    """Sizes of the graph, tables to print, the picture's bytes and a caption."""
 
     pages: int
     rows: int
@@ -147,7 +151,7 @@ class Ranking:
     drawn: str = ""
 
 
-def rank(database: Database, request: Request, now: float) -> Ranking:
+def rank(database: Database, options: _Options, now: float) -> _Result:
     """Score the pages of a crawl as of a Unix time.
 
     Raises:
@@ -155,44 +159,50 @@ def rank(database: Database, request: Request, now: float) -> Ranking:
         ConvergenceError: the scores do not settle.
         ValueError: no page was compared with a topic, but that is asked for.
     """
+    from ..rank.methods import METHODS  # noqa: PLC0415
+    from ..rank.surfer import best  # noqa: PLC0415
+
     graph, relevance = read_graph(database, now)
-    if request.by == TOPIC and not relevance.any():
+    if options.by == TOPIC and not relevance.any():
         raise ValueError(f"no page in {database.name} is near to a topic; crawl with one to rank by it")
-    scores = relevance if request.by == TOPIC else METHODS[request.by](graph)
-    rows = np.flatnonzero(graph.host_numbers)  # what links name may have no row: addresses that are read as feeds
-    top = rows[best(scores[rows], max(request.top, _NAMED.get(request.ending, 0)))]
-    with database.engine.connect() as connection:
-        known = named(connection, graph.ids[top].tolist())
-        names = site_names(connection, graph.site_ids.tolist())
-    pages = {page: known[key] for page, key in zip(top.tolist(), graph.ids[top].tolist(), strict=True) if key in known}
-    sites = {site: names[key] for site, key in enumerate(graph.site_ids.tolist()) if key in names}
-    tables = [_pages(graph, scores, list(pages)[: request.top], pages, f"Best pages by {request.by}")]
-    if request.by == "site":
-        tables.append(_sites(graph, scores, sites, request.top))
-    drawn, picture = _draw(graph, scores, sites, pages, request) if request.graph is not None else ("", b"")
-    return Ranking(len(graph), graph.rows, len(graph.targets), tables, picture, drawn)
+    scores = relevance if options.by == TOPIC else METHODS[options.by](graph)
+    rows = np.flatnonzero(graph.host_numbers)  # what links name may have no row: URLs that are read as feeds
+    top = rows[best(scores[rows], max(options.top, _NAMED.get(options.ending, 0)))]
+    ids, site_ids = graph.ids[top].tolist(), graph.site_ids.tolist()
+    known, names = database.read(lambda connection: (named(connection, ids), site_names(connection, site_ids)))
+    pages = {page: known[key] for page, key in zip(top.tolist(), ids, strict=True) if key in known}
+    sites = {site: names[key] for site, key in enumerate(site_ids) if key in names}
+    tables = [_pages(graph, scores, list(pages)[: options.top], pages, f"Best pages by {options.by}")]
+    if options.by == "site":
+        tables.append(_sites(graph, scores, sites, options.top))
+    drawn, picture = _draw(graph, scores, sites, pages, options) if options.graph is not None else ("", b"")
+    return _Result(len(graph), graph.rows, len(graph.targets), tables, picture, drawn)
 
 
 def _draw(
-    graph: LinkGraph, scores: Values, sites: Mapping[int, str], pages: Mapping[int, Named], request: Request
+    graph: LinkGraph, scores: Values, sites: Mapping[int, str], pages: Mapping[int, Named], options: _Options
 ) -> tuple[str, bytes]:
-    """What the picture shows, and its file."""
-    if request.ending == ".graphml":
+    """Draw the graph; returns a caption and the file."""
+    if options.ending == ".graphml":
         chosen = np.fromiter(pages, np.int32)
         made = graph.to_networkx({page: name.url for page, name in pages.items()}, scores, chosen)
         return f"{len(made):,} pages, {made.number_of_edges():,} links", graphml(made).encode()
     of_pages = {page: (name.title or _path(name.url), _path(name.url), f"page {page}") for page, name in pages.items()}
     of_sites = {site: (_readable(host), host) for site, host in sites.items()}
-    title = f"{len(graph):,} pages, {len(graph.targets):,} links; size: {request.by}"
-    return "The best sites and pages", draw(graph, scores, of_sites, of_pages, title=title, ending=request.ending)
+    title = f"{len(graph):,} pages, {len(graph.targets):,} links; size: {options.by}"
+    return "The best sites and pages", draw(graph, scores, of_sites, of_pages, title=title, ending=options.ending)
 
 
 def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
-    """The link graph of a crawl as of a Unix time, and how near each page is to its topic, 0 where that is unknown.
+    """Read the link graph of a crawl and the topic relevance of its pages.
+
+    As of a Unix time; relevance is 0 where it is unknown.
 
     Raises:
         DatabaseProblem: the database cannot be read.
     """
+    from ..rank.graph import LinkGraph  # noqa: PLC0415
+
     graph, reader = LinkGraph(), GraphReader(database)
     near: list[tuple[Ids, Values]] = [(np.zeros(0, np.int64), np.zeros(0))]
     try:
@@ -214,7 +224,7 @@ def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
 
 
 def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[int, Named], title: str) -> Table:
-    """Pages in their order."""
+    """List pages in their order."""
     table = _table("rank", "score", "links in", title=title)
     table.add_column("state")
     table.add_column("URL", overflow="fold")
@@ -226,7 +236,9 @@ def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[
 
 
 def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int) -> Table:
-    """Sites by the scores of their pages together."""
+    """List sites by the scores of their pages together."""
+    from ..rank.surfer import best  # noqa: PLC0415
+
     table = _table("rank", "score", "pages", "fetched", title="Best sites")
     table.add_column("site", overflow="fold")
     site_numbers, size = graph.site_numbers, len(graph.site_ids)
@@ -245,7 +257,7 @@ def _table(*numbers: str, title: str) -> Table:
 
 
 def _readable(host: str) -> str:
-    """A host name as people write it: 新华网.中国 for what stands in URLs as xn--..."""
+    """Decode a host name: 新华网.中国 for what stands in URLs as xn--..."""
     try:
         return host.encode("ascii").decode("idna") if "xn--" in host else host
     except UnicodeError:
@@ -253,7 +265,7 @@ def _readable(host: str) -> str:
 
 
 def _path(url: str) -> str:
-    """What tells a page from others of its site: the end of a long path."""
+    """Return what tells a page from others of its site: the end of a long path."""
     parts = urlsplit(url)
     path = unquote(parts.path + (f"?{parts.query}" if parts.query else ""))
     return path if len(path) <= _PATH_CHARS else f"…{path[1 - _PATH_CHARS :]}"

@@ -1,4 +1,4 @@
-"""`scrapy recrawl`: mark URLs that the next crawl is to visit again, whatever their time."""
+"""`scrapy recrawl`: mark URLs that the next crawl is to visit again."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """Options and URLs."""
+        """Return the arguments for the usage line."""
         return "[--older-than 7d] [--host NAME] [--articles|--lists] [--dry-run] [url ...]"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Let the next crawl visit URLs again: articles, lists of links, those of a host, or those named"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own, and which URLs."""
+        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument(
             "--older-than", default="", metavar="TIME", help="only what was last fetched so long ago: 90m, 12h, 7d, 2w"
@@ -76,7 +76,8 @@ class Command(ScrapyCommand):
         name, marked = found
         if not opts.dry_run:
             try:
-                marked = _mark(value_of(self.settings, "DATABASE_URL"), wish)
+                with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"))) as database:
+                    marked = database.write(lambda connection: mark(connection, [wish])[0])
             except DatabaseProblem as problem:
                 sys.stderr.write(f"scrapy recrawl: {problem}\n")
                 self.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
@@ -86,7 +87,7 @@ class Command(ScrapyCommand):
 
 
 def _seconds(period: str) -> float:
-    """Seconds of a time such as 7d.
+    """Convert a time such as 7d to seconds.
 
     Raises:
         UsageError: it is none.
@@ -100,7 +101,7 @@ def _seconds(period: str) -> float:
 
 
 def _ids(urls: Sequence[str]) -> list[int]:
-    """Identifiers of URLs, as pages and as feeds or sitemaps.
+    """Return the identifiers of URLs, as pages and as feeds or sitemaps.
 
     Raises:
         UsageError: one is no URL.
@@ -112,17 +113,3 @@ def _ids(urls: Sequence[str]) -> list[int]:
             raise UsageError(f"{text!r} is no http or https URL", print_help=False)
         ids += [fingerprint(url), url_id(url, Kind.FEED), url_id(url, Kind.SITEMAP)]
     return ids
-
-
-def _mark(database_url: str, wish: Wish) -> int:
-    """Mark URLs; returns how many.
-
-    Raises:
-        DatabaseProblem: the database cannot be written, or a crawl is running on the file.
-    """
-    with (
-        closing(open_for_crawl(database_url)) as database,
-        database.engine.connect().execution_options(writer=True) as connection,
-        database.writing(connection),
-    ):
-        return mark(connection, [wish])[0]

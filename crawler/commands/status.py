@@ -1,4 +1,4 @@
-"""`scrapy status`: what a crawl has done and what is left, from its database, while it runs or afterwards."""
+"""`scrapy status`: show the state of a crawl, while it runs or afterwards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from db.queries.status import HostStatus, RunStatus, Status, Waits, status
 from db.records.keys import iso
 from db.sites.health import shown_alarms
 from db.sites.traps import Listed, listed
-from db.sites.url_rules import RuleRow, evidence, hosts_with_repeats, rules, used_of
+from db.sites.url_rules import RepeatedPages, RuleRow, repeated_pages, rules
 from pipelines.traps.patterns import ANSWER, HOST
 from pipelines.url_rules.forms import Rule, Rules, take_apart
 from pipelines.url_rules.learn import Params, learn
@@ -28,153 +28,46 @@ from ._database import read, wide_console
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console
-    from sqlalchemy import Connection
 
     from db.sites.health import ShownAlarm
 
 
-_MOST = 200
-
-
-def show_traps(console: Console, found: tuple[Sequence[Listed], Sequence[tuple[str, int]]]) -> None:
-    """Print the patterns, one example of each, and how many URLs were skipped for each kind of trap."""
-    patterns, skipped = found
-    if not patterns and not skipped:
-        console.print("No traps are known")
-        return
-    table = Table(Column("host", overflow="fold"), Column("pattern", overflow="fold"), "kind", title="Traps")
-    for name in ("pages", "articles"):
-        table.add_column(name, justify="right")
-    table.add_column("since")
-    table.add_column("why", overflow="fold")
-    table.add_column("for instance", overflow="fold")
-    for host, row in patterns[:_MOST]:
-        kind = row.kind or "on probation"
-        since = datetime.fromtimestamp(row.blocked_at, UTC).isoformat(sep=" ", timespec="minutes")[:16]
-        numbers = (str(row.pages), str(row.brought))
-        cells = (host, _named(row.level, row.pattern), kind, *numbers, since, row.why, row.example)
-        table.add_row(*map(one_line, cells))
-    console.print(table)
-    if len(patterns) > _MOST:
-        console.print(f"and {len(patterns) - _MOST} more")
-    for kind, n in skipped:
-        console.print(f"{n} URLs were skipped as {kind}", markup=False)
-
-
-def _named(level: int, pattern: str) -> str:
-    """A pattern for people."""
-    return {HOST: "the whole host", ANSWER: "pages that say there is no such page"}.get(level, pattern)
-
-
-# ---- `scrapy status --url-rules`: what makes no difference in the URLs of hosts, and how sure that is.
-
-
-KEPT, AFRESH = "kept", "afresh"
-
-
-def found(connection: Connection, how: str, threshold: float, hosts: int) -> list[tuple[str, RuleRow]]:
-    """Return rules with the names of their hosts: those in the table, or what its pages say now.
-
-    Args:
-        connection: only read from.
-        how: `KEPT` or `AFRESH`.
-        threshold: confidence from which a rule would be used.
-        hosts: how many hosts are learned of afresh, those with most repeated pages.
-    """
-    if how == KEPT:
-        return rules(connection)
-    params = Params(threshold=threshold)
-    learned = []
-    for host_id, name in hosts_with_repeats(connection, hosts):
-        held = {Rule(*rule) for rule in used_of(connection, host_id)}
-        for one in learn(evidence(connection, host_id, MOST_PAGES), held, params):
-            learned.append((name, row_of(one)))
-    return learned
-
-
-def show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleRow]]) -> None:
-    """Print the table, and one pair of URLs for each rule."""
-    if not found:
-        hint = "" if how == AFRESH else "; --url-rules afresh learns from the pages it holds"
-        console.print(f"No URL rules are known{hint}")
-        return
-    title = "URL rules" + (", learned from the pages now" if how == AFRESH else "")
-    table = Table(Column("host", overflow="fold"), Column("rule", overflow="fold"), title=title)
-    for name in ("support", "against", "confidence"):
-        table.add_column(name, justify="right")
-    table.add_column("state")
-    table.add_column("for instance", overflow="fold")
-    for host, row in found:
-        numbers = (str(row.support), str(row.against), f"{row.confidence:.3f}")
-        state = "proposed" if not row.used else "used" if how == KEPT else "sure"
-        example = "\n".join(json.loads(row.example))
-        table.add_row(host, str(Rule(row.kind, row.pattern)), *numbers, state, example)
-    console.print(table, markup=False)
-
-
-def rules_of(connection: Connection, host_id: int, url: str) -> list[str]:
-    """Return the rules in use that touch a URL, for people."""
-    parts = take_apart(url)
-    if parts is None:
-        return []
-    in_use = Rules([Rule(*rule) for rule in used_of(connection, host_id)])
-    return [str(rule) for rule, _ in in_use.matching(parts)]
-
-
-# ---- `scrapy status`: the alarms of hosts.
-
-
-ENDED = 5
+_MOST_TRAPS = 200
+_ENDED = 5
 """Alarms that have ended and are shown all the same."""
-
-
-def alarm_table(alarms: Sequence[ShownAlarm]) -> Table:
-    """Alarms, those that last first."""
-    shown = Table(Column("host", overflow="fold"), Column("what", overflow="fold"), "since", "until", title="Alarms")
-    for alarm in alarms:
-        # as text, not as markup: it quotes what sites say
-        shown.add_row(
-            Text(one_line(alarm.host)), Text(one_line(alarm.text)), Text(alarm.since), Text(alarm.until or "it lasts")
-        )
-    return shown
-
-
-# ---- `scrapy status`: what a crawl has done and what is left, from its database, while it runs or afterwards.
-
-
 _MANY = 50
 """Pages among which most hosts have an article. No alarm: one crawl meets all lists first, another a mere portal."""
+_KEPT, _AFRESH = "kept", "afresh"
 
 
 class Command(ScrapyCommand):
-    """Show what is left, per host."""
+    """Show the work left, per host."""
 
     requires_project = True
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """No arguments."""
+        """Return the arguments for the usage line."""
         return "[--hosts N] [--url-rules [afresh]] [--traps]"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Show what the crawl has done and what is left, per host"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own, `--hosts`, `--url-rules` and `--traps`."""
+        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument("--hosts", type=int, default=20, metavar="N", help="hosts to list, busiest first (20)")
         parser.add_argument(
             "--url-rules",
             nargs="?",
-            const=KEPT,
-            choices=(KEPT, AFRESH),
+            const=_KEPT,
+            choices=(_KEPT, _AFRESH),
             help="show what makes no difference in URLs: as kept, or learned afresh from the pages fetched",
         )
-
         parser.add_argument(
             "--traps", action="store_true", help="show which URLs were blocked because they brought nothing, and why"
         )
@@ -186,15 +79,15 @@ class Command(ScrapyCommand):
             self._show_rules(opts.url_rules, opts.hosts)
             return
         if opts.traps:
-            answer = read(self, listed)
-            if answer is not None:
-                show_traps(wide_console(), answer[1])
+            traps = read(self, listed)
+            if traps is not None:
+                _show_traps(wide_console(), traps[1])
             return
         found = read(
             self,
             lambda connection: (
                 status(connection, time.time(), hosts=opts.hosts),
-                shown_alarms(connection, ended=ENDED),
+                shown_alarms(connection, ended=_ENDED),
             ),
         )
         if found is not None:
@@ -202,7 +95,7 @@ class Command(ScrapyCommand):
             console = wide_console()
             _print(console, name, value)
             if alarms:
-                console.print(alarm_table(alarms))
+                console.print(_alarms(alarms))
 
     def _show_rules(self, how: str, hosts: int) -> None:
         """Print the URL rules."""
@@ -211,9 +104,14 @@ class Command(ScrapyCommand):
             threshold = value_of(self.settings, "URL_RULES")
         except ConfigError as error:
             raise UsageError(str(error), print_help=False) from None
-        answer = read(self, lambda connection: found(connection, how, threshold, hosts))
-        if answer is not None:
-            show_url_rules(wide_console(), how, answer[1])
+        params = Params(threshold=threshold)
+        found = (
+            read(self, rules)
+            if how == _KEPT
+            else read(self, lambda connection: _learned(repeated_pages(connection, hosts, MOST_PAGES), params))
+        )
+        if found is not None:
+            _show_url_rules(wide_console(), how, found[1])
 
 
 def _print(console: Console, name: str, crawl: Status) -> None:
@@ -253,18 +151,18 @@ def _print(console: Console, name: str, crawl: Status) -> None:
 
 
 def _health(host: HostStatus, now: float) -> str:
-    """Whether a host answers, rests or is given up, and brings anything at all."""
+    """Describe the health of a host: dead, in backoff, failing, or without articles."""
     if host.given_up:
-        return f"given up: {host.given_up}"
+        return f"dead: {host.given_up}"
     if host.trouble and host.rests_until > now:
-        return f"rests for {host.rests_until - now:.0f} s, {host.trouble} in a row"
+        return f"in backoff for {host.rests_until - now:.0f} s, {host.trouble} in a row"
     if host.failures:
         return f"{host.failures} failures in a row"
     return f"no article among {host.done} pages" if host.done >= _MANY and not host.articles else ""
 
 
 def _waits(waits: Waits) -> Iterator[str]:
-    """Who has waited longest."""
+    """Yield lines about the hosts that have waited longest."""
     if waits.host:
         yield f"Of the hosts that may be asked now {waits.host} has waited longest: {waits.seconds:.0f} s"
     if waits.unasked:
@@ -272,7 +170,7 @@ def _waits(waits: Waits) -> Iterator[str]:
 
 
 def _runs(runs: Sequence[RunStatus]) -> Table:
-    """Who is crawling, and who was: what each holds and has done."""
+    """List the runs: what each holds and has done."""
     table = Table("run", "machine", "process", "started", "pages", "articles", title="Runs")
     for name in ("pages/s", "hosts held", "URLs held"):
         table.add_column(name, justify="right")
@@ -287,9 +185,85 @@ def _runs(runs: Sequence[RunStatus]) -> Table:
 
 
 def _how(run: RunStatus) -> str:
-    """How a run ended, or that it is running."""
+    """Describe how a run ended, or that it is running."""
     if run.finished is not None:
         return run.outcome or "ended"
     if run.lease_seconds > 0:
         return f"running; its lease is renewed or ends in {run.lease_seconds:.0f} s"
     return "died; what it held is taken up by the others or the next run"
+
+
+def _alarms(alarms: Sequence[ShownAlarm]) -> Table:
+    """List alarms, active ones first."""
+    shown = Table(Column("host", overflow="fold"), Column("what", overflow="fold"), "since", "until", title="Alarms")
+    for alarm in alarms:
+        # as text, not as markup: it quotes what sites say
+        shown.add_row(
+            Text(one_line(alarm.host)), Text(one_line(alarm.text)), Text(alarm.since), Text(alarm.until or "it lasts")
+        )
+    return shown
+
+
+def _show_traps(console: Console, found: tuple[Sequence[Listed], Sequence[tuple[str, int]]]) -> None:
+    """Print the blocked patterns with an example each, and the skipped URLs by kind."""
+    patterns, skipped = found
+    if not patterns and not skipped:
+        console.print("No traps are known")
+        return
+    table = Table(Column("host", overflow="fold"), Column("pattern", overflow="fold"), "kind", title="Traps")
+    for name in ("pages", "articles"):
+        table.add_column(name, justify="right")
+    table.add_column("since")
+    table.add_column("why", overflow="fold")
+    table.add_column("for instance", overflow="fold")
+    for host, row in patterns[:_MOST_TRAPS]:
+        kind = row.kind or "on probation"
+        since = datetime.fromtimestamp(row.blocked_at, UTC).isoformat(sep=" ", timespec="minutes")[:16]
+        numbers = (str(row.pages), str(row.brought))
+        cells = (host, _named(row.level, row.pattern), kind, *numbers, since, row.why, row.example)
+        table.add_row(*map(one_line, cells))
+    console.print(table)
+    if len(patterns) > _MOST_TRAPS:
+        console.print(f"and {len(patterns) - _MOST_TRAPS} more")
+    for kind, n in skipped:
+        console.print(f"{n} URLs were skipped as {kind}", markup=False)
+
+
+def _named(level: int, pattern: str) -> str:
+    """Describe a pattern for people."""
+    return {HOST: "the whole host", ANSWER: "pages that say there is no such page"}.get(level, pattern)
+
+
+def _learned(hosts: Iterable[RepeatedPages], params: Params) -> list[tuple[str, RuleRow]]:
+    """Learn the rules of hosts from their newest pages and the rules in use."""
+    return [
+        (host.name, row_of(one))
+        for host in hosts
+        for one in learn(host.pages, {Rule(*rule) for rule in host.used}, params)
+    ]
+
+
+def _show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleRow]]) -> None:
+    """Print the rules with a pair of URLs each."""
+    if not found:
+        hint = "" if how == _AFRESH else "; --url-rules afresh learns from the pages it holds"
+        console.print(f"No URL rules are known{hint}")
+        return
+    title = "URL rules" + (", learned from the pages now" if how == _AFRESH else "")
+    table = Table(Column("host", overflow="fold"), Column("rule", overflow="fold"), title=title)
+    for name in ("support", "against", "confidence"):
+        table.add_column(name, justify="right")
+    table.add_column("state")
+    table.add_column("for instance", overflow="fold")
+    for host, row in found:
+        numbers = (str(row.support), str(row.against), f"{row.confidence:.3f}")
+        state = "proposed" if not row.used else "used" if how == _KEPT else "sure"
+        example = "\n".join(json.loads(row.example))
+        table.add_row(host, str(Rule(row.kind, row.pattern)), *numbers, state, example)
+    console.print(table, markup=False)
+
+
+def matching_rules(used: Iterable[tuple[str, str]], url: str) -> list[str]:
+    """Return those of the rules in use that touch a URL, for people."""
+    parts = take_apart(url)
+    return [] if parts is None else [str(rule) for rule, _ in Rules([Rule(*rule) for rule in used]).matching(parts)]

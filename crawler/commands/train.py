@@ -1,4 +1,4 @@
-"""`scrapy train WHAT FROM ...`: learn a model of main text from known pages, or a profile from pages one likes."""
+"""`scrapy train WHAT FROM ...`: train a model of main text, or learn a profile."""
 
 from __future__ import annotations
 
@@ -30,222 +30,39 @@ from pipelines.urls import canonicalize
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
 from ..run.terminal import Terminal
-from ._saved_pages import InputError, address, everything, read
+from ._saved_pages import InputError, everything, page_url, read
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 
 GOLD = "gold.jsonl"
+MOST_URLS: Final = 500
+"""URLs of a history that are fetched: the first ones, each once."""
+Learned = tuple[Mapping[str, object], Mapping[str, object]]
+"""A model as JSON keeps it, and the figures noted beside it."""
 
 
 class CorpusError(ValueError):
     """A folder is no corpus; the text says which file or row is wrong, and how."""
 
 
-def examples(folder: Path) -> Iterator[Example]:
-    """Read a corpus page by page: `gold.jsonl` and the pages that its rows name, gzipped or not.
-
-    A row is an object with `id` and `text`; its page is `file`, by default `<id>.html.gz`. The other keys are those of
-    `pipelines.extract.learning.examples.example`. Pages that do not hold their text are passed over.
-
-    Raises:
-        CorpusError: the folder, a row or a page is missing or broken; or no page can be used.
-    """
-    gold = folder / GOLD
-    count = 0
-    try:
-        with gold.open(encoding="utf-8") as rows:
-            for number, line in enumerate(rows, 1):
-                if not line.strip():
-                    continue
-                try:
-                    made = _example(folder, line)
-                except (ValueError, OSError, EOFError, zlib.error) as error:
-                    raise CorpusError(f"{gold}, line {number}: {error}") from None
-                if made is not None:
-                    count += 1
-                    yield made
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{gold} is not UTF-8: {error}") from None
-    except OSError as error:
-        raise CorpusError(f"{gold} cannot be read: {error.strerror or error}") from None
-    if not count:
-        raise CorpusError(f"{gold} names no page that holds its text")
-
-
-def _example(folder: Path, line: str) -> Example | None:
-    """The example of one row."""
-    row = json.loads(line)
-    if not isinstance(row, dict):
-        raise ValueError("a row must be an object with id and text")
-    path = folder / str(row.get("file") or f"{row.get('id')}.html.gz")
-    data = path.read_bytes()
-    return example(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data, row)
-
-
-# ---- Pages that a user liked, as `scrapy train profile` is told of them: files, folders, URLs, a browser's history.
-
-
-MOST_ADDRESSES: Final = 500
-"""Addresses of a history that are fetched: the first ones, each once."""
-
-
-def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, float]]:
-    """Return the weighted words of each page named; what cannot be read is told of and passed over.
-
-    Args:
-        names: files of saved pages, folders of them, URLs, and exports of a browser's history: CSV with a column `url`.
-        settings: the project's; for the downloader and the extractor.
-
-    Raises:
-        ValueError: a name is none of these.
-    """
-    histories = [name for name in names if name.lower().endswith(".csv")]
-    urls = [_url(name) for name in names if "://" in name]
-    urls += [url for name in histories for url in history(Path(name))]
-    extract = extractor(value_of(settings, "EXTRACTOR"), value_of(settings, "EXTRACTOR_PARAMS"))
-    most = value_of(settings, "DOWNLOAD_MAXSIZE")
-    for one in everything([name for name in names if "://" not in name and name not in histories]):
-        try:
-            body = read(one, most)
-        except InputError as problem:
-            _pass_over(one.id, str(problem))
-            continue
-        document = parse(body, address(one.url, body))
-        yield weigh_page(document, extract(document))
-    if urls:
-        from ..fetch.one_shot import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
-
-        for asked, found in fetch(urls, settings).items():
-            if found.problem:
-                _pass_over(asked, found.problem)
-                continue
-            document = parse(found.body, found.url, found.content_type)
-            yield weigh_page(document, extract(document))
-
-
-def history(path: Path) -> list[str]:
-    """Return the addresses of a browser's history, each once, in the file's order.
-
-    Args:
-        path: of a CSV file whose first line names a column `url`, in any case; other columns are ignored.
-
-    Raises:
-        ValueError: it cannot be read, has no such column or no web address in it.
-    """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            rows = csv.reader(lines)
-            header = [name.strip().lower() for name in next(rows, [])]
-            if "url" not in header:
-                raise InputError(f"{path} has no column url; its first line is {','.join(header)[:100]!r}")
-            column = header.index("url")
-            cells = [row[column] for row in rows if len(row) > column]
-    except (OSError, UnicodeDecodeError, csv.Error) as problem:
-        raise InputError(f"{path} cannot be read: {problem}") from None
-    found = list(dict.fromkeys(url for cell in cells if "://" in cell and (url := canonicalize(cell.strip()))))
-    if not found:
-        raise InputError(f"{path} names no web address")
-    return found[:MOST_ADDRESSES]
-
-
-def _url(name: str) -> str:
-    url = canonicalize(name)
-    if url is None:
-        raise InputError(f"{name!r} is no http or https URL")
-    return url
-
-
-def _pass_over(name: str, why: str) -> None:
-    sys.stderr.write(f"scrapy train: {name} is passed over: {why}\n")
-
-
-# ---- `scrapy train WHAT FROM ...`: learn a model of main text from known pages, or a profile from pages one likes.
-
-
-Learned = tuple[Mapping[str, object], Mapping[str, object]]
-"""A model as JSON keeps it, and the figures noted beside it."""
-
-
-def _blocks(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
-    """Supports, weights and threshold of the extractor `weighted`."""
-    rng = np.random.default_rng(options.seed)
-    model, fitness = weighted.learn(pages, rng, particles=options.particles, generations=options.generations)
-    return asdict(model), {"fitness": round(fitness, 4)}
-
-
-def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
-    """Networks of the extractor `combined`."""
-    params = network.Params(networks=options.networks, epochs=options.epochs)
-    return combined.learn(pages, options.seed, params).model(), {}
-
-
-def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
-    """Worthy and worthless words of the extractor `fusion`."""
-    model = naive_bayes.learn(fusion.labelled_leaves(pages), options.words)
-    rounded = {word: round(odds, 3) for word, odds in model.words.items()}
-    return {"prior": round(model.prior, 4), "words": rounded}, {}
-
-
-def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) -> Learned:
-    """The user's profile, for `PROFILE`."""
-    return profile.learn(pages, options.terms), {}
-
-
-def _corpora(names: Sequence[str], _: Settings) -> Iterator[Example]:
-    """The pages of several folders."""
-    console = Terminal(stderr=True)
-    for name in names:
-        if console.is_terminal:
-            console.print(f"reading {name}", markup=False)
-        yield from examples(Path(name))
-
-
-@dataclass(frozen=True, slots=True)
-class Learner:
-    """Something that can be learnt.
-
-    Attributes:
-        learn: the function.
-        options: that it reads.
-        read: what it learns from, by the names given.
-        output: where the model goes unless `--output` says else.
-        library: a package of the extra `train` that the function needs.
-    """
-
-    learn: Callable[[Iterator[Any], argparse.Namespace], Learned]
-    options: tuple[str, ...]
-    read: Callable[[Sequence[str], Settings], Iterator[Any]]
-    output: Path
-    library: str = ""
-
-
-LEARNERS: Final[Mapping[str, Learner]] = {
-    "blocks": Learner(_blocks, ("particles", "generations", "seed"), _corpora, models.path("blocks")),
-    "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, models.path("combined"), "sklearn"),
-    "words": Learner(_words, ("words",), _corpora, models.path("words")),
-    "profile": Learner(_profile, ("terms",), liked, Path("profile.json")),
-}
-"""Learners by name; that of a model of main text is also the name of its file."""
-
-
 class Command(ScrapyCommand):
-    """Learn."""
+    """Train models."""
 
     requires_project = True
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """What, and from where."""
+        """Return the arguments for the usage line."""
         return f"<{'|'.join(LEARNERS)}> <from> [<from> ...] [options]"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Learn a model of main text from known pages, or a profile from pages you liked"
 
     def long_desc(self) -> str:
-        """The arguments, explained."""
+        """Return the description for the help."""
         return (
             "blocks: weights of the extractor `weighted`; combined: networks of the extractor `combined`; words: words "
             "of the extractor `fusion`. A folder holds "
@@ -255,7 +72,7 @@ class Command(ScrapyCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own, those of the learners, and `--output`."""
+        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument(
             "--particles", type=_count, default=100, metavar="N", help="blocks: size of the swarm (100)"
@@ -318,7 +135,7 @@ def _check_library(name: str) -> None:
 
 
 class _Counted:
-    """Pages to learn from, counted as they are read."""
+    """Training data, counted as it is read."""
 
     def __init__(self, pages: Iterator[Any]) -> None:
         self.pages = pages
@@ -331,7 +148,180 @@ class _Counted:
 
 
 def _count(text: str) -> int:
-    """A whole number, 1 or more."""
+    """Parse a whole number from 1 on."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is no whole number from 1 on")
     return int(text)
+
+
+def _corpora(names: Sequence[str], _: Settings) -> Iterator[Example]:
+    """Yield the pages of several folders."""
+    console = Terminal(stderr=True)
+    for name in names:
+        if console.is_terminal:
+            console.print(f"reading {name}", markup=False)
+        yield from examples(Path(name))
+
+
+def examples(folder: Path) -> Iterator[Example]:
+    """Read a corpus page by page: `gold.jsonl` and the pages that its rows name.
+
+    A row is an object with `id` and `text`; its page is `file`, by default `<id>.html.gz`. The other keys are those of
+    `pipelines.extract.learning.examples.example`. Pages that do not hold their text are passed over.
+
+    Raises:
+        CorpusError: the folder, a row or a page is missing or broken; or no page can be used.
+    """
+    gold = folder / GOLD
+    count = 0
+    try:
+        with gold.open(encoding="utf-8") as rows:
+            for number, line in enumerate(rows, 1):
+                if not line.strip():
+                    continue
+                try:
+                    made = _example(folder, line)
+                except (ValueError, OSError, EOFError, zlib.error) as error:
+                    raise CorpusError(f"{gold}, line {number}: {error}") from None
+                if made is not None:
+                    count += 1
+                    yield made
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{gold} is not UTF-8: {error}") from None
+    except OSError as error:
+        raise CorpusError(f"{gold} cannot be read: {error.strerror or error}") from None
+    if not count:
+        raise CorpusError(f"{gold} names no page that holds its text")
+
+
+def _example(folder: Path, line: str) -> Example | None:
+    """Read the example of one row."""
+    row = json.loads(line)
+    if not isinstance(row, dict):
+        raise ValueError("a row must be an object with id and text")
+    path = folder / str(row.get("file") or f"{row.get('id')}.html.gz")
+    data = path.read_bytes()
+    return example(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data, row)
+
+
+def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, float]]:
+    """Yield the weighted words of each page named; unreadable pages are reported.
+
+    Args:
+        names: files of saved pages, folders of them, URLs, and exports of a browser's history: CSV with a column `url`.
+        settings: the project's; for the downloader and the extractor.
+
+    Raises:
+        ValueError: a name is none of these.
+    """
+    histories = [name for name in names if name.lower().endswith(".csv")]
+    urls = [_url(name) for name in names if "://" in name]
+    urls += [url for name in histories for url in history(Path(name))]
+    extract = extractor(value_of(settings, "EXTRACTOR"), value_of(settings, "EXTRACTOR_PARAMS"))
+    most = value_of(settings, "DOWNLOAD_MAXSIZE")
+    for one in everything([name for name in names if "://" not in name and name not in histories]):
+        try:
+            body = read(one, most)
+        except InputError as problem:
+            _pass_over(one.id, str(problem))
+            continue
+        document = parse(body, page_url(one.url, body))
+        yield weigh_page(document, extract(document))
+    if urls:
+        from ..fetch.one_shot import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
+
+        for asked, found in fetch(urls, settings).items():
+            if found.problem:
+                _pass_over(asked, found.problem)
+                continue
+            document = parse(found.body, found.url, found.content_type)
+            yield weigh_page(document, extract(document))
+
+
+def history(path: Path) -> list[str]:
+    """Return the URLs of a browser's history, each once, in the file's order.
+
+    Args:
+        path: of a CSV file whose first line names a column `url`, in any case; other columns are ignored.
+
+    Raises:
+        ValueError: it cannot be read, has no such column or no web address in it.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            rows = csv.reader(lines)
+            header = [name.strip().lower() for name in next(rows, [])]
+            if "url" not in header:
+                raise InputError(f"{path} has no column url; its first line is {','.join(header)[:100]!r}")
+            column = header.index("url")
+            cells = [row[column] for row in rows if len(row) > column]
+    except (OSError, UnicodeDecodeError, csv.Error) as problem:
+        raise InputError(f"{path} cannot be read: {problem}") from None
+    found = list(dict.fromkeys(url for cell in cells if "://" in cell and (url := canonicalize(cell.strip()))))
+    if not found:
+        raise InputError(f"{path} names no web address")
+    return found[:MOST_URLS]
+
+
+def _url(name: str) -> str:
+    url = canonicalize(name)
+    if url is None:
+        raise InputError(f"{name!r} is no http or https URL")
+    return url
+
+
+def _pass_over(name: str, why: str) -> None:
+    sys.stderr.write(f"scrapy train: {name} is passed over: {why}\n")
+
+
+def _blocks(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
+    """Learn weights and threshold of the extractor `weighted`."""
+    rng = np.random.default_rng(options.seed)
+    model, fitness = weighted.learn(pages, rng, particles=options.particles, generations=options.generations)
+    return asdict(model), {"fitness": round(fitness, 4)}
+
+
+def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
+    """Learn the networks of the extractor `combined`."""
+    params = network.Params(networks=options.networks, epochs=options.epochs)
+    return combined.learn(pages, options.seed, params).model(), {}
+
+
+def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
+    """Learn the words of the extractor `fusion`."""
+    model = naive_bayes.learn(fusion.labelled_leaves(pages), options.words)
+    rounded = {word: round(odds, 3) for word, odds in model.words.items()}
+    return {"prior": round(model.prior, 4), "words": rounded}, {}
+
+
+def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) -> Learned:
+    """Learn the user's profile, for `PROFILE`."""
+    return profile.learn(pages, options.terms), {}
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """A model that can be learned.
+
+    Attributes:
+        learn: the function.
+        options: that it reads.
+        read: what it learns from, by the names given.
+        output: where the model goes unless `--output` says else.
+        library: a package of the extra `train` that the function needs.
+    """
+
+    learn: Callable[[Iterator[Any], argparse.Namespace], Learned]
+    options: tuple[str, ...]
+    read: Callable[[Sequence[str], Settings], Iterator[Any]]
+    output: Path
+    library: str = ""
+
+
+LEARNERS: Final[Mapping[str, Learner]] = {
+    "blocks": Learner(_blocks, ("particles", "generations", "seed"), _corpora, models.path("blocks")),
+    "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, models.path("combined"), "sklearn"),
+    "words": Learner(_words, ("words",), _corpora, models.path("words")),
+    "profile": Learner(_profile, ("terms",), liked, Path("profile.json")),
+}
+"""Learners by name; that of a model of main text is also the name of its file."""

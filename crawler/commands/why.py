@@ -14,6 +14,7 @@ from db.queries.status import Explanation, explain
 from db.records.evidence import RELATED
 from db.records.keys import fingerprint, iso
 from db.records.reasons import SkipReason, label
+from db.sites.url_rules import used_of
 from pipelines.articles.changes import describe_difference
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize, host_key
@@ -23,12 +24,10 @@ from ..response.new_urls import GOES_FIRST
 from ..run.exit_codes import EXIT_USAGE
 from ..run.terminal import Terminal, one_line
 from ._database import read
-from .status import rules_of
+from .status import matching_rules
 
 if TYPE_CHECKING:
     import argparse
-
-    from sqlalchemy import Connection
 
 
 class Command(ScrapyCommand):
@@ -38,11 +37,11 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        """One URL."""
+        """Return the arguments for the usage line."""
         return "<url>"
 
     def short_desc(self) -> str:
-        """One line for `scrapy`."""
+        """Return one line for the list of commands."""
         return "Explain a URL: where it was found, its score, its state, what it duplicates"
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -52,29 +51,24 @@ class Command(ScrapyCommand):
         url = canonicalize(args[0] if "://" in args[0] else f"http://{args[0]}")
         if url is None:
             raise UsageError(f"{args[0]!r} is no http or https URL", print_help=False)
-        found = read(self, lambda connection: _look_up(connection, url))
+        found = read(
+            self, lambda connection: (explain(connection, url), used_of(connection, fingerprint(host_key(url))))
+        )
         if found is None:
             return
-        name, (known, rules) = found
+        name, (known, used) = found
         if known is None:
             sys.stderr.write(f"{url} has never been seen by the crawl in {name}\n")
             self.exitcode = EXIT_USAGE
             return
         console = Terminal(soft_wrap=True)
+        rules = matching_rules(used, url) if known.reason == SkipReason.URL_RULE else []
         for name, value in _lines(known, rules):
             console.print(f"{name:<14} {one_line(value)}")
 
 
-def _look_up(connection: Connection, url: str) -> tuple[Explanation | None, Sequence[str]]:
-    """What is known of a URL, and the rules by which it was skipped."""
-    known = explain(connection, url)
-    if known is None or known.reason != SkipReason.URL_RULE:
-        return known, []
-    return known, rules_of(connection, fingerprint(host_key(url)), url)
-
-
 def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
-    """Label and text of every line."""
+    """Return label and text of every line."""
     lines = [
         ("URL", known.url),
         ("state", known.state + (f" ({label(known.reason, known.detail)})" if known.reason else "")),
@@ -120,7 +114,7 @@ def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _visits(known: Explanation) -> list[tuple[str, str]]:
-    """How often it was visited, what that brought, and when it is next."""
+    """Describe the visits of the URL, their results, and the next one."""
     lines = []
     if known.visits > 1:
         what = "changes" if known.article else "new articles"
@@ -133,7 +127,7 @@ def _visits(known: Explanation) -> list[tuple[str, str]]:
 
 
 def _changes(known: Explanation) -> list[tuple[str, str]]:
-    """What an article said before: each version against the one after it, the newest first."""
+    """Compare each version of an article with the one after it, the newest first."""
     article = known.article
     lines = [("gone", f"since {article['gone']}")] if article and article["gone"] else []
     after = (article["title"], article["text"]) if article else ("", "")
@@ -146,7 +140,7 @@ def _changes(known: Explanation) -> list[tuple[str, str]]:
 
 
 def _score(known: Explanation) -> list[tuple[str, str]]:
-    """The score, and what each signal adds to it: the largest share first."""
+    """Split the score into its signals, the largest share first."""
     weights = _weights(known.settings)
     if known.score >= GOES_FIRST or not known.parts or not set(known.parts) <= set(weights):
         parts = ", ".join(f"{signal} {value:g}" for signal, value in known.parts.items())
@@ -158,7 +152,7 @@ def _score(known: Explanation) -> list[tuple[str, str]]:
 
 
 def _weights(stored: Mapping[str, Any]) -> Mapping[str, float]:
-    """Weights of the newest run; none when it was of another version, which knew other signals."""
+    """Return the weights of the newest run; none when its version knew other signals."""
     try:
         return Priority(stored["CRAWL_PRESET"], stored["CRAWL_PRIORITY"]).weights
     except (KeyError, ValueError):

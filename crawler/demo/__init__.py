@@ -1,1 +1,1 @@
-"""The bundled newsroom: five invented news sites on loopback, to try the crawler on without any network."""
+"""The bundled newsroom: five invented news sites on loopback."""

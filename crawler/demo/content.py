@@ -45,7 +45,7 @@ class InventedArticle:
         number: unique in the whole newsroom.
         title, authors, source: as printed; the source may be empty.
         published: with zone.
-        channel: the site's own name of a section, as used in its addresses.
+        channel: the site's own name of a section, as used in its URLs.
         parts: the paragraphs of each page, at least one page.
         details: what only this site's pages show: tags, document number, names of attached files.
         hidden: in no list; reachable through the sitemap alone.
@@ -68,27 +68,27 @@ class InventedArticle:
 
     @property
     def key(self) -> str:
-        """The name by which reprints refer to an article."""
+        """Name by which reprints refer to an article."""
         return f"{self.site}/{self.number}"
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
-        """The whole text, all pages together."""
+        """Whole text, all pages together."""
         return tuple(paragraph for part in self.parts for paragraph in part)
 
     @property
     def summary(self) -> str:
-        """The first paragraph without its dateline, cut short."""
+        """First paragraph without its dateline, cut short."""
         text = re.sub(r"^【[^】]*】", "", self.parts[0][0])
         limit, mark = (160, "...") if self.site == "herald" else (60, "……")
         return text if len(text) <= limit else text[:limit].rstrip() + mark
 
     def detail(self, name: str) -> str:
-        """The value of one of `details`, empty when it is absent."""
+        """Return the value of one of `details`, empty when it is absent."""
         return dict(self.details).get(name, "")
 
     def details_of(self, name: str) -> tuple[str, ...]:
-        """A detail that lists several values, separated by commas."""
+        """Return a detail that lists several values, separated by commas."""
         return tuple(value for value in self.detail(name).split(",") if value)
 
 
@@ -191,5 +191,5 @@ def _convert(text: str, site: str) -> str:
 
 @lru_cache(maxsize=2)
 def _converter(name: str) -> OpenCC:
-    """OpenCC reads its dictionaries once."""
+    """Return a converter of OpenCC, which reads its dictionaries once."""
     return OpenCC(name)

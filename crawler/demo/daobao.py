@@ -1,4 +1,4 @@
-"""島報: a Taiwanese daily of the 2000s, Big5 bytes, traditional characters, some dates in years of the Republic."""
+"""島報: a Taiwanese daily of the 2000s, in Big5 and traditional characters."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class Daobao(DemoSite):
     channels: ClassVar[Mapping[str, str]] = {"local": "地方", "life": "生活", "science": "科學", "culture": "文化"}
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """/news/paper/4001."""
+        """Return a path such as /news/paper/4001."""
         return f"/news/paper/{article.number}" + (f"/{part}" if part > 1 else "")
 
     def list_path(self, slug: str, page: int = 1) -> str:
-        """/list/local and /list/local/2."""
+        """Return a path such as /list/local or /list/local/2."""
         return f"/list/{slug}" + (f"/{page}" if page > 1 else "")
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """An imprint, and a robots.txt that forbids nothing."""
+        """Return an imprint, and a robots.txt that forbids nothing."""
         return {
             "/about": lambda: self.html(
                 self._frame("關於島報", "<h2>關於島報</h2><p>一九八八年創刊，每日出報兩大張。</p>")
@@ -57,7 +57,7 @@ class Daobao(DemoSite):
         }
 
     def home(self) -> str:
-        """The newest stories, then each channel."""
+        """Show the newest articles, then each channel."""
         blocks = "".join(
             f"<h3>{link(self.list_path(slug), name)}</h3>{self._items(articles[:4])}"
             for slug, (name, articles) in self.lists().items()
@@ -71,7 +71,7 @@ class Daobao(DemoSite):
         )
 
     def listing(self, listing: Listing) -> str:
-        """A channel with older pages."""
+        """Show a channel with links to older pages."""
         turns = [
             link(self.list_path(listing.slug, page), f"第 {page} 頁") if page != listing.page else f"第 {page} 頁"
             for page in range(1, listing.pages + 1)
@@ -82,7 +82,7 @@ class Daobao(DemoSite):
         )
 
     def story(self, story: Story) -> str:
-        """Paragraphs in P tags that are never closed, as the old editor left them."""
+        """Show paragraphs in P tags that are never closed, as the old editor left them."""
         article = story.article
         text = "\n".join(f"<p>{escape(paragraph)}" for paragraph in story.paragraphs)
         credit = f'<p class="bar">來源／{escape(article.source)}' if article.source else ""
@@ -104,7 +104,7 @@ class Daobao(DemoSite):
         )
 
     def _items(self, articles: Iterable[InventedArticle]) -> str:
-        """One line an article."""
+        """List articles, one a line."""
         rows = "".join(
             f'<li>{link(self.path(article), article.title)} <span class="bar">{article.published:%Y/%m/%d}</span>'
             for article in articles
@@ -112,7 +112,7 @@ class Daobao(DemoSite):
         return f'<ul class="list">{rows}</ul>'
 
     def _frame(self, title: str, body: str, friends: str = "") -> str:
-        """Everything around the left column."""
+        """Put everything around the left column."""
         menu = "".join(link(self.list_path(slug), name) for slug, name in self.channels.items())
         hot = "".join(f"<li>{link(self.path(article), article.title)}" for article in self.hot)
         return f"""<html lang="zh-TW"><head><meta http-equiv="Content-Type" content="text/html; charset=big5">
@@ -126,7 +126,7 @@ class Daobao(DemoSite):
 
 
 def _date(article: InventedArticle) -> str:
-    """Every other article is dated in years of the Republic (1912 is the first)."""
+    """Write a date, of every other article in years of the Republic (1912 is 1)."""
     when = article.published
     if article.number % 2:
         return f"中華民國{when.year - 1911}年{when.month}月{when.day}日 {when:%H:%M}"

@@ -1,4 +1,4 @@
-"""The Port Harrow Herald: an English local paper in semantic HTML5: Atom feed, tags, authors, a few dead ends."""
+"""The Port Harrow Herald: an English local paper in HTML5, with some dead ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FEED_LENGTH = 10
 MOVED = 5011
-"""The article whose old address is still linked."""
+"""The article whose old URL is still linked."""
 
 _LOGIN = '<h1>Log in</h1><form method="post"><input name="email"><input name="password" type="password"></form>'
 _STYLE = """
@@ -63,7 +63,7 @@ class Herald(DemoSite):
         )
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Feed, sitemap, login, the old address, and a robots.txt that does not name the sitemap."""
+        """Return feed, sitemap, login, the old URL, and a robots.txt without the sitemap."""
         moved = next(article for article in self.articles if article.number == MOVED)
         return {
             "/feed.atom": lambda: atom(self, self.listed[:FEED_LENGTH]),
@@ -76,7 +76,7 @@ class Herald(DemoSite):
         }
 
     def home(self) -> str:
-        """The newest story in full width, then the sections."""
+        """Show the newest article in full width, then the sections."""
         first = self.listed[0]
         sections = "".join(
             f"<section><h2>{link(self.list_path(slug), name)}</h2>{self._items(self.lists()[slug][1][:4])}</section>"
@@ -90,7 +90,7 @@ class Herald(DemoSite):
         )
 
     def listing(self, listing: Listing) -> str:
-        """A section, tag or author page."""
+        """Show a section, tag or author page."""
         turns = []
         if listing.page > 1:
             turns.append(link(self.list_path(listing.slug, listing.page - 1), "Newer", 'rel="prev"'))
@@ -102,7 +102,7 @@ class Herald(DemoSite):
         )
 
     def story(self, story: Story) -> str:
-        """An ARTICLE element with everything in its place."""
+        """Show an ARTICLE element with everything in its place."""
         article = story.article
         text = "\n".join(f"<p>{escape(paragraph)}</p>" for paragraph in story.paragraphs)
         authors = " and ".join(
@@ -128,7 +128,7 @@ class Herald(DemoSite):
         )
 
     def _items(self, articles: Iterable[InventedArticle]) -> str:
-        """One line an article."""
+        """List articles, one a line."""
         rows = "".join(
             f"<li>{link(self.path(article), article.title)} "
             f'<time class=byline datetime="{article.published.isoformat()}">'
@@ -154,7 +154,7 @@ If we haven't got it, you don't need it.</div></aside></div>
 
 
 def _slug(text: str, words: int = 9) -> str:
-    """The first words of a title as an address."""
+    """Make a path segment of the first words of a title."""
     return "-".join(re.findall("[a-z0-9]+", text.lower().replace("'", ""))[:words])
 
 

@@ -1,4 +1,4 @@
-"""快讯网: a news portal of today. Hashed class names, JSON-LD, Open Graph, a feed, decorated links, comments."""
+"""快讯网: a portal of today: hashed class names, JSON-LD, a feed, decorated links."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Kuaixun(DemoSite):
         }
 
     def home(self) -> str:
-        """The newest articles, decorated for the statistics, and a link to each channel."""
+        """Show the newest articles, decorated for the statistics, and the channels."""
         friends = " · ".join(link(url, title) for title, url in self.friends)
         return self._frame(
             "快讯网 - 看得见的新闻",
@@ -89,7 +89,7 @@ class Kuaixun(DemoSite):
         )
 
     def listing(self, listing: Listing) -> str:
-        """A channel; the button loads the next page."""
+        """Show a channel; the button loads the next page."""
         more = (
             link(self.list_path(listing.slug, listing.page + 1), "加载更多", 'class="_l1Mo"')
             if listing.page < listing.pages
@@ -118,7 +118,7 @@ class Kuaixun(DemoSite):
         return self._frame(f"{article.title}_快讯网", body, self._head(article))
 
     def _head(self, article: InventedArticle) -> str:
-        """What an article says about itself to machines."""
+        """Write the metadata of an article."""
         url = self.url(article)
         data = {
             "@context": "https://schema.org",
@@ -140,7 +140,7 @@ class Kuaixun(DemoSite):
 <script type="application/ld+json">{script}</script>"""
 
     def _print(self, article: InventedArticle) -> DemoPage:
-        """The print version: the same text, naming the page proper as canonical."""
+        """Show the print version: the same text, with the page proper as canonical."""
         text = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in article.paragraphs)
         return self.html(
             '<!DOCTYPE html><html lang="zh-CN"><head><meta charset="utf-8">'

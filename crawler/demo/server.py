@@ -1,4 +1,4 @@
-"""The newsroom's web server: five sites on one port of loopback, told apart by the Host header."""
+"""The newsroom's web server: five sites on one port, told apart by Host header."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ MAX_HEAD_BYTES = 16 << 10
 IDLE_SECONDS = 60.0
 _MAX_LOG = 200_000
 _OPENED = datetime(2024, 1, 1, tzinfo=UTC)
-# What addresses a page; all other parameters only decorate.
+# Parameters that name a page; all other parameters only decorate.
 _PARAMETERS = re.compile(r"(?:^|&)((?:page|id)=[^&]*)")
 _PICTURE = re.compile(r"/img/([0-9]{1,9})\.svg")
 
 
 @dataclass(frozen=True, slots=True)
 class TruthArticle:
-    """What an article's page really says.
+    """True content of an article's page.
 
     Attributes:
         url: of its (first) page.
@@ -146,20 +146,20 @@ class Newsroom:
             self._thread = self._close = None
 
     def seeds(self) -> list[str]:
-        """The home pages; only after `start`, which settles the port."""
+        """Return the home pages; only after `start`, which settles the port."""
         return [f"{site.origin}/" for site in self._sites.values()]
 
     def forbidden(self) -> list[str]:
-        """Pages that are linked and that robots.txt forbids."""
+        """Return pages that are linked and that robots.txt forbids."""
         return [self._sites["zhengfu"].origin + FORBIDDEN]
 
     def truth(self) -> list[TruthArticle]:
-        """Every article of every site; only after `start`, because the addresses contain the port."""
+        """Return every article of every site; only after `start`, for URLs hold the port."""
         urls = {article.key: site.url(article) for site in self._sites.values() for article in site.articles}
         return [_truth(site, article, urls) for site in self._sites.values() for article in site.articles]
 
     def requests(self) -> list[DemoRequest]:
-        """The access log so far, in the order of the answers (it ends after 200,000 lines)."""
+        """Return the access log so far, in response order (it ends after 200,000 lines)."""
         return self._log.copy()
 
     def __enter__(self) -> Self:
@@ -172,7 +172,7 @@ class Newsroom:
         self.stop()
 
     async def _run(self, listener: socket.socket, ready: threading.Event) -> None:
-        """The server's thread: serve until told to stop; what is still connected then is cancelled by `asyncio.run`."""
+        """Serve until told to stop, in a thread; open connections are then cancelled."""
         server = await asyncio.start_server(self._serve, sock=listener, limit=MAX_HEAD_BYTES)
         loop, stopped = asyncio.get_running_loop(), asyncio.Event()
         self._close = lambda: loop.call_soon_threadsafe(stopped.set)
@@ -231,7 +231,7 @@ class Newsroom:
         return stays
 
     def _find(self, host: str, target: str) -> _Answer:
-        """The page of an address; parameters that only decorate are ignored."""
+        """Return the page of a URL; parameters that only decorate are ignored."""
         path, _, query = target.partition("?")
         parameters = _PARAMETERS.findall(query)
         route = f"{path}?{'&'.join(parameters)}" if parameters else path
@@ -290,7 +290,7 @@ def _is_unchanged(answer: _Answer, headers: dict[str, str]) -> bool:
 
 
 def _draw(number: int) -> DemoPage:
-    """A picture: two coloured areas."""
+    """Draw a picture of two coloured areas."""
     hue = number * 47 % 360
     text = (
         '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360">'

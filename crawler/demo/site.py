@@ -1,4 +1,4 @@
-"""What the newsroom's sites have in common: which pages there are, and what each of them has to show."""
+"""Common parts of the newsroom's sites: their pages, and the contents of each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OUTSIDE = ("Example", "http://example.com/")
 
 @dataclass(frozen=True, slots=True)
 class DemoPage:
-    """An answer: body, its declared type, status, target of a redirect, and when it last changed."""
+    """A response: body, type, status, redirect target, time of the last change."""
 
     body: bytes
     content_type: str
@@ -34,7 +34,7 @@ class DemoPage:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One page of a list: its address-name, visible name, articles, number (from 1) and the number of pages."""
+    """One page of a list: slug, name, articles, number from 1, number of pages."""
 
     slug: str
     name: str
@@ -55,19 +55,19 @@ class Story:
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
-        """What stands on this page."""
+        """Paragraphs of this page."""
         return self.article.parts[self.part - 1]
 
 
 class DemoSite(ABC):
-    """One news site: its addresses and its pages.
+    """One news site: its URLs and its pages.
 
-    A subclass says how addresses look (`path`, `list_path`) and writes three sorts of HTML page; `routes` joins them.
+    A subclass says how URLs look (`path`, `list_path`) and writes three sorts of HTML page; `routes` joins them.
 
     Args:
         articles: all of the site's, newest first.
-        port: where the newsroom listens, because absolute addresses contain it.
-        friends: title and address of the neighbouring sites.
+        port: where the newsroom listens, because absolute URLs contain it.
+        friends: title and URL of the neighbouring sites.
     """
 
     name: ClassVar[str]
@@ -86,45 +86,45 @@ class DemoSite(ABC):
 
     @abstractmethod
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """The address of a page of an article, without the origin."""
+        """Return the path of a page of an article."""
 
     @abstractmethod
     def list_path(self, slug: str, page: int = 1) -> str:
-        """The address of a page of a channel."""
+        """Return the path of a page of a channel."""
 
     @abstractmethod
     def home(self) -> str:
-        """The home page."""
+        """Make the home page."""
 
     @abstractmethod
     def listing(self, listing: Listing) -> str:
-        """A channel page."""
+        """Make a channel page."""
 
     @abstractmethod
     def story(self, story: Story) -> str:
-        """An article page."""
+        """Make an article page."""
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
         """Further pages: feeds, sitemaps, robots.txt, redirects, forms."""
         return {}
 
     def url(self, article: InventedArticle, part: int = 1) -> str:
-        """The absolute address of a page of an article."""
+        """Return the URL of a page of an article."""
         return self.origin + self.path(article, part)
 
     def channel_link(self, article: InventedArticle) -> str:
-        """A link to the channel that an article stands in."""
+        """Make a link to the channel that an article stands in."""
         return link(self.list_path(article.channel), self.channels[article.channel])
 
     def lists(self) -> dict[str, tuple[str, tuple[InventedArticle, ...]]]:
-        """Every list of articles: address-name -> visible name, articles."""
+        """Return every list of articles: slug -> visible name, articles."""
         return {
             slug: (name, tuple(article for article in self.listed if article.channel == slug))
             for slug, name in self.channels.items()
         }
 
     def routes(self) -> dict[str, Callable[[], DemoPage]]:
-        """What the site serves: address without origin -> a function that makes the page."""
+        """Return all pages: path -> a function that makes the page."""
         routes: dict[str, Callable[[], DemoPage]] = {"/": lambda: self.html(self.home(), self.listed[0].published)}
         for slug, (name, articles) in self.lists().items():
             pages = max(1, -(-len(articles) // self.per_page))
@@ -137,16 +137,16 @@ class DemoSite(ABC):
         return routes | self.extras()
 
     def html(self, text: str, modified: datetime | None = None, *, status: int = 200) -> DemoPage:
-        """Encode a page as the site does; what its character set lacks becomes a character reference."""
+        """Encode a page as the site does; what it cannot write becomes a reference."""
         return DemoPage(text.encode(self.encoding, "xmlcharrefreplace"), self.content_type, status, modified=modified)
 
     def not_found(self) -> DemoPage:
-        """The answer to an unknown address."""
+        """Make the response to an unknown URL."""
         text = f"<html><head><title>404</title></head><body><h1>404 - {escape(self.title)}</h1></body></html>"
         return self.html(text, status=404)
 
     def redirect(self, target: str) -> DemoPage:
-        """A permanent redirect."""
+        """Make a permanent redirect."""
         return DemoPage(b"Moved", "text/plain", 301, location=target)
 
     def _list_page(self, listing: Listing) -> DemoPage:
@@ -169,7 +169,7 @@ class DemoSite(ABC):
 
 
 def link(url: str, text: str, attributes: str = "") -> str:
-    """An HTML link; address and text are escaped, attributes are not."""
+    """Make an HTML link; URL and text are escaped, attributes are not."""
     return f'<a href="{escape(url)}"{attributes and " " + attributes}>{escape(text)}</a>'
 
 
@@ -179,5 +179,5 @@ def pick(choices: Sequence[str], key: str, count: int) -> list[str]:
 
 
 def _stable(text: str) -> bytes:
-    """A hash that is the same in every process."""
+    """Hash a text to the same value in every process."""
     return blake2b(text.encode(), digest_size=8).digest()

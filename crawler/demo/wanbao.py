@@ -1,4 +1,4 @@
-"""云埠晚报: an evening paper with the pages of 2004. Nested tables, FONT tags, GBK called gb2312."""
+"""云埠晚报: an evening paper of 2004: nested tables, FONT tags, GBK called gb2312."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Wanbao(DemoSite):
         return f"/list_{_NUMBERS[slug]}_{page}.htm"
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """An imprint."""
+        """Return an imprint."""
         return {
             "/about.htm": lambda: self.html(
                 self._frame("关于我们", "<p>云埠晚报创刊于一九八五年，周一至周六出版。</p>")
@@ -57,7 +57,7 @@ class Wanbao(DemoSite):
         }
 
     def home(self) -> str:
-        """Two columns of channels."""
+        """Show two columns of channels."""
         cells = [
             f'<td width="50%" valign="top" class="kuang"><table width="100%" cellpadding="4"><tr><td class="lan">'
             f"<b>{link(self.list_path(slug), name)}</b></td></tr><tr><td>{self._rows(articles[:5])}</td></tr>"
@@ -70,7 +70,7 @@ class Wanbao(DemoSite):
         )
 
     def listing(self, listing: Listing) -> str:
-        """A list with numbered pages."""
+        """Show a list with numbered pages."""
         pages = []
         if listing.page > 1:
             pages.append(link(self.list_path(listing.slug, listing.page - 1), "上一页"))
@@ -87,7 +87,7 @@ class Wanbao(DemoSite):
         )
 
     def story(self, story: Story) -> str:
-        """The text between line breaks, in the innermost of three tables."""
+        """Show the text between line breaks, in the innermost of three tables."""
         article = story.article
         author = f"&nbsp;&nbsp;作者：{escape(' '.join(article.authors))}" if article.authors else ""
         text = "<br><br>\n".join(_INDENT + escape(paragraph) for paragraph in story.paragraphs)
@@ -111,7 +111,7 @@ class Wanbao(DemoSite):
         )
 
     def _parts(self, story: Story) -> str:
-        """The page numbers of an article over several pages."""
+        """Link the pages of an article over several pages."""
         article, count = story.article, len(story.article.parts)
         if count == 1:
             return ""
@@ -126,7 +126,7 @@ class Wanbao(DemoSite):
         return f'<p align="center">{" ".join(pages)}</p>'
 
     def _rows(self, articles: Iterable[InventedArticle]) -> str:
-        """One line an article."""
+        """List articles, one a line."""
         return "".join(
             f"·{link(self.path(article), article.title, 'target=_blank')}"
             f' <font class="xiao">[{article.published:%m-%d}]</font><br>\n'
@@ -134,12 +134,12 @@ class Wanbao(DemoSite):
         )
 
     def _friend_row(self) -> str:
-        """Links to other sites."""
+        """Link to other sites."""
         friends = " | ".join(link(url, title) for title, url in self.friends)
         return f'<tr><td class="xiao" align="center">友情链接：{friends}</td></tr>'
 
     def _frame(self, title: str, body: str, friends: str = "") -> str:
-        """Everything around the middle column."""
+        """Put everything around the middle column."""
         menu = " | ".join(link(self.list_path(slug), name) for slug, name in self.channels.items())
         hot = "".join(f"{n}. {link(self.path(article), article.title)}<br>" for n, article in enumerate(self.hot, 1))
         return f"""<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN">

@@ -19,7 +19,7 @@ _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
 def rss(site: DemoSite, articles: Sequence[InventedArticle]) -> DemoPage:
-    """RSS 2.0 with decorated links, as feeds of campaigns have them."""
+    """Make an RSS 2.0 feed with decorated links, as feeds of campaigns have them."""
     items = "".join(
         f"<item><title>{escape(article.title)}</title>"
         f"<link>{escape(site.url(article) + '?utm_source=rss&utm_medium=feed')}</link>"
@@ -36,7 +36,7 @@ def rss(site: DemoSite, articles: Sequence[InventedArticle]) -> DemoPage:
 
 
 def atom(site: DemoSite, articles: Sequence[InventedArticle]) -> DemoPage:
-    """Atom 1.0."""
+    """Make an Atom 1.0 feed."""
     entries = "".join(
         f"<entry><title>{escape(article.title)}</title>"
         f'<link rel="alternate" href="{escape(site.url(article))}"/><id>{escape(site.url(article))}</id>'
@@ -55,7 +55,7 @@ def atom(site: DemoSite, articles: Sequence[InventedArticle]) -> DemoPage:
 
 
 def sitemap(urls: Iterable[tuple[str, str]]) -> str:
-    """A sitemap of address and last change (ISO, may be empty)."""
+    """Write a sitemap of URL and last change (ISO, may be empty)."""
     rows = "".join(
         f"<url><loc>{escape(url)}</loc>{changed and f'<lastmod>{changed}</lastmod>'}</url>\n" for url, changed in urls
     )
@@ -63,7 +63,7 @@ def sitemap(urls: Iterable[tuple[str, str]]) -> str:
 
 
 def sitemap_index(urls: Iterable[str]) -> str:
-    """A sitemap of sitemaps."""
+    """Write a sitemap of sitemaps."""
     rows = "".join(f"<sitemap><loc>{escape(url)}</loc></sitemap>\n" for url in urls)
     return f'{_HEAD}<sitemapindex xmlns="{_SITEMAP}">\n{rows}</sitemapindex>\n'
 

@@ -1,4 +1,4 @@
-"""云埠市人民政府公告栏: short notices with document tables and attached files; some are named by the sitemap alone."""
+"""云埠市人民政府公告栏: short notices with tables and files, some in the sitemap alone."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ class Zhengfu(DemoSite):
     }  # fmt: skip
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """/zwgk/tongzhi/202401/t20240122_3001.html."""
+        """Return a path such as /zwgk/tongzhi/202401/t20240122_3001.html."""
         suffix = f"_{part}" if part > 1 else ""
         return f"{_folder(article)}t{article.published:%Y%m%d}_{article.number}{suffix}.html"
 
     def list_path(self, slug: str, page: int = 1) -> str:
-        """/zwgk/tongzhi/index.html; the second page is index_1.html."""
+        """Return a path such as /zwgk/tongzhi/index.html; the second page is index_1.html."""
         return f"/zwgk/{slug}/index{f'_{page - 1}' if page > 1 else ''}.html"
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Files, sitemaps, robots.txt and what it forbids."""
+        """Return files, sitemaps, robots.txt and the page it forbids."""
         attached = {
             _folder(article) + name: partial(_file, name) for article in self.articles for name, _ in _files(article)
         }
@@ -76,7 +76,7 @@ class Zhengfu(DemoSite):
         }
 
     def home(self) -> str:
-        """The first notices of every sort."""
+        """Show the first notices of every sort."""
         blocks = "".join(
             f"<h3>{name} <small>{link(self.list_path(slug), '更多')}</small></h3>{self._items(articles[:4])}"
             for slug, (name, articles) in self.lists().items()
@@ -85,7 +85,7 @@ class Zhengfu(DemoSite):
         return self._frame(self.title, f"{blocks}<p>网站链接：{friends}</p>")
 
     def listing(self, listing: Listing) -> str:
-        """A list with first, next and last page."""
+        """Show a list with first, next and last page."""
         turns = [f"共{listing.pages}页"]
         if listing.page > 1:
             turns += [
@@ -101,7 +101,7 @@ class Zhengfu(DemoSite):
         return self._frame(f"{listing.name}_{self.title}", f"<h3>{listing.name}</h3>{items}<p>{' '.join(turns)}</p>")
 
     def story(self, story: Story) -> str:
-        """Table, title, text, files."""
+        """Show table, title, text and files."""
         article = story.article
         text = "\n".join(f'<p style="text-indent:2em">{escape(paragraph)}</p>' for paragraph in story.paragraphs)
         files = "".join(f"<li>附件：{link('./' + name, label)}</li>" for name, label in _files(article))
@@ -135,12 +135,12 @@ class Zhengfu(DemoSite):
         )
 
     def _packed_sitemap(self) -> DemoPage:
-        """All articles, compressed."""
+        """Make a compressed sitemap of all articles."""
         text = sitemap((self.url(article), article.published.isoformat()) for article in self.articles)
         return DemoPage(gzip.compress(text.encode(), mtime=0), "application/gzip")
 
     def _items(self, articles: Iterable[InventedArticle]) -> str:
-        """One line a notice."""
+        """List notices, one a line."""
         rows = "".join(
             f"<li><span>{article.published:%Y-%m-%d}</span>{link(self.path(article), article.title)}</li>"
             for article in articles
@@ -148,7 +148,7 @@ class Zhengfu(DemoSite):
         return f'<ul class="list">{rows}</ul>'
 
     def _frame(self, title: str, body: str, head: str = "") -> str:
-        """Header and footer."""
+        """Put header and footer around a page."""
         menu = "".join(link(self.list_path(slug), name) for slug, name in self.channels.items())
         return f"""<!DOCTYPE html><html><head><meta http-equiv="Content-Type" content="text/html; charset=utf-8">
 <meta name="SiteName" content="{self.title}">{head}<title>{escape(title)}</title><style>{_STYLE}</style></head><body>
@@ -158,12 +158,12 @@ class Zhengfu(DemoSite):
 
 
 def _folder(article: InventedArticle) -> str:
-    """Where an article and its files lie."""
+    """Return the folder of an article and its files."""
     return f"/zwgk/{article.channel}/{article.published:%Y%m}/"
 
 
 def _files(article: InventedArticle) -> list[tuple[str, str]]:
-    """Name and label of the attached files."""
+    """Return name and label of the attached files."""
     return [
         (f"P{article.published:%Y%m%d}{article.number}_{n}.{label.rpartition('.')[2]}", label)
         for n, label in enumerate(article.details_of("files"), 1)
@@ -171,7 +171,7 @@ def _files(article: InventedArticle) -> list[tuple[str, str]]:
 
 
 def _file(name: str) -> DemoPage:
-    """Bytes that begin as such a file does."""
+    """Make bytes that begin as a file of this type does."""
     kind = name.rpartition(".")[2]
     head = b"%PDF-1.4\n%%EOF\n" if kind == "pdf" else b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(64)
     return DemoPage(head, _FILE_TYPES[kind])

@@ -1,1 +1,1 @@
-"""Fetching: connections, answers as bytes, and which addresses may be connected to at all."""
+"""Fetching: connections, responses as bytes, and the IP addresses allowed."""

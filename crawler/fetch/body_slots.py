@@ -1,7 +1,7 @@
-"""Room for large bodies: few at once, from their second megabyte until their pages are stored. Pure.
+"""Body-memory slots: large bodies are received a few at a time. Pure.
 
-A body may be long and many come at once; all of them long would fill the memory. Who finds no place waits, and its
-server with it, without losing what has come.
+A body needs a slot from its second megabyte until its page is stored: many long ones at once would fill the memory.
+Over the limit, reading from the socket is paused until a slot is free; nothing that has come is lost.
 """
 
 from __future__ import annotations
@@ -13,42 +13,42 @@ LARGE = 1 << 20
 """Bytes of a body that needs no place."""
 _MOST_BYTES = 64 << 20
 
-Enter = Callable[[Callable[[], None]], bool]
-"""`Room.enter` of one request."""
+Acquire = Callable[[Callable[[], None]], bool]
+"""`BodySlots.acquire` of one request."""
 
 
-class Room:
-    """Places, handed out in the order in which they are asked for.
+class BodySlots:
+    """Slots, handed out in the order in which they are asked for.
 
     Args:
         size: bytes of the longest body; all bodies with a place have 64 MiB together, if not one alone has more.
     """
 
     def __init__(self, size: int) -> None:
-        self._places = max(1, _MOST_BYTES // max(size, LARGE))
-        self._inside: set[Hashable] = set()
+        self._slots = max(1, _MOST_BYTES // max(size, LARGE))
+        self._holders: set[Hashable] = set()
         self._waiting: OrderedDict[Hashable, Callable[[], None]] = OrderedDict()
 
-    def enter(self, key: Hashable, go_on: Callable[[], None]) -> bool:
-        """Take a place if there is one; if not, `go_on` is called as soon as it is taken.
+    def acquire(self, key: Hashable, go_on: Callable[[], None]) -> bool:
+        """Take a slot if one is free; if not, `go_on` is called as soon as one is taken.
 
         Args:
             key: of the request; who has a place needs no other.
             go_on: must not raise.
         """
-        if key in self._inside:
+        if key in self._holders:
             return True
-        if len(self._inside) < self._places:
-            self._inside.add(key)
+        if len(self._holders) < self._slots:
+            self._holders.add(key)
             return True
         self._waiting[key] = go_on
         return False
 
-    def leave(self, key: Hashable) -> None:
-        """Give a place back, or wait no longer; nothing happens to who has done neither."""
+    def release(self, key: Hashable) -> None:
+        """Free a slot, or stop waiting for one; does nothing for an unknown key."""
         self._waiting.pop(key, None)
-        self._inside.discard(key)
-        while self._waiting and len(self._inside) < self._places:
+        self._holders.discard(key)
+        while self._waiting and len(self._holders) < self._slots:
             following, go_on = self._waiting.popitem(last=False)
-            self._inside.add(following)
+            self._holders.add(following)
             go_on()

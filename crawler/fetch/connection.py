@@ -1,9 +1,4 @@
-"""One connection to a server: a request goes out, an answer comes back, within bounds of size and time.
-
-FetchBounds     how much, and how slowly
-Answer          what came
-Connection      the protocol; good for many requests, one after the other (opened by `crawler.fetch.connection`)
-"""
+"""One connection to a server: requests and responses in bounds of size and time."""
 
 from __future__ import annotations
 
@@ -19,11 +14,11 @@ from typing import cast
 from db.records.reasons import FailReason
 from pipelines.decode.content_type import is_readable
 
-from .body_slots import LARGE, Enter
+from .body_slots import LARGE, Acquire
 from .decompress import UNSAID, Bomb, Decoder, DecodingBounds
 from .errors import BODY_CUT, HEADERS_DROPPED, FetchError, why
 from .guard import Guard
-from .http_parser import AnswerReader, Head, HeadBounds, ParserState, WireError
+from .http_parser import Head, HeadBounds, ParserState, ResponseParser, WireError
 from .tls import Trust
 
 _MOST_OTHER_BODY = 64 * 1024
@@ -33,11 +28,15 @@ _LONGEST_WAIT = 300.0
 _FRAMING_SHARE = 2
 _LEAST_CAME = 2 << 20
 """Bytes that may come in all: twice the body, for chunks of a few bytes, and the longest head."""
+_NEXT_ADDRESS_SECONDS = 0.3
+"""How long an address is waited for before the next one is tried beside it (RFC 8305)."""
+_MOST_ADDRESSES = 6
+_SHUTDOWN_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class FetchBounds:
-    """How much may come, and how slowly.
+    """Bounds of a response.
 
     Attributes:
         size: bytes of a body, decoded or as sent.
@@ -56,12 +55,12 @@ class FetchBounds:
 
 @dataclass(frozen=True, slots=True)
 class FetchOptions:
-    """How everything is fetched.
+    """Options of every fetch.
 
     Attributes:
         guard: which IP addresses may be connected to.
         trust: which certificates are believed.
-        bounds: of an answer.
+        bounds: of a response.
         seconds: for a fetch from the connection to the last byte.
         cookies: whether they are kept.
     """
@@ -74,8 +73,8 @@ class FetchOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came for a request.
+class HttpResponse:
+    """Head and body that came for a request.
 
     Attributes:
         head: status and headers.
@@ -91,7 +90,7 @@ class Answer:
 
 
 class Connection(asyncio.Protocol):
-    """A connection, for one request at a time.
+    """A connection, for one request at a time; opened by `connect`.
 
     Attributes:
         is_idle: whether it can take another request.
@@ -112,26 +111,26 @@ class Connection(asyncio.Protocol):
         request: bytes,
         bounds: FetchBounds,
         deadline: float,
-        enter: Enter,
-    ) -> Answer:
-        """Send a request and wait for its answer.
+        acquire: Acquire,
+    ) -> HttpResponse:
+        """Send a request and wait for its response.
 
         Args:
             request: head and body.
-            bounds: of the answer.
-            deadline: time of the event loop until which the answer must be complete.
-            enter: whether there is a place for a large body, see `Room.enter`; the time without one does not count.
+            bounds: of the response.
+            deadline: time of the event loop until which the response must be complete.
+            acquire: takes a slot for a large body, see `BodySlots.acquire`; the time without one does not count.
 
         Raises:
-            FetchError: no answer that can be used came.
+            FetchError: no response that can be used came.
         """
         assert self._transport is not None
         self.is_idle = False
         self.is_silent = True
-        self._exchange = exchange = _Exchange(bounds, deadline, self._transport, enter)
+        self._exchange = exchange = _Exchange(bounds, deadline, self._transport, acquire)
         self._transport.write(request)
         try:
-            return await exchange.answer
+            return await exchange.response
         finally:
             exchange.close()
             self._exchange = None
@@ -141,7 +140,7 @@ class Connection(asyncio.Protocol):
                 self.abort()
 
     def abort(self) -> None:
-        """End it at once, without goodbye."""
+        """End the connection at once."""
         self.is_idle = False
         if self._transport is not None:
             self._transport.abort()
@@ -166,28 +165,28 @@ class Connection(asyncio.Protocol):
 
 
 class _Exchange:
-    """One request under way: puts the answer together and watches the clock."""
+    """One request under way: puts the response together and watches the clock."""
 
     def __init__(
         self,
         bounds: FetchBounds,
         deadline: float,
         transport: asyncio.Transport,
-        enter: Enter,
+        acquire: Acquire,
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self.answer: asyncio.Future[Answer] = self._loop.create_future()
+        self.response: asyncio.Future[HttpResponse] = self._loop.create_future()
         self.leaves_connection = False
         self._bounds = bounds
         self._deadline = deadline
-        self._reader = AnswerReader(bounds.head)
+        self._reader = ResponseParser(bounds.head)
         self._decoder: Decoder | None = None
         self._body = bytearray()
         self._sent = 0
         self._is_page = True
         self._came = 0
         self._transport = transport
-        self._enter = enter
+        self._acquire = acquire
         self._is_large = False
         self._waits_since: float | None = None
         self._last = self._loop.time()
@@ -199,8 +198,8 @@ class _Exchange:
         self._timer.cancel()
 
     def received(self, data: bytes) -> None:
-        """Bytes have come."""
-        if self.answer.done():
+        """Take bytes from the server."""
+        if self.response.done():
             return
         self._last = self._loop.time()
         self._came += len(data)
@@ -214,8 +213,8 @@ class _Exchange:
             self._bomb()
 
     def lost(self, error: Exception | None) -> None:
-        """The connection has ended."""
-        if self.answer.done():
+        """Note the end of the connection."""
+        if self.response.done():
             return
         if self._reader.head is None:
             reason, detail = (FailReason.LOST, "") if error is None else why(error)
@@ -228,7 +227,7 @@ class _Exchange:
             self._bomb()
 
     def _take(self, head: Head, pieces: list[bytes]) -> None:
-        """Pieces of the body have come, or its end."""
+        """Take pieces of the body, or its end."""
         if self._decoder is None:
             kind = b"".join(head.all(b"content-type")[:1]).lstrip().lower()
             # pages packed once more, or without a word; packed sitemaps are unpacked elsewhere, within other bounds
@@ -253,13 +252,13 @@ class _Exchange:
             self._finish()
         elif len(self._body) > LARGE and not self._is_large:
             self._is_large = True
-            if not self._enter(self._go_on):
+            if not self._acquire(self._go_on):
                 self._waits_since = self._loop.time()
                 self._transport.pause_reading()
 
     def _go_on(self) -> None:
-        """There is a place for a large body now."""
-        if self._waits_since is None or self.answer.done():
+        """Go on reading: a slot for a large body is free."""
+        if self._waits_since is None or self.response.done():
             return
         waited = self._loop.time() - self._waits_since
         self._waits_since = None
@@ -269,7 +268,7 @@ class _Exchange:
         self._transport.resume_reading()
 
     def _finish(self) -> None:
-        """No more of the body will come."""
+        """Complete the response; no more of the body will come."""
         assert self._decoder is not None
         for decoded in self._decoder.finish():
             self._body += decoded
@@ -287,21 +286,21 @@ class _Exchange:
             truncated, bounds = False, ()
         if head.excess:
             bounds = (*bounds, HEADERS_DROPPED)
-        self.answer.set_result(Answer(head, bytes(self._body), truncated, bounds))
+        self.response.set_result(HttpResponse(head, bytes(self._body), truncated, bounds))
 
     def _bomb(self) -> None:
-        """The body is one: what a page is, is not known; an error or a redirect needs no body."""
+        """Fail for a compression bomb; an error or a redirect needs no body."""
         if self._reader.head is not None and not self._is_page:
             self._end(truncated=True)
         else:
             self._fail(FetchError(FailReason.BOMB, (FailReason.BOMB,)))
 
     def _fail(self, error: FetchError) -> None:
-        self.answer.set_exception(error)
+        self.response.set_exception(error)
 
     def _watch(self) -> None:
-        """Look at the clock: give up what takes too long, stands still or drips."""
-        if self.answer.done():
+        """Give up what takes too long, stands still or drips."""
+        if self.response.done():
             return
         now, bounds = self._loop.time(), self._bounds
         started, came = self._since
@@ -320,20 +319,11 @@ class _Exchange:
             self._timer = self._loop.call_at(due + 0.001, self._watch)
 
     def _give_up(self, reason: FailReason) -> None:
-        """Make do with the beginning of a body; without one there is nothing."""
+        """Make do with the beginning of a body; fail without one."""
         if self._body:
             self._end(truncated=True, bounds=(reason,))
         else:
             self._fail(FetchError(reason, (reason,)))
-
-
-# ---- Opening a connection to one of the addresses of a host, all of which have been checked: whichever answers first.
-
-
-_NEXT_ADDRESS_SECONDS = 0.3
-"""How long an address is waited for before the next one is tried beside it (RFC 8305)."""
-_MOST_ADDRESSES = 6
-_SHUTDOWN_SECONDS = 2.0
 
 
 async def connect(
@@ -376,7 +366,7 @@ async def connect(
 
 
 async def _race(addresses: Sequence[str], port: int) -> socket.socket:
-    """The socket of the first address that answers; each has a short start before the next."""
+    """Open a socket to the first address that answers, each tried a moment later."""
     if len(addresses) == 1:
         return await _open(addresses[0], port)
     waiting = list(addresses)
@@ -409,7 +399,7 @@ def _drop(attempt: asyncio.Task[socket.socket]) -> None:
 
 
 async def _open(address: str, port: int) -> socket.socket:
-    """A connected socket."""
+    """Open a connected socket."""
     opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     try:
         opened.settimeout(0.0)

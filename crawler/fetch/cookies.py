@@ -1,4 +1,4 @@
-"""Cookies as far as pages cannot be read without them: per site, in memory only, few and short. Pure.
+"""Cookies per site, in memory only, few and short. Pure.
 
 Some sites answer every request without their cookie with a redirect to the same page. Nothing else is wanted of
 cookies, so they are forgotten at the end of the crawl, never leave the site that set them, and never grow.
@@ -29,7 +29,7 @@ _SECONDS = re.compile(r"-?[0-9]{1,12}")
 
 @dataclass(frozen=True, slots=True)
 class _Cookie:
-    """A cookie as RFC 6265 stores it; `expires` in Unix seconds, None for the end of the crawl."""
+    """A cookie as RFC 6265 stores it; `expires` is in Unix seconds, or None."""
 
     name: str
     value: str
@@ -44,7 +44,7 @@ class _Cookie:
         return len(self.name) + len(self.value) + 3
 
     def fits(self, host: str, path: str, *, secure: bool, now: float) -> bool:
-        """Whether it belongs to a request."""
+        """Tell whether the cookie belongs to a request."""
         if (self.expires is not None and self.expires <= now) or (self.secure and not secure):
             return False
         if host != self.domain and (self.host_only or not host.endswith("." + self.domain)):
@@ -91,7 +91,7 @@ class SiteCookies:
         self._jars: LRUCache[str, _Jar] = LRUCache(MOST_SITES)
 
     def header(self, host: str, path: str, *, secure: bool, now: float) -> str:
-        """The Cookie header of a request.
+        """Return the Cookie header of a request.
 
         Args:
             host: host name or address, without port.
@@ -114,7 +114,7 @@ class SiteCookies:
         return "; ".join(reversed(parts))
 
     def keep(self, host: str, path: str, lines: Sequence[str], *, secure: bool, now: float) -> bool:
-        """Take over what a server sets.
+        """Store the cookies that a server sets.
 
         Args:
             host: host that answered.
@@ -138,7 +138,7 @@ class SiteCookies:
 
 
 def _parse(line: str, host: str, path: str, *, secure: bool, now: float) -> _Cookie | None:
-    """A cookie, or None when it is malformed, too long or not for this host to set."""
+    """Parse a cookie; None when it is malformed, too long or not for this host."""
     if len(line) > 2 * MOST_HEADER_BYTES or _UNSAFE.search(line):
         return None
     pair, *rest = line.split(";")
@@ -167,13 +167,13 @@ def _parse(line: str, host: str, path: str, *, secure: bool, now: float) -> _Coo
 
 
 def _may_set(domain: str, host: str) -> bool:
-    """Whether a host may set cookies for a domain: itself, or one above it within its own site."""
+    """Tell whether a host may set cookies for a domain: itself or one above it."""
     # A public suffix is a site of its own, an address too: neither is above anything.
     return domain == host or (host.endswith("." + domain) and site_key(domain) == site_key(host))
 
 
 def _expires(attributes: dict[str, str], now: float) -> float | None:
-    """When a cookie ends; Max-Age wins."""
+    """Return the expiry time of a cookie; Max-Age wins."""
     seconds = attributes.get("max-age", "")
     if _SECONDS.fullmatch(seconds):
         return now + int(seconds)

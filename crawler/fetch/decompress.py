@@ -1,8 +1,8 @@
-"""Content codings undone as the bytes come in, within bounds: gzip, deflate, brotli, zstd, several on each other.
+"""Content codings undone as the bytes come in: gzip, deflate, brotli, zstd. Pure.
 
-Pure. What a server says is a hint: what the first bytes are decides. So plain text that is said to be gzip stays as it
-is, and unknown names mean nothing. A body that swells beyond measure is a bomb and is given up at once; one that ends
-before its time is truncated.
+A body may have several on each other. The server's word is a hint, the first bytes decide: plain text that is said to
+be gzip stays as it is, and unknown names mean nothing. A body that swells beyond measure is a bomb and is given up at
+once; one that ends before its time is truncated.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Bomb(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DecodingBounds:
-    """How much may come of a body.
+    """Bounds of a decoded body.
 
     Attributes:
         size: decoded bytes; what is beyond is cut off.
@@ -85,12 +85,14 @@ class Decoder:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the coded bytes themselves say that all of them are here."""
+        """True if the coded bytes themselves say that all of them are here."""
         coded = [layer for layer in self._layers if not layer.is_plain]
         return bool(coded) and all(layer.is_complete for layer in coded)
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Take coded bytes, return decoded ones; nothing more once the body `is_cut` or `is_broken`.
+        """Take coded bytes, return decoded ones.
+
+        Nothing more is returned once the body `is_cut` or `is_broken`.
 
         Raises:
             Bomb: decoded, the body is many times as long as what came.
@@ -98,7 +100,7 @@ class Decoder:
         return self._take([data] if data else [], last=False)
 
     def finish(self) -> list[bytes]:
-        """Return what was held back, now that no more bytes will come.
+        """Return the bytes that were held back, now that no more will come.
 
         Raises:
             Bomb: see `feed`.
@@ -135,7 +137,7 @@ class _Method(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether the member has ended."""
+        """True if the member has ended."""
 
     @property
     def rest(self) -> bytes:
@@ -143,7 +145,7 @@ class _Method(Protocol):
 
 
 class _Layer:
-    """One coding: what it really is, is seen in the first bytes.
+    """One coding, told by the first bytes.
 
     Attributes:
         is_wrong: the bytes make no sense.
@@ -166,12 +168,12 @@ class _Layer:
 
     @property
     def is_broken(self) -> bool:
-        """Whether the bytes are wrong, or stopped before the end."""
+        """True if the bytes are wrong, or stopped before the end."""
         return self.is_wrong or (self._method is not None and not self._method.is_over)
 
     @property
     def is_complete(self) -> bool:
-        """Whether the end was reached."""
+        """True if the end was reached."""
         return not self.is_wrong and self._method is not None and self._method.is_over
 
     def run(self, pieces: Iterator[bytes], *, last: bool) -> Iterator[bytes]:
@@ -319,7 +321,7 @@ class _Brotli:
 
 
 def _method_for(name: str, head: bytes) -> Callable[[], _Method] | None:
-    """What decodes bytes that begin like this, None when they are plain; a name counts where nothing tells."""
+    """Choose a decoder by the first bytes, else by name; None if they are plain."""
     if head.startswith(_GZIP):
         return lambda: _Zlib(zlib.MAX_WBITS | 16)
     if head.startswith(_ZSTD):
@@ -332,12 +334,12 @@ def _method_for(name: str, head: bytes) -> Callable[[], _Method] | None:
 
 
 def _is_zlib(head: bytes) -> bool:
-    """Whether bytes begin with a zlib header (RFC 1950): method 8, and a check sum over two bytes."""
+    """Tell whether bytes begin with a zlib header (RFC 1950)."""
     return len(head) > 1 and head[0] & 0x0F == 8 and head[0] >> 4 <= 7 and (head[0] << 8 | head[1]) % 31 == 0
 
 
 def _looks_plain(head: bytes) -> bool:
-    """Whether bytes are the beginning of a text: it has no control characters, coded bytes are full of them."""
+    """Tell whether bytes begin a text: coded bytes are full of control characters."""
     start = head[:256]
     if any(byte < 32 and byte not in (9, 10, 12, 13) for byte in start):
         return False

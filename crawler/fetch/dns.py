@@ -1,4 +1,4 @@
-"""IP addresses of host names, permitted ones only: asked in threads, remembered, the same for all who connect."""
+"""DNS cache: permitted IP addresses of host names, asked in threads."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import ipaddress
 import socket
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from cachetools import TLRUCache
@@ -19,10 +20,11 @@ KEEP_SECONDS = 600.0
 KEEP_FAILURE_SECONDS = 30.0
 MAX_NAMES = 10_000
 _THREADS = 16
+_LOOK_UP_SECONDS = 3.0
 
 
-class Names:
-    """Resolves names and IP literals to permitted addresses.
+class DnsCache:
+    """A DNS cache: resolves names and IP literals to permitted addresses.
 
     Names under `localhost` are this machine without asking anybody (RFC 6761). Answers are kept for ten minutes and
     failures for half a minute; requests for a name that is being looked up wait for that one look-up.
@@ -40,7 +42,7 @@ class Names:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="names")
 
     async def addresses(self, host: str, port: int) -> list[str]:
-        """Find where a host may be connected to.
+        """Resolve a host to the addresses that it may be connected to.
 
         The addresses returned are those that were checked: connect to them, never to the name.
 
@@ -64,11 +66,11 @@ class Names:
         return permitted
 
     def close(self) -> None:
-        """Forget what has been asked and not answered."""
+        """Cancel look-ups that have not been answered."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _recall(self, name: str) -> tuple[str, ...] | None:
-        """The addresses of a name that need no asking; None when it must be asked."""
+        """Return the addresses of a name that need no look-up; None when it needs one."""
         if name == "localhost" or name.endswith(".localhost"):
             return ("127.0.0.1",)
         try:
@@ -78,7 +80,7 @@ class Names:
         return self._known.get(name)
 
     async def _ask(self, name: str) -> tuple[str, ...]:
-        """Ask the system, or wait for whom has asked it."""
+        """Look a name up, or wait for a look-up under way."""
         loop = asyncio.get_running_loop()
         asked = self._asked.get(name)
         if asked is None:
@@ -96,7 +98,7 @@ class Names:
 
 
 def _expires(_name: str, addresses: tuple[str, ...], now: float) -> float:
-    """When an answer is asked for again."""
+    """Return the time at which a cached entry ends."""
     return now + (KEEP_SECONDS if addresses else KEEP_FAILURE_SECONDS)
 
 
@@ -109,3 +111,26 @@ def _ask(name: str) -> tuple[str, ...]:
     except (OSError, ValueError):
         # ValueError: the name cannot be encoded, or the answer is no address.
         return ()
+
+
+async def look_up(names: Sequence[str]) -> dict[str, str]:
+    """Look up the IP addresses of hosts (with or without port).
+
+    Those that cannot be told within some seconds are left out.
+    """
+    tasks = {name: asyncio.ensure_future(_first_address(name)) for name in dict.fromkeys(names)}
+    if tasks:
+        await asyncio.wait(tasks.values(), timeout=_LOOK_UP_SECONDS)
+    for task in tasks.values():
+        task.cancel()
+    return {name: task.result() for name, task in tasks.items() if task.done() and not task.cancelled()}
+
+
+async def _first_address(name: str) -> str:
+    """Return the first address in text order, the same for all names of one machine."""
+    host = name.rpartition("]")[0].lstrip("[") if name.startswith("[") else name.partition(":")[0]
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return ""
+    return min((str(entry[4][0]) for entry in found), default="")

@@ -1,10 +1,6 @@
-"""Why a request brought no page, in words that can be stored, shown and counted. Pure.
+"""Fetch errors as reasons that can be stored, shown and counted. Pure.
 
 What a server or a certificate says ends up in errors; nothing of it is passed on but through `clean`.
-
-    FetchError      a request failed
-    why             the reason of any error, and its detail
-    clean           a text of others as one harmless line
 """
 
 from __future__ import annotations
@@ -32,7 +28,7 @@ _ERRORS = {
 
 
 class FetchError(Exception):
-    """A request brought no answer that can be used.
+    """A request brought no response that can be used.
 
     Attributes:
         reason: the same for the same cause.
@@ -93,6 +89,6 @@ def clean(text: str) -> str:
 
 
 def _certificate(error: ssl.SSLCertVerificationError) -> str:
-    """What is wrong with a certificate, without the name of the host."""
+    """Describe the fault of a certificate, without the name of the host."""
     said = clean(getattr(error, "verify_message", "") or "not verified")
     return said.partition(",")[0] if "mismatch" in said else said

@@ -1,10 +1,8 @@
-"""Which addresses may be connected to: public ones only, so that no page can send the crawler into the local network.
+"""A guard that permits connections to public IP addresses only. Pure.
 
-Pure. Names are checked by what they resolve to (`crawler.fetch.dns`), and the connection is made to the address that
-was checked: there is no second look-up that could answer otherwise (DNS rebinding).
-
-    AddressRefused      raised instead of connecting
-    Guard               the rule itself
+So no page can send the crawler into the local network. Names are checked by what they resolve to (`crawler.fetch.dns`),
+and the connection is made to the address that was checked: there is no second look-up that could answer otherwise (DNS
+rebinding).
 """
 
 from __future__ import annotations
@@ -77,7 +75,7 @@ class AddressRefused(Exception):
 
 
 class Guard:
-    """Decides which addresses may be connected to: globally routable unicast, and what the user opens."""
+    """Permits globally routable unicast addresses, and those the user opens."""
 
     def __init__(self, allow: Iterable[str] = ()) -> None:
         """Read the networks that are open besides the public ones.

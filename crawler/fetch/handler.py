@@ -1,4 +1,4 @@
-"""The download handler: all answers come this way, and no connection is made but to an address that was checked.
+"""The download handler: all responses come by it, from checked IP addresses only.
 
 It is written on asyncio and `crawler.fetch.http_parser` instead of on Scrapy's own handler, because that one loses a
 page for one bad header line, decodes without knowing when to stop, and cannot be told which certificates to believe.
@@ -23,11 +23,11 @@ from scrapy.responsetypes import responsetypes
 from db.records.reasons import FailReason
 
 from .. import clock
-from .body_slots import Enter, Room
-from .connection import Answer, Connection, FetchBounds, FetchOptions, connect
+from .body_slots import Acquire, BodySlots
+from .connection import Connection, FetchBounds, FetchOptions, HttpResponse, connect
 from .cookies import SiteCookies
 from .decompress import ACCEPT_ENCODING
-from .dns import Names
+from .dns import DnsCache
 from .errors import FetchError
 from .tls import Trust
 
@@ -57,7 +57,9 @@ _SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection
 
 
 class GuardedHandler(BaseDownloadHandler):
-    """Scrapy's handler for http and https; raises `AddressRefused`, `FetchError` and `OSError`s.
+    """Scrapy's handler for http and https.
+
+    Raises `AddressRefused`, `FetchError` and `OSError`s.
 
     A response's flags tell whether it is `TRUNCATED`, set a `NEW_COOKIE`, and which bounds it ran into.
     Proxies are not supported: what a proxy connects to cannot be seen from here.
@@ -85,16 +87,16 @@ class GuardedHandler(BaseDownloadHandler):
                 request.meta["download_maxsize"], bounds.ratio, bounds.head, bounds.stall, bounds.least_rate
             )
         target = _Target(request.url)
-        room, claim = self._network.room, request.meta.get("claim")
+        slots, claim = self._network.slots, request.meta.get("claim")
         key = request if claim is None else claim.id
-        enter = partial(room.enter, key)
+        acquire = partial(slots.acquire, key)
         try:
-            answer, connection = await self._ask(target, self._written(request, target), bounds, deadline, enter)
+            response, connection = await self._ask(target, self._written(request, target), bounds, deadline, acquire)
         finally:
             if claim is None:  # else the body is kept until its page is stored
-                room.leave(key)
+                slots.release(key)
         request.meta["download_latency"] = loop.time() - started
-        return self._response(request, target, answer, connection)
+        return self._response(request, target, response, connection)
 
     async def close(self) -> None:
         """Close what is kept open."""
@@ -102,19 +104,19 @@ class GuardedHandler(BaseDownloadHandler):
         self._network.names.close()
 
     async def _ask(
-        self, target: _Target, written: bytes, bounds: FetchBounds, deadline: float, enter: Enter
-    ) -> tuple[Answer, Connection]:
+        self, target: _Target, written: bytes, bounds: FetchBounds, deadline: float, acquire: Acquire
+    ) -> tuple[HttpResponse, Connection]:
         """Send a request over a kept connection, or a new one."""
         while (kept := self._network.idle.take(target.key)) is not None:
             try:
-                answer = await kept.ask(written, bounds, deadline, enter)
+                response = await kept.ask(written, bounds, deadline, acquire)
             except FetchError as error:
                 if kept.is_silent and error.reason is FailReason.LOST:
                     continue  # the server had closed it, as it may at any time
                 raise
-            if answer.head.status == 408 and not kept.is_idle:
+            if response.head.status == 408 and not kept.is_idle:
                 continue  # the server's farewell to a connection that was idle for too long
-            return self._done(target, answer, kept)
+            return self._done(target, response, kept)
         until = min(deadline, asyncio.get_running_loop().time() + bounds.stall)
         async with asyncio.timeout_at(until):
             addresses = await self._network.names.addresses(target.host, target.port)
@@ -125,15 +127,15 @@ class GuardedHandler(BaseDownloadHandler):
             if error.errno in {errno.EMFILE, errno.ENFILE}:
                 self._network.idle.close()  # what is only kept for later must not be in the way
             raise
-        return self._done(target, await fresh.ask(written, bounds, deadline, enter), fresh)
+        return self._done(target, await fresh.ask(written, bounds, deadline, acquire), fresh)
 
-    def _done(self, target: _Target, answer: Answer, connection: Connection) -> tuple[Answer, Connection]:
+    def _done(self, target: _Target, response: HttpResponse, connection: Connection) -> tuple[HttpResponse, Connection]:
         if connection.is_idle:
             self._network.idle.put(target.key, connection)
-        return answer, connection
+        return response, connection
 
     def _written(self, request: Request, target: _Target) -> bytes:
-        """A request as it goes out."""
+        """Write a request as it goes out."""
         lines = [b"%s %s HTTP/1.1" % (request.method.encode(), target.path), b"Host: " + target.netloc]
         lines += _header_lines(request.headers)
         lines.append(b"Accept-Encoding: " + ACCEPT_ENCODING.encode())
@@ -147,31 +149,31 @@ class GuardedHandler(BaseDownloadHandler):
             lines.append(b"Content-Length: %d" % len(request.body))
         return b"\r\n".join([*lines, b"", request.body])
 
-    def _response(self, request: Request, target: _Target, answer: Answer, connection: Connection) -> Response:
-        """An answer in Scrapy's form."""
-        flags = [BOUND + name for name in answer.bounds]
-        if answer.truncated:
+    def _response(self, request: Request, target: _Target, response: HttpResponse, connection: Connection) -> Response:
+        """Convert a response to Scrapy's form."""
+        flags = [BOUND + name for name in response.bounds]
+        if response.truncated:
             flags.append(TRUNCATED)
         headers = Headers()
-        for name, value in answer.head.headers:
+        for name, value in response.head.headers:
             if name not in _SPOKEN_FOR:
                 headers.appendlist(name, value)
         if self._network.cookies is not None:
-            lines = [line.decode("latin-1") for line in answer.head.all(b"set-cookie")]
+            lines = [line.decode("latin-1") for line in response.head.all(b"set-cookie")]
             if lines and self._network.cookies.keep(
                 target.host, target.plain_path, lines, secure=target.secure, now=clock.now()
             ):
                 flags.append(NEW_COOKIE)
-        kind = responsetypes.from_args(headers=headers, url=request.url, body=answer.body)
+        kind = responsetypes.from_args(headers=headers, url=request.url, body=response.body)
         return kind(
             request.url,
-            status=answer.head.status,
+            status=response.head.status,
             headers=headers,
-            body=answer.body,
+            body=response.body,
             flags=flags,
             request=request,
             ip_address=connection.peer,
-            protocol="HTTP/{}.{}".format(*answer.head.version),
+            protocol="HTTP/{}.{}".format(*response.head.version),
         )
 
 
@@ -179,27 +181,27 @@ class GuardedHandler(BaseDownloadHandler):
 class Network:
     """Scrapy extension that holds what the handlers of both schemes share.
 
-    A cookie set by http goes along with https. Whoever else needs one of these, as the scheduler `room`, gets it the
+    A cookie set by http goes along with https. Whoever else needs one of these, as the scheduler `slots`, gets it the
     same way: `Network.of(crawler)`.
     """
 
     options: FetchOptions
-    names: Names
+    names: DnsCache
     trust: Trust
     cookies: SiteCookies | None
     idle: _IdleConnections
-    room: Room
+    slots: BodySlots
 
     @classmethod
     def from_options(cls, options: FetchOptions) -> Self:
         """Build the parts from the settings of fetching."""
         return cls(
             options=options,
-            names=Names(options.guard),
+            names=DnsCache(options.guard),
             trust=options.trust,
             cookies=SiteCookies() if options.cookies else None,
             idle=_IdleConnections(),
-            room=Room(options.bounds.size),
+            slots=BodySlots(options.bounds.size),
         )
 
     @classmethod
@@ -216,7 +218,7 @@ class Network:
 
 
 class _Target:
-    """Where a URL leads: what a request and a connection need of it."""
+    """Host, port and path of a URL, as a request and a connection need them."""
 
     __slots__ = ("host", "key", "netloc", "path", "plain_path", "port", "secure")
 
@@ -232,14 +234,14 @@ class _Target:
 
 
 class _IdleConnections:
-    """Connections that wait for another request to the same host; the oldest are closed."""
+    """Connections kept for another request to the same host; the oldest are closed."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Connection, tuple[object, asyncio.TimerHandle]] = OrderedDict()
         self._of: dict[object, list[Connection]] = {}
 
     def take(self, key: object) -> Connection | None:
-        """One to the host that is still open, the one used last."""
+        """Return the open connection to the host that was used last."""
         while (of := self._of.get(key)) is not None:
             connection = of[-1]
             self._remove(connection)
@@ -275,7 +277,7 @@ class _IdleConnections:
 
 
 def _header_lines(headers: Headers) -> Iterator[bytes]:
-    """Headers of a request, without those that this module writes and without what would end a line early."""
+    """Yield a request's headers, except those written here; unsafe bytes are blanked."""
     for name, values in headers.items():
         if name.lower() in _OWN_HEADERS:
             continue

@@ -1,12 +1,7 @@
-"""HTTP/1 answers as servers really send them: bytes in, head and body out. Pure; it neither waits nor connects.
+"""A parser of HTTP/1 responses as servers really send them. Pure.
 
 Browsers forgive much, so servers get much wrong: no reason phrase, bare line feeds, lines that are no headers, lengths
 that contradict each other. One bad line must not lose a page, and what has no end must not fill the memory.
-
-    WireError       this is not HTTP, or too much of it
-    HeadBounds      how much of a head is kept
-    Head            status and headers of the final answer
-    AnswerReader    reads one answer
 """
 
 from __future__ import annotations
@@ -23,10 +18,24 @@ _MOST_CHUNK_LINE = 4_096
 _MANY_CHUNKS = 10_000
 _LEAST_CHUNK = 32
 """Bytes that each of very many chunks holds on average: who sends fewer wants to keep the reader busy."""
+_STATUS = re.compile(rb"HTTP/([0-9])(?:\.([0-9]))?[ \t]+([1-9][0-9]{2})(?![0-9])", re.IGNORECASE)
+_NAME = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_DIGITS = re.compile(rb"[0-9]{1,18}")
+_CONTROL = re.compile(rb"[\0\r\n]")
+
+_MOST_INTERIM = 16
+"""Heads with status 1xx before the real one."""
+_MOST_HEAD = 16
+"""A head is given up when it is this many times as long as what is kept of it."""
+_BODILESS = frozenset({204, 205, 304})
+
+FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection", b"content-encoding"})
+MEANING = FRAMING | {b"content-type", b"location", b"retry-after", b"x-robots-tag", b"etag", b"last-modified"}
+"""Headers that are kept however many others there are: without them a page could not be read."""
 
 
 class ParserState(Enum):
-    """How far an answer has come."""
+    """Progress of a response."""
 
     HEAD = "head"
     BODY = "body"
@@ -34,8 +43,166 @@ class ParserState(Enum):
     BROKEN = "broken"
 
 
+class WireError(Exception):
+    """Bytes that are not HTTP, or too many; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadBounds:
+    """Bounds of a head; headers beyond them are dropped and counted.
+
+    Attributes:
+        size: bytes of all headers together.
+        lines: number of headers.
+    """
+
+    size: int = 64 * 1024
+    lines: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Status and headers of a response.
+
+    Attributes:
+        status: three digits.
+        headers: lower-case names with values, in order; a name may come several times.
+        dropped: lines that are not among them because there were too many, or they were no headers.
+        excess: how many of those there were too many of.
+        version: (1, 1) for HTTP/1.1.
+    """
+
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]
+    dropped: int
+    excess: int
+    version: tuple[int, int]
+
+    def all(self, name: bytes) -> list[bytes]:
+        """Return the values of a header, in order."""
+        return [value for known, value in self.headers if known == name]
+
+    def tokens(self, name: bytes) -> list[str]:
+        """Return the lower-case items of a comma-separated header, without parameters."""
+        joined = b",".join(self.all(name)).decode("latin-1").lower()
+        return [token for item in joined.split(",") if (token := item.partition(";")[0].strip(' \t"'))]
+
+
+class ResponseParser:
+    """Parses one response to a GET.
+
+    Attributes:
+        state: WHOLE when all of the body is there, BROKEN when it never will be.
+        head: the head of the final response, once it is there.
+        codings: names of content codings, in the order in which they were applied.
+        surplus: whether bytes came that belong to no response.
+    """
+
+    def __init__(self, bounds: HeadBounds) -> None:
+        """Prepare for a response."""
+        self.state = ParserState.HEAD
+        self.head: Head | None = None
+        self.codings: list[str] = []
+        self.surplus = False
+        self._bounds = bounds
+        self._lines = _HeadLines(bounds)
+        self._interim = 0
+        self._body: Sized | Chunked | UntilClose | None = None
+
+    def receive(self, data: bytes) -> list[bytes]:
+        """Take bytes from the connection.
+
+        Args:
+            data: the next ones.
+
+        Returns:
+            Pieces of the body.
+
+        Raises:
+            WireError: see there; the connection is of no use any more.
+        """
+        while self.state is ParserState.HEAD:
+            rest = self._lines.receive(data)
+            if rest is None:
+                return []
+            data = rest
+            self._head_came()
+        if self._body is None:
+            self.surplus = self.surplus or bool(data)
+            return []
+        pieces = self._body.receive(data)
+        if self._body.state is not ParserState.BODY:
+            self.state = self._body.state
+            self.surplus = self.surplus or self._body.surplus
+        return pieces
+
+    def end(self, *, cleanly: bool) -> None:
+        """Note the end of the connection.
+
+        Args:
+            cleanly: by the server's own wish, not by an error.
+
+        Raises:
+            WireError: before there was a response.
+        """
+        if self.state is ParserState.HEAD:
+            raise WireError("the connection ended before an answer came")
+        if self.state is ParserState.BODY:
+            assert self._body is not None
+            self.state = ParserState.WHOLE if cleanly and self._body.may_end() else ParserState.BROKEN
+
+    @property
+    def is_reusable(self) -> bool:
+        """True if another request may be sent over the connection."""
+        if self.state is not ParserState.WHOLE or self.head is None or self.surplus or not self._is_reusable_body():
+            return False
+        said = self.head.tokens(b"connection")
+        return "close" not in said if self.head.version >= (1, 1) else "keep-alive" in said
+
+    def _is_reusable_body(self) -> bool:
+        return self._body is None or self._body.leaves_connection
+
+    def _head_came(self) -> None:
+        """Take a complete head; the final one decides how the body is delimited."""
+        head = self._lines.head()
+        if 100 <= head.status < 200:
+            self._interim += 1
+            if head.status == 101 or self._interim > _MOST_INTERIM:
+                raise WireError(
+                    "the server wants another protocol" if head.status == 101 else "too many interim answers"
+                )
+            self._lines = _HeadLines(self._bounds)
+            return
+        self.head = head
+        transfer = head.tokens(b"transfer-encoding")
+        chunked = "chunked" in transfer
+        # What a server calls a transfer coding besides chunked was applied after the content codings.
+        self.codings = head.tokens(b"content-encoding") + [name for name in transfer if name != "chunked"]
+        if head.status in _BODILESS:
+            self.state = ParserState.WHOLE
+            return
+        self.state = ParserState.BODY
+        if chunked:
+            self._body = Chunked()
+            return
+        lengths = {
+            int(item)
+            for value in head.all(b"content-length")
+            for item in value.replace(b" ", b"").split(b",")
+            if _DIGITS.fullmatch(item)
+        }
+        if not lengths:
+            self._body = UntilClose()
+            return
+        self._body = Sized(lengths)
+        self.state = self._body.state
+
+
 class Sized:
-    """A body with a length; of lengths that contradict each other the largest, or where the connection ends."""
+    """A body with a length.
+
+    Of lengths that contradict each other the largest counts, or the one where the connection ends.
+    """
 
     def __init__(self, lengths: set[int]) -> None:
         self._lengths = lengths
@@ -55,12 +222,12 @@ class Sized:
         return [data] if data else []
 
     def may_end(self) -> bool:
-        """Whether the body is whole if the connection ends now."""
+        """Tell whether the body is whole if the connection ends now."""
         return self._came in self._lengths
 
     @property
     def leaves_connection(self) -> bool:
-        """Whether the next answer begins where the body ends."""
+        """True if the next response begins where the body ends."""
         return len(self._lengths) == 1
 
 
@@ -78,12 +245,12 @@ class UntilClose:
         return [data] if data else []
 
     def may_end(self) -> bool:
-        """Whether the body is whole if the connection ends now."""
+        """Tell whether the body is whole if the connection ends now."""
         return True
 
 
 class Chunked:
-    """A body in chunks, extensions and trailers passed over."""
+    """A body in chunks; extensions and trailers are passed over."""
 
     def __init__(self) -> None:
         self.state = ParserState.BODY
@@ -135,18 +302,18 @@ class Chunked:
         return [b"".join(pieces)] if len(pieces) > 1 else pieces
 
     def may_end(self) -> bool:
-        """Whether the body is whole if the connection ends now."""
+        """Tell whether the body is whole if the connection ends now."""
         return self._is_plain
 
     def _unfinished_line(self, rest: bytes, pieces: list[bytes]) -> None:
-        """A line that should be the length of a chunk has not ended yet."""
+        """Take a line that should be the length of a chunk and has not ended yet."""
         if len(rest) >= _MOST_CHUNK_LINE or (self._is_first and not _CHUNK_BEGIN.match(rest)):
             self._no_chunk(rest, pieces)
         else:
             self._unfinished = rest
 
     def _no_chunk(self, rest: bytes, pieces: list[bytes]) -> None:
-        """What should be a chunk is none: at the very beginning, the server forgot to make any."""
+        """Take a chunk that is none; at the very beginning the server forgot to make any."""
         if self._is_first:
             self._is_plain = True
             pieces.append(rest)
@@ -154,183 +321,9 @@ class Chunked:
             self.state = ParserState.BROKEN
 
     def _last(self, trailer: bytes) -> None:
-        """The body is whole; the connection can be used again if the trailer is here already, with nothing after it."""
+        """End the body; the connection can be reused if the trailer is here already."""
         self.state = ParserState.WHOLE
         self.leaves_connection = trailer in {b"\r\n", b"\n"} or trailer.endswith((b"\r\n\r\n", b"\n\n"))
-
-
-# ---- HTTP/1 answers as servers really send them: bytes in, head and body out. Pure; it neither waits nor connects.
-
-
-_STATUS = re.compile(rb"HTTP/([0-9])(?:\.([0-9]))?[ \t]+([1-9][0-9]{2})(?![0-9])", re.IGNORECASE)
-_NAME = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_DIGITS = re.compile(rb"[0-9]{1,18}")
-_CONTROL = re.compile(rb"[\0\r\n]")
-
-_MOST_INTERIM = 16
-"""Heads with status 1xx before the real one."""
-_MOST_HEAD = 16
-"""A head is given up when it is this many times as long as what is kept of it."""
-_BODILESS = frozenset({204, 205, 304})
-
-FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection", b"content-encoding"})
-MEANING = FRAMING | {b"content-type", b"location", b"retry-after", b"x-robots-tag", b"etag", b"last-modified"}
-"""Headers that are kept however many others there are: without them a page could not be read."""
-
-
-class WireError(Exception):
-    """What came is not HTTP, or is too much; the text says which."""
-
-
-@dataclass(frozen=True, slots=True)
-class HeadBounds:
-    """How much of a head is kept; what is beyond is dropped and counted.
-
-    Attributes:
-        size: bytes of all headers together.
-        lines: number of headers.
-    """
-
-    size: int = 64 * 1024
-    lines: int = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Status and headers of an answer.
-
-    Attributes:
-        status: three digits.
-        headers: lower-case names with values, in order; a name may come several times.
-        dropped: lines that are not among them because there were too many, or they were no headers.
-        excess: how many of those there were too many of.
-        version: (1, 1) for HTTP/1.1.
-    """
-
-    status: int
-    headers: tuple[tuple[bytes, bytes], ...]
-    dropped: int
-    excess: int
-    version: tuple[int, int]
-
-    def all(self, name: bytes) -> list[bytes]:
-        """Values of a header, in order."""
-        return [value for known, value in self.headers if known == name]
-
-    def tokens(self, name: bytes) -> list[str]:
-        """The items of a header that is a list with commas, in lower case, without parameters and quotation marks."""
-        joined = b",".join(self.all(name)).decode("latin-1").lower()
-        return [token for item in joined.split(",") if (token := item.partition(";")[0].strip(' \t"'))]
-
-
-class AnswerReader:
-    """Reads one answer to a GET.
-
-    Attributes:
-        state: WHOLE when all of the body is there, BROKEN when it never will be.
-        head: the head of the final answer, once it is there.
-        codings: names of content codings, in the order in which they were applied.
-        surplus: whether bytes came that belong to no answer.
-    """
-
-    def __init__(self, bounds: HeadBounds) -> None:
-        """Prepare for an answer."""
-        self.state = ParserState.HEAD
-        self.head: Head | None = None
-        self.codings: list[str] = []
-        self.surplus = False
-        self._bounds = bounds
-        self._lines = _HeadLines(bounds)
-        self._interim = 0
-        self._body: Sized | Chunked | UntilClose | None = None
-
-    def receive(self, data: bytes) -> list[bytes]:
-        """Take bytes from the connection.
-
-        Args:
-            data: the next ones.
-
-        Returns:
-            Pieces of the body.
-
-        Raises:
-            WireError: see there; the connection is of no use any more.
-        """
-        while self.state is ParserState.HEAD:
-            rest = self._lines.receive(data)
-            if rest is None:
-                return []
-            data = rest
-            self._head_came()
-        if self._body is None:
-            self.surplus = self.surplus or bool(data)
-            return []
-        pieces = self._body.receive(data)
-        if self._body.state is not ParserState.BODY:
-            self.state = self._body.state
-            self.surplus = self.surplus or self._body.surplus
-        return pieces
-
-    def end(self, *, cleanly: bool) -> None:
-        """The connection has ended.
-
-        Args:
-            cleanly: by the server's own wish, not by an error.
-
-        Raises:
-            WireError: before there was an answer.
-        """
-        if self.state is ParserState.HEAD:
-            raise WireError("the connection ended before an answer came")
-        if self.state is ParserState.BODY:
-            assert self._body is not None
-            self.state = ParserState.WHOLE if cleanly and self._body.may_end() else ParserState.BROKEN
-
-    @property
-    def is_reusable(self) -> bool:
-        """Whether another request may be sent over the connection."""
-        if self.state is not ParserState.WHOLE or self.head is None or self.surplus or not self._is_reusable_body():
-            return False
-        said = self.head.tokens(b"connection")
-        return "close" not in said if self.head.version >= (1, 1) else "keep-alive" in said
-
-    def _is_reusable_body(self) -> bool:
-        return self._body is None or self._body.leaves_connection
-
-    def _head_came(self) -> None:
-        """A head is complete: the final one decides how the body is delimited."""
-        head = self._lines.head()
-        if 100 <= head.status < 200:
-            self._interim += 1
-            if head.status == 101 or self._interim > _MOST_INTERIM:
-                raise WireError(
-                    "the server wants another protocol" if head.status == 101 else "too many interim answers"
-                )
-            self._lines = _HeadLines(self._bounds)
-            return
-        self.head = head
-        transfer = head.tokens(b"transfer-encoding")
-        chunked = "chunked" in transfer
-        # What a server calls a transfer coding besides chunked was applied after the content codings.
-        self.codings = head.tokens(b"content-encoding") + [name for name in transfer if name != "chunked"]
-        if head.status in _BODILESS:
-            self.state = ParserState.WHOLE
-            return
-        self.state = ParserState.BODY
-        if chunked:
-            self._body = Chunked()
-            return
-        lengths = {
-            int(item)
-            for value in head.all(b"content-length")
-            for item in value.replace(b" ", b"").split(b",")
-            if _DIGITS.fullmatch(item)
-        }
-        if not lengths:
-            self._body = UntilClose()
-            return
-        self._body = Sized(lengths)
-        self.state = self._body.state
 
 
 class _HeadLines:
@@ -385,7 +378,7 @@ class _HeadLines:
         return None
 
     def head(self) -> Head:
-        """What the lines say."""
+        """Return the head that the lines make."""
         assert self._status is not None
         status, version = self._status
         return Head(status, tuple(self._headers), self._dropped, self._excess, version)
@@ -425,11 +418,11 @@ class _HeadLines:
         self._continues = True
 
     def _is_flooded(self) -> bool:
-        """Whether even headers that mean something are too many."""
+        """Tell whether even headers that mean something are too many."""
         return len(self._headers) >= 2 * self._bounds.lines or self._kept > 2 * self._bounds.size
 
     def _fold(self, line: bytes) -> None:
-        """A line that begins with white space goes on with the header before."""
+        """Append a line that begins with white space to the header before."""
         if not self._continues or self._kept + len(line) > self._bounds.size:
             self._dropped += 1
             return
@@ -439,12 +432,9 @@ class _HeadLines:
 
 
 def _clean(value: bytes) -> bytes:
-    """A header's value without white space around it and without what could be taken for the end of a line."""
+    """Strip a header's value of white space and of what could end a line."""
     value = value.strip(b" \t")
     return _CONTROL.sub(b" ", value) if _CONTROL.search(value) else value
-
-
-# ---- The headers of an answer that anything depends on, as text. Pure.
 
 
 KEPT = ("content-type", "location", "retry-after", "etag", "last-modified", "x-robots-tag")

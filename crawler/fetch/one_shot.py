@@ -1,4 +1,4 @@
-"""Fetching single addresses that the user names: through the project's own guarded downloader, without a crawl."""
+"""Fetches of single URLs through the guarded downloader, without a crawl."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came back for an address: its final URL and bytes, or why there is nothing."""
+    """Final URL and bytes of a fetch, or the problem."""
 
     url: str
     body: bytes = b""
@@ -31,7 +31,7 @@ class Fetched:
 
 
 class _Fetcher(Spider):
-    """Asks for each address once and keeps the answers."""
+    """Requests each URL once and keeps the responses."""
 
     name = "fetch"
     # A crawl without a frontier: the pages asked for, their redirects, nothing else.
@@ -47,34 +47,34 @@ class _Fetcher(Spider):
         "REFERER_ENABLED": True,
     }
 
-    def __init__(self, urls: Sequence[str], answers: dict[str, Fetched]) -> None:
+    def __init__(self, urls: Sequence[str], fetched: dict[str, Fetched]) -> None:
         super().__init__()
         self.urls = urls
-        self.answers = answers
+        self.fetched = fetched
 
     async def start(self) -> AsyncIterator[Any]:
-        """One request an address."""
+        """Yield one request a URL."""
         for url in self.urls:
             yield Request(url, self.keep, errback=self.fail, cb_kwargs={"asked": url}, dont_filter=True)
 
     def keep(self, response: Response, asked: str) -> None:
         """Keep a page."""
         if response.status != 200:
-            self.answers[asked] = Fetched(response.url, problem=f"http {response.status}")
+            self.fetched[asked] = Fetched(response.url, problem=f"http {response.status}")
             return
         kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        self.answers[asked] = Fetched(response.url, response.body, kind)
+        self.fetched[asked] = Fetched(response.url, response.body, kind)
 
     def fail(self, failure: Failure) -> None:
         """Keep the reason."""
         asked = failure.request.cb_kwargs["asked"]  # type: ignore[attr-defined]
         refused = isinstance(failure.value, AddressRefused)
         problem = str(failure.value) if refused else f"could not be fetched ({label(*why(failure.value))})"
-        self.answers[asked] = Fetched(asked, problem=problem)
+        self.fetched[asked] = Fetched(asked, problem=problem)
 
 
 def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
-    """Fetch addresses, following redirects; blocks until all have answered.
+    """Fetch URLs, following redirects; blocks until all are done.
 
     Only addresses that `ALLOW_NETWORKS` permits are connected to, redirects included. Can be called once in a process.
 
@@ -85,8 +85,8 @@ def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
     Returns:
         What came back, by address asked for.
     """
-    answers: dict[str, Fetched] = {}
+    fetched: dict[str, Fetched] = {}
     process = AsyncCrawlerProcess(settings)
-    process.crawl(_Fetcher, urls=list(dict.fromkeys(urls)), answers=answers)
+    process.crawl(_Fetcher, urls=list(dict.fromkeys(urls)), fetched=fetched)
     process.start()
-    return {url: answers.get(url, Fetched(url, problem="could not be fetched")) for url in urls}
+    return {url: fetched.get(url, Fetched(url, problem="could not be fetched")) for url in urls}

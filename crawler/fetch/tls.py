@@ -1,4 +1,4 @@
-"""TLS as the crawler speaks it: certificates are verified, except of hosts that are known to have bad ones."""
+"""TLS with verified certificates, except of hosts known to have bad ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _LEGACY_RENEGOTIATION = 0x4
 
 
 class Trust:
-    """Certificates must be valid: signed by an authority that the system or Mozilla trusts, for this host, not expired.
+    """Verifies certificates, except those of some hosts.
+
+    A certificate must be signed by an authority that the system or Mozilla trusts, for this host, and not expired.
 
     Args:
         unverified: hosts that are taken as they are (`TLS_UNVERIFIED_HOSTS`): names, addresses, or `*.name`.
@@ -37,7 +39,7 @@ class Trust:
         return host not in self._exact and not host.endswith(self._under)
 
     def context(self, host: str) -> ssl.SSLContext:
-        """The context for a connection to a host."""
+        """Return the TLS context for a connection to a host."""
         return self._strict if self.verifies(host) else self._lenient
 
     @cached_property

@@ -10,10 +10,10 @@ from db.frontier.leases import Handover, News, OwnedHost
 from db.records.keys import fingerprint
 
 from .. import clock
+from ..fetch.dns import look_up
 from ..learn.learning import Learning
 from ..politeness.delay import LONGEST_PAUSE
 from ..politeness.hosts import Hosts
-from ..politeness.ip_clock import look_up
 from ..run.session import Session
 from .host_queues import HostQueue
 from .pending import PendingUrls

@@ -20,7 +20,7 @@ from scrapy.logformatter import LogFormatter
 
 from db.records.reasons import FailReason, SkipReason
 
-from ..clock import Rate
+from ..clock import GrowthRate
 from ..learn.health.alarms import lines
 from ..run.config import Config
 from ..run.exit_codes import EXIT_FINISHED
@@ -66,7 +66,7 @@ class Progress:
         self._console = console
         self._task: asyncio.Task[None] | None = None
         self._started = time.monotonic()
-        self._rate = Rate()
+        self._rate = GrowthRate()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

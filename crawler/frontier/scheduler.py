@@ -114,7 +114,7 @@ class FrontierScheduler(BaseScheduler):
             poll=self._waker.wake,
             pause=self._waker.rest,
             export=partial(export, crawler),
-            stored=Network.of(crawler).room.leave,
+            stored=Network.of(crawler).slots.release,
         )
         self._engine = engine
         self._background = Background(engine.stop)

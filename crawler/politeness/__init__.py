@@ -1,1 +1,1 @@
-"""How each host is asked: robots rules, delays, backoff."""
+"""Politeness: robots rules, delays and backoff of hosts."""

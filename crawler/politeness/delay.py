@@ -1,4 +1,4 @@
-"""How a host wants to be treated: its robots rules, and the pauses between requests and after trouble.
+"""Robots rules of a host, and the pauses between requests and after errors.
 
 Pure: time is an argument. The rules follow RFC 9309: no rules (4xx) allow everything, an unreachable robots.txt forbids
 everything until it answers.
@@ -29,7 +29,7 @@ _QUICK_SECONDS = 1.0
 _RAW = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
 
 
-class Rules:
+class RobotsRules:
     """The robots rules of one host for one user agent.
 
     Args:
@@ -52,7 +52,7 @@ class Rules:
 
     @property
     def delay_seconds(self) -> float:
-        """The pause asked for by crawl-delay or request-rate, 0 when none is."""
+        """Pause asked for by crawl-delay or request-rate, 0 when none is."""
         return max(self._parsed.delay, self._parsed.rate) if self._parsed else 0.0
 
     @property
@@ -72,7 +72,7 @@ def is_cut_off(page: Page) -> bool:
 
 
 def whole_lines(beginning: bytes) -> bytes:
-    r"""The whole lines of a text of which only the beginning came: half a rule would be another rule.
+    r"""Return the whole lines of a text that was cut: half a rule is another rule.
 
     >>> whole_lines(b"Disallow: /a\nDisallow: /b")
     b'Disallow: /a\n'
@@ -81,7 +81,10 @@ def whole_lines(beginning: bytes) -> bytes:
 
 
 def decode_robots(body: bytes, most_bytes: int = MOST_ROBOTS_BYTES) -> str:
-    """The text of a robots.txt; of one that is longer than what is read (RFC 9309 section 2.5) the whole lines."""
+    """Decode a robots.txt; of one longer than what is read, the whole lines.
+
+    See RFC 9309, section 2.5.
+    """
     if len(body) > most_bytes:
         body = whole_lines(body[:most_bytes])
     if body.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -99,7 +102,7 @@ def decode_robots(body: bytes, most_bytes: int = MOST_ROBOTS_BYTES) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """How fast a host has answered lately, see `DelayPolicy.observe`."""
+    """Time in which a host has answered lately, see `DelayPolicy.observe`."""
 
     smoothed: float = 0.0
     last: float = 0.0
@@ -107,7 +110,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class DelayPolicy:
-    """Seconds between requests to one host: the slower it answers, the longer it is left in peace.
+    """Seconds between requests to one host: the slower it is, the longer.
 
     Attributes:
         delay: at least (`HOST_DELAY`).
@@ -129,7 +132,7 @@ class DelayPolicy:
         counted = min(seconds, speed.last)
         return Speed(speed.smoothed + _SHARE * (counted - speed.smoothed), seconds)
 
-    def between(self, rules: Rules | None, speed: Speed = Speed()) -> float:
+    def between(self, rules: RobotsRules | None, speed: Speed = Speed()) -> float:
         """Pause after a request that went well.
 
         With a delay of 0 a host that answers within a second is not waited for at all: who says so knows his host.
@@ -180,12 +183,17 @@ class BackoffPolicy:
 
 
 def retry_pause(tries: int) -> float:
-    """Seconds to wait after the n-th try of a URL failed: 2, 8, 32 ... at most an hour."""
+    """Return the pause in seconds after the n-th failed try of a URL.
+
+    They are 2, 8, 32 ... at most an hour.
+    """
     return float(min(LONGEST_PAUSE, _FIRST_PAUSE * _GROWTH ** min(10, max(0, tries - 1))))
 
 
 def retry_after(value: str, now: float) -> float | None:
-    """Seconds that a Retry-After header asks for (number or date), at most an hour; None when it says nothing usable.
+    """Return the seconds that a Retry-After header asks for, at most an hour.
+
+    It is a number or a date; None when it says nothing usable.
 
     >>> retry_after("120", 0.0)
     120.0

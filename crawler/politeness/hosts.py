@@ -14,7 +14,7 @@ from db.records.url import Claim, Kind
 from pipelines.stages import Page
 
 from .backoff import HostErrors
-from .delay import BackoffPolicy, DelayPolicy, Rules, Speed, is_cut_off, retry_after, retry_pause
+from .delay import BackoffPolicy, DelayPolicy, RobotsRules, Speed, is_cut_off, retry_after, retry_pause
 from .robots import parse
 
 _REASONS = {"unreachable": SkipReason.ROBOTS_UNREACHABLE, "refused": FailReason.ADDRESS_REFUSED}
@@ -59,7 +59,7 @@ class Hosts:
         self._agent = agent
         self._keep_seconds = keep_seconds
         self.errors = HostErrors(backoff, now)
-        self._rules: dict[int, Rules] = {}
+        self._rules: dict[int, RobotsRules] = {}
         self._chars: dict[int, int] = {}
         self._all_chars = 0
         self._speeds: dict[int, Speed] = {}
@@ -88,12 +88,12 @@ class Hosts:
 
     # ------------------------------------------------------------ rules
 
-    def set_rules(self, host_id: int, kind: str, text: str, at: float) -> Rules:
+    def set_rules(self, host_id: int, kind: str, text: str, at: float) -> RobotsRules:
         """Put rules into force that came at a time, in the words of `Outcome.robots`."""
         known, reason = (text if kind == "rules" else ""), _REASONS.get(kind)
-        rules = Rules(known, self._agent, reason, most_delay=self._delay.most_crawl_delay)
+        rules = RobotsRules(known, self._agent, reason, most_delay=self._delay.most_crawl_delay)
         if not self._reserve(host_id, rules.chars):
-            rules = Rules("", self._agent, SkipReason.ROBOTS_TOO_MANY)
+            rules = RobotsRules("", self._agent, SkipReason.ROBOTS_TOO_MANY)
         self._rules[host_id] = rules
         self._fresh_until(host_id, at + self._keep_seconds)
         return rules
@@ -128,7 +128,7 @@ class Hosts:
 
     def close(self, host_id: int, reason: SkipReason) -> None:
         """Forbid a host from now on."""
-        self._rules[host_id] = Rules("", self._agent, reason)
+        self._rules[host_id] = RobotsRules("", self._agent, reason)
         self._reserve(host_id, 0)
         self._stale_at.pop(host_id, None)
 
@@ -143,7 +143,10 @@ class Hosts:
         return self._delay.between(self._rules.get(host_id), self._speeds.get(host_id, _NEW))
 
     def disallow_reason(self, host_id: int, url: str) -> Reason | None:
-        """Tell why a URL must not be fetched; None when it may. Called from the database thread."""
+        """Tell why a URL must not be fetched; None when it may.
+
+        Called from the database thread.
+        """
         return self._rules[host_id].disallow_reason(url)
 
     def cached_reason(self, host_id: int, url: str) -> Reason | None:
@@ -152,7 +155,10 @@ class Hosts:
         return None if rules is None else rules.disallow_reason(url)
 
     def closed(self, host_id: int) -> Reason | None:
-        """Tell why a host must not be asked; None when it may. Called from the database thread."""
+        """Tell why a host must not be asked; None when it may.
+
+        Called from the database thread.
+        """
         return self._rules[host_id].reason
 
     def is_closed(self, host_id: int) -> bool:

@@ -1,4 +1,4 @@
-"""robots.txt for one crawler: Protego reads what concerns us, picked out beforehand. Pure.
+"""Robots.txt for one crawler, read by Protego. Pure.
 
 Protego copies a group for each of its user agents; so only the groups that name us, or else those for `*`, get there.
 The time and memory that a file takes grow with its length, whatever stands in it.
@@ -117,7 +117,7 @@ def parse(text: str, agent: str) -> Robots:
 
 
 def _read(lines: list[tuple[str, str]], sitemaps: tuple[str, ...]) -> Robots:
-    """Give the lines that concern us to Protego, rules that cost too much made simpler."""
+    """Give the lines that concern us to Protego, with costly rules made simpler."""
     delay, wildcard_chars = 0.0, 0
     kept = ["user-agent: *"]
     for field, value in lines:
@@ -146,7 +146,7 @@ def _read(lines: list[tuple[str, str]], sitemaps: tuple[str, ...]) -> Robots:
 
 
 def _escape(text: str) -> str:
-    """Escape all but ASCII, and that twice: Protego takes all bytes for one that are no UTF-8."""
+    """Escape all but ASCII, twice: Protego takes all bytes that are no UTF-8 for one."""
     if _ILLEGAL.search(text):
         text = quote(text, safe=punctuation, errors="replace")
     return _BEYOND_ASCII.sub(lambda found: "%25" + found[1].upper(), text) if "%" in text else text

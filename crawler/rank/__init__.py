@@ -1,1 +1,1 @@
-"""Crawl order: the signals that say which page matters, and the weighted sum that orders the frontier."""
+"""Crawl order: signals of importance, and the weighted sum that orders the queue."""

@@ -1,4 +1,4 @@
-"""Block-level link analysis: a link counts as much as the block of the page that it stands in."""
+"""Block-level link analysis: a link counts as much as the page block it stands in."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BATCH_ROWS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How blocks are weighed.
+    """Weights of blocks.
 
     Attributes:
         importance: how much a block of each kind matters beside the other blocks of its page, at least 0.
@@ -57,7 +57,7 @@ class BlockScores:
 def score(
     graph: LinkGraph, params: Params = DEFAULTS, *, teleport: Values | None = None, start: Values | None = None
 ) -> Values:
-    """Block-level PageRank of every page: the surfer first picks a block, then one of its links.
+    """Compute block-level PageRank: the surfer picks a block, then one of its links.
 
     So a link in the text of an article or in the main list of a channel hands on more than one of the many in a menu,
     a footer or an advert.
@@ -84,7 +84,9 @@ def score(
 
 
 def link_weights(graph: LinkGraph, params: Params = DEFAULTS) -> Values:
-    """Weight of each link: X, the share of its block in the page, times Z, the share of the link in the block.
+    """Weigh each link by its block's share in the page and its share in the block.
+
+    In the paper's terms X times Z.
 
     Returns:
         One weight for each link; those of a page sum to 1, or to 0 when no block of it has any importance.
@@ -103,7 +105,7 @@ def link_weights(graph: LinkGraph, params: Params = DEFAULTS) -> Values:
 
 
 def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
-    """BlockRank: where the surfer is found among blocks.
+    """Compute BlockRank: the chance to find the surfer in each block.
 
     From a block he follows one of its links, and on the page he comes to he picks a block.
 
@@ -139,7 +141,10 @@ def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
 
 
 def _blocks_of(starts: NDArray[np.int64], blocks: Blocks, params: Params) -> tuple[Values, NDArray[np.int64]]:
-    """Weight of a link in each block of some rows (rows x kinds), and each link's place in that table laid flat."""
+    """Return the weight of a link in each block of some rows, and each link's block.
+
+    A table of rows x kinds, and places in it laid flat.
+    """
     counts = np.diff(starts)
     of_link = np.repeat(np.arange(len(counts), dtype=np.int64) * _KINDS, counts) + blocks
     links = np.bincount(of_link, minlength=len(counts) * _KINDS).reshape(-1, _KINDS)

@@ -1,4 +1,4 @@
-"""The rank that a queued page will have: what is seen of its links, corrected for what cannot have been seen yet.
+"""Expected rank of queued pages: PageRank corrected for links not seen yet.
 
 PageRank of the part of a graph that a crawl knows orders its queue worse than it could. In a neighbourhood that has
 been crawled almost completely nearly all links to a page have been seen; in one that was just discovered hardly any. So
@@ -26,7 +26,7 @@ _MOST = math.log1p(1e9)
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How strongly to correct.
+    """Strength of the correction.
 
     Attributes:
         damping: as in PageRank.
@@ -54,7 +54,7 @@ DEFAULTS = Params()
 def score(
     graph: LinkGraph, rank: Values, params: Params = DEFAULTS, *, waiting: NDArray[np.bool_] | None = None
 ) -> Values:
-    """Expected rank of every page.
+    """Estimate the rank of every page.
 
     The sum over the links to a page of `damping * rank(source) / links(source) / (explored(source) + floor) ** power`,
     where `explored` is the share of a page's links that lead to pages which do not wait to be fetched.
@@ -85,12 +85,12 @@ def score(
 
 
 def _handed(rank: Values | float, links: Values | float, explored: Values | float, params: Params) -> Values:
-    """What a page hands on along each link."""
+    """Return the rank that a page hands on along each link."""
     return np.asarray(params.damping * rank / links / (explored + params.floor) ** params.power)
 
 
 def scaled(shares: Values | float, pages: int) -> Values:
-    """Shares of a whole as values in [0, 1], so that equal ratios of large shares are equal steps.
+    """Map shares of a whole to [0, 1], equal ratios of large shares to equal steps.
 
     `log(1 + 100 * pages * share) / log(1 + 10 ** 9)`: .22 for an average page, .33 for one with ten times as much, and
     .11 more for each further ten times. A page that keeps its place in a growing graph keeps its value.
@@ -99,7 +99,7 @@ def scaled(shares: Values | float, pages: int) -> Values:
 
 
 def inherited(value: float, links: int, known: int, params: Params = DEFAULTS) -> float:
-    """First value, as `scaled`, of a page that has just been found on another one.
+    """Estimate the first value, as `scaled`, of a page just found on another one.
 
     Args:
         value: that of the other one, scaled.

@@ -1,4 +1,4 @@
-"""What is known of a URL before it is fetched, and the signals that need nothing else.
+"""Features of URLs before they are fetched, and the signals made of these alone.
 
 A signal is one function from such columns to values in [0, 1], one for each URL: for the links of a page when they are
 found, and for the whole queue when it is scored again.
@@ -46,7 +46,7 @@ class Finds:
     Attributes:
         depths: links from the seed.
         blocks: `BlockKind` of the place each was found in.
-        dated: Unix time that a feed, a sitemap or the address states; 0.0 for none.
+        dated: Unix time that a feed, a sitemap or the URL states; 0.0 for none.
         segments: parts of the path, see `segments`.
         today: the present, in days since 1970: freshness is judged by the day.
     """
@@ -62,7 +62,7 @@ class Finds:
 
 
 def segments(url: str) -> int:
-    """Parts of a URL's path; a query counts as one more.
+    """Count the parts of a URL's path; a query counts as one more.
 
     >>> segments("http://h.cn/"), segments("http://h.cn/a/b.html"), segments("http://h.cn/a/?p=2")
     (0, 2, 2)
@@ -72,23 +72,32 @@ def segments(url: str) -> int:
 
 
 def depth(finds: Finds) -> Values:
-    """1 for a seed, 1/2 for what it links to, 1/3 ... (S01: pages within a few links of a seed are likely topical)."""
+    """Score 1 for a seed, 1/2 for what it links to, 1/3 ...
+
+    Source: S01: pages within a few links of a seed are likely topical.
+    """
     return np.asarray(1.0 / (1.0 + finds.depths), np.float64)
 
 
 def block(finds: Finds) -> Values:
-    """How much the place of the link promises: text and lists most, footers least (after block-level link analysis)."""
+    """Score the place of the link: text and lists most, footers least.
+
+    Source: after block-level link analysis.
+    """
     return _VALUES[finds.blocks]
 
 
 def freshness(finds: Finds) -> Values:
-    """1 for what is dated today or later, halved every three days; 0 without a date."""
+    """Score 1 for a date of today or later, halved every three days; 0 without a date."""
     age_days = np.clip(finds.today - finds.dated / DAY, 0.0, 1e6)
     return np.where(finds.dated == 0.0, 0.0, 0.5 ** (age_days / _HALF_LIFE_DAYS))
 
 
 def address(finds: Finds) -> Values:
-    """1 for a home page, less for every part of the path (R. Baeza-Yates et al., Crawling a country, 2005)."""
+    """Score 1 for a home page, less for every part of the path.
+
+    R. Baeza-Yates et al., Crawling a country, 2005.
+    """
     return np.maximum(0.0, 1.0 - finds.segments / _MOST_SEGMENTS)
 
 

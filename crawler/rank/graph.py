@@ -1,4 +1,4 @@
-"""The link graph of a crawl as arrays: pages by number, and the links of fetched pages in the order of fetching.
+"""The link graph of a crawl as arrays: pages by number, links in fetching order.
 
 Pages are numbered in the order in which they become known, so that scores of an earlier state of the graph belong to
 the first pages of a later one. Only fetched pages have links: each has a *row*. All that link analysis needs is then
@@ -66,12 +66,12 @@ class LinkGraph:
     # ------------------------------------------------------------ what is there
 
     def __len__(self) -> int:
-        """Pages that are known."""
+        """Return the number of known pages."""
         return len(self._pages)
 
     @property
     def rows(self) -> int:
-        """Pages whose links are known."""
+        """Number of pages whose links are known."""
         return len(self._fetched)
 
     @property
@@ -116,7 +116,7 @@ class LinkGraph:
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Where the links of each row begin, and at last where they end: rows + 1 numbers."""
+        """Start of the links of each row, and the end of the last: rows + 1 numbers."""
         return self._starts.values
 
     @property
@@ -134,7 +134,7 @@ class LinkGraph:
         return self._pages.find(ids)
 
     def in_links(self) -> NDArray[np.int64]:
-        """How many pages link to each page."""
+        """Count the pages that link to each page."""
         return np.bincount(self.targets, minlength=len(self)).astype(np.int64, copy=False)
 
     def link_rows(self) -> Numbers:
@@ -142,7 +142,9 @@ class LinkGraph:
         return np.repeat(np.arange(self.rows, dtype=np.int32), np.diff(self.starts))
 
     def matrix(self, weights: Values | None = None) -> sparse.csc_array:
-        """The links as a matrix, pages x rows: a column holds what one fetched page links to.
+        """Return the links as a matrix, pages x rows.
+
+        A column holds what one fetched page links to.
 
         Args:
             weights: weight of each link, finite and not negative; 1 each when left out.
@@ -167,7 +169,7 @@ class LinkGraph:
     # ------------------------------------------------------------ growing
 
     def add_pages(self, ids: Ids, hosts: Ids, sites: Ids) -> Numbers:
-        """Make pages known, with their hosts and sites; a page whose host is known keeps it.
+        """Add pages with their hosts and sites; a page whose host is known keeps it.
 
         Args:
             ids: identifiers of pages; one may come again.
@@ -260,7 +262,7 @@ class LinkGraph:
     def to_networkx(
         self, urls: Mapping[int, str] | None = None, scores: Values | None = None, pages: Numbers | None = None
     ) -> networkx.DiGraph:
-        """The graph as networkx has it: nodes are page numbers, with what is known of them.
+        """Convert to networkx: nodes are page numbers, with what is known of them.
 
         Args:
             urls: URLs of pages, by number, as far as they are known.

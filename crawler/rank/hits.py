@@ -1,4 +1,4 @@
-"""Hubs and authorities: good hubs link to good authorities, which good hubs link to."""
+"""HITS: good hubs link to good authorities, which good hubs link to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FAVOUR = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How exactly the scores are computed.
+    """Exactness of the scores.
 
     Attributes:
         tolerance: what is left of the vector's change, as a part of its length, above 0.
@@ -41,8 +41,8 @@ DEFAULTS = Params()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scores:
-    """Two scores for each page, each in sum 1; both equal for all pages when there is no link."""
+class HitsScores:
+    """Two scores for each page, each in sum 1; all equal when there is no link."""
 
     hubs: Values
     authorities: Values
@@ -50,7 +50,7 @@ class Scores:
 
 def score(
     graph: LinkGraph, params: Params = DEFAULTS, *, weights: Values | None = None, pages: Values | None = None
-) -> Scores:
+) -> HitsScores:
     """Hub and authority of every page.
 
     A list page is a good hub when it links to pages that many good hubs link to; those are the authorities. The scores
@@ -83,16 +83,16 @@ def score(
         both = np.repeat(pages[graph.fetched], np.diff(graph.starts)) * pages[graph.targets]
         links = graph.matrix(both if weights is None else both * weights)
     if not links.data.any():
-        return Scores(uniform(len(graph)), uniform(len(graph)))
+        return HitsScores(uniform(len(graph)), uniform(len(graph)))
     of_rows = _main_vector(links, params)
     hubs = np.zeros(len(graph))
     hubs[graph.fetched] = of_rows / of_rows.sum()
     authorities = links @ of_rows
-    return Scores(hubs, authorities / authorities.sum())
+    return HitsScores(hubs, authorities / authorities.sum())
 
 
 def _main_vector(links: sparse.csc_array, params: Params) -> Values:
-    """Find the hubs: main eigenvector of the matrix of links that two rows have in common; nothing below 0.
+    """Find the hubs: main eigenvector of the matrix of links that two rows share.
 
     Where several vectors are the main one, a little favour for equal scores chooses that which they would end in.
     """

@@ -1,4 +1,4 @@
-"""Arrays that grow, and numbers 0, 1, 2 ... for 64-bit identifiers: what a graph of millions of pages is made of."""
+"""Growing arrays, and numbers 0, 1, 2 ... for 64-bit identifiers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Column:
 
     @property
     def values(self) -> NDArray[Any]:
-        """The values, without a copy: to be asked for again after the column has grown."""
+        """The values, without a copy; to be asked for again after the column has grown."""
         return self._room[: self._size]
 
     def extend(self, values: NDArray[Any]) -> None:
@@ -72,7 +72,7 @@ class Numbering:
 
     @property
     def ids(self) -> Ids:
-        """The identifiers by number."""
+        """Identifiers by number."""
         return self._ids.values
 
     def find(self, ids: Ids) -> Numbers:
@@ -106,7 +106,7 @@ class Numbering:
         return numbers
 
     def _home(self, ids: Ids) -> NDArray[np.int64]:
-        """The slot at which the search for an identifier begins: the upper bits of a product."""
+        """Return the slot where the search begins: the upper bits of a product."""
         shift = np.uint64(65 - len(self._slots).bit_length())
         return ((ids.view(np.uint64) * _MIXER) >> shift).astype(np.int64)
 

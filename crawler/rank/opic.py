@@ -1,4 +1,4 @@
-"""OPIC: the importance of pages computed while they are fetched, by cash that they hand on to one another."""
+"""OPIC: importance of pages computed while they are fetched, by cash they hand on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .surfer import Values, uniform
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How cash is handed on.
+    """Options of handing cash on.
 
     Attributes:
         values: weight of a link by the kind of its block, above 0; 1 each in the paper.
@@ -48,7 +48,7 @@ DEFAULTS = Params()
 
 
 class Opic:
-    """Online importance of pages: nothing is ever computed anew, each fetched page is looked at once.
+    """Online importance of pages: each fetched page is looked at once.
 
     There is cash of 1 in all. A page that is fetched writes down what it holds (its history) and hands it on: to the
     pages it links to, and to the virtual root, to which every page links and which links to every page. Pages without
@@ -86,19 +86,19 @@ class Opic:
 
     @property
     def cash(self) -> Values:
-        """What each page holds."""
+        """Cash that each page holds."""
         self._grow()
         return self._cash
 
     @property
     def history(self) -> Values:
-        """What each page has handed on."""
+        """Cash that each page has handed on."""
         self._grow()
         return self._history
 
     @property
     def root(self) -> float:
-        """What the virtual root holds: with the cash of all pages 1."""
+        """Cash that the virtual root holds; with that of all pages 1."""
         return self._root
 
     def observe(self, rows: int) -> None:
@@ -124,7 +124,7 @@ class Opic:
         self._rows = max(self._rows, rows)
 
     def score(self) -> Values:
-        """Importance of every page: its share of all cash that was ever handed on or is held, in sum 1.
+        """Score every page by its share of all cash ever handed on or held, in sum 1.
 
         Returns:
             A score for each page; equal ones before anything was observed, an empty array for an empty graph.

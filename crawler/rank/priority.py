@@ -1,4 +1,4 @@
-"""The score that orders the frontier: a weighted sum of named signals, each in [0, 1].
+"""The score that orders the frontier: a weighted sum of signals, each in [0, 1].
 
 Breadth-first is the base order (survey of focused crawling, S01); every further signal re-orders it. Depth is a signal,
 not a wall: a strict level order would lose most of what the others gain.
@@ -74,15 +74,15 @@ class Priority:
         self._text = ", ".join(f"{json.dumps(name)}: %.5g" for name in self.weights).join("{}")
 
     def learns(self, names: Sequence[str]) -> bool:
-        """Whether one of these signals counts."""
+        """Tell whether one of these signals counts."""
         return any(name in self.weights for name in names)
 
     def of_finds(self, urls: Finds) -> dict[str, Values]:
-        """Values of the signals that are known from the start."""
+        """Compute the signals that are known from the start."""
         return {name: signal(urls) for name, signal in finds.SIGNALS.items() if name in self.weights}
 
     def first(self, urls: Finds, legacy: Mapping[str, Values | float]) -> dict[str, Values]:
-        """Values of all signals that count, for URLs that have just been found.
+        """Compute all signals that count, for URLs that have just been found.
 
         Args:
             urls: what is known of them.
@@ -103,12 +103,12 @@ class Priority:
         return np.asarray(total, np.float64)
 
     def texts(self, values: Mapping[str, Values]) -> list[str]:
-        """The values of each URL as JSON."""
+        """Write the values of each URL as JSON."""
         text = self._text
         return [text % row for row in zip(*(values[name].tolist() for name in self.weights), strict=True)]
 
     def inherited(self, parts: Mapping[str, float], links: int, known: int) -> dict[str, float]:
-        """First values of graph signals for the pages that a page names, until the graph is looked at again.
+        """Estimate graph signals of the pages that a page names, until the next rescore.
 
         Args:
             parts: values of the signals of the page itself.
@@ -121,7 +121,7 @@ class Priority:
         return legacy
 
     def alike(self, page: float, anchors: Sequence[float], parts: Mapping[str, float]) -> dict[str, Values | float]:
-        """First values of the signals of the topic for the pages that a page names.
+        """Estimate topic signals of the pages that a page names.
 
         Args:
             page: likeness of the page itself.

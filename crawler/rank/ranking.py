@@ -1,4 +1,4 @@
-"""Scores of the whole queue: everything that is known of a crawl's pages as arrays, and the signals made of it."""
+"""Scores of the whole queue: the pages of a crawl as arrays, and their signals."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Rescored:
 
 
 class Ranking:
-    """The link graph of a crawl, what is known of its pages, and the scores that follow.
+    """The link graph of a crawl, its pages, and the scores that follow.
 
     Args:
         priority: which signals count for how much.
@@ -137,7 +137,7 @@ class Ranking:
         self._queued.values[pages[pages >= 0]] = False
 
     def set_yields(self, hosts: Ids, pages: NDArray[np.int64], articles: NDArray[np.int64]) -> None:
-        """Say how many pages of each host were fetched, and how many articles came of them."""
+        """Set how many pages of each host were fetched and how many articles they gave."""
         share = (articles + _DOUBT_PAGES * _USUAL_YIELD) / (pages + _DOUBT_PAGES)
         self._yields = dict(zip(hosts.tolist(), np.minimum(1.0, share).tolist(), strict=True))
 
@@ -223,7 +223,7 @@ class Ranking:
 
 
 def _in_writing_order(scores: Values, hosts: Numbers) -> NDArray[np.int64]:
-    """Some of the best: first those that matter soon, then the others by host, because neighbouring rows are fast."""
+    """Choose the best: those that matter soon first, then by host for fast writes."""
     order = np.argsort(-scores, kind="stable")[:_MOST]
     later = np.sort(order[_SOON:])
     return np.concatenate((order[:_SOON], later[np.argsort(hosts[later], kind="stable")]))

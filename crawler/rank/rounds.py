@@ -1,4 +1,4 @@
-"""When the queue is to be scored again."""
+"""Times at which the queue is to be scored again."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Rounds:
         self._last = 0
 
     def due(self, pages: int) -> bool:
-        """Whether a round is due, with so many pages fetched in all."""
+        """Tell whether a rescore is due, with so many pages fetched in all."""
         pause = min(self._every, max(FEWEST_PAGES, self._growth * self._last))
         return pages > self._last and (pages - self._last >= pause or not self._last)
 
     def begin(self, pages: int) -> None:
-        """A round takes place now."""
+        """Note that a rescore begins."""
         self._last = pages

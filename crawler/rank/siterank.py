@@ -1,4 +1,4 @@
-"""SiteRank and DocRank: what a site is worth among sites, times what a page is worth inside its site."""
+"""SiteRank and DocRank: a site's rank among sites times a page's rank inside it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def score(
 def site_scores(
     graph: LinkGraph, params: Params = DEFAULTS, *, groups: Numbers | None = None, teleport: Values | None = None
 ) -> Values:
-    """SiteRank: PageRank on the graph of sites, in which a link weighs as much as pages of one link to the other.
+    """Compute SiteRank: PageRank on the graph of sites.
+
+    A link weighs as much as pages of one link to the other.
 
     Args:
         graph: the links.
@@ -88,7 +90,7 @@ def site_scores(
 
 
 def _checked(graph: LinkGraph, groups: Numbers | None) -> Numbers:
-    """The groups, or sites when there are none."""
+    """Return the groups, or sites when there are none."""
     if groups is None:
         return graph.site_numbers
     if len(groups) != len(graph) or (np.asarray(groups) < 0).any():

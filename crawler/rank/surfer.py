@@ -1,4 +1,4 @@
-"""The random surfer: where somebody is found who follows links at random for a long time, and sometimes jumps.
+"""The random surfer, who follows links at random and sometimes jumps.
 
 PageRank is this on the graph of pages; SiteRank, DocRank and BlockRank are the same on other graphs, so the walk stands
 here once.
@@ -20,7 +20,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How the surfer walks, and how exactly that is computed.
+    """Options of the walk, and the exactness of its computation.
 
     Attributes:
         damping: chance to follow a link rather than jump, at least 0 and below 1.
@@ -61,17 +61,17 @@ class ConvergenceError(ArithmeticError):
         self.iterations = iterations
 
     def __reduce__(self) -> tuple[type[ConvergenceError], tuple[int]]:
-        """As pickle makes it again: from the number, not from the sentence."""
+        """Make pickle rebuild it from the number, not from the sentence."""
         return type(self), (self.iterations,)
 
 
 def uniform(size: int) -> Values:
-    """Equal shares of 1; nothing for nobody."""
+    """Return equal shares of 1."""
     return np.full(size, 1.0 / size) if size else np.zeros(0)
 
 
 def shares(weights: Values, size: int, what: str) -> Values:
-    """Weights as shares of 1.
+    """Scale weights to shares of 1.
 
     Raises:
         ValueError: not `size` finite weights of at least 0 with one above 0; `what` names them.
@@ -85,7 +85,7 @@ def shares(weights: Values, size: int, what: str) -> Values:
 
 
 def best(scores: Values, most: int) -> Numbers:
-    """Numbers of the highest scores, the highest first; of equal ones the first known.
+    """Return the numbers of the highest scores, highest first, of equal ones lowest.
 
     >>> best(np.array([0.1, 0.3, 0.2, 0.3]), 3).tolist()
     [1, 3, 2]
@@ -103,7 +103,7 @@ def stationary(
     groups: Numbers | None = None,
     start: Values | None = None,
 ) -> Values:
-    """Where the surfer is found in the end.
+    """Compute the shares of the walk in the long run.
 
     In each round, everybody hands on what he has along his links in proportion to their weights. What is not handed
     on - the share of the jumps, all that stands where no links are - is dealt out by `teleport`. With groups, each
@@ -146,7 +146,7 @@ def stationary(
 
 
 def _dealer(teleport: Values, groups: Numbers | None) -> Callable[[Values], Values]:
-    """A function: from what everybody has been handed on to what is to be dealt out besides."""
+    """Make a function from what was handed on to what is to be dealt out besides."""
     if groups is None:
         return lambda handed: (1.0 - handed.sum()) * teleport
     mass = np.bincount(groups, weights=teleport).astype(np.float64, copy=False)
@@ -160,7 +160,7 @@ def _dealer(teleport: Values, groups: Numbers | None) -> Callable[[Values], Valu
 
 
 def _beginning(teleport: Values, start: Values | None) -> Values:
-    """The first shares: those of `start`, the others as if there were no links."""
+    """Make the first shares: those of `start`, the others as if there were no links."""
     at = teleport.copy()
     if start is not None and len(start):
         at[: len(start)] = start[: len(at)]

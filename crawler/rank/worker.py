@@ -128,7 +128,7 @@ _graphs: list[_OpenGraph] = []
 
 
 def prepare() -> None:
-    """First thing in the process: Ctrl-C is the parent's business."""
+    """Prepare the process: Ctrl-C is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
 

@@ -32,7 +32,7 @@ from pipelines.dedup.judge import SignatureIndex
 from pipelines.records import BlockKind
 
 from .. import clock
-from ..clock import Rate
+from ..clock import GrowthRate
 from ..response.new_urls import new_url
 from ..response.seed_scope import seed_row
 from .config import MUST, SCORING, SHOULD, Config, differing
@@ -101,7 +101,7 @@ class Session:
         self.gather = line.gather
         self._line = line
         self._lease_ends = began.lease_ends
-        self._rate = Rate()
+        self._rate = GrowthRate()
 
     @classmethod
     async def begin(

@@ -1,4 +1,4 @@
-"""The spider: thin. Seeds are rows of the frontier, requests come from there, one `Page` item per answer goes out."""
+"""The spider: makes one `Page` item of each response to the frontier's requests."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class NewsSpider(Spider):
         name_contact(settings)
 
     async def start(self) -> AsyncIterator[Any]:
-        """Nothing: seeds are rows of the frontier."""
+        """Yield nothing: seeds are rows of the frontier."""
         return
         yield
 
     def parse(self, response: Response, **_: Any) -> list[Page]:
-        """An answer of any status."""
+        """Make a page of a response of any status."""
         assert response.request is not None
         page = self._page(response.request)
         page.status = response.status
@@ -67,7 +67,7 @@ class NewsSpider(Spider):
         return self._answered(page, response.request)
 
     def failed(self, failure: Failure) -> list[Page]:
-        """No answer."""
+        """Make a page of a failed request."""
         page = self._page(failure.request)  # type: ignore[attr-defined]
         page.error, page.detail = (FailReason.OUT_OF_HANDLES, "") if exhausted() else why(failure.value)
         page.bounds = getattr(failure.value, "bounds", ())

@@ -1,4 +1,4 @@
-"""Opening a database: connection settings, one crawl per SQLite file, migrations, foreign schemas.
+"""Opening a database: connection settings, file locks, migration, foreign schemas.
 
 SQLite runs in WAL mode with `synchronous=NORMAL`: a killed process loses nothing, a power cut may lose the last
 transactions but never damages the file. Transactions are begun explicitly (BEGIN IMMEDIATE for the writer), because the
@@ -22,6 +22,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
 
 T = TypeVar("T")
+Query = Callable[[Connection], T]
+"""A question that is answered on a connection."""
 
 SCHEMA = "1"
 """The revision in `migrations/versions`: what this program's tables look like."""
@@ -43,7 +45,9 @@ _READER_CACHE_KB, _WRITER_CACHE_KB = 16 << 10, 128 << 10
 
 
 def parse_url(database_url: str) -> URL:
-    """Read a `DATABASE_URL`; whatever driver it names, Postgres is spoken to by psycopg and SQLite by Python's own.
+    """Read a `DATABASE_URL`.
+
+    Whatever driver it names, Postgres is spoken to by psycopg and SQLite by Python's own.
 
     Raises:
         WrongDatabase: the URL cannot be read or names a database other than SQLite or Postgres.
@@ -65,7 +69,7 @@ def parse_url(database_url: str) -> URL:
 
 
 def without_password(database_url: str) -> str:
-    """Something that was meant for a database URL, fit to be shown.
+    """Hide the password in what was meant for a database URL.
 
     >>> without_password("postgresql://me:secret@host:port/name?sslmode=require")
     'postgresql://me:***@host:port/name'
@@ -89,7 +93,10 @@ class Database:
         self._lock = lock
 
     def connect_writer(self) -> Connection:
-        """The connection that writes for as long as the process lives: new URLs fall on all pages of the indexes."""
+        """Open the connection that writes as long as the process lives.
+
+        New URLs fall on all pages of the indexes, so it gets a large cache.
+        """
         connection = self.engine.connect().execution_options(writer=True)
         if self.is_sqlite:
             # past SQLAlchemy, which would begin a transaction for it
@@ -98,7 +105,7 @@ class Database:
 
     @contextmanager
     def writing(self, connection: Connection) -> Iterator[None]:
-        """One write transaction; errors of the database come out as `DatabaseProblem`."""
+        """Run a write transaction; database errors come out as `DatabaseProblem`."""
         try:
             with connection.begin():
                 yield
@@ -108,20 +115,31 @@ class Database:
                 raise
             raise problem from error
 
-    def read(self, question: Callable[[Connection], T]) -> T:
-        """Ask a question on a connection of its own, from any thread.
+    def read(self, query: Query[T]) -> T:
+        """Answer a query on a connection of its own, from any thread.
 
         Raises:
             DatabaseProblem: it cannot be read at the moment.
         """
         try:
             with self.engine.connect() as connection:
-                return question(connection)
+                return query(connection)
         except DBAPIError as error:
             raise classify(error, self.name) or error from error
 
+    def write(self, query: Query[T]) -> T:
+        """Run a query in a write transaction on a connection of its own.
+
+        Raises:
+            DatabaseProblem: the database cannot be written.
+        """
+        with self.engine.connect().execution_options(writer=True) as connection, self.writing(connection):
+            return query(connection)
+
     def keep_crawls_away(self) -> None:
-        """Take the file's lock, as a crawl does. Postgres has none: what runs there says so in its `run` row.
+        """Lock the file as a crawl does.
+
+        Postgres has no such lock: what runs there says so in its `run` row.
 
         Raises:
             WrongDatabase: a crawl is running on the file.
@@ -211,7 +229,7 @@ def open_for_reading(database_url: str) -> Database:
 
 
 def _name(url: URL) -> str:
-    """A database as its user knows it: the path of a file, or the URL as it is typed, without passwords."""
+    """Name a database as its user knows it: file path, or URL without passwords."""
     if url.get_backend_name() == "sqlite":
         assert url.database is not None  # parse_url saw to it
         return url.database
@@ -220,7 +238,7 @@ def _name(url: URL) -> str:
 
 
 def _engine(url: URL) -> Engine:
-    """An engine with this project's connection settings; its errors do not repeat what pages say."""
+    """Create an engine with the connection settings; its errors do not repeat pages."""
     if url.get_backend_name() == "postgresql":
         return _postgres_engine(url)
     engine = create_engine(
@@ -247,7 +265,7 @@ def _engine(url: URL) -> Engine:
 
 
 def _postgres_engine(url: URL) -> Engine:
-    """Connections that notice a dead network, and whose transactions cannot hold up other processes for long."""
+    """Create an engine that notices a dead network and holds up no other process long."""
     alive = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
     engine = create_engine(
         url,
@@ -271,7 +289,7 @@ def _postgres_engine(url: URL) -> Engine:
 
 
 def _lock_file(path: Path) -> IO[str]:
-    """Take the operating system's lock that belongs to a SQLite file; it ends with the process, however that ends."""
+    """Lock a SQLite file by the operating system; the lock ends with the process."""
     if path.is_dir():
         raise WrongDatabase(f"{path} is a folder; name a file in DATABASE_URL, e.g. sqlite:///{path}/news.db")
     try:
@@ -291,7 +309,7 @@ def _lock_file(path: Path) -> IO[str]:
 
 
 def _revision(connection: Connection, name: str) -> str | None:
-    """The revision a database is at; refuses what is not ours or newer than we are."""
+    """Return a database's revision; refuses a foreign or newer one."""
     tables = set(inspect(connection).get_table_names())
     found = None
     if "alembic_version" in tables:
@@ -315,7 +333,7 @@ def _revision(connection: Connection, name: str) -> str | None:
 
 
 def _create_tables(connection: Connection) -> None:
-    """Run the migration. Alembic is imported here: it is slow to load and seldom needed."""
+    """Run the migration; imports Alembic here, which is slow and seldom needed."""
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What can go wrong with a database, in words for the person who runs the crawl.
+"""Database problems, in words for the person who runs the crawl.
 
 DatabaseProblem           base: one sentence that says what happened and what to do
 +-- WrongDatabase         the caller named a database that must not be used (foreign, newer, in use): nothing started
@@ -36,7 +36,7 @@ class Contended(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A problem, the SQLSTATE codes (or their first characters) and the words of a message it is known by."""
+    """A problem with the SQLSTATE codes (or beginnings) and words it is known by."""
 
     problem: type[DatabaseProblem]
     sentence: str
@@ -99,7 +99,7 @@ _RULES = (
 
 
 def classify(error: DBAPIError, where: str) -> DatabaseProblem | None:
-    """Name the problem behind a database error, or None when it is a fault of the statement itself.
+    """Name the problem behind a database error; None for a fault of the statement.
 
     Args:
         error: what SQLAlchemy raised.

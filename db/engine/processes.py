@@ -1,4 +1,4 @@
-"""Which process a run is, so that another one on the same machine can tell that it is gone without waiting."""
+"""Identity of a run's process, so that others on its machine can tell it is gone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PIDS = Path("/proc/self/ns/pid")
 
 
 def here() -> str:
-    """What makes process numbers comparable: this boot of this machine and its namespace of processes.
+    """Identify the boot and namespace in which process numbers are comparable.
 
     (A container has its own.) Empty where the system does not tell, and then nothing is concluded from a number.
     """
@@ -21,7 +21,7 @@ def here() -> str:
 
 
 def is_gone(place: str, pid: int) -> bool:
-    """Whether a process has surely ended: it was started here and has left no trace."""
+    """Tell whether a process has surely ended: it was started here and left no trace."""
     if not place or place != here():
         return False
     try:

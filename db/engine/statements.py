@@ -1,4 +1,4 @@
-"""How statements reach the driver on the path that every page takes: made once, for many rows at a time."""
+"""Fast statements for the path of every page: made once, for many rows at a time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from ..tables.urls import Url
 
 
 def is_postgres(connection: Connection) -> bool:
-    """Whether several processes may write to this database at a time."""
+    """Tell whether several processes may write to this database at a time."""
     return connection.dialect.name == "postgresql"
 
 
@@ -48,12 +48,12 @@ def is_one_of(column: Any, values: Sequence[str]) -> ColumnElement[bool]:
 
 
 def in_state(state: State) -> ColumnElement[bool]:
-    """`url.state = '...'` with the state written out: an index on part of a table serves no bound parameter."""
+    """Return a condition on the state, written out so that partial indexes serve it."""
     return Url.table().c.state == literal_column(f"'{state}'")
 
 
 def clock(connection: Connection, now: float) -> ColumnElement[float]:
-    """Unix time as leases see it: the server's, which is one for all machines; on SQLite the caller's `now`."""
+    """Return Unix time as leases see it: the server's, on SQLite the caller's `now`."""
     if is_postgres(connection):
         return func.extract("epoch", func.clock_timestamp()).cast(Float)
     return literal(now, Float)
@@ -63,7 +63,7 @@ def clock(connection: Connection, now: float) -> ColumnElement[float]:
 
 
 def transaction_number(connection: Connection) -> int | None:
-    """The number of the open transaction when it has written something; None on SQLite, which loses no answers."""
+    """Return the number of a transaction that has written; None on SQLite."""
     if not is_postgres(connection):
         return None
     number: int | None = connection.execute(_TRANSACTION).scalar_one()
@@ -71,7 +71,9 @@ def transaction_number(connection: Connection) -> int | None:
 
 
 def transaction_state(connection: Connection, number: int) -> str | None:
-    """What the server knows of a transaction: "committed", "aborted", "in progress", or None when it is too old.
+    """Return the server's state of a transaction, None when it is too old.
+
+    "committed", "aborted" or "in progress".
 
     A number that is yet to come was given out before a crash, and its transaction did not come as far as the disk.
     """
@@ -89,7 +91,7 @@ _TRANSACTION_STATE = select(case((_IS_TO_COME, "aborted"), else_=func.txid_statu
 
 
 class _Ids(TypeDecorator[Sequence[int]]):
-    """A list of identifiers as one parameter: the text of an array on Postgres, of a JSON list on SQLite."""
+    """A list of identifiers as one parameter: an array on Postgres, JSON on SQLite."""
 
     impl = Text
     cache_ok = True
@@ -100,7 +102,7 @@ class _Ids(TypeDecorator[Sequence[int]]):
 
 
 def array_of(numbers: Iterable[int | None]) -> str:
-    """Numbers as Postgres writes an array: several times faster than handing them over one by one."""
+    """Write numbers as a Postgres array: several times faster than one by one."""
     return "{" + ",".join(["NULL" if n is None else str(n) for n in numbers]) + "}"
 
 
@@ -147,12 +149,12 @@ def _insert_new(dialect: str, table: Table) -> Any:
 
 
 def insert_new(connection: Connection, table: Table) -> Any:
-    """`INSERT ... ON CONFLICT DO NOTHING`, made once: building it costs more than running it."""
+    """Build an INSERT that passes over known keys; built once, as that is slow."""
     return _insert_new(connection.dialect.name, table)
 
 
 def run_many(connection: Connection, statement: Executable, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Run a statement for each row of parameters; returns how many rows it changed in all.
+    """Run a statement for each row of parameters; returns how many rows changed.
 
     The statement is compiled once for good, and the rows go to the driver without a look at each: a quarter of the time
     of `Connection.execute`. For plain columns only (nothing that SQLAlchemy would convert).
@@ -171,7 +173,10 @@ def run_many(connection: Connection, statement: Executable, rows: Sequence[Mappi
 
 @cache
 def _compiled(dialect: Dialect, statement: Any) -> tuple[str, dict[str, Any], Any]:
-    """SQL text, parameters that are constants, and how to bring the others in order (None when they are named)."""
+    """Compile a statement: SQL text, constant parameters, and the order of the others.
+
+    The order is None when they are named.
+    """
     compiled = statement.compile(dialect=dialect)
     constants = {name: bind.value for bind, name in compiled.bind_names.items() if not bind.required}
     order = compiled.positiontup
@@ -184,7 +189,7 @@ def _compiled(dialect: Dialect, statement: Any) -> tuple[str, dict[str, Any], An
 
 
 def insert_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> int:
-    """Insert many rows, leaving out those whose key is there already; returns how many are new.
+    """Insert many rows except those whose key exists; returns how many are new.
 
     For the tables that get dozens of rows a page. SQLite's driver takes tuples as they are; to Postgres they go as one
     statement with an array for each column.

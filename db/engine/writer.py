@@ -1,4 +1,4 @@
-"""The one thread that writes: jobs in, futures out, as few transactions as the load allows.
+"""The one thread that writes: jobs in, futures out, in few transactions.
 
 Whatever waits when the thread comes back from a commit is done together, work of one kind in one transaction. Jobs that
 are `gathered` may be kept waiting for company for a moment, but only when the last commit is just as short a time ago:
@@ -74,7 +74,7 @@ class Writer:
         self._thread.start()
 
     def submit(self, work: Work[P, R], payload: P) -> Future[R]:
-        """Queue one payload, to be done at once. What waits for the same `work` is handed over together.
+        """Queue one payload; those that wait for the same `work` are done together.
 
         The future fails with `DatabaseGone` when the database gave up, and with whatever `work` raised otherwise.
         """
@@ -95,13 +95,13 @@ class Writer:
         return job.future
 
     def close(self) -> None:
-        """Finish what is queued, then end the thread. May be called from any other thread; blocks."""
+        """Finish the queue, then end the thread; blocks, callable from other threads."""
         self._queue.put(None)
         self._urgent.set()
         self._thread.join()
 
     def _run(self) -> None:
-        """The thread: take what waits, commit it, repeat."""
+        """Take what waits, commit it, repeat; runs in the thread."""
         ending = False
         while not ending:
             jobs = [self._queue.get()]
@@ -147,7 +147,7 @@ class Writer:
             job.future.set_exception(self._gone)
 
     def _persist(self, jobs: list[_Job]) -> list[Any]:
-        """Do the jobs in one transaction, again and again while the fault is a passing one."""
+        """Do the jobs in one transaction, again while the fault is a passing one."""
         started = time.monotonic()
         deadline = started + self._patience
         tries = 0
@@ -174,7 +174,7 @@ class Writer:
                 return results
 
     def _transaction(self, jobs: list[_Job]) -> list[Any]:
-        """All jobs, which are of one kind, in one transaction."""
+        """Do all jobs, which are of one kind, in one transaction."""
         try:
             if self._connection is None:
                 self._connection = self._database.connect_writer()
@@ -190,7 +190,7 @@ class Writer:
             raise classify(error, self._database.name) or error from error
 
     def _is_done(self, connection: Connection, number: int) -> bool:
-        """Whether a transaction whose end was not heard of was committed.
+        """Tell whether a transaction was committed whose end was not heard of.
 
         Raises:
             Unavailable: the server has not noticed yet that nobody waits for it.

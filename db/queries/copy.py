@@ -1,4 +1,4 @@
-"""Copying a crawl into another database, to go on with it there: from SQLite to Postgres, back, or to a new file.
+"""Copying a crawl into another database: SQLite to Postgres, back, or to a file.
 
 All is read in one transaction and written in one. So the copy is the crawl as it was at one moment, and a copy that
 was interrupted leaves the target empty. Tables and columns are those of the models: a new one is copied too.
@@ -40,7 +40,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What was copied.
+    """Result of a copy.
 
     Attributes:
         url: the target as `DATABASE_URL` takes it, without password.
@@ -54,7 +54,7 @@ class Copied:
 
 
 def database_url(name: str) -> str:
-    """The URL of a database that is named by its URL or, if it is a SQLite file, by its path.
+    """Return the URL of a database named by its URL or, for SQLite, by its path.
 
     Raises:
         WrongDatabase: there is no such file.
@@ -81,7 +81,7 @@ def copy_database(
     waiting: Callable[[str], None],
     progress: Progress,
 ) -> Copied:
-    """Copy a crawl that is not running into an empty or new database; there, what its runs held waits again.
+    """Copy a crawl that is not running into an empty or new database.
 
     Args:
         source_url: where the crawl is; nothing is changed there.
@@ -104,7 +104,7 @@ def copy_database(
 
 
 def _copy(source: Database, target: Database, progress: Progress) -> Copied:
-    """Everything between opening and closing."""
+    """Copy between two open databases."""
     texts = _Texts(with_nul=target.is_sqlite)
     fill = _insert if target.is_sqlite else _copy_in
     with _in_words(source), _snapshot(source) as reader:
@@ -132,7 +132,7 @@ def _copy(source: Database, target: Database, progress: Progress) -> Copied:
 
 @contextmanager
 def _in_words(database: Database) -> Iterator[None]:
-    """Errors of this database come out as one sentence."""
+    """Raise errors of this database as one sentence."""
     try:
         yield
     except DBAPIError as error:
@@ -145,7 +145,7 @@ def _in_words(database: Database) -> Iterator[None]:
 
 
 def _refuse_same_file(source: Database, target_url: str) -> None:
-    """Before the target is opened, because its lock would be the one that the source holds."""
+    """Refuse the source's file before it is opened, for its lock is held already."""
     target = parse_url(target_url)
     if source.is_sqlite and target.get_backend_name() == "sqlite":
         path = Path(target.database or "")
@@ -154,7 +154,10 @@ def _refuse_same_file(source: Database, target_url: str) -> None:
 
 
 def _refuse_same_database(source: Database, reader: Connection, target: Database, writer: Connection) -> None:
-    """A Postgres database has many URLs (names of the host, users, options), so the server says which it is."""
+    """Refuse a target that is the source under another URL.
+
+    A Postgres database has many URLs (names of the host, users, options), so the server says which it is.
+    """
     if not source.is_sqlite and not target.is_sqlite:
         identity = text("SELECT pg_postmaster_start_time(), current_database()")
         if reader.execute(identity).one() == writer.execute(identity).one():
@@ -173,7 +176,10 @@ def _keep_crawls_away(source: Database) -> None:
 
 
 def _refuse_running(source: Database, reader: Connection) -> None:
-    """On Postgres a run lives until its lease ends or its process is seen to be gone; on SQLite the lock says all."""
+    """Refuse a source on which a crawl is running.
+
+    On Postgres a run lives until its lease ends or its process is seen to be gone; on SQLite the lock says all.
+    """
     if source.is_sqlite:
         return
     rest = (run.c.alive_until - clock(reader, 0)).label("rest")
@@ -186,7 +192,7 @@ def _refuse_running(source: Database, reader: Connection) -> None:
 
 
 def _refuse_started(source: Database, newest: int) -> None:
-    """The snapshot does not show what began after it."""
+    """Refuse a source on which a crawl began after the snapshot."""
     if not source.is_sqlite:
         with _in_words(source), source.engine.connect() as connection:
             _refuse_running(source, connection)
@@ -195,7 +201,7 @@ def _refuse_started(source: Database, newest: int) -> None:
 
 
 def _newest(connection: Connection) -> int:
-    """The number of the newest run, 0 when there is none."""
+    """Return the number of the newest run, 0 when there is none."""
     return int(connection.execute(select(func.coalesce(func.max(run.c.id), 0))).scalar_one())
 
 
@@ -215,7 +221,7 @@ def _refuse_filled(target: Database, writer: Connection) -> None:
 
 
 def _snapshot(source: Database) -> Connection:
-    """A connection with one transaction, which sees the database as it is at its first question."""
+    """Open a transaction that sees the database as it is at its first question."""
     connection = source.engine.connect()
     if not source.is_sqlite:
         return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
@@ -226,7 +232,7 @@ def _snapshot(source: Database) -> Connection:
 
 
 def _take_your_time(connection: Connection) -> None:
-    """One side may have nothing to do for minutes while the other one works; a crawl never has."""
+    """Lift time limits: one side may have nothing to do for minutes."""
     if is_postgres(connection):
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
@@ -236,7 +242,7 @@ def _count(connection: Connection, table: Table) -> int:
 
 
 def _batches(source: Database, reader: Connection, table: Table, taken: Callable[[str, int], None]) -> Iterator[Rows]:
-    """All rows, a few at a time; says when they have been taken."""
+    """Read all rows, a few at a time; reports when they have been taken."""
     size = _ROWS_WITH_BYTES if any(isinstance(column.type, LargeBinary) for column in table.columns) else _ROWS
     with _in_words(source):
         for rows in reader.execute(select(table), execution_options={"yield_per": size}).partitions():
@@ -245,14 +251,14 @@ def _batches(source: Database, reader: Connection, table: Table, taken: Callable
 
 
 class _Texts:
-    """Makes texts fit for the target, and counts those that had to be changed."""
+    """Makes texts fit for the target, and counts those changed."""
 
     def __init__(self, *, with_nul: bool) -> None:
         self.changed = 0
         self._with_nul = with_nul
 
     def fit(self, table: Table, batches: Iterable[Rows]) -> Iterator[Rows]:
-        """The same rows with texts that the target can hold."""
+        """Yield the same rows with texts that the target can hold."""
         if not any(isinstance(column.type, String) for column in table.columns):
             yield from batches
             return
@@ -278,7 +284,7 @@ def _insert(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
 
 
 def _copy_in(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
-    """Into Postgres: one COPY takes a quarter of the time of INSERTs, because nobody waits for the server's answers.
+    """Load rows into Postgres by one COPY, in a quarter of the time of INSERTs.
 
     It is the driver's own, so its errors are wrapped here.
     """
@@ -294,13 +300,13 @@ def _copy_in(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
 
 
 def _names(writer: Connection, table: Table) -> tuple[str, str]:
-    """The table and its columns as SQL."""
+    """Return the table and its columns as SQL."""
     quoted = writer.dialect.identifier_preparer
     return quoted.format_table(table), ", ".join(quoted.format_column(column) for column in table.columns)
 
 
 def _make_ready(writer: Connection) -> None:
-    """Put back what runs held, and let Postgres know where to go on counting and how the tables look."""
+    """Release what runs held, and set counters and statistics of Postgres."""
     release(writer, writer.execute(select(run.c.id)).scalars().all(), tried=1, outcome="copied")
     wake_hosts(writer, [None])
     if not is_postgres(writer):

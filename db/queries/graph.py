@@ -1,4 +1,4 @@
-"""What ranking needs to know of a crawl, read from its tables while they grow: URLs, links, words, as numpy columns.
+"""A crawl's URLs, links and words as numpy columns, read while the tables grow.
 
 A reader has no part in the crawl: it has a connection of its own, reads only, and may be in another process. It goes
 by the times at which URLs were found and pages were fetched. A page is stored seconds after it was fetched, and several
@@ -62,7 +62,7 @@ class UrlRows:
 
 @dataclass(frozen=True, slots=True)
 class FetchedRows:
-    """URLs of every kind of which something came: they wait no longer. In the order in which they were fetched.
+    """URLs of every kind of which something came, in the order of fetching.
 
     Attributes:
         ids: identifiers.
@@ -92,7 +92,7 @@ class LinkRows:
 
 @dataclass(frozen=True, slots=True)
 class TermRows:
-    """Words of pages that were fetched, as they were stored with them: see `db.tables.learned.PageTerms`."""
+    """Words of fetched pages as stored with them, see `db.tables.learned.PageTerms`."""
 
     ids: Int64s
     relevance: Floats
@@ -104,7 +104,7 @@ Rows: TypeAlias = UrlRows | FetchedRows | LinkRows | TermRows
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How a reader reads.
+    """Options of a reader.
 
     Attributes:
         urls: about how many URLs it reads at a time.
@@ -123,7 +123,7 @@ DEFAULTS = Params()
 
 
 class GraphReader:
-    """Gives what has come into a crawl's tables since it was last asked; everything, the first time.
+    """Reads what has come into a crawl's tables since it was last asked.
 
     Every question to the database is a transaction of its own: a reader that takes its time holds up neither SQLite's
     checkpoints nor Postgres's clean-up.
@@ -148,7 +148,7 @@ class GraphReader:
         self._columns = (*_URL_COLUMNS, url.c.url) if params.texts else _URL_COLUMNS
 
     def read(self, now: float) -> Iterator[Rows]:
-        """What has come, in pieces of bounded size: URLs first, then what was fetched with its links and words.
+        """Yield what has come in bounded pieces: URLs first, then what was fetched.
 
         What was read counts as given, so it must be gone through to its end.
 
@@ -164,7 +164,7 @@ class GraphReader:
             yield from self._pages(condition)
 
     def yields(self) -> tuple[Int64s, Int64s, Int64s]:
-        """Identifiers of all hosts, how many pages of each were fetched, and how many articles came of them."""
+        """Return hosts with the number of their fetched pages and of their articles."""
         ids, pages, articles = self._source.columns(_YIELDS)
         return ids, pages, articles
 
@@ -173,7 +173,7 @@ class GraphReader:
         self._source.close()
 
     def _urls(self, condition: ColumnElement[bool]) -> Iterator[Rows]:
-        """URLs that were found."""
+        """Yield URLs that were found."""
         ids, times, *others = self._source.columns(select(*self._columns).where(condition))
         fresh = self._found.fresh(ids, times)
         hosts, kinds, states, depths, found_in, dated, *texts = (column[fresh] for column in others)
@@ -193,7 +193,7 @@ class GraphReader:
             )
 
     def _pages(self, condition: ColumnElement[bool]) -> Iterator[Rows]:
-        """URLs of which something came, with the links and words of those that are pages."""
+        """Yield URLs of which something came, with links and words of pages."""
         ids, times, kinds, states = self._source.columns(select(*_FETCHED_COLUMNS).where(condition))
         over = np.flatnonzero(self._fetched.fresh(ids, times) & np.isin(states, _OVER))
         over = over[np.argsort(times[over], kind="stable")]
@@ -209,7 +209,10 @@ class GraphReader:
             yield terms
 
     def _links(self, pages: Int64s, read: NDArray[np.bool_]) -> LinkRows:
-        """Links of pages, in the pages' order; what was not read is left out when it leads nowhere."""
+        """Yield links of pages, in the pages' order.
+
+        What was not read is left out when it leads nowhere.
+        """
         sources, targets, blocks = self._source.columns_of(pages, _LINKS)
         sorter = np.argsort(pages)
         places = sorter[np.searchsorted(pages, sources, sorter=sorter)]
@@ -225,7 +228,7 @@ class GraphReader:
 
 
 def _code(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[int]:
-    """The place of a text in a list, as SQL."""
+    """Return the place of a text in a list, as SQL."""
     return case(*((column == name, place) for place, name in enumerate(names)), else_=len(names))
 
 
@@ -248,14 +251,14 @@ _SITES = select(host.c.id, host.c.site_id).where(among(host.c.id))
 
 
 class _Source:
-    """A connection of the reader's own, on which each question is a transaction; made when it is needed."""
+    """A connection of the reader's own; each question on it is a transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._connection: Any = None
 
     def columns(self, statement: Select[Any]) -> list[NDArray[Any]]:
-        """The answer as an array for each column: int64, float64 or objects.
+        """Return the answer as an array for each column: int64, float64 or objects.
 
         Rows go from the driver into arrays some hundreds at a time, past SQLAlchemy, which would double the time.
         """
@@ -275,7 +278,7 @@ class _Source:
         return [np.concatenate(column) for column in zip(*pieces, strict=True)]
 
     def columns_of(self, ids: Int64s, statement: Select[Any]) -> list[NDArray[Any]]:
-        """The answers to a statement that asks for some rows by `among`, some hundreds at a time."""
+        """Answer a statement that asks for rows by `among`, some hundreds at a time."""
         answers = [self.columns(statement.params(ids=part.tolist())) for part in _parts(ids)]
         return [np.concatenate(column) for column in zip(*answers, strict=True)]
 
@@ -286,7 +289,7 @@ class _Source:
             self._connection = None
 
     def _connected(self) -> Any:
-        """The driver's own connection."""
+        """Return the driver's own connection."""
         if self._connection is None:
             pooled = self._database.engine.raw_connection()
             self._connection = pooled.driver_connection
@@ -306,19 +309,19 @@ _CACHE_KB = 16_384
 
 
 def _parts(ids: Int64s) -> list[Int64s]:
-    """As many at a time as one statement asks for; at least one part."""
+    """Split into as many at a time as one statement asks for; at least one part."""
     return np.split(ids, range(_FETCHED_IDS, len(ids), _FETCHED_IDS))
 
 
 def _dtype(column: Any) -> Any:
-    """The type of an array for a column."""
+    """Return the type of an array for a column."""
     if isinstance(column.type, Integer):
         return np.int64
     return np.float64 if isinstance(column.type, Float) else np.object_
 
 
 class _Stream:
-    """A column of times: how far it has been read, and which rows of the last minutes have been.
+    """A column of times: how far it was read, and which of the last minutes' rows.
 
     Args:
         source: where it is read.
@@ -338,7 +341,7 @@ class _Stream:
         self._times: Floats = np.empty(0)
 
     def conditions(self, now: float) -> Iterator[ColumnElement[bool]]:
-        """Conditions on `url` under which everything is read that has come; the caller tells `add` what it has read."""
+        """Return conditions on `url` for all that has come; `add` takes what was read."""
         self._upto = min(self._upto, self._now)  # what is dated later than the last call may have come since
         self._now = now
         if self._ids.size:
@@ -360,7 +363,7 @@ class _Stream:
             self._upto = upto
 
     def fresh(self, ids: Int64s, times: Floats) -> NDArray[np.bool_]:
-        """Which of some rows have not been read."""
+        """Tell which of some rows have not been read."""
         return ~np.isin(_keys(ids, times), _keys(self._ids, self._times))
 
     def add(self, ids: Int64s, times: Floats) -> None:
@@ -373,7 +376,7 @@ class _Stream:
 
 
 def _keys(ids: Int64s, times: Floats) -> NDArray[np.uint64]:
-    """One number for each row as it was at a time."""
+    """Make one number for each row as it was at a time."""
     return ids.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ times.view(np.uint64)
 
 
@@ -386,7 +389,7 @@ class _Sites:
         self._sites: Int64s = np.empty(0, np.int64)
 
     def of(self, hosts: Int64s) -> Int64s:
-        """The sites of hosts; 0 where the table does not know the host."""
+        """Return the sites of hosts; 0 where the table does not know the host."""
         missing = np.setdiff1d(hosts, self._hosts)
         if missing.size:
             ids, sites = self._source.columns_of(missing, _SITES)

@@ -1,4 +1,4 @@
-"""The articles that repeat one another, for people: who printed first, and who copied from whom."""
+"""Clusters of articles for people: who printed first, and who copied from whom."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ _ROWS = (
 
 
 def reprints(connection: Connection, canonical_url: str, most: int) -> Reprints | None:
-    """The cluster of an article, or of the article that its page was another address or a dropped copy of.
+    """Read the cluster of an article.
+
+    Or of the article that its page was another URL or a dropped copy of.
 
     Returns: None when no article is stored for the URL.
     """

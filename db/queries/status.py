@@ -26,19 +26,19 @@ url, host, site, article, version, part, duplicate, run, seed, page = (
 
 
 def seed_urls(connection: Connection) -> list[str]:
-    """All seeds of the crawl."""
+    """Return all seeds of the crawl."""
     return list(connection.execute(select(seed.c.url)).scalars())
 
 
 def stored_page(connection: Connection, canonical_url: str) -> tuple[float, StoredPage] | None:
-    """When a page was fetched and its bytes, zstd-compressed, as `STORE_HTML` keeps them; None when they were not."""
+    """Return a page's time and zstd-compressed bytes, None when not stored."""
     row = connection.execute(select(page).where(page.c.url_id == fingerprint(canonical_url))).one_or_none()
     return None if row is None else (row.fetched_at, StoredPage(row.content_type, row.encoding, row.body))
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a URL is called and what became of it; an empty title when there is no article under it."""
+    """Title and state of a URL; an empty title when there is no article under it."""
 
     url: str
     kind: str
@@ -47,7 +47,7 @@ class Named:
 
 
 def named(connection: Connection, ids: Sequence[int]) -> dict[int, Named]:
-    """What some URLs are called; unknown ones are left out."""
+    """Return titles and states of URLs; unknown ones are left out."""
     return {row.id: Named(row.url, row.kind, row.state, row.title or "") for row in _many(connection, _NAMED, ids)}
 
 
@@ -57,7 +57,7 @@ def site_names(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
 
 
 def _many(connection: Connection, statement: Any, ids: Sequence[int]) -> Iterator[Any]:
-    """Rows of many identifiers, some thousands at a time."""
+    """Read rows of many identifiers, some thousands at a time."""
     for first in range(0, len(ids), _MOST_IDS):
         yield from connection.execute(statement, {"ids": ids[first : first + _MOST_IDS]})
 
@@ -73,7 +73,7 @@ _SITE_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
 
 @dataclass(frozen=True, slots=True)
 class HostStatus:
-    """Where one host stands."""
+    """State of one host."""
 
     name: str
     pending: int
@@ -92,7 +92,7 @@ class HostStatus:
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """How a run is doing or how it ended.
+    """State or end of a run.
 
     Attributes:
         id, started, finished, outcome, machine, pid, totals: as in the table.
@@ -116,7 +116,7 @@ class RunStatus:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """How fairly hosts take their turns: of those with URLs that may be fetched now.
+    """Fairness of turns among the hosts with URLs that may be fetched now.
 
     Attributes:
         host: the one that has waited longest since it might have been asked again; empty when there is none.
@@ -131,7 +131,9 @@ class Waits:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A crawl at a glance: URLs by state, articles, hosts (most waiting first), waits, reasons for drops, runs.
+    """A crawl at a glance.
+
+    URLs by state, articles, hosts (most waiting first), waits, reasons for drops, runs.
 
     Of the runs: all that are crawling now, and the newest others.
     """
@@ -197,7 +199,7 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
 
 
 def _waits(connection: Connection, now: float) -> Waits:
-    """From the hosts' clocks: `ready_at` is the end of the pause after the last request."""
+    """Read waits from `ready_at`, the end of the pause after the last request."""
     is_due = or_(url.c.next_visit.is_(None), url.c.next_visit <= now)
     has_work = exists().where(url.c.host_id == host.c.id, in_state(State.PENDING), is_due)
     ready = select(host.c.name, host.c.ready_at).where(host.c.queued > 0, host.c.rests_until <= now, has_work)
@@ -212,7 +214,7 @@ def _waits(connection: Connection, now: float) -> Waits:
 
 
 def _runs(connection: Connection, now: float, most: int) -> Iterator[RunStatus]:
-    """All living runs and the newest others, the newest first."""
+    """Read all living runs and the newest others, the newest first."""
     lease = run.c.alive_until - clock(connection, now)
     held = select(url.c.leased_by, func.count()).where(in_state(State.LEASED)).group_by(url.c.leased_by)
     urls = {row[0]: row[1] for row in connection.execute(held)}
@@ -238,7 +240,7 @@ def _runs(connection: Connection, now: float, most: int) -> Iterator[RunStatus]:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything known about one URL; `article` is empty when none was stored under it."""
+    """Everything known about one URL; `article` is empty when it has none."""
 
     url: str
     kind: str
@@ -275,7 +277,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """How an article read until it was changed: from `seen` (ISO time) on."""
+    """An earlier version of an article, from `seen` (ISO time) on."""
 
     seen: str
     title: str
@@ -292,7 +294,7 @@ _NEWEST_SETTINGS = select(run.c.settings).order_by(run.c.id.desc()).limit(1)
 
 
 def explain(connection: Connection, canonical_url: str) -> Explanation | None:
-    """What happened to a URL, and why; None when the crawl has never seen it."""
+    """Tell what happened to a URL, and why; None when it was never seen."""
     names = [canonical_url, *(f"{kind} {canonical_url}" for kind in Kind if kind != Kind.PAGE)]
     found_on, same_as, home = aliased(Url), aliased(Url), aliased(Seed)
     row = connection.execute(

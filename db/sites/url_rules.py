@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -109,6 +109,20 @@ def evidence(connection: Connection, host_id: int, most: int) -> list[tuple[str,
     by_id = {row.id: row for row in rows}
     contents = ((row.url, _content(row.id, by_id)) for row in rows)
     return [(page, content) for page, content in contents if content is not None]
+
+
+class RepeatedPages(NamedTuple):
+    """A host of which pages were fetched at two URLs, its rules in use, and its newest pages as `evidence`."""
+
+    name: str
+    used: list[tuple[str, str]]
+    pages: list[tuple[str, int]]
+
+
+def repeated_pages(connection: Connection, hosts: int, most: int) -> Iterator[RepeatedPages]:
+    """Read the newest pages of the hosts with most repeated pages, host after host."""
+    for host_id, name in hosts_with_repeats(connection, hosts):
+        yield RepeatedPages(name, used_of(connection, host_id), evidence(connection, host_id, most))
 
 
 def _content(url_id: int, rows: Mapping[int, Any]) -> int | None:

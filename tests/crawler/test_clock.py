@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from crawler import clock
-from crawler.clock import Rate
+from crawler.clock import GrowthRate
 
 
 def test_a_clock_that_is_set_back_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,7 +16,7 @@ def test_a_clock_that_is_set_back_goes_on(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_rate() -> None:
-    rate = Rate(seconds=10)
+    rate = GrowthRate(seconds=10)
     assert rate.update(0, 100) == 0
     assert rate.update(2, 120) == 10
     assert rate.update(4, 120) == 5

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from crawler.commands._saved_pages import InputError, Saved, address, files, manifest, read
+from crawler.commands._saved_pages import InputError, Saved, files, manifest, page_url, read
 from crawler.demo.server import Newsroom
 from tests.crawler.crawling import Finished, crawl, rows, scrapy
 
@@ -170,7 +170,7 @@ class TestInputs:
         ],
     )  # fmt: skip
     def test_address(self, url: str, body: bytes, wanted: str) -> None:
-        assert address(url, body) == wanted
+        assert page_url(url, body) == wanted
 
     def test_too_long(self, tmp_path: Path) -> None:
         packed = tmp_path / "a.html.gz"

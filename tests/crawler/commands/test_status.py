@@ -18,11 +18,11 @@ from db.queries.status import HostStatus
         ({"done": 49}, ""),
         ({"done": 50, "articles": 1}, ""),
         ({"failures": 3}, "3 failures in a row"),
-        ({"trouble": 2, "rests_until": 130.0}, "rests for 30 s, 2 in a row"),
-        ({"trouble": 2, "rests_until": 90.0, "given_up": "timed out"}, "given up: timed out"),
+        ({"trouble": 2, "rests_until": 130.0}, "in backoff for 30 s, 2 in a row"),
+        ({"trouble": 2, "rests_until": 90.0, "given_up": "timed out"}, "dead: timed out"),
     ],
 )
-def test_how_a_host_is_doing(values: dict[str, Any], said: str) -> None:
+def test_health_of_a_host_is_described(values: dict[str, Any], said: str) -> None:
     numbers = dict.fromkeys(("pending", "leased", "done", "failed", "skipped", "articles", "failures"), 0)
     host = HostStatus(**{"name": "a.example", "robots": "none", "owner": None, **numbers, **values})
     assert _health(host, 100.0) == said

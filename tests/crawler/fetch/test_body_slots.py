@@ -1,4 +1,4 @@
-"""Room for large bodies: few at once, nobody forgotten."""
+"""Slots for large bodies: few at once, nobody forgotten."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from types import SimpleNamespace
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.fetch.body_slots import Room
+from crawler.fetch.body_slots import BodySlots
 from crawler.fetch.handler import GuardedHandler, Network
 from tests.crawler.fetching import RawServer, answering, crawler
 
 LONG = b"<html><body>" + b"<p>page</p>" * 300_000
 
 
-def test_places_are_handed_on_in_order() -> None:
-    room, went = Room(32 << 20), []
-    assert [room.enter(n, lambda n=n: went.append(n)) for n in range(5)] == [True, True, False, False, False]
-    assert room.enter(1, lambda: None)
-    room.leave(3)
-    room.leave(99)
+def test_slots_are_handed_on_in_order() -> None:
+    slots, went = BodySlots(32 << 20), []
+    assert [slots.acquire(n, lambda n=n: went.append(n)) for n in range(5)] == [True, True, False, False, False]
+    assert slots.acquire(1, lambda: None)
+    slots.release(3)
+    slots.release(99)
     assert went == []
-    room.leave(0)
-    room.leave(1)
+    slots.release(0)
+    slots.release(1)
     assert went == [2, 4]
-    assert not room.enter(5, lambda: went.append(5))
-    room.leave(2)
+    assert not slots.acquire(5, lambda: went.append(5))
+    slots.release(2)
     assert went == [2, 4, 5]
 
 
 def test_one_body_may_always_come() -> None:
-    assert Room(1 << 62).enter(1, lambda: None)
+    assert BodySlots(1 << 62).acquire(1, lambda: None)
 
 
-def test_a_large_body_waits_for_its_place_and_loses_nothing() -> None:
+def test_a_large_body_waits_for_its_slot_and_loses_nothing() -> None:
     shared = crawler(DOWNLOAD_MAXSIZE=64 << 20, STALL_SECONDS=3)
-    own, room = GuardedHandler.from_crawler(shared), Network.of(shared).room
+    own, slots = GuardedHandler.from_crawler(shared), Network.of(shared).slots
 
     async def ask(number: int, path: str) -> Response:
         claimed = {"claim": SimpleNamespace(id=number)}
@@ -48,10 +48,10 @@ def test_a_large_body_waits_for_its_place_and_loses_nothing() -> None:
             second = asyncio.ensure_future(ask(2, "/2"))
             await asyncio.sleep(3.5)  # without a byte for longer than is usually borne
             assert not second.done()
-            room.leave(1)
+            slots.release(1)
             answers = [first, await second]
-            room.leave(2)
-            for path in ("/3", "/4"):  # nobody's claims: the place is given back at once
+            slots.release(2)
+            for path in ("/3", "/4"):  # nobody's claims: the slot is released at once
                 answers.append(await own.download_request(Request(server.url(path))))
             await own.close()
             return answers

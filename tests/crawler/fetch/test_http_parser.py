@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fetch.http_parser import AnswerReader, HeadBounds, ParserState, WireError
+from crawler.fetch.http_parser import HeadBounds, ParserState, ResponseParser, WireError
 
 BOUNDS = HeadBounds()
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
@@ -16,9 +16,9 @@ CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 MANY = b"".join(b"X-%d: v\r\n" % n for n in range(400))
 
 
-def read(*parts: bytes, bounds: HeadBounds = BOUNDS, cleanly: bool = True) -> tuple[AnswerReader, bytes]:
+def read(*parts: bytes, bounds: HeadBounds = BOUNDS, cleanly: bool = True) -> tuple[ResponseParser, bytes]:
     """Read an answer that comes in these parts and then ends."""
-    reader = AnswerReader(bounds)
+    reader = ResponseParser(bounds)
     body = b"".join(piece for part in parts for piece in reader.receive(part))
     if reader.state in {ParserState.HEAD, ParserState.BODY}:
         reader.end(cleanly=cleanly)

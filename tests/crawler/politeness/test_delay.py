@@ -13,7 +13,7 @@ from crawler.politeness.delay import (
     MOST_ROBOTS_BYTES,
     BackoffPolicy,
     DelayPolicy,
-    Rules,
+    RobotsRules,
     Speed,
     decode_robots,
     retry_after,
@@ -32,13 +32,13 @@ def http_date(unix_seconds: float) -> str:
 
 class TestRules:
     def test_no_text_allows_everything(self) -> None:
-        rules = Rules("", AGENT)
+        rules = RobotsRules("", AGENT)
         assert rules.disallow_reason("http://h.cn/private") is None
         assert rules.delay_seconds == 0.0
         assert rules.sitemaps == []
 
     def test_a_reason_forbids_everything_whatever_the_text_says(self) -> None:
-        rules = Rules(
+        rules = RobotsRules(
             "User-agent: *\nAllow: /\nCrawl-delay: 9\nSitemap: http://h.cn/s.xml", AGENT, "robots unreachable"
         )
         assert rules.disallow_reason("http://h.cn/") == "robots unreachable"
@@ -47,29 +47,29 @@ class TestRules:
 
     def test_the_own_group_counts_before_the_one_for_all(self) -> None:
         text = "User-agent: *\nDisallow: /\n\nUser-agent: NewsCrawler\nDisallow: /a\nAllow: /a/b$\nCrawl-delay: 4"
-        rules = Rules(text, AGENT)
+        rules = RobotsRules(text, AGENT)
         assert rules.disallow_reason("http://h.cn/") is None
         assert rules.disallow_reason("http://h.cn/a/x") == "robots"
         assert rules.disallow_reason("http://h.cn/a/b") is None
         assert rules.delay_seconds == 4.0
-        assert Rules(text, "other").disallow_reason("http://h.cn/") == "robots"
+        assert RobotsRules(text, "other").disallow_reason("http://h.cn/") == "robots"
 
     def test_paths_outside_ascii_and_sitemaps(self) -> None:
-        rules = Rules("User-agent: *\nDisallow: /内部/\nSitemap: /s.xml\nSitemap: http://h.cn/新.xml", AGENT)
+        rules = RobotsRules("User-agent: *\nDisallow: /内部/\nSitemap: /s.xml\nSitemap: http://h.cn/新.xml", AGENT)
         assert rules.disallow_reason("http://h.cn/%E5%86%85%E9%83%A8/1") == "robots"
         assert rules.disallow_reason("http://h.cn/%E6%96%B0/1") is None
         assert rules.sitemaps == ["/s.xml", "http://h.cn/新.xml"]
 
     @pytest.mark.parametrize("delay", ["-5", "nan", "inf", "x", ""])
     def test_senseless_delays_do_not_count(self, delay: str) -> None:
-        rules = Rules(f"User-agent: *\nCrawl-delay: {delay}", AGENT)
+        rules = RobotsRules(f"User-agent: *\nCrawl-delay: {delay}", AGENT)
         assert DelayPolicy(1.0, 30.0).between(rules) == 1.0
 
     @pytest.mark.parametrize(
         "text", ["<!DOCTYPE html><html><body>404</body></html>", "\ufeff\n\n", ":::\n#", "\x00\x01"]
     )
     def test_what_is_no_robots_file_forbids_nothing(self, text: str) -> None:
-        assert Rules(text, AGENT).disallow_reason("http://h.cn/a") is None
+        assert RobotsRules(text, AGENT).disallow_reason("http://h.cn/a") is None
 
 
 class TestDecodeRobots:
@@ -102,20 +102,20 @@ class TestPace:
     def test_the_longer_of_both_up_to_the_cap(self) -> None:
         delay = DelayPolicy(1.0, 30.0)
         assert delay.between(None) == 1.0
-        assert delay.between(Rules("User-agent: *\nCrawl-delay: 0.5", AGENT)) == 1.0
-        assert delay.between(Rules("User-agent: *\nCrawl-delay: 10", AGENT)) == 10.0
-        assert delay.between(Rules("User-agent: *\nCrawl-delay: 86400", AGENT)) == 30.0
-        assert delay.between(Rules("User-agent: *\nRequest-rate: 1/7", AGENT)) == 7.0
-        assert delay.between(Rules("User-agent: *\nRequest-rate: 1/" + "9" * 4000, AGENT)) == 30.0
+        assert delay.between(RobotsRules("User-agent: *\nCrawl-delay: 0.5", AGENT)) == 1.0
+        assert delay.between(RobotsRules("User-agent: *\nCrawl-delay: 10", AGENT)) == 10.0
+        assert delay.between(RobotsRules("User-agent: *\nCrawl-delay: 86400", AGENT)) == 30.0
+        assert delay.between(RobotsRules("User-agent: *\nRequest-rate: 1/7", AGENT)) == 7.0
+        assert delay.between(RobotsRules("User-agent: *\nRequest-rate: 1/" + "9" * 4000, AGENT)) == 30.0
 
     def test_the_cap_does_not_shorten_the_own_delay(self) -> None:
-        assert DelayPolicy(60.0, 30.0).between(Rules("User-agent: *\nCrawl-delay: 86400", AGENT)) == 60.0
+        assert DelayPolicy(60.0, 30.0).between(RobotsRules("User-agent: *\nCrawl-delay: 86400", AGENT)) == 60.0
 
     def test_beyond_the_cap_nothing_is_fetched(self) -> None:
         text = "User-agent: *\nCrawl-delay: 31"
-        assert Rules(text, AGENT, most_delay=30.0).disallow_reason("http://h.cn/") is SkipReason.CRAWL_DELAY
-        assert Rules(text, AGENT, most_delay=31.0).disallow_reason("http://h.cn/") is None
-        assert Rules(text + "\nUser-agent: newscrawler\nDisallow:", AGENT, most_delay=30.0).reason is None
+        assert RobotsRules(text, AGENT, most_delay=30.0).disallow_reason("http://h.cn/") is SkipReason.CRAWL_DELAY
+        assert RobotsRules(text, AGENT, most_delay=31.0).disallow_reason("http://h.cn/") is None
+        assert RobotsRules(text + "\nUser-agent: newscrawler\nDisallow:", AGENT, most_delay=30.0).reason is None
 
     def test_a_host_that_answers_slowly_is_asked_less_often_and_within_bounds(self) -> None:
         delay = DelayPolicy(1.0, 30.0, factor=2.0, most=20.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from itertools import pairwise
 
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.frontier.host_queues import HostQueue, HostQueues
-from crawler.politeness.ip_clock import SharedClocks, look_up
+from crawler.politeness.ip_clock import SharedClocks
 from db.records.url import Claim, Kind
 
 ADDRESSES = {1: "10.0.0.1", 2: "10.0.0.1", 3: "10.0.0.1", 4: "10.0.0.2", 5: ""}
@@ -96,10 +95,3 @@ def test_nobody_is_asked_twice_at_once_and_nobody_is_forgotten(durations: list[f
     )
     for (_, end, _), (begin, _, _) in pairwise(shared):
         assert begin >= end + 2.0 - 1e-9
-
-
-def test_names_of_one_machine_give_one_address() -> None:
-    found = asyncio.run(look_up(["127.0.0.1:80", "127.0.0.1", "[::1]:80", "no-such-host.invalid:99"]))
-    assert found["127.0.0.1:80"] == found["127.0.0.1"] == "127.0.0.1"
-    assert found["[::1]:80"] in {"::1", ""}
-    assert found.get("no-such-host.invalid:99", "") == ""
