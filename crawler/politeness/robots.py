@@ -30,7 +30,7 @@ _MOST_RULE_CHARS = 3 * MAX_URL_CHARS
 _MOST_NUMBER_CHARS = 100
 
 _LINE = re.compile(
-    r"\s*(user[ -]?agent|allow|di(?:s+al+ow|asllow|sallaw)|crawl[ -]delay|request[ -]rate|site-?maps?)"
+    r"^\s*(user[ -]?agent|allow|di(?:s+al+ow|asllow|sallaw)|crawl[ -]delay|request[ -]rate|site-?maps?)"
     r"(?:\s*:|\s|$)([^#]*)",
     re.IGNORECASE,
 )
