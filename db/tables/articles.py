@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Float, Index, Integer, LargeBinary, SmallInteger, String, Text, text
+from sqlalchemy import BigInteger, Float, Integer, LargeBinary, SmallInteger, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .record import Record
-
-_BORROWED = text("text_of IS NOT NULL")
+from .record import Record, partial_index
 
 
 class Article(Record):
@@ -47,14 +45,7 @@ class Article(Record):
     first_seen: Mapped[str] = mapped_column(Text)
     updated: Mapped[str] = mapped_column(Text)
 
-    __table_args__ = (
-        Index(
-            "ix_article_text_of",
-            "text_of",
-            sqlite_where=_BORROWED,
-            postgresql_where=_BORROWED,
-        ),
-    )
+    __table_args__ = (partial_index("ix_article_text_of", "text_of", where="text_of IS NOT NULL"),)
 
 
 class ArticleVersion(Record):
@@ -65,9 +56,6 @@ class ArticleVersion(Record):
     seen: Mapped[str] = mapped_column(Text, primary_key=True)
     title: Mapped[str] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
-
-
-_MEMBER = text("fresh IS NOT NULL")
 
 
 class Signature(Record):
@@ -89,7 +77,7 @@ class Signature(Record):
     fresh: Mapped[bytes | None] = mapped_column(LargeBinary)
     """Those that no earlier text of the story has, which are looked up; empty for all of them."""
 
-    __table_args__ = (Index("ix_signature_member", "story", sqlite_where=_MEMBER, postgresql_where=_MEMBER),)
+    __table_args__ = (partial_index("ix_signature_member", "story", where="fresh IS NOT NULL"),)
 
 
 class SignatureForm(Record):
@@ -105,15 +93,13 @@ class Duplicate(Record):
 
     __tablename__ = "duplicate"
     article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    of_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    of_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False, index=True)
     similarity: Mapped[float] = mapped_column(Float)
     method: Mapped[str] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(Text)
     """same, edited, part-of, contains; or quotes, template: related, but no duplicates."""
     own: Mapped[int] = mapped_column(SmallInteger, server_default="0")
     """1 when the duplicate has wording of its own, by which copies of it may be found."""
-
-    __table_args__ = (Index("ix_duplicate_of_id", "of_id"),)
 
 
 class Credit(Record):
@@ -133,9 +119,6 @@ class Cluster(Record):
     __tablename__ = "cluster"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     size: Mapped[int] = mapped_column(Integer)
-
-
-_WAITING = text("joined = 0")
 
 
 class Part(Record):
@@ -163,7 +146,7 @@ class Part(Record):
     rest: Mapped[str] = mapped_column(Text)
     """JSON: everything else that the page says about the article."""
 
-    __table_args__ = (Index("ix_part_waiting", "group_id", sqlite_where=_WAITING, postgresql_where=_WAITING),)
+    __table_args__ = (partial_index("ix_part_waiting", "group_id", where="joined = 0"),)
 
 
 class Image(Record):

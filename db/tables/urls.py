@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Float, Index, Integer, SmallInteger, String, Text, text
+from sqlalchemy import BigInteger, Float, Integer, SmallInteger, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..records.reasons import SkipReason
-from .record import Record
+from .record import Record, partial_index
 
 AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
 """URLs that are not queued and are to be visited again."""
@@ -56,8 +56,8 @@ class Host(Record):
     """The run that may fetch from this host now."""
 
     __table_args__ = (
-        Index("ix_host_queued", "owner", sqlite_where=text("queued = 1"), postgresql_where=text("queued = 1")),
-        Index("ix_host_knocked", "owner", sqlite_where=text("queued = 2"), postgresql_where=text("queued = 2")),
+        partial_index("ix_host_queued", "owner", where="queued = 1"),
+        partial_index("ix_host_knocked", "owner", where="queued = 2"),
     )
 
 
@@ -76,9 +76,6 @@ class Seed(Record):
     """Host names that count as the seed's own, separated by spaces (grows when the seed itself redirects)."""
     used: Mapped[int] = mapped_column(Integer, server_default="0")
     """Pages counted against `pages`."""
-
-
-_TRAPPED = text(f"state = 'skipped' AND reason = '{SkipReason.TRAP}'")
 
 
 class Url(Record):
@@ -132,64 +129,15 @@ class Url(Record):
     """The URL this one is another address of: redirect target, canonical or stored page."""
 
     __table_args__ = (
-        Index(
-            "ix_url_queue",
-            "host_id",
-            text("score DESC"),
-            "found_at",
-            sqlite_where=text("state = 'pending'"),
-            postgresql_where=text("state = 'pending'"),
-        ),
-        Index(
-            "ix_url_due",
-            "next_visit",
-            sqlite_where=text("state = 'pending' AND next_visit IS NOT NULL"),
-            postgresql_where=text("state = 'pending' AND next_visit IS NOT NULL"),
-        ),
-        Index(
-            "ix_url_again",
-            "next_visit",
-            sqlite_where=text(AGAIN),
-            postgresql_where=text(AGAIN),
-        ),
-        Index(
-            "ix_url_same_as",
-            "same_as",
-            sqlite_where=text("same_as IS NOT NULL"),
-            postgresql_where=text("same_as IS NOT NULL"),
-        ),
-        Index(
-            "ix_url_leased",
-            "leased_by",
-            sqlite_where=text("state = 'leased'"),
-            postgresql_where=text("state = 'leased'"),
-        ),
-        Index(
-            "ix_url_fetched_at",
-            "fetched_at",
-            sqlite_where=text("fetched_at IS NOT NULL"),
-            postgresql_where=text("fetched_at IS NOT NULL"),
-        ),
-        Index(
-            "ix_url_host_fetched",
-            "host_id",
-            "fetched_at",
-            sqlite_where=text("fetched_at IS NOT NULL"),
-            postgresql_where=text("fetched_at IS NOT NULL"),
-        ),
-        Index(
-            "ix_url_ruled",
-            "host_id",
-            sqlite_where=text(f"reason = '{SkipReason.URL_RULE}'"),
-            postgresql_where=text(f"reason = '{SkipReason.URL_RULE}'"),
-        ),
-        Index(
-            "ix_url_trapped",
-            "host_id",
-            "id",
-            sqlite_where=_TRAPPED,
-            postgresql_where=_TRAPPED,
-        ),
+        partial_index("ix_url_queue", "host_id", "score DESC", "found_at", where="state = 'pending'"),
+        partial_index("ix_url_due", "next_visit", where="state = 'pending' AND next_visit IS NOT NULL"),
+        partial_index("ix_url_again", "next_visit", where=AGAIN),
+        partial_index("ix_url_same_as", "same_as", where="same_as IS NOT NULL"),
+        partial_index("ix_url_leased", "leased_by", where="state = 'leased'"),
+        partial_index("ix_url_fetched_at", "fetched_at", where="fetched_at IS NOT NULL"),
+        partial_index("ix_url_host_fetched", "host_id", "fetched_at", where="fetched_at IS NOT NULL"),
+        partial_index("ix_url_ruled", "host_id", where=f"reason = '{SkipReason.URL_RULE}'"),
+        partial_index("ix_url_trapped", "host_id", "id", where=f"state = 'skipped' AND reason = '{SkipReason.TRAP}'"),
     )
 
 
