@@ -1,4 +1,4 @@
-"""The frontier: sites, their hosts, the seeds, every URL, and the links between them."""
+"""The frontier: sites, hosts, seeds, URLs, and the links between them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
 """URLs that are not queued and are to be visited again."""
 
 
-class Site(Record):
+class SiteRow(Record):
     """A registrable domain (or a host that has none)."""
 
     __tablename__ = "site"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     name: Mapped[str] = mapped_column(Text)
     first_seen: Mapped[str] = mapped_column(Text)
-    stories: Mapped[int] = mapped_column(Integer, server_default="0")
+    originals: Mapped[int] = mapped_column(Integer, server_default="0")
     """Articles that repeated nothing when they were first stored."""
     reprints: Mapped[int] = mapped_column(Integer, server_default="0")
     """Articles that repeated another one then."""
 
 
-class Host(Record):
-    """A host and port: robots rules, clock, budget, and the run that may fetch from it."""
+class HostRow(Record):
+    """A host and port: robots rules, clock, budget, and the run that owns it."""
 
     __tablename__ = "host"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -44,11 +44,11 @@ class Host(Record):
     articles: Mapped[int] = mapped_column(Integer, server_default="0")
     failures: Mapped[int] = mapped_column(Integer, server_default="0")
     """Requests failed in a row."""
-    trouble: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    backoffs: Mapped[int] = mapped_column(SmallInteger, server_default="0")
     """Rests in a row that it was given, each because it did not answer properly."""
-    rests_until: Mapped[float] = mapped_column(Float, server_default="0")
+    backoff_until: Mapped[float] = mapped_column(Float, server_default="0")
     """End of the last of them; of a host that was given up, when it is tried again."""
-    given_up: Mapped[str | None] = mapped_column(Text)
+    dead_reason: Mapped[str | None] = mapped_column(Text)
     """Why the crawl no longer waits for it; empty while it does. The next crawl tries it again, a long one itself."""
     queued: Mapped[int] = mapped_column(SmallInteger, server_default="0")
     """1 when pages of the host may be pending; 2 when another run than its owner has found some."""
@@ -57,11 +57,11 @@ class Host(Record):
 
     __table_args__ = (
         partial_index("ix_host_queued", "owner", where="queued = 1"),
-        partial_index("ix_host_knocked", "owner", where="queued = 2"),
+        partial_index("ix_host_notified", "owner", where="queued = 2"),
     )
 
 
-class Seed(Record):
+class SeedRow(Record):
     """A line of the seeds file."""
 
     __tablename__ = "seed"
@@ -78,7 +78,7 @@ class Seed(Record):
     """Pages counted against `pages`."""
 
 
-class Url(Record):
+class UrlRow(Record):
     """The frontier: every URL ever seen, and what became of it."""
 
     __tablename__ = "url"
@@ -141,7 +141,7 @@ class Url(Record):
     )
 
 
-class Link(Record):
+class LinkRow(Record):
     """A link from page to page and the kind of block it stands in."""
 
     __tablename__ = "link"

@@ -14,7 +14,7 @@ down_revision = None
 V_ARTICLES = """
 CREATE VIEW v_articles AS
 SELECT u.url, a.title, a.authors, a.source, a.published_at, a.language,
-       CASE WHEN a.text_of IS NULL THEN a.text ELSE coalesce(h.text, '') END AS text,
+       CASE WHEN a.text_holder IS NULL THEN a.text ELSE coalesce(h.text, '') END AS text,
        s.name AS site, a.first_seen, ou.url AS duplicate_of,
        d.similarity, d.method AS duplicate_method, d.kind AS duplicate_kind, su.url AS similar_to,
        a.published_precision, a.published_from, a.summary, a.keywords, a.classes, a.quality, a.extractor,
@@ -23,7 +23,7 @@ FROM article a
 JOIN url u ON u.id = a.id
 JOIN site s ON s.id = a.site_id
 LEFT JOIN url ou ON ou.id = a.duplicate_of
-LEFT JOIN article h ON h.id = a.text_of
+LEFT JOIN article h ON h.id = a.text_holder
 LEFT JOIN duplicate d ON d.article_id = a.id
 LEFT JOIN url su ON su.id = d.of_id
 """
