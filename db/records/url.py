@@ -40,7 +40,7 @@ MOVED_FOR_GOOD = frozenset({301, 308})
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Lease:
     """A URL handed out for fetching, with its state before if it is a revisit."""
 
     id: int
