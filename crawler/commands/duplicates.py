@@ -236,7 +236,7 @@ def _changes(one: Reprint, other: Reprint, articles: Mapping[int, Reprint]) -> I
     if not one.text:
         yield f"text not kept ({one.text_chars:,} characters)"
         return
-    holder = other if other.text_of is None else articles.get(other.text_of)
+    holder = other if other.text_holder is None else articles.get(other.text_holder)
     if holder is None:
         return
     before = holder.text

@@ -152,10 +152,10 @@ def _print(console: Console, name: str, crawl: Status) -> None:
 
 def _health(host: HostStatus, now: float) -> str:
     """Describe the health of a host: dead, in backoff, failing, or without articles."""
-    if host.given_up:
-        return f"dead: {host.given_up}"
-    if host.trouble and host.rests_until > now:
-        return f"in backoff for {host.rests_until - now:.0f} s, {host.trouble} in a row"
+    if host.dead_reason:
+        return f"dead: {host.dead_reason}"
+    if host.backoffs and host.backoff_until > now:
+        return f"in backoff for {host.backoff_until - now:.0f} s, {host.backoffs} in a row"
     if host.failures:
         return f"{host.failures} failures in a row"
     return f"no article among {host.done} pages" if host.done >= _MANY and not host.articles else ""

@@ -67,7 +67,7 @@ class HeldHosts:
         self._share = news.share
         self.surplus = news.surplus
         self._pending.may_have_hosts = True
-        for host_id in news.knocked:
+        for host_id in news.notified:
             self._queues.refresh(host_id)
 
     async def take(self, room: int) -> None:
@@ -97,7 +97,7 @@ class HeldHosts:
         """Hold a new host; returns whether its rules are known."""
         now = clock.now()
         known = self._hosts.take_over(host, now)
-        pause = min(LONGEST_PAUSE, max(0.0, host.ready_at - now, host.rests_until - now))
+        pause = min(LONGEST_PAUSE, max(0.0, host.ready_at - now, host.backoff_until - now))
         if host.ready_at:
             # its last request may have come from a machine whose clock differs, or from a process killed on the way
             pause = max(pause, self._hosts.pause(host.id))
@@ -156,7 +156,7 @@ class HeldHosts:
         """
         self._reconnects = self._session.reconnects
         known = (self._run_id, set(self._queues.leased_ids()), set(self._queues.hosts))
-        await self._session.submit(leases.return_strays, known)
+        await self._session.submit(leases.return_orphans, known)
         self._pending.may_have_hosts = True
         self._queues.refresh_all()  # answers to stores and notifications may have been lost as well
 

@@ -8,7 +8,7 @@ import time
 
 from db.frontier import claims as table
 from db.frontier import host_backoff
-from db.records.host import GivenUp
+from db.records.host import DeadHost
 from db.records.reasons import FailReason, SkipReason
 from pipelines.stages import Page
 
@@ -72,7 +72,7 @@ class HostBackoff:
     async def _follow(self, update: HostUpdate) -> None:
         """Write an update; URLs of dead hosts wait no longer."""
         for one in update.backoffs:
-            await self._session.submit(host_backoff.rest, one)
+            await self._session.submit(host_backoff.write_backoffs, one)
         dropped = 0
         for host_id, reason in update.dead:
             dropped += await self._give_up(host_id, reason)
@@ -111,7 +111,7 @@ class HostBackoff:
         await self._session.submit(table.skip_waiting, (self._hosts.robots_elsewhere(host_id), reason))
         run_id = self._session.resumed.run_id
         again = clock.now() + self._session.config.robots_keep
-        dropped = await self._session.submit(host_backoff.give_up, GivenUp(run_id, host_id, reason, again))
+        dropped = await self._session.submit(host_backoff.close_dead_hosts, DeadHost(run_id, host_id, reason, again))
         self._session.stats[f"dropped/{reason}"] += dropped
         self._session.stats["hosts given up"] += 1
         logger.warning("%s: %s; %d URLs of it are left for later", host.name, reason, dropped)

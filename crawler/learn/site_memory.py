@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from db.sites.memory import Lessons, Memory
+from db.sites.memory import Memory, TrainingBatch
 from pipelines.records import PageSample
 from pipelines.site_memory.knowledge import learn_batch, pack, unpack
 
@@ -120,7 +120,7 @@ class SiteMemory:
         lessons, site.waiting, site.saving = site.waiting, [], True
         self._waiting -= len(lessons)
         try:
-            site.known = await self._session.gather(self._table.save, Lessons(host_id, lessons))
+            site.known = await self._session.gather(self._table.save, TrainingBatch(host_id, lessons))
             site.pages += len(lessons)
         except BaseException:
             site.waiting = lessons + site.waiting

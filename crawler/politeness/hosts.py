@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from db.frontier.leases import OwnedHost
-from db.records.host import Rest
+from db.records.host import BackoffState
 from db.records.reasons import FailReason, Reason, SkipReason
 from db.records.url import Kind, Lease
 from pipelines.stages import Page
@@ -37,7 +37,7 @@ class HostUpdate:
 
     pause: float
     backoff: float = 0.0
-    backoffs: Sequence[Rest] = ()
+    backoffs: Sequence[BackoffState] = ()
     dead: Sequence[tuple[int, SkipReason]] = ()
 
 
@@ -69,9 +69,9 @@ class Hosts:
 
     def take_over(self, host: OwnedHost, now: float) -> bool:
         """Take over a host from the table; True if its rules are known and fresh."""
-        self.errors.take_over(host.id, host.trouble, host.rests_until)
-        if host.given_up:
-            self.close(host.id, SkipReason(host.given_up))
+        self.errors.take_over(host.id, host.backoffs, host.backoff_until)
+        if host.dead_reason:
+            self.close(host.id, SkipReason(host.dead_reason))
             return True
         fresh = host.robots_at is not None and now - host.robots_at < self._keep_seconds
         if host.robots == "unknown" or host.robots_at is None or not fresh:
@@ -176,7 +176,7 @@ class Hosts:
             return HostUpdate(self.pause(host_id))
         if not (page.error or page.status == 429 or page.status >= 500 or is_lost_robots(page)):
             self._speeds[host_id] = self._delay.observe(self._speeds.get(host_id, _NEW), page.seconds)
-            over = [Rest(host_id, 0, 0.0)] if self.errors.recovered(host_id, now) else []
+            over = [BackoffState(host_id, 0, 0.0)] if self.errors.recovered(host_id, now) else []
             return HostUpdate(self.pause(host_id), backoffs=over)
         asked = None
         if page.status in {429, 503}:
@@ -195,7 +195,7 @@ class Hosts:
         return HostUpdate(
             pause if own.backoffs else max(pause, backoff),
             backoff,
-            [Rest(key, one.backoffs, one.until) for key, one in errors.items() if one.backoffs],
+            [BackoffState(key, one.backoffs, one.until) for key, one in errors.items() if one.backoffs],
             dead,
         )
 

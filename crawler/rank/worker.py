@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from db.engine.database import Database, open_for_reading
-from db.frontier.scores import Scores
+from db.frontier.scores import ScoreBatch
 from db.queries.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
 from db.records.url import Kind, State
 from pipelines.focus import record
@@ -60,7 +60,7 @@ class RankResponse:
         fetched: pages of the graph whose links are known.
     """
 
-    chunks: list[Scores]
+    chunks: list[ScoreBatch]
     ids: Ids
     hosts: Ids
     scores: Values
@@ -151,5 +151,5 @@ def rank(request: RankRequest) -> RankResponse:
         raise
     rescored = graph.ranking.rescore(request.now // DAY)
     texts = request.priority.texts(rescored.values)
-    chunks = list(Scores(rescored.ids, rescored.scores, texts, BlockKind.PART).batches())
+    chunks = list(ScoreBatch(rescored.ids, rescored.scores, texts, BlockKind.PART).batches())
     return RankResponse(chunks, rescored.ids, rescored.hosts, rescored.scores, rescored.left, graph.ranking.graph.rows)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from db.records.outcome import NO_EDGES, Outcome
 from db.records.reasons import FailReason, Reason, SkipReason, reason_of
 from db.records.url import MOVED_FOR_GOOD, REDIRECTS, Kind, Lease, State
-from db.records.visit import Seen
+from db.records.visit import VisitResult
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 
@@ -154,7 +154,7 @@ class _Again:
             tried=outcome.tried,
             same_as=lease.same_as,
             robots=outcome.robots,
-            kept=True,
+            reverted=True,
         )
 
     def _failed(self) -> Outcome:
@@ -192,9 +192,11 @@ class _Again:
             return replace(self._kept(), http_status=self._page.status, next_visit=doubt)
         pause = self._schedule.of_gone(0.0)
         next_visit = None if pause is None else self._now + pause
-        gone = Seen(next_visit, self._passed, 1.0, 0, changed=True)
+        gone = VisitResult(next_visit, self._passed, 1.0, 0, changed=True)
         outcome = replace(self._outcome, state=State.FAILED, reason=FailReason.HTTP, detail=str(self._page.status))
-        return replace(outcome, same_as=None, new_urls=(), links=NO_EDGES, kept=True, alive=False, seen=lambda _: gone)
+        return replace(
+            outcome, same_as=None, new_urls=(), links=NO_EDGES, reverted=True, alive=False, seen=lambda _: gone
+        )
 
     # ------------------------------------------------------------ something else is there
 
@@ -263,23 +265,23 @@ class _Again:
 
     # ------------------------------------------------------------ what the visit says
 
-    def _links(self, named: int) -> Seen:
+    def _links(self, named: int) -> VisitResult:
         """Of a list that named so many new URLs; what share of them are articles is known from those before."""
         lease, passed = self._lease, self._passed
         faded = fading(passed)
         share = (lease.brought + 1) / (lease.named + 2)
         watched, brought = lease.watched * faded + passed, lease.brought * faded + min(1.0, share) * named
         pause = _list_pause(lease, watched, brought, self._schedule)
-        return Seen(self._now + pause, passed, faded, named, changed=named > 0)
+        return VisitResult(self._now + pause, passed, faded, named, changed=named > 0)
 
-    def _look(self, changed: int) -> Seen:
+    def _look(self, changed: int) -> VisitResult:
         """Of an article that has changed (1) or not (0)."""
         lease = self._lease
         age = lease.watched + self._passed
         since = 0.0 if changed else self._since_change(age)
         pause = self._schedule.of_article(age, lease.visits, lease.brought + changed, since)
         next_visit = None if pause is None else self._now + pause
-        return Seen(next_visit, self._passed, 1.0, 0, changed=bool(changed))
+        return VisitResult(next_visit, self._passed, 1.0, 0, changed=bool(changed))
 
     def _since_change(self, age: float) -> float:
         return age if self._lease.changed_at is None else min(age, self._now - self._lease.changed_at)

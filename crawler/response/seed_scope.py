@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from db.records.keys import fingerprint
 from db.records.reasons import SkipReason
-from db.records.run import SeedRow
+from db.records.run import StoredSeed
 from db.records.url import Kind, Lease, NewUrl
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind
@@ -24,8 +24,8 @@ class SeedScope:
         depth: `MAX_DEPTH`, for seeds without a depth of their own.
     """
 
-    def __init__(self, rows: Iterable[SeedRow], depth: int | None) -> None:
-        self._rows: dict[int, SeedRow] = {}
+    def __init__(self, rows: Iterable[StoredSeed], depth: int | None) -> None:
+        self._rows: dict[int, StoredSeed] = {}
         self._scopes: dict[int, Scope] = {}
         self._seed_of: dict[str, int] = {}
         self._names: set[str] = set()
@@ -33,7 +33,7 @@ class SeedScope:
         self._most_depth = depth
         self.learn(rows)
 
-    def learn(self, rows: Iterable[SeedRow]) -> None:
+    def learn(self, rows: Iterable[StoredSeed]) -> None:
         """Take over seeds as the table has them.
 
         Other processes bring their own, and hosts that theirs redirected to.
@@ -94,6 +94,6 @@ class SeedScope:
         ]
 
 
-def seed_row(url: str, *, stay: str, depth: int | None, pages: int | None, topic: str) -> SeedRow:
+def seed_row(url: str, *, stay: str, depth: int | None, pages: int | None, topic: str) -> StoredSeed:
     """Make the row of a seed."""
-    return SeedRow(fingerprint(url), url, stay, depth, pages, topic, (host_key(url),))
+    return StoredSeed(fingerprint(url), url, stay, depth, pages, topic, (host_key(url),))

@@ -64,9 +64,9 @@ def _count_page(stats: Counter[str], outcome: Outcome, stored: Stored) -> None:
     stats["gone"] += outcome.alive is False
     if outcome.lease.is_revisit and not waits:
         stats["revisits"] += 1
-        stats["revisits/unchanged"] += outcome.kept or stored.article is ArticleResult.UNCHANGED
+        stats["revisits/unchanged"] += outcome.reverted or stored.article is ArticleResult.UNCHANGED
     stats["retries"] += waits
-    if outcome.kept:
+    if outcome.reverted:
         return
     if stored.article:
         stats[stored.article] += 1

@@ -1,4 +1,4 @@
-"""Candidates: the stored articles that new ones may repeat, looked up for many at a time."""
+"""Candidates: stored articles that new ones may repeat, looked up in batches."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sqlalchemy import Connection, Row, bindparam, func, select
 from ..engine.statements import among
 from ..records.article import Candidate, NewArticle
 from ..records.keys import day_of
-from ..records.signature import Index
-from ..tables.articles import Article
-from ..tables.urls import Url
+from ..records.signature import MemoryIndex
+from ..tables.articles import ArticleRow
+from ..tables.urls import UrlRow
 
-article, url = (model.table() for model in (Article, Url))
+article, url = (model.table() for model in (ArticleRow, UrlRow))
 
 _MOST_EXACT = 20
 _ALIKE = 2  # features that articles share which may be duplicates: the least that an index asks for
 
 
 def unrelated(articles: Sequence[NewArticle]) -> Sequence[NewArticle]:
-    """The leading articles of which none can be a candidate of another."""
+    """Return the leading articles of which none can be a candidate of another."""
     ids: set[int] = set()
     texts: set[int] = set()
     features: set[int] = set()
@@ -38,18 +38,18 @@ def unrelated(articles: Sequence[NewArticle]) -> Sequence[NewArticle]:
 
 
 def stored_rows(connection: Connection, ids: Sequence[int]) -> dict[int, Row[Any]]:
-    """Whole rows of those articles that are stored, by their identifiers."""
+    """Read whole rows of those articles that are stored, by their identifiers."""
     return {row.id: row for row in connection.execute(_STORED, {"ids": ids})}
 
 
 class Candidates:
-    """What the tables hold that some articles may be related to.
+    """Stored articles that some new ones may be related to.
 
     Attributes:
         stored: rows of those that are stored already.
     """
 
-    def __init__(self, connection: Connection, articles: Sequence[NewArticle], index: Index) -> None:
+    def __init__(self, connection: Connection, articles: Sequence[NewArticle], index: MemoryIndex) -> None:
         ids = [new.id for new in articles]
         hashes = sorted({new.text_hash for new in articles})
         self.stored = stored_rows(connection, ids)
@@ -81,7 +81,7 @@ class Candidates:
         return [row.id for row in rows]
 
     def of(self, new: NewArticle) -> list[Candidate]:
-        """Stored articles that a new one may repeat, the most promising first."""
+        """Return stored articles that a new one may repeat, the most promising first."""
         keys = dict.fromkeys((*self._sure[new.id], *self._near[new.id]))
         return [Candidate(*self._rows[key]) for key in keys if key in self._rows and key != new.id]
 
@@ -99,10 +99,10 @@ _CANDIDATES = (
         func.coalesce(article.c.duplicate_of, article.c.id),
         url.c.same_as.label("points_to"),
         article.c.updated,
-        func.coalesce(article.c.text_of, article.c.id),
+        func.coalesce(article.c.text_holder, article.c.id),
     )
     .join(url, url.c.id == article.c.id)
-    .join(_holder, _holder.c.id == article.c.text_of, isouter=True)
+    .join(_holder, _holder.c.id == article.c.text_holder, isouter=True)
 )
 _KNOWN_TEXTS = select(article.c.text_hash).where(among(article.c.text_hash)).distinct()
 _EQUAL = (

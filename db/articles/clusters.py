@@ -1,6 +1,6 @@
-"""Clusters: articles that repeat one another, the one that stands for them, and the evidence that ties each to another.
+"""Clusters: articles that repeat one another, and the evidence that ties them.
 
-The evidence of a cluster is a tree: each article but the one that stands for it repeats exactly one other.
+The evidence of a cluster is a tree: each article but the representative repeats exactly one other.
 """
 
 from __future__ import annotations
@@ -15,16 +15,26 @@ from sqlalchemy import Connection, Row, bindparam, func, select, update
 from ..engine.statements import among, insert_new, insert_rows, run_many
 from ..records.evidence import Evidence
 from ..records.reasons import PageReason
-from ..tables.articles import Article, ArticleVersion, Cluster, Credit, Duplicate, Image
-from ..tables.urls import Site, Url
+from ..tables.articles import ArticleRow, ArticleVersionRow, ClusterRow, DuplicateRow, ImageRow, SourceAttributionRow
+from ..tables.urls import SiteRow, UrlRow
 from . import signatures
 
-article, version, duplicate, cluster, image, credit, site, url = (
-    model.table() for model in (Article, ArticleVersion, Duplicate, Cluster, Image, Credit, Site, Url)
+article, version, duplicate, cluster, image, attribution, site, url = (
+    model.table()
+    for model in (
+        ArticleRow,
+        ArticleVersionRow,
+        DuplicateRow,
+        ClusterRow,
+        ImageRow,
+        SourceAttributionRow,
+        SiteRow,
+        UrlRow,
+    )
 )
 
 _LONGEST_CHAIN = 100
-_FEWEST_CREDITS = 3
+_FEWEST_ATTRIBUTIONS = 3
 _MOST_MOVED = 500  # articles of a cluster that may still get another original
 _OWN_NAME = 0.5
 _TIMES_MORE = 2.0
@@ -32,7 +42,7 @@ _CLEARLY = 0.2
 
 
 class Claimant(NamedTuple):
-    """What decides whether an article stands for its cluster."""
+    """Facts that decide whether an article is the representative of its cluster."""
 
     site_id: int
     source: str
@@ -41,17 +51,17 @@ class Claimant(NamedTuple):
 
 
 def write_evidence(connection: Connection, evidence: Evidence) -> None:
-    """Say what an article of which nothing is known repeats or is related to."""
+    """Write the evidence of an article that has none."""
     connection.execute(_WRITE, evidence._asdict())
 
 
 def forget_evidence(connection: Connection, article_ids: Iterable[int]) -> None:
-    """These articles repeat nothing any more."""
+    """Delete what these articles repeat or are related to."""
     connection.execute(_FORGET, {"ids": list(article_ids)})
 
 
 def grow(connection: Connection, key: int) -> None:
-    """One more article in the cluster."""
+    """Count one more article in the cluster."""
     connection.execute(_GROW, {"key": key})
 
 
@@ -59,11 +69,11 @@ def grow(connection: Connection, key: int) -> None:
 
 
 def is_better_original(connection: Connection, new: Claimant, stored_id: int) -> bool:
-    """Whether a new article should stand for the cluster of a stored one, which does so now.
+    """Tell whether a new article should represent the cluster of a stored one.
 
     The one published first does. Where the times do not tell, the one on the site whose name both articles give as
-    their source; then the one on the site that publishes more of its own. What is left is decided by which came first,
-    and so is who stands for a cluster of very many.
+    their source; then the one on the site that publishes more of its own. Otherwise, and in a cluster of very many, the
+    first stays.
     """
     size, *claims = connection.execute(_STANDING, {"key": stored_id}).one()
     if size > _MOST_MOVED:
@@ -85,7 +95,7 @@ def is_better_original(connection: Connection, new: Claimant, stored_id: int) ->
 
 
 def _is_earlier(new: Claimant, stored: Claimant) -> bool | None:
-    """Whether an article was published before another; None when the times do not tell (within a day, a day alone)."""
+    """Tell whether an article was published first; None when the times do not tell."""
     if not new.published_at or not stored.published_at:
         return None
     mine, other = datetime.fromisoformat(new.published_at), datetime.fromisoformat(stored.published_at)
@@ -95,29 +105,32 @@ def _is_earlier(new: Claimant, stored: Claimant) -> bool | None:
 
 
 def _named(connection: Connection, sites: tuple[Any, Any], sources: set[str]) -> tuple[float, float]:
-    """For each site, the share of its articles that give one of these sources: nearly all, when it is its own name."""
+    """Return the share of each site's articles that give one of these sources.
+
+    Nearly all, when it is the site's own name.
+    """
     if not sources:
         return 0.0, 0.0
     named = {"ours": sites[0].id, "theirs": sites[1].id, "one": min(sources), "other": max(sources)}
     given: dict[int, int] = {}
-    for site_id, articles in connection.execute(_CREDITS, named):
+    for site_id, articles in connection.execute(_ATTRIBUTIONS, named):
         given[site_id] = max(articles, given.get(site_id, 0))
     shares = []
     for one in sites:
         articles = given.get(one.id, 0)
         is_address = any(one.name and one.name in source.lower() for source in sources)
-        enough = articles >= _FEWEST_CREDITS
-        shares.append(1.0 if is_address else enough * articles / max(1, one.stories + one.reprints))
+        enough = articles >= _FEWEST_ATTRIBUTIONS
+        shares.append(1.0 if is_address else enough * articles / max(1, one.originals + one.reprints))
     return shares[0], shares[1]
 
 
 def _originality(row: Any) -> float:
-    """Share of a site's articles that repeat nothing, carefully of a site with few."""
-    return float((row.stories + 1) / (row.stories + row.reprints + 2))
+    """Return the share of a site's articles that repeat nothing, smoothed."""
+    return float((row.originals + 1) / (row.originals + row.reprints + 2))
 
 
 def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> None:
-    """Count new articles, (site, source, whether it repeats another), for `is_better_original`."""
+    """Count new articles, (site, source, whether it repeats), for later comparisons."""
     if not added:
         return
     sites: Counter[tuple[int, bool]] = Counter((site_id, repeats) for site_id, _, repeats in added)
@@ -126,15 +139,18 @@ def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> Non
         for key in sorted({site_id for site_id, _ in sites})
     ]
     run_many(connection, _COUNT_SITE, rows)
-    credits: Counter[tuple[int, str]] = Counter((site_id, source) for site_id, source, _ in added if source)
-    if credits:
-        keys = sorted(credits)
-        insert_rows(connection, credit, ("site_id", "source", "articles"), [(*key, 0) for key in keys])
-        run_many(connection, _COUNT_CREDIT, [{"of_site": a, "of_source": b, "n": credits[a, b]} for a, b in keys])
+    named: Counter[tuple[int, str]] = Counter((site_id, source) for site_id, source, _ in added if source)
+    if named:
+        keys = sorted(named)
+        insert_rows(connection, attribution, ("site_id", "source", "articles"), [(*key, 0) for key in keys])
+        run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": a, "of_source": b, "n": named[a, b]} for a, b in keys])
 
 
 def take_over(connection: Connection, old: int, evidence: Evidence) -> None:
-    """A new article stands for the cluster of `old` from now on; the evidence says which of the cluster it repeats."""
+    """Make a new article the representative of the cluster of `old`.
+
+    The evidence says which article of the cluster it repeats.
+    """
     _hang(connection, old, evidence)
     _give(connection, old, evidence.article_id)
     connection.execute(update(article).where(article.c.id == evidence.article_id).values(duplicate_of=None))
@@ -142,7 +158,7 @@ def take_over(connection: Connection, old: int, evidence: Evidence) -> None:
 
 
 def unite(connection: Connection, one: int, two: int, evidence: Evidence) -> int:
-    """Two clusters turn out to be one: an article of the first repeats one of the second.
+    """Unite two clusters: an article of the first repeats one of the second.
 
     Returns: the article that stands for both.
     """
@@ -161,7 +177,7 @@ def unite(connection: Connection, one: int, two: int, evidence: Evidence) -> int
 
 
 def _give(connection: Connection, old: int, new: int) -> None:
-    """The articles of a cluster have another one that stands for them."""
+    """Give the articles of a cluster another representative."""
     connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new, duplicate_of=new))
 
 
@@ -189,7 +205,7 @@ def _hang(connection: Connection, root: int, evidence: Evidence) -> None:
 
 
 def _replace_evidence(connection: Connection, evidence: Evidence) -> None:
-    """Say what an article repeats in the place of what was known of it."""
+    """Replace the evidence of an article."""
     forget_evidence(connection, [evidence.article_id])
     write_evidence(connection, evidence)
 
@@ -198,7 +214,7 @@ def _replace_evidence(connection: Connection, evidence: Evidence) -> None:
 
 
 def detach(connection: Connection, article_id: int) -> None:
-    """A duplicate has become another text: what repeated it repeats what it repeated, and it repeats nothing."""
+    """Take an article out of the evidence; what repeated it repeats what it repeated."""
     above = connection.execute(_EVIDENCE, {"key": article_id}).first()
     if above is not None:
         connection.execute(update(duplicate).where(duplicate.c.of_id == article_id).values(of_id=above.of_id))
@@ -206,22 +222,22 @@ def detach(connection: Connection, article_id: int) -> None:
 
 
 def hand_down(connection: Connection, holder: Row[Any]) -> int | None:
-    """The text of an article is about to change or go: a copy that has none of its own gets it, for all of them.
+    """Give the text of an article that changes or goes to one of its copies, for all.
 
     Returns: that copy, None when there is none.
     """
     heir = connection.execute(_HEIR, {"key": holder.id}).scalar()
     if heir is None:
         return None
-    kept = {"text": holder.text, "html": holder.html, "text_of": None}
+    kept = {"text": holder.text, "html": holder.html, "text_holder": None}
     connection.execute(update(article).where(article.c.id == heir).values(kept))
-    connection.execute(update(article).where(article.c.text_of == holder.id).values(text_of=heir))
+    connection.execute(update(article).where(article.c.text_holder == holder.id).values(text_holder=heir))
     connection.execute(update(duplicate).where(duplicate.c.article_id == heir).values(own=1))
     return int(heir)
 
 
 def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
-    """A duplicate that was detached stands for itself."""
+    """Give a detached duplicate a cluster of its own."""
     connection.execute(
         update(article).where(article.c.id == article_id).values(cluster_id=article_id, duplicate_of=None)
     )
@@ -230,9 +246,9 @@ def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
 
 
 def move(connection: Connection, old: int, new: int) -> None:
-    """Give a stored article the identifier of its canonical URL; its signature is the caller's business."""
+    """Give a stored article the identifier of its canonical URL, but for signatures."""
     forget_evidence(connection, [new])  # of a copy that was not stored
-    connection.execute(update(article).where(article.c.text_of == old).values(text_of=new))
+    connection.execute(update(article).where(article.c.text_holder == old).values(text_holder=new))
     connection.execute(update(url).where(url.c.same_as == old, _POINTS).values(same_as=new))
     connection.execute(update(article).where(article.c.id == old).values(id=new))
     connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new))
@@ -247,7 +263,7 @@ def move(connection: Connection, old: int, new: int) -> None:
 
 
 def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
-    """Remove an article whose text is in another one; the copies of it are that one's."""
+    """Delete an article whose text is in another one, which gets its copies."""
     original = into.id if into.duplicate_of in {None, old.id} else into.duplicate_of
     for table in (image, version):
         connection.execute(table.delete().where(table.c.article_id == old.id))
@@ -281,7 +297,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
 _POINTS = url.c.reason.in_((PageReason.SAME_PAGE, PageReason.DUPLICATE))
 _HEIR = (
     select(article.c.id)
-    .where(article.c.text_of == bindparam("key"))
+    .where(article.c.text_holder == bindparam("key"))
     .order_by(article.c.duplicate_of.is_not(None), article.c.first_seen)
     .limit(1)
 )
@@ -297,18 +313,18 @@ _STANDING = (
     .join(article, article.c.id == cluster.c.id)
     .where(cluster.c.id == bindparam("key"))
 )
-_SITES = select(site.c.id, site.c.name, site.c.stories, site.c.reprints).where(among(site.c.id))
-_CREDITS = select(credit.c.site_id, credit.c.articles).where(
-    credit.c.site_id.in_((bindparam("ours"), bindparam("theirs"))),
-    credit.c.source.in_((bindparam("one"), bindparam("other"))),
+_SITES = select(site.c.id, site.c.name, site.c.originals, site.c.reprints).where(among(site.c.id))
+_ATTRIBUTIONS = select(attribution.c.site_id, attribution.c.articles).where(
+    attribution.c.site_id.in_((bindparam("ours"), bindparam("theirs"))),
+    attribution.c.source.in_((bindparam("one"), bindparam("other"))),
 )
 _COUNT_SITE = (
     update(site)
     .where(site.c.id == bindparam("key"))
-    .values(stories=site.c.stories + bindparam("new"), reprints=site.c.reprints + bindparam("repeated"))
+    .values(originals=site.c.originals + bindparam("new"), reprints=site.c.reprints + bindparam("repeated"))
 )
-_COUNT_CREDIT = (
-    update(credit)
-    .where(credit.c.site_id == bindparam("of_site"), credit.c.source == bindparam("of_source"))
-    .values(articles=credit.c.articles + bindparam("n"))
+_COUNT_ATTRIBUTION = (
+    update(attribution)
+    .where(attribution.c.site_id == bindparam("of_site"), attribution.c.source == bindparam("of_source"))
+    .values(articles=attribution.c.articles + bindparam("n"))
 )

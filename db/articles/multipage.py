@@ -1,4 +1,4 @@
-"""Articles that are spread over several pages: each page is kept as a part, and the article is made of the parts.
+"""Articles of several pages: each page is stored as a part, and parts are joined.
 
 A part names the pages before and behind it. Parts that are tied so, and whose titles agree, form a group. Whenever a
 page comes that belongs to a group or that one waits for (also when it failed or turned out to be something else), the
@@ -23,13 +23,12 @@ from ..records.article import Added, NewArticle
 from ..records.part import Arrival, Chain, Fate, Gathered, Joiner, Part, Place, Ready
 from ..records.reasons import PageReason
 from ..records.url import State
-from ..tables.articles import Article, Image
-from ..tables.articles import Part as PartRow
-from ..tables.urls import Url
+from ..tables.articles import ArticleRow, ImageRow, PartRow
+from ..tables.urls import UrlRow
 from . import write
 from .signatures import lock_articles
 
-part, url, article, image = (model.table() for model in (PartRow, Url, Article, Image))
+part, url, article, image = (model.table() for model in (PartRow, UrlRow, ArticleRow, ImageRow))
 
 _MOST_TIED = 200
 _MOST_REDIRECTS = 10
@@ -37,7 +36,7 @@ _MOST_GROUPS = 50
 
 
 def gather(connection: Connection, arrivals: Sequence[Arrival], joiner: Joiner) -> Gathered:
-    """Keep the parts among some pages and find the articles that need not wait any longer.
+    """Store the parts among some pages and join articles that wait for nothing more.
 
     The states of the pages, and the URLs they name, are in the table already. The caller holds the lock on articles
     if there is an article among them, so that it sees what another process has just stored of the same parts.
@@ -48,7 +47,7 @@ def gather(connection: Connection, arrivals: Sequence[Arrival], joiner: Joiner) 
 
 
 def unfinished(connection: Connection, joiner: Joiner) -> Gathered:
-    """Articles that still wait although nothing more will come, some of them: to be stored as they are.
+    """Join some of the articles whose missing parts will not come.
 
     The caller holds the lock on articles.
     """
@@ -57,7 +56,7 @@ def unfinished(connection: Connection, joiner: Joiner) -> Gathered:
 
 
 def settle(connection: Connection, ready: Sequence[Ready], added: Sequence[Added]) -> None:
-    """Note of each part which article it went into, once that is stored."""
+    """Write of each part which article it went into, once that is stored."""
     rows = []
     marks = []
     for one, what in zip(ready, added, strict=True):
@@ -86,7 +85,7 @@ class _Groups:
         """Groups to be looked at again, and the page that is the reason."""
 
     def take_in(self, arrivals: Sequence[Arrival]) -> Gathered:
-        """See `gather`."""
+        """Store new parts, then arrange the groups that they change; see `gather`."""
         gathered = Gathered()
         near = self._near([key for one in arrivals for key in _names(one)])
         if not near and not any(one.place for one in arrivals):
@@ -108,7 +107,7 @@ class _Groups:
         return gathered
 
     def _visited_again(self, arrivals: Sequence[Arrival], near: Sequence[Part]) -> None:
-        """Later visits that brought no part: others may have waited for them, and some end a part."""
+        """Handle revisits that brought no part: some end one, others may wait for them."""
         groups = {row.id: row.group_id for row in near}
         here = {one.id: one for one in arrivals if one.id in groups}
         if not here:
@@ -125,7 +124,7 @@ class _Groups:
         self._stirred |= {group: next(key for key in here if groups[key] == group) for group in waiting}
 
     def as_they_are(self, group_ids: Iterable[int]) -> Gathered:
-        """See `unfinished`."""
+        """Join groups without what is missing; see `unfinished`."""
         gathered = Gathered()
         for group_id in group_ids:
             rows = {row.id: row for row in self._rows(group_id)}
@@ -138,14 +137,14 @@ class _Groups:
     # ------------------------------------------------------------ keeping parts
 
     def _near(self, ids: Sequence[int]) -> list[Part]:
-        """Parts that are, or name, one of these URLs."""
+        """Read the parts that are, or name, one of these URLs."""
         return [Part(*row) for row in self._connection.execute(_NEAR, {"ids": sorted(set(ids))})]
 
     def _rows(self, group_id: int) -> list[Part]:
         return [Part(*row) for row in self._connection.execute(_GROUP, {"group_id": group_id})]
 
     def _keep(self, new: NewArticle, place: Place, by: int) -> None:
-        """Write a part, in one group with those that it is tied to; `by` is the page that is the reason."""
+        """Write a part into the group of those it is tied to; `by` is the page behind it."""
         near = self._near(_names(Arrival(new.id, new, place)))
         own = [row.group_id for row in near if row.id == new.id]
         tied = dict.fromkeys(row.group_id for row in near if self._joiner.continues(row.title, new.title))
@@ -181,7 +180,7 @@ class _Groups:
     # ------------------------------------------------------------ is it complete?
 
     def _look_at(self, group_id: int, by: int) -> list[Ready]:
-        """The articles of a group that wait for nothing; notes which parts have to wait."""
+        """Join the articles of a group that wait for nothing; mark the others as waiting."""
         for _ in range(_MOST_REDIRECTS):
             rows = {row.id: row for row in self._rows(group_id)}
             chains = self._joiner.arrange(list(rows.values()))
@@ -201,17 +200,17 @@ class _Groups:
         return ready
 
     def _states(self, chains: Sequence[Chain]) -> dict[int, Any]:
-        """What became of the URLs that are missing."""
+        """Read the states of the URLs that are missing."""
         ids = sorted({key for chain in chains for key in chain.missing})
         return {row.id: row for row in self._connection.execute(_STATES, {"ids": ids})} if ids else {}
 
     def _visited_soon(self, rows: Iterable[int]) -> set[int]:
-        """Parts that are about to be visited again: changed together, they are changed at once."""
+        """Return parts with a revisit to come: what changes together is written at once."""
         found = self._connection.execute(_STATES, {"ids": sorted(rows)})
         return {row.id for row in found if row.state in _TO_COME}
 
     def _follow(self, rows: Iterable[Part], states: Mapping[int, Any], by: int) -> bool:
-        """Let parts name what a URL redirects to, and make parts of articles that they name; whether there was any."""
+        """Follow redirects of named URLs and adopt named articles; True if there were any."""
         changed = False
         moved = {key: row.same_as for key, row in states.items() if row.state == State.SKIPPED and row.same_as}
         for row in rows:
@@ -229,7 +228,7 @@ class _Groups:
         return changed
 
     def _let_wait(self, chain: Chain, rows: dict[int, Part]) -> None:
-        """Say of parts that have come just now that they wait."""
+        """Mark parts that have just come as waiting."""
         new = [key for key in _members(chain) if not rows[key].joined]
         places = {key: i for i, key in enumerate(chain.parts, 1)}
         changed = [
@@ -242,14 +241,14 @@ class _Groups:
         run_many(self._connection, _MARK, waiting)
 
     def _join(self, chain: Chain, by: int) -> Ready:
-        """Make the article; what was stored of it under the URL of a later part goes to the first."""
+        """Make the article under the first part's URL; what later parts stored goes there."""
         first = chain.parts[0]
         write.absorb(self._connection, first, [key for key in _members(chain) if key != first])
         address = self._connection.execute(_ADDRESS, {"key": first}).scalar_one()
         return Ready(address, self._joiner.join([self._article(key) for key in chain.parts]), chain, by)
 
     def _article(self, key: int) -> NewArticle:
-        """A part as the article that its page alone would be."""
+        """Return a part as the article that its page alone would be."""
         row = self._connection.execute(_WHOLE, {"key": key}).one()
         rest = json.loads(row.rest)
         rest["images"] = tuple((address, caption) for address, caption in rest["images"])
@@ -266,7 +265,7 @@ class _Groups:
 
 
 def _names(one: Arrival) -> list[int]:
-    """A page and those that it names."""
+    """Return a page and those that it names."""
     named = () if one.place is None else (one.place.next_id, one.place.previous_id)
     return [one.id, *(key for key in named if key is not None)]
 
@@ -276,7 +275,7 @@ def _members(chain: Chain) -> tuple[int, ...]:
 
 
 def _moved(row: Part, named: int | None, moved: dict[int, int]) -> int | None:
-    """What a URL that a part names has become; nothing when it leads back to the part."""
+    """Follow the redirect of a named URL; None when it leads back to the part."""
     new = None if named is None else moved.get(named, named)
     return None if new == row.id else new
 
@@ -286,12 +285,12 @@ _APART = frozenset({"id", "title", "text", "html", "text_hash", "features", "len
 
 
 def _rest(new: NewArticle) -> str:
-    """The other fields as JSON."""
+    """Return the other fields as JSON."""
     return json.dumps({name: value for name, value in asdict(new).items() if name not in _APART}, ensure_ascii=False)
 
 
 def _from_article(stored: Any, images: Sequence[Any]) -> NewArticle:
-    """An article as it came from its page, from its row."""
+    """Return a stored article as it came from its page."""
     values = {name: stored._mapping[name] for name in NewArticle.__dataclass_fields__ if name in stored._mapping}
     return NewArticle(
         **values,

@@ -1,4 +1,4 @@
-"""The page transaction: what came of a fetch, its article, its duplicates, its links and new URLs, all or nothing.
+"""The page transaction: all that came of a fetch is stored at once, or nothing.
 
 `store` takes everything that waits in one batch: URLs, links, articles and states are written in bulk over all pages.
 """
@@ -26,16 +26,16 @@ from ..records.keys import iso
 from ..records.outcome import Joined, Outcome, Stored
 from ..records.part import Arrival, Fate, Gathered, Joiner, Ready
 from ..records.reasons import ArticleResult
-from ..records.signature import Index
+from ..records.signature import MemoryIndex
 from ..records.url import MOVED_FOR_GOOD, Kind, NewUrl, State
-from ..tables.articles import Page
-from ..tables.learned import PageTerms
-from ..tables.urls import Host, Link, Seed, Site, Url
+from ..tables.articles import PageRow
+from ..tables.learned import PageTermsRow
+from ..tables.urls import HostRow, LinkRow, SeedRow, SiteRow, UrlRow
 from . import multipage, write
 from .candidates import stored_rows
 from .signatures import catch_up, lock_articles
 
-page, page_terms = Page.table(), PageTerms.table()
+page, page_terms = PageRow.table(), PageTermsRow.table()
 
 
 def keep_raw(connection: Connection, outcomes: Sequence[Outcome]) -> None:
@@ -73,11 +73,11 @@ _RENEW_TERMS = (
 # ---- The page transaction: what came of a fetch, its article, its duplicates, its links and new URLs, all or nothing.
 
 
-url, host, site, link, seed = (m.table() for m in (Url, Host, Site, Link, Seed))
+url, host, site, link, seed = (m.table() for m in (UrlRow, HostRow, SiteRow, LinkRow, SeedRow))
 
 
 class Store:
-    """Writes outcomes. Holds no state but its index of articles, which follows the table.
+    """Writer of outcomes, with an index of articles that follows the table.
 
     Args:
         run_id: the run whose leases these are; outcomes of leases that another run has taken over are dropped.
@@ -91,7 +91,7 @@ class Store:
         self,
         run_id: int,
         judge: Judge,
-        index: Index,
+        index: MemoryIndex,
         joiner: Joiner,
         differs: Differs = always,
     ) -> None:
@@ -169,7 +169,7 @@ class Store:
         return added
 
     def finish(self, connection: Connection, requests: Sequence[None]) -> list[list[Joined]]:
-        """Write some of the articles that wait for parts which will not come; nothing is left when it returns none."""
+        """Write some articles whose missing parts will not come; the last answer is empty."""
         lock_articles(connection)
         ready = multipage.unfinished(connection, self._joiner).ready
         catch_up(connection, self._index)
@@ -195,25 +195,25 @@ def _add_urls(connection: Connection, outcomes: Sequence[Outcome], results: Sequ
 
 
 def _revive_others(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Pages that brought no article: what was skipped for them waits again."""
-    barren = {o.lease.id: result for o, result in zip(outcomes, results, strict=True) if _is_barren(o)}
-    for _, host_id, other in revive(connection, list(barren)):
-        barren[other].queued += 1
-        barren[other].hosts.add(host_id)
+    """Re-queue what was skipped for pages that brought no article."""
+    unproductive = {o.lease.id: result for o, result in zip(outcomes, results, strict=True) if _is_unproductive(o)}
+    for _, host_id, other in revive(connection, list(unproductive)):
+        unproductive[other].queued += 1
+        unproductive[other].hosts.add(host_id)
 
 
-def _is_barren(outcome: Outcome) -> bool:
-    """Whether a page is of no use to those of which it was thought to be another address."""
+def _is_unproductive(outcome: Outcome) -> bool:
+    """Tell whether a page is of no use to those it was thought to be another URL of."""
     if outcome.lease.kind != Kind.PAGE or outcome.article is not None or outcome.state == State.PENDING:
         return False
-    if outcome.kept:
+    if outcome.reverted:
         return False
     leads = outcome.state == State.SKIPPED and outcome.same_as is not None
     return not leads and not (outcome.reason is not None and outcome.reason.is_settled)
 
 
 def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
-    """Write the edges of all pages at once; a page fetched again keeps the edges it had."""
+    """Write the links of all pages; a page fetched again keeps those it had."""
     rows = [
         row
         for outcome in sorted(outcomes, key=lambda o: o.lease.id)
@@ -260,7 +260,7 @@ def _close_leases(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             "new_same_as": outcome.same_as,
             "untried": int(not outcome.tried),
             "age": outcome.age,
-            "visited": int(outcome.state != State.PENDING and not (outcome.kept and outcome.seen is None)),
+            "visited": int(outcome.state != State.PENDING and not (outcome.reverted and outcome.seen is None)),
         }
         for outcome in outcomes
     ]
@@ -269,25 +269,25 @@ def _close_leases(connection: Connection, run_id: int, outcomes: Sequence[Outcom
 
 
 def _fate(outcome: Outcome) -> Fate:
-    """What a visit means for the part that a page may be."""
+    """Tell what became of the part that a page may be."""
     if outcome.alive is False:
         return Fate.GONE
-    return Fate.STAYED if outcome.kept else Fate.MOVED if _has_moved(outcome) else Fate.CAME
+    return Fate.STAYED if outcome.reverted else Fate.MOVED if _has_moved(outcome) else Fate.CAME
 
 
 def _has_moved(outcome: Outcome) -> bool:
-    """Whether what was stored under a URL before is somewhere else now, for good."""
+    """Tell whether a stored page has moved for good."""
     return outcome.lease.is_revisit and _leads_on(outcome)
 
 
 def _leads_on(outcome: Outcome) -> bool:
-    """Whether what was stored under a URL, or under one that has led to it, is somewhere else now, for good."""
+    """Tell whether a page, or one that has led to it, has moved for good."""
     came_by = outcome.lease.is_revisit or outcome.lease.hops > 0
     return came_by and outcome.http_status in MOVED_FOR_GOOD and outcome.same_as is not None
 
 
 def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: Differs) -> None:
-    """Articles whose pages have moved for good go with them, as soon as there is an article at the new address."""
+    """Move articles after their pages, once there is an article at the new URL."""
     new = {outcome.article.id for outcome in outcomes if outcome.article is not None}
     targets = {outcome.same_as for outcome in outcomes if outcome.same_as is not None and _leads_on(outcome)}
     moves = revisits.moved(connection, sorted(new | targets))
@@ -300,7 +300,7 @@ def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: 
 
 
 def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Write what later visits brought, and to which earlier ones new articles are owed."""
+    """Write what revisits brought, and count new articles for the lists naming them."""
     seen = []
     for outcome, result in zip(outcomes, results, strict=True):
         if outcome.seen is not None:
@@ -318,7 +318,7 @@ def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: S
     ]
     found = [(lease.found_on, lease.found_at) for lease, _ in pairs if lease.found_on is not None]
     if found:
-        revisits.credit(connection, [(key, at) for key, at in found])
+        revisits.count_brought(connection, [(key, at) for key, at in found])
     gone = [(o.lease.id, iso(o.fetched_at)) for o in outcomes if o.alive is False]
     back = [o.lease.id for o in outcomes if o.alive]
     if gone or back:
@@ -343,7 +343,7 @@ _POINT = (
 
 
 def _mark_same_host(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Find out which pages repeat one of their own host."""
+    """Mark results of pages that repeat one of their own host."""
     repeated = [result.same_as for result in results if result.same_as is not None]
     if not repeated:
         return
@@ -379,7 +379,7 @@ _UPDATE_HOST = (
 
 
 def _host_row(host_id: int, run_id: int | None) -> dict[str, Any]:
-    """Parameters of `_UPDATE_HOST` that change nothing yet."""
+    """Return parameters of `_UPDATE_HOST` that change nothing yet."""
     return {
         "key": host_id,
         "run": run_id,
@@ -393,7 +393,7 @@ def _host_row(host_id: int, run_id: int | None) -> dict[str, Any]:
 
 
 def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Write the hosts' counters, clocks and rules, give back budgets not used, and mark hosts that have new work."""
+    """Write the hosts' counters, clocks and rules, and mark hosts with new work."""
     rows: dict[int, dict[str, Any]] = {}
     robots: list[dict[str, Any]] = []
     for outcome, result in zip(outcomes, results, strict=True):

@@ -1,10 +1,9 @@
-"""Signatures: what near-duplicates are found by, a row for each article that later ones may repeat.
+"""Signatures: rows by which near-duplicates of an article are found.
 
 Looking up dozens of hashes of every new text in a table of millions would cost more than all else that is done with a
-page. So each process has an index of all signatures in memory (`Index`, made by the caller) and reads what has come
-since, its own rows and those of others, at the beginning of each transaction that writes articles. Rows are numbered in
-the order in which transactions end, because `lock_articles` lets one process at a time write them; what was written in
-a transaction that failed is not there when the next one reads.
+page. So each process has an index of all signatures in memory (`MemoryIndex`, made by the caller), and each transaction
+that writes articles begins with reading the new rows, its own and those of others. Rows are numbered in the order in
+which transactions end, because `lock_articles` lets one process at a time write them.
 """
 
 from __future__ import annotations
@@ -15,30 +14,30 @@ from sqlalchemy import BigInteger, Connection, bindparam, exists, func, or_, sel
 
 from ..engine.statements import among, insert_rows, is_postgres, upsert
 from ..records.keys import day_of
-from ..records.signature import Differences, Index, Reader, Sign, Signed, Text
-from ..tables.articles import Article, Duplicate, Signature, SignatureForm
+from ..records.signature import MemoryIndex, Reader, Sign, SignatureDifferences, Signed, SignedText
+from ..tables.articles import ArticleRow, DuplicateRow, SignatureFormRow, SignatureRow
 
-article, duplicate, signature, form = (m.table() for m in (Article, Duplicate, Signature, SignatureForm))
+article, duplicate, signature, form = (m.table() for m in (ArticleRow, DuplicateRow, SignatureRow, SignatureFormRow))
 
 _ARTICLE_LOCK = 7_241_895_303
 _ROWS = 100_000
 _TEXTS = 500
-_COLUMNS = ("number", "article_id", "story", "day", "length", "features", "fresh")
+_COLUMNS = ("number", "article_id", "cluster", "day", "length", "features", "fresh")
 
 
 def lock_articles(connection: Connection) -> None:
-    """Let one process at a time write articles, from here to the end of its transaction."""
+    """Let one process at a time write articles, until its transaction ends."""
     if is_postgres(connection):
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ARTICLE_LOCK})
 
 
-def catch_up(connection: Connection, index: Index) -> None:
-    """Read what has come since; the caller holds the lock on articles."""
+def catch_up(connection: Connection, index: MemoryIndex) -> None:
+    """Read the rows that have come since; the caller holds the lock on articles."""
     index.read([Signed(*row) for row in connection.execute(_SINCE, {"known": index.known}).all()])
 
 
 def load(connection: Connection, readers: Sequence[Reader]) -> list[None]:
-    """Read all signatures; make them first, if there are none or they are of another form.
+    """Read all signatures; make them first if there are none of this form.
 
     Cost: 10 microseconds a signature.
     """
@@ -57,7 +56,7 @@ def load(connection: Connection, readers: Sequence[Reader]) -> list[None]:
     return [None] * len(readers)
 
 
-def _read(connection: Connection, index: Index) -> None:
+def _read(connection: Connection, index: MemoryIndex) -> None:
     """Read all signatures of the index's window."""
     index.clear()
     oldest = None
@@ -73,7 +72,7 @@ def _form(connection: Connection) -> str | None:
 
 
 def rebuild(connection: Connection, reader: Reader) -> int:
-    """Make all signatures from the articles, in the order in which they came; returns how many.
+    """Make all signatures anew, in the order of the articles; returns how many.
 
     The caller holds the lock on articles.
 
@@ -84,7 +83,7 @@ def rebuild(connection: Connection, reader: Reader) -> int:
     connection.execute(signature.delete())
     index.clear()
     index.known = top  # who reads beside this finds the new rows behind the old ones
-    stories: dict[int, int] = {}
+    clusters: dict[int, int] = {}
     done = 0
     for texts in _texts(connection):
         rows = []
@@ -92,9 +91,9 @@ def rebuild(connection: Connection, reader: Reader) -> int:
             signed = reader.sign(one.title, one.text)
             if not signed.length:
                 continue
-            story, day = stories.get(one.cluster_id), day_of(one.updated)
-            row = index.post(one.article_id, story, day, signed.length, signed.features)
-            stories.setdefault(one.cluster_id, row.story)
+            cluster, day = clusters.get(one.cluster_id), day_of(one.updated)
+            row = index.post(one.article_id, cluster, day, signed.length, signed.features)
+            clusters.setdefault(one.cluster_id, row.cluster)
             rows.append(row)
         insert(connection, rows)
         index.read(rows)
@@ -108,12 +107,12 @@ def rebuild(connection: Connection, reader: Reader) -> int:
     return done
 
 
-def check(connection: Connection, wanted: str, sign: Sign) -> Differences:
-    """Compare all signatures with what the articles' texts give, as they are at one moment.
+def check(connection: Connection, wanted: str, sign: Sign) -> SignatureDifferences:
+    """Compare all signatures with what the articles' texts give at one moment.
 
     Args:
         connection: in a transaction that has read nothing yet.
-        wanted: the form that they should have, see `Index.form`.
+        wanted: the form that they should have, see `MemoryIndex.form`.
         sign: makes signatures of that form.
     """
     if is_postgres(connection):
@@ -135,68 +134,68 @@ def check(connection: Connection, wanted: str, sign: Sign) -> Differences:
                 missing.append(one.article_id)
             elif found is not None and found != (signed.length, signed.features):
                 wrong.append(one.article_id)
-    return Differences(count, missing, list(stored), wrong, _form(connection) != wanted)
+    return SignatureDifferences(count, missing, list(stored), wrong, _form(connection) != wanted)
 
 
 def insert(connection: Connection, rows: Sequence[Signed]) -> None:
-    """Write rows that `Index.post` has made."""
+    """Write rows that `MemoryIndex.post` has made."""
     insert_rows(connection, signature, _COLUMNS, rows)
 
 
 def remove(connection: Connection, article_ids: Iterable[int]) -> None:
-    """The texts of these articles are not there any more. Numbers are never given twice, so the rows stay, empty.
+    """Empty the rows of articles whose texts are gone; numbers are never given twice.
 
-    What a later text of the story shared with one of them is looked up by that text from now on.
+    What a later text of the cluster shared with one of them is looked up by that text from now on.
     """
     ids = list(article_ids)
-    stories = connection.execute(_STORIES, {"ids": ids}).scalars().all()
+    clusters = connection.execute(_CLUSTERS, {"ids": ids}).scalars().all()
     connection.execute(_REMOVE, {"ids": ids})
-    for story in stories:
-        connection.execute(_WHOLE, {"of_story": story})
+    for cluster in clusters:
+        connection.execute(_WHOLE, {"of_cluster": cluster})
 
 
 def move(connection: Connection, old: int, new: int) -> None:
-    """An article has another identifier now; whoever has caught up before knows it by the old one."""
+    """Give a signature another article; who has caught up knows it by the old one."""
     connection.execute(_MOVE, {"old": old, "new": new})
 
 
 def hand_over(connection: Connection, old: int, new: int) -> None:
-    """The same, before anybody catches up: all processes learn of it."""
-    if connection.execute(_STORY, {"ids": [old]}).first() is not None:
+    """Give a signature another article, so that all processes learn of it."""
+    if connection.execute(_CLUSTER_OF, {"ids": [old]}).first() is not None:
         connection.execute(_AGAIN, {"old": old, "new": new})
         remove(connection, [old])
 
 
 def row_of(connection: Connection, article_id: int) -> Signed | None:
-    """The signature of an article."""
+    """Read the signature of an article."""
     row = connection.execute(_ROW, {"ids": [article_id]}).first()
     return None if row is None else Signed(*row)
 
 
-def story_of(connection: Connection, waiting: Sequence[Signed], article_ids: Sequence[int]) -> int | None:
-    """The story that one of these articles is in, by the table or by rows that wait to be written."""
+def cluster_of(connection: Connection, waiting: Sequence[Signed], article_ids: Sequence[int]) -> int | None:
+    """Return the cluster that one of these articles is in, waiting rows included."""
     for row in waiting:
         if row.article_id in article_ids:
-            return row.story
-    return connection.execute(_STORY, {"ids": article_ids}).scalar_one_or_none()
+            return row.cluster
+    return connection.execute(_CLUSTER_OF, {"ids": article_ids}).scalar_one_or_none()
 
 
 _ALL_COLUMNS = tuple(signature.c[name] for name in _COLUMNS)
 _SINCE = select(*_ALL_COLUMNS).where(signature.c.number > bindparam("known")).order_by(signature.c.number)
 _NEXT = _SINCE.limit(_ROWS)
 _REMOVE = update(signature).where(among(signature.c.article_id)).values(article_id=0, length=0, features=b"")
-_STORIES = select(signature.c.story).where(among(signature.c.article_id)).distinct()
-_NEXT_OF_STORY = select(func.min(signature.c.number)).where(
-    signature.c.story == bindparam("of_story"), signature.c.fresh.is_not(None), signature.c.article_id != 0
+_CLUSTERS = select(signature.c.cluster).where(among(signature.c.article_id)).distinct()
+_NEXT_OF_CLUSTER = select(func.min(signature.c.number)).where(
+    signature.c.cluster == bindparam("of_cluster"), signature.c.fresh.is_not(None), signature.c.article_id != 0
 )
-_WHOLE = update(signature).where(signature.c.number == _NEXT_OF_STORY.scalar_subquery()).values(fresh=None)
+_WHOLE = update(signature).where(signature.c.number == _NEXT_OF_CLUSTER.scalar_subquery()).values(fresh=None)
 _ROW = select(*_ALL_COLUMNS).where(among(signature.c.article_id)).limit(1)
 _AGAIN = signature.insert().from_select(
     _COLUMNS,
     select(
         select(func.max(signature.c.number) + 1).scalar_subquery(),
         bindparam("new", type_=BigInteger),
-        signature.c.story,
+        signature.c.cluster,
         signature.c.day,
         signature.c.length,
         signature.c.features,
@@ -206,11 +205,11 @@ _AGAIN = signature.insert().from_select(
     .limit(1),
 )
 _MOVE = update(signature).where(signature.c.article_id == bindparam("old")).values(article_id=bindparam("new"))
-_STORY = select(signature.c.story).where(among(signature.c.article_id)).order_by(signature.c.number).limit(1)
+_CLUSTER_OF = select(signature.c.cluster).where(among(signature.c.article_id)).order_by(signature.c.number).limit(1)
 
 
 def _all(connection: Connection, oldest: int | None) -> Iterator[list[Signed]]:
-    """All rows in order, some thousands at a time; only those of a day or later, if asked for."""
+    """Read all rows in order, in batches; only those of a day or later, if given."""
     statement = _NEXT if oldest is None else _NEXT.where(signature.c.day >= oldest)
     known = 0
     while rows := [Signed(*row) for row in connection.execute(statement, {"known": known}).all()]:
@@ -226,10 +225,10 @@ _TEXT_COLUMNS = (article.c.id, article.c.cluster_id, article.c.updated, article.
 _TEXTS_OF = select(*_TEXT_COLUMNS).where(among(article.c.id))
 
 
-def _texts(connection: Connection) -> Iterator[list[Text]]:
-    """The articles that should have a signature, in the order in which they came, some hundred at a time."""
+def _texts(connection: Connection) -> Iterator[list[SignedText]]:
+    """Read the articles that should have a signature, in order, in batches."""
     order = connection.execute(_ORDER).scalars().all()
     for first in range(0, len(order), _TEXTS):
         ids = order[first : first + _TEXTS]
-        rows = {row.id: Text(*row) for row in connection.execute(_TEXTS_OF, {"ids": ids})}
+        rows = {row.id: SignedText(*row) for row in connection.execute(_TEXTS_OF, {"ids": ids})}
         yield [rows[key] for key in ids if key in rows]

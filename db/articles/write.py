@@ -1,4 +1,4 @@
-"""Writing articles: new ones, duplicates with their evidence, other addresses of a stored one, changed texts.
+"""Writing articles: new ones, duplicates, other URLs of stored ones, new texts.
 
 What they may repeat is looked up by `db.articles.candidates`, near-duplicates in an index of signatures (see
 `db.articles.signatures`); what ties articles to each other is in `db.articles.clusters`.
@@ -12,12 +12,12 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, literal, select, update
 
 from ..engine.statements import insert_new, insert_rows, run_many
-from ..records.article import Added, Candidate, Differs, Judge, Keep, NewArticle, Verdict, always
+from ..records.article import Added, Candidate, Differs, Judge, Keep, MatchDecision, NewArticle, always
 from ..records.evidence import Evidence
 from ..records.keys import day_of
 from ..records.reasons import ArticleResult
-from ..records.signature import Index, Signed
-from ..tables.articles import Article, ArticleVersion, Cluster, Image
+from ..records.signature import MemoryIndex, Signed
+from ..tables.articles import ArticleRow, ArticleVersionRow, ClusterRow, ImageRow
 from . import clusters, signatures
 from .candidates import Candidates, stored_rows, unrelated
 from .clusters import Claimant
@@ -28,7 +28,7 @@ FACTS = ("authors", "source", *_PUBLISHED, "updated")
 
 
 def values_of(new: NewArticle) -> dict[str, Any]:
-    """The columns that a page determines."""
+    """Return the columns that a page determines."""
     return {
         "site_id": new.site_id,
         "title": new.title,
@@ -53,7 +53,7 @@ def values_of(new: NewArticle) -> dict[str, Any]:
 
 
 def completed(stored: Row[Any], values: dict[str, Any]) -> dict[str, Any]:
-    """Values of an article that is read again: what its page no longer says of it, or less exactly, stays."""
+    """Complete the values of an article read again by what its page no longer says."""
     if values["title"] not in {"", stored.title} and values["text_hash"] != stored.text_hash:
         return values  # perhaps another one
     kept = {name: stored._mapping[name] for name in ("title", "authors", "source") if not values[name]}
@@ -67,11 +67,11 @@ def completed(stored: Row[Any], values: dict[str, Any]) -> dict[str, Any]:
 # ---- Writing articles: new ones, duplicates with their evidence, other addresses of a stored one, changed texts.
 
 
-article, version, cluster, image = (m.table() for m in (Article, ArticleVersion, Cluster, Image))
+article, version, cluster, image = (m.table() for m in (ArticleRow, ArticleVersionRow, ClusterRow, ImageRow))
 
 
 def add(
-    connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: Index, differs: Differs = always
+    connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: MemoryIndex, differs: Differs = always
 ) -> list[Added]:
     """Write articles in the open transaction, in order: each may repeat one before it.
 
@@ -88,7 +88,7 @@ def add(
 
 
 def absorb(connection: Connection, into: int, others: Sequence[int], differs: Differs | None = None) -> None:
-    """What is stored under some URLs is part of the article of another URL, which has it from now on.
+    """Merge the articles of `others` into the article of `into`.
 
     The first of them becomes that article, unless it is stored already; the rest is deleted, and what repeats it is
     said to repeat that article.
@@ -115,14 +115,14 @@ def absorb(connection: Connection, into: int, others: Sequence[int], differs: Di
 
 
 def _keep_texts(connection: Connection, old: Row[Any], into: Row[Any], differs: Differs) -> None:
-    """What an article says and has said is kept with another one."""
+    """Store what an article says and has said as earlier texts of another one."""
     earlier = select(literal(into.id), version.c.seen, version.c.title, version.c.text).where(
         version.c.article_id == old.id
     )
     columns = ["article_id", "seen", "title", "text"]
     connection.execute(insert_new(connection, version).from_select(columns, earlier))
-    held = into if into.text_of is None else stored_rows(connection, [into.text_of])[into.text_of]
-    if old.text_of is None and differs((old.title, old.text), (into.title, held.text)):
+    held = into if into.text_holder is None else stored_rows(connection, [into.text_holder])[into.text_holder]
+    if old.text_holder is None and differs((old.title, old.text), (into.title, held.text)):
         row = {"article_id": into.id, "seen": old.updated, "title": old.title, "text": old.text}
         connection.execute(insert_new(connection, version), row)
 
@@ -131,7 +131,7 @@ class _Round:
     """Articles that do not depend on each other: looked up together, written together."""
 
     def __init__(
-        self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: Index, differs: Differs
+        self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: MemoryIndex, differs: Differs
     ) -> None:
         self._connection = connection
         self._differs = differs
@@ -152,7 +152,7 @@ class _Round:
         added = []
         for new in self._articles:
             candidates = self._found.of(new)
-            named = {key for c in candidates for key in (c.id, c.stands_for, c.text_of)} | {new.id}
+            named = {key for c in candidates for key in (c.id, c.representative, c.text_holder)} | {new.id}
             stored = self._found.stored.get(new.id)
             if stored is not None:
                 named |= {stored.cluster_id, stored.duplicate_of}
@@ -173,7 +173,7 @@ class _Round:
         if verdict is None or not verdict.repeats:
             self._add(new, verdict)
             return Added(ArticleResult.NEW)
-        original = verdict.candidate.stands_for
+        original = verdict.candidate.representative
         self._changed |= {new.id, verdict.candidate.id, original}
         if not verdict.same_page:
             return self._add_duplicate(new, verdict)
@@ -181,56 +181,59 @@ class _Round:
             return Added(ArticleResult.SAME_PAGE, verdict.candidate.id)
         return self._move(new, verdict.candidate.id, candidates)
 
-    def _add(self, new: NewArticle, related: Verdict | None) -> None:
-        """A new story, perhaps related to another one."""
+    def _add(self, new: NewArticle, related: MatchDecision | None) -> None:
+        """Add an article that repeats none, perhaps related to one."""
         self._new.append(new)
         self._sign(new, None)
         self._counted.append((new.site_id, new.source, False))
         if related is not None:
             clusters.write_evidence(self._connection, _evidence(new, related))
 
-    def _add_duplicate(self, new: NewArticle, verdict: Verdict) -> Added:
-        """A copy: by the policy with its text, without it, or not at all; in any case if it is the original."""
-        original = verdict.candidate.stands_for
+    def _add_duplicate(self, new: NewArticle, verdict: MatchDecision) -> Added:
+        """Add a copy: by policy with its text, without it, or not at all.
+
+        An original is always stored.
+        """
+        original = verdict.candidate.representative
         claimant = Claimant(new.site_id, new.source, new.published_at, new.published_precision)
         takes_over = clusters.is_better_original(self._connection, claimant, original)
         if verdict.keep is Keep.NOTHING and not takes_over:
             clusters.write_evidence(self._connection, _evidence(new, verdict))
             return Added(ArticleResult.DROPPED, original)
         keep = Keep.ALL if takes_over or verdict.own_wording else verdict.keep
-        holder = verdict.candidate.text_of if keep is Keep.METADATA else None
+        holder = verdict.candidate.text_holder if keep is Keep.METADATA else None
         _insert(self._connection, [(new, original, holder)])
         clusters.grow(self._connection, original)
         self._counted.append((new.site_id, new.source, True))
         if takes_over or verdict.own_wording:
-            story = signatures.story_of(self._connection, self._signed, [verdict.candidate.id, original])
-            self._sign(new, story)
+            number = signatures.cluster_of(self._connection, self._signed, [verdict.candidate.id, original])
+            self._sign(new, number)
         if takes_over:
             clusters.take_over(self._connection, original, _evidence(new, verdict))
             original = new.id
         else:
             clusters.write_evidence(self._connection, _evidence(new, verdict))
         for other in verdict.also:
-            self._changed |= {other.candidate.id, other.candidate.stands_for}
-            if other.candidate.stands_for != original:
+            self._changed |= {other.candidate.id, other.candidate.representative}
+            if other.candidate.representative != original:
                 evidence = _evidence(new, other)
-                original = clusters.unite(self._connection, original, other.candidate.stands_for, evidence)
+                original = clusters.unite(self._connection, original, other.candidate.representative, evidence)
         return Added(ArticleResult.DUPLICATE, verdict.candidate.id)
 
-    def _sign(self, new: NewArticle, story: int | None) -> None:
-        """Let later copies be found."""
+    def _sign(self, new: NewArticle, number: int | None) -> None:
+        """Sign an article, so that later copies are found."""
         if new.length:
-            row = self._index.post(new.id, story, day_of(new.seen), new.length, new.features)
+            row = self._index.post(new.id, number, day_of(new.seen), new.length, new.features)
             self._signed.append(row)
 
     def _sign_again(self, new: NewArticle) -> None:
-        """The text has changed, or has moved to this article. As a new story: what was known of it is no longer."""
+        """Sign a text that has changed or moved, as a new cluster."""
         signatures.remove(self._connection, [new.id])
         self._signed = [row for row in self._signed if row.article_id != new.id]
         self._sign(new, None)
 
     def _move(self, new: NewArticle, old: int, candidates: Sequence[Candidate]) -> Added:
-        """The stored article is this one under another address, and this is the address it calls its own."""
+        """Move the stored article to its canonical URL, which is this one."""
         clusters.move(self._connection, old, new.id)
         signatures.move(self._connection, old, new.id)
         stored = stored_rows(self._connection, [new.id])[new.id]
@@ -240,19 +243,23 @@ class _Round:
         return self._update(stored, new, [one for one in candidates if one.id != old])
 
     def _update(self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate]) -> Added:
-        """The same article again: keep the text that was, if it has changed."""
+        """Update an article, and keep its old text if that has changed."""
         values = completed(stored, values_of(new))
         if stored.text_hash == new.text_hash:
             return self._renew(stored, new, values)
-        held = stored if stored.text_of is None else stored_rows(self._connection, [stored.text_of])[stored.text_of]
+        held = (
+            stored
+            if stored.text_holder is None
+            else stored_rows(self._connection, [stored.text_holder])[stored.text_holder]
+        )
         if not self._differs((stored.title, held.text), (new.title, new.text)):
             # what is said of it may be put right all the same
             facts = {name: values[name] for name in FACTS} if values["title"] == stored.title else {}
             return self._write_values(stored, facts)
-        if stored.text_of is None:
+        if stored.text_holder is None:
             self._keep_version(stored)
             self._hand_down(stored)
-        self._connection.execute(update(article).where(article.c.id == new.id).values(values | {"text_of": None}))
+        self._connection.execute(update(article).where(article.c.id == new.id).values(values | {"text_holder": None}))
         if stored.duplicate_of is None:
             clusters.forget_evidence(self._connection, [new.id])  # what its old text was related to
         else:
@@ -264,12 +271,12 @@ class _Round:
         return Added(ArticleResult.UPDATED, changed=True)
 
     def _renew(self, stored: Row[Any], new: NewArticle, values: dict[str, Any]) -> Added:
-        """The same text again, but for signs, or under another title, or with more that is known of it."""
+        """Update an article whose text is the same but for signs, title or facts."""
         before, after = (stored.title, stored.text), (values["title"], new.text)
-        changed = stored.text_of is None and before != after and self._differs(before, after)
+        changed = stored.text_holder is None and before != after and self._differs(before, after)
         if changed:
             self._keep_version(stored)
-        if stored.text_of is not None:
+        if stored.text_holder is not None:
             values |= {"text": "", "html": ""}
         added = self._write_values(stored, values)
         signed = signatures.row_of(self._connection, new.id) if values["text"] != stored.text else None
@@ -278,21 +285,21 @@ class _Round:
         return added._replace(changed=changed)
 
     def _write_values(self, stored: Row[Any], values: dict[str, Any]) -> Added:
-        """Write what is not as it was."""
+        """Write the values that differ."""
         if all(stored._mapping[name] == value for name, value in values.items() if name != "updated"):
             return Added(ArticleResult.UNCHANGED)
         self._connection.execute(update(article).where(article.c.id == stored.id).values(values))
         return Added(ArticleResult.UPDATED)
 
     def _keep_version(self, stored: Row[Any]) -> None:
-        """Keep an article as it is now beside what it will be."""
+        """Store an article's present text as an earlier one."""
         self._connection.execute(
             insert_new(self._connection, version),
             {"article_id": stored.id, "seen": stored.updated, "title": stored.title, "text": stored.text},
         )
 
     def _hand_down(self, stored: Row[Any]) -> None:
-        """The text of an article is about to change: a copy without one gets it, and is found by it."""
+        """Give the text that is about to change to a copy without one, and sign that."""
         heir = clusters.hand_down(self._connection, stored)
         if heir is None:
             return
@@ -302,26 +309,26 @@ class _Round:
             self._signed.append(self._index.post(heir, None, signed.day, signed.length, signed.features))
 
     def _still_repeats(self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate]) -> bool:
-        """Whether a duplicate whose text has changed still is one; it keeps its new text."""
+        """Tell whether a duplicate whose text has changed still is one."""
         verdict = self._judge(new, candidates)
-        if verdict is None or not verdict.repeats or verdict.candidate.stands_for != stored.duplicate_of:
+        if verdict is None or not verdict.repeats or verdict.candidate.representative != stored.duplicate_of:
             return False
         clusters.write_evidence(self._connection, _evidence(new, verdict)._replace(own=1))
         return True
 
 
-def _evidence(new: NewArticle, verdict: Verdict) -> Evidence:
-    """A verdict as a row."""
+def _evidence(new: NewArticle, verdict: MatchDecision) -> Evidence:
+    """Return a decision as a row."""
     similarity, own = round(verdict.similarity, 4), int(verdict.own_wording)
     return Evidence(new.id, verdict.candidate.id, similarity, verdict.method, verdict.kind, own)
 
 
 def _insert(connection: Connection, articles: Sequence[tuple[NewArticle, int | None, int | None]]) -> None:
-    """Write the rows of new articles, each with the one it repeats and the one that keeps its text, if there are."""
+    """Write rows of new articles: (article, the one it repeats, text holder)."""
     rows = [
         values_of(new)
         | {"id": new.id, "cluster_id": original or new.id, "duplicate_of": original, "first_seen": new.seen}
-        | {"text_of": holder}
+        | {"text_holder": holder}
         | ({} if holder is None else {"text": "", "html": ""})
         for new, original, holder in articles
     ]

@@ -34,7 +34,7 @@ from sqlalchemy.sql.dml import Insert
 from sqlalchemy.sql.functions import FunctionElement
 
 from ..records.url import State
-from ..tables.urls import Url
+from ..tables.urls import UrlRow
 
 
 def is_postgres(connection: Connection) -> bool:
@@ -49,7 +49,7 @@ def is_one_of(column: Any, values: Sequence[str]) -> ColumnElement[bool]:
 
 def in_state(state: State) -> ColumnElement[bool]:
     """Return a condition on the state, written out so that partial indexes serve it."""
-    return Url.table().c.state == literal_column(f"'{state}'")
+    return UrlRow.table().c.state == literal_column(f"'{state}'")
 
 
 def clock(connection: Connection, now: float) -> ColumnElement[float]:

@@ -1,4 +1,4 @@
-"""URLs with the same normal form: which represents the others, which are skipped, and when those wait again.
+"""URLs with the same normal form: their representative, and those skipped for it.
 
 A URL is skipped only for one that is still to be fetched or that has brought an article. When that one brings none, all
 that were skipped for it wait again (`revive`). One in sixteen (`keys.is_sampled`) is fetched all the same, so that a
@@ -17,16 +17,19 @@ from ..engine.statements import among, in_state, insert_rows, is_one_of, run_man
 from ..records.keys import is_sampled
 from ..records.reasons import REASONS, SkipReason
 from ..records.url import State
-from ..tables.learned import UrlForm
-from ..tables.urls import Host, Url
+from ..tables.learned import UrlFormRow
+from ..tables.urls import HostRow, UrlRow
 
-url, host, form = Url.table(), Host.table(), UrlForm.table()
+url, host, form = UrlRow.table(), HostRow.table(), UrlFormRow.table()
 
 _SETTLED = [reason for reason in REASONS if reason.is_settled]
 
 
 def is_representative(row: Any) -> ColumnElement[bool]:
-    """Return whether a row of the URL table may represent others: it waits, brought an article, or leads to one."""
+    """Return whether a row of the URL table may represent others.
+
+    It waits, brought an article, or leads to one.
+    """
     return or_(
         is_one_of(row.state, (State.PENDING, State.LEASED)),
         (row.state == State.DONE) & or_(row.reason.is_(None), is_one_of(row.reason, _SETTLED)),
@@ -36,11 +39,11 @@ def is_representative(row: Any) -> ColumnElement[bool]:
 
 IS_RULED = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{SkipReason.URL_RULE}'"))
 IS_TRAPPED = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{SkipReason.TRAP}'"))
-_other = aliased(Url)
+_other = aliased(UrlRow)
 
 
 def represent(connection: Connection, found: Sequence[tuple[int, int, int]]) -> dict[int, int]:
-    """Choose the new URLs to skip, and the representative URL of each; the first of a new form represents it.
+    """Choose the new URLs to skip, and the representative of each.
 
     Args:
         connection: inside the transaction that writes the URLs.
@@ -72,7 +75,7 @@ _REPLACE = update(form).where(form.c.id == bindparam("key")).values(url_id=bindp
 
 
 def revive(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Let URLs wait whose representatives turned out to bring nothing: (URL, host, representative) of each.
+    """Requeue URLs whose representatives brought nothing: (URL, host, representative).
 
     Cost: one read by index when there are none.
     """
@@ -94,7 +97,7 @@ _LET_WAIT = (
 
 
 def let_wait(connection: Connection, batches: Sequence[tuple[int, Sequence[int]]]) -> list[int]:
-    """Let URLs of a host wait that no rule or trap skips any longer: (host, URLs). Returns how many wait again."""
+    """Re-queue URLs of hosts, (host, URLs), that nothing skips; returns how many."""
     revived = [run_many(connection, _LET_WAIT, [{"key": key} for key in sorted(ids)]) for _, ids in batches]
     hosts = sorted({host_id for host_id, ids in batches if ids})
     run_many(connection, HAS_WORK, [{"key": host_id} for host_id in hosts])
@@ -120,7 +123,7 @@ def fill(connection: Connection, batches: Sequence[Sequence[tuple[int, int, int]
 
 
 def clear(connection: Connection, hosts: Sequence[int]) -> list[int]:
-    """Forget some thousand forms of each host; returns how many they were."""
+    """Delete some thousand forms of each host; returns how many they were."""
     return [connection.execute(_CLEAR, {"host": host_id}).rowcount for host_id in hosts]
 
 
@@ -130,7 +133,7 @@ _CLEAR = form.delete().where(
 
 
 def skip_waiting(connection: Connection, batches: Sequence[Sequence[tuple[int, int]]]) -> list[int]:
-    """Skip URLs that wait, each for its representative: (URL, representative). Returns how many were skipped."""
+    """Skip pending URLs for their representatives, (URL, representative); counts them."""
     return [
         run_many(connection, _SKIP_WAITING, [{"key": key, "other": other} for key, other in sorted(rows)])
         for rows in batches

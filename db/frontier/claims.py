@@ -1,4 +1,4 @@
-"""The frontier's SQL: leasing the best URLs of hosts, giving them back, what is left.
+"""Leasing the best URLs of hosts, releasing them, and counting what is left.
 
 Which run may lease from a host is settled in `db.frontier.leases`. Every function takes a connection inside an open
 transaction; those that change several rows do it in the order of their keys, and what they only choose from they lock
@@ -17,14 +17,14 @@ from ..records.lease import LeaseRequest, Leases, Waiting
 from ..records.reasons import FailReason, Reason, SkipReason, label
 from ..records.run import Limits
 from ..records.url import Kind, Lease, State
-from ..tables.runs import Run
-from ..tables.urls import Host, Url
+from ..tables.runs import RunRow
+from ..tables.urls import HostRow, UrlRow
 from .aliases import revive
 from .limits import beyond_limits, locked_seed_budgets, pages_left, refund, spend_hosts, spend_totals
 from .revert import CLOSED_SECONDS, put_off_host, put_off_urls
 from .runs import seed_rows
 
-url, host, run = Url.table(), Host.table(), Run.table()
+url, host, run = UrlRow.table(), HostRow.table(), RunRow.table()
 
 
 def lease(connection: Connection, requests: Sequence[LeaseRequest]) -> list[Leases]:
@@ -143,7 +143,7 @@ _NEXT_DUE = select(func.min(url.c.next_visit)).where(_WAITING)
 def _best_of(
     connection: Connection, request: LeaseRequest, host_id: int, spent_seeds: set[int], leases: Leases
 ) -> list[Lease]:
-    """The best waiting URLs of one host that its rules and budget permit; notes whether the host ran dry."""
+    """Read a host's best pending URLs within its rules and budget; note a dry host."""
     want = request.wants[host_id]
     robots_only = host_id in request.robots_only
     if request.limits.pages_per_host is not None and not robots_only:
@@ -185,7 +185,7 @@ def _best_of(
 def _rule_out(
     connection: Connection, request: LeaseRequest, candidates: Sequence[Lease], leases: Leases
 ) -> tuple[list[Lease], int]:
-    """Take out of the queue what must not be fetched; returns the others, and how many URLs wait again for it."""
+    """Skip what must not be fetched; returns the others, and how many were revived."""
     permitted: list[Lease] = []
     forbidden: dict[tuple[Reason, str], list[Lease]] = {}
     for one in candidates:
@@ -250,7 +250,7 @@ def release(connection: Connection, batches: Sequence[tuple[int, Sequence[Lease]
 
 
 def held_by(connection: Connection, run_id: int, ids: Sequence[int]) -> set[int]:
-    """Which of these URLs a run holds: all, unless it was taken for dead."""
+    """Return those of these URLs that a run holds: all, unless it was taken for dead."""
     return set(connection.execute(_HELD, {"ids": ids, "run": run_id}).scalars())
 
 
@@ -261,7 +261,7 @@ _GIVE_BACK = (
 
 
 def abandon(connection: Connection, failures: Sequence[tuple[int, int, str]]) -> list[None]:
-    """Give up URLs of which nothing else can be written, through a fault of ours: (run, identifier, its name)."""
+    """Fail URLs through an error of ours: (run, identifier, name of the error)."""
     run_many(connection, _ABANDON, [{"run": run_id, "key": key, "name": name} for run_id, key, name in failures])
     return [None for _ in failures]
 
@@ -277,7 +277,7 @@ _DUE = in_state(State.PENDING) & url.c.next_visit.is_not(None)
 
 
 def waiting(connection: Connection, questions: Sequence[Limits]) -> list[Waiting]:
-    """Count what is left to do within given limits. "finished" is said only when `within` is 0."""
+    """Count what is left within given limits: "finished" means that `within` is 0."""
     return [_waiting(connection, limits) for limits in questions]
 
 

@@ -1,4 +1,4 @@
-"""Hosts that do not answer properly: they rest, recover, or are given up with all that waits of them.
+"""Hosts that fail: in backoff, recovered, or dead with all that waits of them.
 
 Every function takes a connection inside an open transaction; rows are changed in the order of their keys.
 """
@@ -10,38 +10,37 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, case, literal_column, not_, or_, select, update
 
 from ..engine.statements import among, in_state, is_one_of, run_many
-from ..records.host import GivenUp, Rest
+from ..records.host import BackoffState, DeadHost
 from ..records.reasons import REASONS
 from ..records.run import Limits
 from ..records.url import Kind, State
-from ..tables.urls import Host, Url
+from ..tables.urls import HostRow, UrlRow
 from .limits import beyond_limits
 from .revert import WAITS_AGAIN, put_off_host
 
-url, host = Url.table(), Host.table()
+url, host = UrlRow.table(), HostRow.table()
 
 
-def rest(connection: Connection, rests: Sequence[Rest]) -> list[None]:
-    """Write how hosts are resting, or that they are well again; the last word on each counts."""
+def write_backoffs(connection: Connection, rests: Sequence[BackoffState]) -> list[None]:
+    """Write the hosts' backoffs, 0 for recovered ones; the last word on each counts."""
     newest = {one.host_id: one for one in rests}
     rows = [{"key": key, "number": newest[key].number, "until": newest[key].until} for key in sorted(newest)]
-    run_many(connection, _REST, rows)
+    run_many(connection, _WRITE_BACKOFF, rows)
     return [None for _ in rests]
 
 
-_REST = (
+_WRITE_BACKOFF = (
     update(host)
     .where(host.c.id == bindparam("key"))
-    .values(trouble=bindparam("number"), rests_until=bindparam("until"))
+    .values(backoffs=bindparam("number"), backoff_until=bindparam("until"))
 )
 
 
-def give_up(connection: Connection, given: Sequence[GivenUp]) -> list[int]:
-    """Skip all that waits of hosts, robots.txt too, with the reason; returns how many URLs each had.
+def close_dead_hosts(connection: Connection, given: Sequence[DeadHost]) -> list[int]:
+    """Skip all that waits of dead hosts, robots.txt too; returns how many URLs.
 
-    What was fetched before is again what it was, and due when the host may try again.
-
-    Only the run that owns a host gives it up: another may have had better luck meanwhile.
+    What was fetched before is again what it was, and due when the host may try again. Only the run that owns a host
+    closes it: another may have had better luck meanwhile.
     """
     counts = []
     for one in given:
@@ -52,13 +51,15 @@ def give_up(connection: Connection, given: Sequence[GivenUp]) -> list[int]:
             put_off_host(connection, one.host_id, one.until)
         counts.append(connection.execute(_SKIP_ALL, {"host": one.host_id, "why": one.reason}).rowcount if owned else 0)
         if owned:
-            connection.execute(_GIVE_UP, values)
+            connection.execute(_CLOSE, values)
     return counts
 
 
 _OWNER = select(host.c.owner).where(host.c.id == bindparam("host"))
-_GIVE_UP = (
-    update(host).where(host.c.id == bindparam("host")).values(given_up=bindparam("why"), rests_until=bindparam("until"))
+_CLOSE = (
+    update(host)
+    .where(host.c.id == bindparam("host"))
+    .values(dead_reason=bindparam("why"), backoff_until=bindparam("until"))
 )
 _WAITING = select(url.c.id).where(url.c.host_id == bindparam("host"), in_state(State.PENDING)).order_by(url.c.id)
 _SKIP_ALL = (
@@ -69,15 +70,15 @@ _SKIP_ALL = (
 
 
 def busy_elsewhere(connection: Connection, questions: Sequence[tuple[Limits, Sequence[int]]]) -> list[bool]:
-    """Whether anything is left within the limits besides what waits for given hosts, or for others that rest.
+    """Tell whether hosts beside these, and not in backoff, have work in the limits.
 
     Cost: a pass over what waits, when the answer is no.
     """
     answers = []
     for limits, ids in questions:
-        resting = select(host.c.id).where(host.c.trouble > 0)
+        in_backoff = select(host.c.id).where(host.c.backoffs > 0)
         # robots.txts are not waited for their own sake
-        elsewhere = not_(among(url.c.host_id)) & url.c.host_id.not_in(resting) & (url.c.kind != Kind.ROBOTS)
+        elsewhere = not_(among(url.c.host_id)) & url.c.host_id.not_in(in_backoff) & (url.c.kind != Kind.ROBOTS)
         beyond = beyond_limits(connection, limits)
         waiting = in_state(State.PENDING) & not_(or_(*beyond)) if beyond else in_state(State.PENDING)
         found = any(
@@ -91,7 +92,7 @@ def busy_elsewhere(connection: Connection, questions: Sequence[tuple[Limits, Seq
 
 
 def reopen_due(connection: Connection, questions: Sequence[tuple[int, float]]) -> list[list[int]]:
-    """Let what was skipped of hosts wait again that were given up long enough ago: (run, Unix time); returns the hosts.
+    """Re-queue what dead hosts lost whose time has come: (run, Unix time) -> hosts.
 
     Those that another run holds are left to it.
 
@@ -110,8 +111,8 @@ def reopen_due(connection: Connection, questions: Sequence[tuple[int, float]]) -
 _DUE = (
     select(host.c.id)
     .where(
-        host.c.given_up.is_not(None),
-        host.c.rests_until <= bindparam("now"),
+        host.c.dead_reason.is_not(None),
+        host.c.backoff_until <= bindparam("now"),
         or_(host.c.owner.is_(None), host.c.owner == bindparam("run")),
     )
     .order_by(host.c.id)
@@ -131,9 +132,9 @@ _OPEN = (
     update(host)
     .where(among(host.c.id))
     .values(
-        given_up=None,
-        trouble=0,
-        rests_until=0.0,
+        dead_reason=None,
+        backoffs=0,
+        backoff_until=0.0,
         failures=0,
         robots="unknown",
         queued=case((host.c.queued == 0, 1), else_=host.c.queued),
@@ -142,6 +143,6 @@ _OPEN = (
 
 
 def reopen(connection: Connection) -> None:
-    """A new crawl begins: whatever ailed the hosts may have passed."""
-    ailing = (host.c.trouble > 0) | (host.c.rests_until > 0) | host.c.given_up.is_not(None)
-    connection.execute(update(host).where(ailing).values(trouble=0, rests_until=0.0, given_up=None))
+    """Clear all backoffs and dead hosts at the start of a new crawl."""
+    unwell = (host.c.backoffs > 0) | (host.c.backoff_until > 0) | host.c.dead_reason.is_not(None)
+    connection.execute(update(host).where(unwell).values(backoffs=0, backoff_until=0.0, dead_reason=None))

@@ -1,4 +1,4 @@
-"""URLs that are found: new hosts, new rows, and the better of two finds.
+"""New URLs: their hosts, their rows, and the better of two finds.
 
 `add_urls` is for those that no page named; what a page names is written with it, see `db.articles.page_transaction`.
 """
@@ -14,14 +14,14 @@ from ..engine.statements import among, insert_new, insert_rows, is_one_of, is_po
 from ..records.keys import iso
 from ..records.reasons import REASONS, SkipReason
 from ..records.url import Found, NewUrl, State
-from ..tables.urls import Host, Site, Url
+from ..tables.urls import HostRow, SiteRow, UrlRow
 from .aliases import HAS_WORK, represent
 
-url, host, site = Url.table(), Host.table(), Site.table()
+url, host, site = UrlRow.table(), HostRow.table(), SiteRow.table()
 
 
 def add_urls(connection: Connection, batches: Sequence[tuple[float, Sequence[NewUrl]]]) -> list[Found]:
-    """Add URLs that no page named: seeds, robots.txt, sitemaps. A batch goes with the time at which they were found."""
+    """Add URLs that no page named, each batch with its time: seeds, robots, sitemaps."""
     results = []
     for now, batch in batches:
         result = Found()
@@ -58,7 +58,7 @@ def add_hosts(connection: Connection, now: float, new_urls: Iterable[NewUrl]) ->
 def insert_urls(
     connection: Connection, rows: Sequence[tuple[NewUrl, int | None, float]], owners: Sequence[Found]
 ) -> None:
-    """Insert URLs; where one is known already, keep the better of both (shallower, followable, wanted again)."""
+    """Insert URLs; of a known one, keep the better find (shallower, wanted again)."""
     if not rows:
         return
     order = list(range(len(rows)))  # on SQLite what a page names lies together: new scores then change few places
@@ -90,7 +90,7 @@ def insert_urls(
 
 
 def _skip_same(connection: Connection, found: Sequence[tuple[NewUrl, Found]]) -> None:
-    """Skip those of the URLs just inserted that rules take for the same page as another one."""
+    """Skip those of the URLs just inserted that rules take for another one."""
     forms = [(new.id, new.host_id, new.form) for new, _ in found if new.form is not None]
     others = represent(connection, forms)
     run_many(connection, _SKIP_SAME, [{"key": key, "other": others[key]} for key in sorted(others)])
@@ -108,7 +108,7 @@ _SKIP_SAME = (
 
 
 def _improvement(new: NewUrl, source: int | None, now: float) -> dict[str, Any]:
-    """Parameters of `_IMPROVE`."""
+    """Return parameters of `_IMPROVE`."""
     better = {f"new_{name}": getattr(new, name) for name in _BETTER}
     found = {"new_found_on": source, "new_found_at": now, "new_dated": new.dated}
     return {"key": new.id, "again": int(new.again), "soon": int(new.soon), **found, **better}
@@ -136,7 +136,7 @@ _URL_COLUMNS = (
 
 
 def _url_row(new: NewUrl, source: int | None, now: float, place: int) -> tuple[Any, ...]:
-    """A row of `_URL_COLUMNS`; the place on its page makes the time it was found at unique."""
+    """Return a row of `_URL_COLUMNS`; the place on its page makes its time unique."""
     return (
         new.id,
         new.url,

@@ -1,4 +1,4 @@
-"""Staying alive among others: a run prolongs its lease, and hears how many hosts it should hold and which have news."""
+"""Leases of runs: renewing them, sharing out hosts, orphaned leases."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ..engine.errors import DatabaseGone
 from ..engine.statements import among, clock, in_state, is_postgres, run_many
 from ..records.run import Limits
 from ..records.url import Lease, State
-from ..tables.runs import Run
-from ..tables.urls import Host, Url
+from ..tables.runs import RunRow
+from ..tables.urls import HostRow, UrlRow
 from .claims import LEASE_COLUMNS, LIVES, release
 from .limits import beyond_limits
 from .runs import free_the_dead
 
-host = Host.table()
-run = Run.table()
+host = HostRow.table()
+run = RunRow.table()
 
 _MOST_FREE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class LifeSign:
-    """What a run says of itself every few seconds: it lives on for `lease_seconds` from now.
+    """A run's word every few seconds: it lives on for `lease_seconds` from now.
 
     Attributes:
         run_id: the run.
@@ -48,25 +48,25 @@ class LifeSign:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a run hears in answer.
+    """The answer to a `LifeSign`.
 
     Attributes:
         freed: URLs of runs that had died and that wait again now.
-        knocked: own hosts for which another run has found URLs.
+        notified: own hosts for which another run has found URLs.
         share: how many hosts with work each run should hold; None when this one is alone.
         surplus: how many it should let go, because another has fewer and none is free.
         leads: whether it is the one that does what only one should do, such as ranking: the longest living.
     """
 
     freed: int = 0
-    knocked: tuple[int, ...] = ()
+    notified: tuple[int, ...] = ()
     share: int | None = None
     surplus: int = 0
     leads: bool = True
 
 
 def renew(connection: Connection, signs: Sequence[LifeSign]) -> list[News]:
-    """Prolong runs' leases, take back what runs hold that have died meanwhile, and share out the hosts.
+    """Renew leases of runs, take over from expired ones, and share out the hosts.
 
     Raises:
         DatabaseGone: the run's own lease had ended and another run has taken its work over.
@@ -98,7 +98,7 @@ def _renew(connection: Connection, sign: LifeSign) -> News:
 
 
 def _share(connection: Connection, sign: LifeSign, runs: Sequence[Any]) -> tuple[int | None, int]:
-    """An equal part of the hosts that have work, and how many of its own the run should let go."""
+    """Return the run's share of hosts with work, and how many of its own are too many."""
     if len(runs) < 2:
         return None, 0
     most = {r.id: json.loads(r.settings).get("MAX_HOSTS") or _MOST_FREE for r in runs}
@@ -110,7 +110,7 @@ def _share(connection: Connection, sign: LifeSign, runs: Sequence[Any]) -> tuple
 
 
 def equal_parts(total: int, capacities: Sequence[int]) -> tuple[int, int]:
-    """How many of `total` things each holder gets, rounded down and up, when some can hold only so many.
+    """Divide `total` things among holders of limited capacity: rounded down and up.
 
     >>> equal_parts(7, [10, 10])
     (3, 4)
@@ -129,7 +129,7 @@ def equal_parts(total: int, capacities: Sequence[int]) -> tuple[int, int]:
 # ---- Which run may ask which host: taking over, handing over, letting go.
 
 
-url = Url.table()
+url = UrlRow.table()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +143,13 @@ class OwnedHost:
     robots_text: str | None
     robots_at: float | None
     ready_at: float
-    trouble: int = 0
-    rests_until: float = 0.0
-    given_up: str | None = None
+    backoffs: int = 0
+    backoff_until: float = 0.0
+    dead_reason: str | None = None
 
 
 def take_hosts(connection: Connection, wishes: Sequence[tuple[int, int]]) -> list[list[OwnedHost]]:
-    """Make runs the owners of hosts that have work and no owner: (run, how many at most)."""
+    """Make runs the owners of free hosts that have work: (run, how many at most)."""
     answers = []
     for run_id, most in wishes:
         living = connection.execute(LIVES, {"run": run_id}).first() is not None
@@ -172,7 +172,7 @@ _OWN = update(host).where(among(host.c.id)).values(owner=bindparam("run"))
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """Hosts that a run gives up for others: (host, Unix time from which it may be asked), and what it held of them."""
+    """Hosts that a run gives away, each with its clock (Unix time), and its URLs."""
 
     run_id: int
     hosts: Sequence[tuple[int, float]]
@@ -195,19 +195,19 @@ _HAND_OVER = (
 )
 
 
-def return_strays(connection: Connection, questions: Sequence[tuple[int, Set[int], Set[int]]]) -> list[int]:
-    """Put back what a run holds and does not know of: (run, URLs it knows, hosts it knows); returns how many URLs.
+def return_orphans(connection: Connection, questions: Sequence[tuple[int, Set[int], Set[int]]]) -> list[int]:
+    """Put back orphaned leases: (run, URLs it knows, hosts it knows) -> how many URLs.
 
     There is such after a connection was lost at the moment of a commit: the lease was made and its answer lost.
     """
     counts = []
     for run_id, known, hosts in questions:
         held = connection.execute(_HELD_BY, {"run": run_id}).all()
-        strays = [Lease(*row) for row in held if row.id not in known]  # type: ignore[call-arg]
-        release(connection, [(run_id, strays)])
+        orphans = [Lease(*row) for row in held if row.id not in known]  # type: ignore[call-arg]
+        release(connection, [(run_id, orphans)])
         owned = set(connection.execute(_OWNED_BY, {"run": run_id}).scalars())
         run_many(connection, _LET_GO, [{"key": key, "run": run_id} for key in sorted(owned - hosts)])
-        counts.append(len(strays))
+        counts.append(len(orphans))
     return counts
 
 
@@ -221,7 +221,7 @@ _HELD_BY = select(*LEASE_COLUMNS).where(in_state(State.LEASED), url.c.leased_by 
 
 
 def drop_hosts(connection: Connection, requests: Sequence[tuple[int, Limits, Sequence[int]]]) -> list[set[int]]:
-    """Give up hosts of a run that have nothing to do within the limits; returns those which have, and are kept."""
+    """Give up hosts without work in the limits; returns those that are kept."""
     answers = []
     for run_id, limits, ids in requests:
         # the lock first: a page that is being stored now either is seen here, or wakes the host up again afterwards
@@ -245,7 +245,7 @@ LOCK_HOSTS = select(host.c.id).where(among(host.c.id)).order_by(host.c.id).with_
 
 
 def wake_hosts(connection: Connection, requests: Sequence[None]) -> list[int]:
-    """Mark every host without an owner that has waiting URLs as having work; returns how many were not."""
+    """Mark free hosts with pending URLs as having work; returns how many were not."""
     forgotten = (
         update(host)
         .where(

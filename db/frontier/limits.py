@@ -1,4 +1,4 @@
-"""How many pages a crawl, a host and a seed may have, counted exactly.
+"""Page limits of a crawl, a host and a seed, counted exactly.
 
 A page is counted when it is leased and given back when it turns out to be none (redirect, no answer, another try): so
 no limit is ever overshot, by however many processes. One that is visited again is not counted again.
@@ -15,10 +15,10 @@ from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 from ..engine.statements import insert_new, run_many
 from ..records.run import Limits
 from ..records.url import Kind
-from ..tables.runs import Budget
-from ..tables.urls import Host, Seed, Url
+from ..tables.runs import BudgetRow
+from ..tables.urls import HostRow, SeedRow, UrlRow
 
-url, host, seed, budget = Url.table(), Host.table(), Seed.table(), Budget.table()
+url, host, seed, budget = UrlRow.table(), HostRow.table(), SeedRow.table(), BudgetRow.table()
 
 
 COUNTS = and_(url.c.kind == Kind.PAGE, or_(url.c.visits == 0, url.c.http_status.is_(None)))
@@ -26,14 +26,14 @@ COUNTS = and_(url.c.kind == Kind.PAGE, or_(url.c.visits == 0, url.c.http_status.
 
 
 def refund(connection: Connection, pages: Iterable[tuple[int, int | None]]) -> None:
-    """Give back the budget of pages (host, seed) that were leased but are not counted after all."""
+    """Give back the budget of leased pages, (host, seed), that do not count after all."""
     pages = list(pages)
     spend_totals(connection, [seed_id for _, seed_id in pages], sign=-1)
     spend_hosts(connection, Counter(host_id for host_id, _ in pages), sign=-1)
 
 
 def spend_totals(connection: Connection, seed_ids: Collection[int | None], *, sign: int = 1) -> None:
-    """Count one page for each entry against the crawl and against its seed; `sign` -1 gives them back.
+    """Count a page an entry against the crawl and its seed; `sign` -1 gives it back.
 
     Rows are locked in the order budget, seeds, hosts, each by key, wherever budgets change: so no two processes wait
     for each other.
@@ -55,7 +55,7 @@ _SPEND = update(budget).values(pages=budget.c.pages + bindparam("n"))
 
 
 def pages_left(connection: Connection, limits: Limits) -> int | None:
-    """Pages the whole crawl may still lease, None for no limit; other processes wait until this transaction ends."""
+    """Return the pages left for the crawl, None for no limit, and lock their row."""
     if limits.pages is None:
         return None
     used = connection.execute(select(budget.c.pages).with_for_update()).scalar_one()
@@ -67,12 +67,12 @@ _SEED_BUDGETS_LOCKED = _SEED_BUDGETS.with_for_update()
 
 
 def seed_budgets(connection: Connection) -> dict[int, int]:
-    """Pages left for each seed that has a limit."""
+    """Return the pages left for each seed that has a limit."""
     return {row.id: row.pages - row.used for row in connection.execute(_SEED_BUDGETS)}
 
 
 def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int]:
-    """The same; other processes that want to lease wait until this transaction ends.
+    """Return the same, and lock the rows until this transaction ends.
 
     Costs them nothing when no seed has a limit.
     """
@@ -84,7 +84,7 @@ def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int
 
 
 def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
-    """Conditions of which a waiting URL fulfils one when no budget is left for it, to be looked at with the URLs."""
+    """Return conditions, one of which is true of a URL without budget."""
     conditions: list[Any] = []
     if limits.pages is not None:
         conditions.append(select(budget.c.pages).scalar_subquery() >= limits.pages)
@@ -98,5 +98,5 @@ def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
 
 
 def open_budget(connection: Connection) -> None:
-    """Make the crawl's row, if it is not there yet. From then on it is changed with every lease and refund."""
+    """Make the crawl's row if it is missing; each lease and refund changes it."""
     connection.execute(insert_new(connection, budget), {"id": 1, "pages": 0})

@@ -1,4 +1,4 @@
-"""URLs that were to be visited again and are not, for now: they are what they were, and their turn comes later."""
+"""Revert: URLs whose revisit does not happen are what they were, and due later."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from sqlalchemy import Connection, bindparam, func, update
 
 from ..engine.statements import in_state, run_many
 from ..records.url import State
-from ..tables.urls import Url
+from ..tables.urls import UrlRow
 
-url = Url.table()
+url = UrlRow.table()
 
 _RULED_SECONDS = 86_400.0
 """Rules are read anew every day."""
@@ -28,12 +28,12 @@ WAITS_AGAIN = {
 
 
 def put_off_urls(connection: Connection, ids: Sequence[int], now: float) -> None:
-    """Rules of their host forbid these URLs, which were fetched before."""
+    """Revert URLs that rules of their host forbid, and that were fetched before."""
     run_many(connection, _PUT_OFF, [{"key": key, "later": now + _RULED_SECONDS} for key in sorted(ids)])
 
 
 def put_off_host(connection: Connection, host_id: int, later: float) -> None:
-    """Nothing of a host may be asked for: what waits of it and was fetched before is due again at a later time."""
+    """Revert what waits of a host and was fetched before; it is due at a later time."""
     connection.execute(_PUT_OFF_HOST, {"host": host_id, "later": later})
 
 

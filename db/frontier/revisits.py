@@ -1,4 +1,4 @@
-"""Visiting URLs again: waking those whose time has come, marking those that a user names, articles whose page is gone.
+"""Revisits: waking what is due, marking what a user names, articles that are gone.
 
 Every function takes a connection inside an open transaction.
 """
@@ -28,14 +28,16 @@ from ..engine.statements import among, in_state, is_one_of, is_postgres, run_man
 from ..records.keys import iso
 from ..records.reasons import REASONS, SkipReason
 from ..records.url import MOVED_FOR_GOOD, Kind, State
-from ..records.visit import Beginning, Due, Seen, Wish, Woken
-from ..tables.articles import Article, Part
-from ..tables.runs import Run
-from ..tables.urls import AGAIN, Host, Seed, Url
+from ..records.visit import Beginning, Due, VisitResult, Wish, Woken
+from ..tables.articles import ArticleRow, PartRow
+from ..tables.runs import RunRow
+from ..tables.urls import AGAIN, HostRow, SeedRow, UrlRow
 from .aliases import HAS_WORK
 from .limits import beyond_limits, pages_left
 
-url, article, host, seed, run, part = (model.table() for model in (Url, Article, Host, Seed, Run, Part))
+url, article, host, seed, run, part = (
+    model.table() for model in (UrlRow, ArticleRow, HostRow, SeedRow, RunRow, PartRow)
+)
 
 MARKED = 0.0
 """`next_visit` of URLs that a user wants to be visited by the next run."""
@@ -44,7 +46,9 @@ _LISTS = [reason for reason in REASONS if reason.is_list]
 
 
 def wake_due(connection: Connection, wishes: Sequence[Due]) -> list[Woken]:
-    """Queue what is due, some thousand URLs at a time, the earliest first; none when a call returns no URLs.
+    """Queue what is due, some thousand URLs at a time, the earliest first.
+
+    Nothing is due any more when a call returns no URLs.
 
     Cost: one read by index when nothing is due.
     """
@@ -64,7 +68,7 @@ def _wake(connection: Connection, due: Due) -> Woken:
 
 
 def begins_anew(connection: Connection, runs: Sequence[Beginning]) -> list[bool]:
-    """Whether a run repeats a crawl that was finished, rather than going on with one, or joining it too late."""
+    """Tell whether a run repeats a finished crawl, neither resuming nor joining one."""
     return [_begins_anew(connection, beginning) for beginning in runs]
 
 
@@ -96,8 +100,8 @@ _WAKE = (
 # ---------------------------------------------------------------- what later visits bring
 
 
-def note(connection: Connection, seen: Sequence[tuple[int, str, float, Seen]]) -> None:
-    """Write what later visits found: (URL, its kind of news, Unix time, what was seen).
+def note(connection: Connection, seen: Sequence[tuple[int, str, float, VisitResult]]) -> None:
+    """Write what revisits found: (URL, its kind of news, Unix time, result).
 
     A change of an article counts as brought at once; the articles that a list brings count when they are stored.
     """
@@ -131,12 +135,12 @@ _NOTE = (
 )
 
 
-def credit(connection: Connection, found: Sequence[tuple[int, float]]) -> None:
-    """Count articles for the lists that named them: (list, Unix time at which it did), if that was a later visit."""
-    run_many(connection, _CREDIT, [{"key": key, "at": at} for key, at in sorted(found)])
+def count_brought(connection: Connection, found: Sequence[tuple[int, float]]) -> None:
+    """Count articles for the lists, (list, Unix time), that named them on a revisit."""
+    run_many(connection, _COUNT_BROUGHT, [{"key": key, "at": at} for key, at in sorted(found)])
 
 
-_CREDIT = (
+_COUNT_BROUGHT = (
     update(url)
     .where(
         url.c.id == bindparam("key"),
@@ -149,7 +153,9 @@ _CREDIT = (
 
 
 def bring_forward(connection: Connection, stated: Sequence[tuple[int, float]], now: float) -> int:
-    """Let pages come due that are said to have changed, each at a Unix time, since they were visited; returns how many.
+    """Make pages due that have changed, each at a time, since their last visit.
+
+    Returns how many.
 
     A page that never had changed at all those visits is not believed to have this time. Rows that another process holds
     are left out: they are being visited.
@@ -184,7 +190,7 @@ _BRING_FORWARD = update(url).where(url.c.id == bindparam("key")).values(next_vis
 
 
 def mark_gone(connection: Connection, gone: Sequence[tuple[int, str]], back: Sequence[int]) -> None:
-    """Write since when the pages of articles are gone, (article, ISO time), and which of them are there (again)."""
+    """Write since when articles are gone, (article, ISO time), and which are back."""
     run_many(connection, _GONE, [{"key": key, "since": since} for key, since in sorted(gone)])
     run_many(connection, _BACK, [{"key": key} for key in sorted(back)])
 
@@ -196,7 +202,7 @@ _BACK = update(article).where(article.c.id == bindparam("key"), article.c.gone.i
 
 
 def moved(connection: Connection, targets: Sequence[int]) -> list[tuple[int, int]]:
-    """Articles whose pages have moved for good to one of these URLs, perhaps over others: (article, new URL)."""
+    """Read articles whose pages have moved for good to these URLs: (article, new URL)."""
     final = {key: key for key in targets}
     found: list[tuple[int, int]] = []
     step = sorted(final)
@@ -222,7 +228,7 @@ _MOVED = select(url.c.id, url.c.same_as, exists().where(article.c.id == url.c.id
 
 
 def count(connection: Connection, wish: Wish) -> int:
-    """How many URLs `mark` would mark."""
+    """Count the URLs that `mark` would mark."""
     return int(connection.execute(select(func.count()).select_from(url).where(_wished(wish)), _ids(wish)).scalar_one())
 
 

@@ -1,4 +1,4 @@
-"""Runs: how one begins on what others left, what becomes of those that died, and how one ends.
+"""Runs: how one begins on what others left, and how it ends.
 
 A run owns hosts (`host.owner`) and holds leased URLs (`url.leased_by`) while its lease lasts (`run.alive_until`, by the
 server's clock). When it dies, another run puts back what it held: on SQLite at once, because the file lock proves that
@@ -18,15 +18,15 @@ from ..engine.errors import WrongDatabase
 from ..engine.processes import is_gone
 from ..engine.statements import among, clock, in_state, is_one_of, is_postgres, upsert
 from ..records.reasons import REASONS, SkipReason
-from ..records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, SeedRow
+from ..records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSeed
 from ..records.url import Kind, State
-from ..tables.runs import Run
-from ..tables.urls import Host, Seed, Url
+from ..tables.runs import RunRow
+from ..tables.urls import HostRow, SeedRow, UrlRow
 from .host_backoff import reopen
 from .limits import COUNTS, open_budget, refund
 from .revert import WAITS_AGAIN
 
-url, host, seed, run = Url.table(), Host.table(), Seed.table(), Run.table()
+url, host, seed, run = UrlRow.table(), HostRow.table(), SeedRow.table(), RunRow.table()
 
 _RECONSIDERED = [reason for reason in REASONS if reason.may_be_reconsidered]
 _START_LOCK = 7_241_895_302
@@ -35,7 +35,7 @@ _LAST_REQUEST_SECONDS = 1.0
 
 
 def refuse_beside_crawls(connection: Connection, name: str) -> None:
-    """Say that something cannot be done while a run lives; on SQLite the file's lock says so before.
+    """Refuse an operation while a run lives; on SQLite the file's lock does so before.
 
     Raises:
         WrongDatabase: naming the run.
@@ -49,7 +49,7 @@ def refuse_beside_crawls(connection: Connection, name: str) -> None:
 
 
 def start_run(connection: Connection, starts: Sequence[RunStart]) -> list[Resumed]:
-    """Write a run's row, take back what dead runs left, add new seeds, and revive what wider limits now allow.
+    """Write a run's row, free dead runs, add seeds, and revive what limits now allow.
 
     Cost: one or two passes over the URL table, none of them when other runs are at work.
     """
@@ -100,10 +100,10 @@ def _start_run(connection: Connection, start: RunStart) -> Resumed:
     )
 
 
-def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[SeedRow]:
-    """Seeds as stored now: those asked for, or all."""
+def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredSeed]:
+    """Read these seeds as stored now, or all."""
     rows = connection.execute(_ALL_SEEDS) if ids is None else connection.execute(_SEEDS, {"ids": ids})
-    return [SeedRow(r.id, r.url, r.stay, r.depth, r.pages, r.topic, tuple(r.hosts.split())) for r in rows]
+    return [StoredSeed(r.id, r.url, r.stay, r.depth, r.pages, r.topic, tuple(r.hosts.split())) for r in rows]
 
 
 _ALL_SEEDS = select(seed)
@@ -111,14 +111,14 @@ _SEEDS = _ALL_SEEDS.where(among(seed.c.id))
 
 
 def _living(connection: Connection, now: float) -> list[LivingRun]:
-    """Runs that have not ended, once the dead have been sorted out."""
+    """Read the runs that have not ended, once the dead are freed."""
     lease = (run.c.alive_until - clock(connection, now)).label("lease")
     living = select(run, lease).where(run.c.finished.is_(None), run.c.alive_until > 0).order_by(run.c.id)
     return [LivingRun(r.id, r.machine, r.pid, json.loads(r.settings), r.lease) for r in connection.execute(living)]
 
 
 def free_the_dead(connection: Connection, run_id: int | None, now: float, starting: tuple[str, int] = ("", 0)) -> int:
-    """Put back what runs hold that are dead: out of lease, or of a process that is gone; returns how many URLs.
+    """Put back what dead runs hold: expired leases, ended processes; counts the URLs.
 
     So is a run of the very process (place, pid) that is starting one: its start was tried again.
     """
@@ -147,14 +147,14 @@ def _free_the_forgotten(connection: Connection, living: Sequence[int]) -> int:
     return release(connection, ended, tried=1) if ended else 0
 
 
-_UNKNOCKED = case((host.c.queued == 2, 1), else_=host.c.queued)
+_UNNOTIFIED = case((host.c.queued == 2, 1), else_=host.c.queued)
 """`host.queued` of a host that is given up: whoever takes it over looks at everything anyway."""
 
 
 def release(
     connection: Connection, runs: Sequence[int], *, tried: int, ready_at: float = 0.0, outcome: str = "died"
 ) -> int:
-    """Put the URLs that runs hold back to pending, free their hosts and budgets; returns how many URLs.
+    """Requeue the URLs that runs hold, free their hosts and budgets; counts the URLs.
 
     Args:
         connection: in an open transaction.
@@ -178,7 +178,7 @@ def release(
     connection.execute(mine).all()  # locked by key, as everywhere
     clock_of_host = case((host.c.ready_at < ready_at, ready_at), else_=host.c.ready_at)
     connection.execute(
-        update(host).where(host.c.owner.in_(runs)).values(owner=None, queued=_UNKNOCKED, ready_at=clock_of_host)
+        update(host).where(host.c.owner.in_(runs)).values(owner=None, queued=_UNNOTIFIED, ready_at=clock_of_host)
     )
     connection.execute(
         update(run)
@@ -189,7 +189,7 @@ def release(
 
 
 def _revive(connection: Connection, limits: Limits) -> None:
-    """Apply the limits of this run to what waits: deeper URLs are skipped, those that are not too deep now wait again.
+    """Apply the limits of this run to what waits, and re-queue what may have passed.
 
     So do URLs whose host could not be reached: that may have passed. Every host with waiting URLs has work again.
     """

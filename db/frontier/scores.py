@@ -27,9 +27,9 @@ from sqlalchemy import (
 
 from ..engine.statements import array_of, in_state, is_postgres, run_many
 from ..records.url import Kind, State
-from ..tables.urls import Url
+from ..tables.urls import UrlRow
 
-url = Url.table()
+url = UrlRow.table()
 
 
 _SCORES_AT_ONCE = 1000
@@ -37,7 +37,7 @@ _SCORES_AT_ONCE = 1000
 
 
 class PackedTexts(Sequence[str]):
-    """Texts without NUL that are alike, small until they are read: those of a whole queue fit into a few megabytes.
+    """Similar texts without NUL, compressed until they are read.
 
     Cost: 3 microseconds a text to pack, 1 to read.
     """
@@ -64,7 +64,7 @@ class PackedTexts(Sequence[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class ScoreBatch:
     """New scores of URLs as parallel columns.
 
     They are written fastest in the order of their hosts, and on each host in the order in which they were found: rows
@@ -81,15 +81,15 @@ class Scores:
     parts: Sequence[str]
     keep: int
 
-    def batches(self) -> Iterator[Scores]:
-        """The same, in parts for a transaction each; packed, for they may have to travel to another process."""
+    def batches(self) -> Iterator[ScoreBatch]:
+        """Cut into parts for a transaction each, packed for another process."""
         for first in range(0, len(self.ids), _SCORES_AT_ONCE):
             part = slice(first, first + _SCORES_AT_ONCE)
-            yield Scores(self.ids[part], self.scores[part], PackedTexts(self.parts[part]), self.keep)
+            yield ScoreBatch(self.ids[part], self.scores[part], PackedTexts(self.parts[part]), self.keep)
 
 
-def set_scores(connection: Connection, batches: Sequence[Scores]) -> list[int]:
-    """Give URLs new scores in bulk; returns how many rows each batch changed. Queued URLs move at once.
+def set_scores(connection: Connection, batches: Sequence[ScoreBatch]) -> list[int]:
+    """Give URLs new scores in bulk; returns how many rows each batch changed.
 
     Only pages, feeds and sitemaps that wait or are leased change: a leased one that is given back waits with its new
     score. On Postgres rows that another process is writing at the moment keep their score: to wait for them while
@@ -111,7 +111,7 @@ def set_scores(connection: Connection, batches: Sequence[Scores]) -> list[int]:
     return changed
 
 
-def _set_scores(connection: Connection, batch: Scores) -> int:
+def _set_scores(connection: Connection, batch: ScoreBatch) -> int:
     ids, scores = batch.ids.tolist(), batch.scores.tolist()
     if is_postgres(connection):
         columns = {"ids": array_of(ids), "scores": scores, "parts": list(batch.parts), "keep": batch.keep}

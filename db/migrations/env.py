@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection that `db.engine.database` hands over."""
+"""Alembic's entry: runs the migrations on the connection of `db.engine.database`."""
 
 from __future__ import annotations
 

@@ -24,14 +24,14 @@ from ..engine.statements import clock, is_postgres
 from ..frontier.leases import wake_hosts
 from ..frontier.runs import release
 from ..tables import Record
-from ..tables.runs import Run
+from ..tables.runs import RunRow
 
 Rows = Sequence[Sequence[Any]]
 Progress = Callable[[int, str, int], None]
 """Told the rows of all tables, the table that is being copied, and how many more of its rows are."""
 
 TABLES: Sequence[Table] = Record.metadata.sorted_tables
-run = Run.table()
+run = RunRow.table()
 
 _ROWS = 1000
 _ROWS_WITH_BYTES = 50  # pages as fetched: some MB each at worst
@@ -276,7 +276,7 @@ class _Texts:
 
 
 def _insert(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
-    """Into SQLite: tuples go to the driver as they are."""
+    """Insert into SQLite: tuples go to the driver as they are."""
     name, columns = _names(writer, table)
     places = ", ".join("?" * len(table.columns))
     for rows in batches:

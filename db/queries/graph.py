@@ -20,10 +20,10 @@ from ..engine.database import Database
 from ..engine.errors import classify
 from ..engine.statements import among
 from ..records.url import Kind, State
-from ..tables.learned import PageTerms
-from ..tables.urls import Host, Link, Url
+from ..tables.learned import PageTermsRow
+from ..tables.urls import HostRow, LinkRow, UrlRow
 
-url, host, link, page_terms = (model.table() for model in (Url, Host, Link, PageTerms))
+url, host, link, page_terms = (model.table() for model in (UrlRow, HostRow, LinkRow, PageTermsRow))
 
 Int64s: TypeAlias = NDArray[np.int64]
 Int32s: TypeAlias = NDArray[np.int32]
@@ -222,7 +222,7 @@ class GraphReader:
         return LinkRows(pages[kept], counts[kept], targets[order], blocks[order].astype(np.uint8))
 
     def _terms(self, pages: Int64s) -> TermRows:
-        """Words of pages, where there are some."""
+        """Read the words of pages, where there are some."""
         ids, relevance, terms = self._source.columns_of(pages, _TERMS)
         return TermRows(ids, relevance, terms.tolist())
 
@@ -367,7 +367,7 @@ class _Stream:
         return ~np.isin(_keys(ids, times), _keys(self._ids, self._times))
 
     def add(self, ids: Int64s, times: Floats) -> None:
-        """These rows have been read."""
+        """Mark these rows as read."""
         fresh = self.fresh(ids, times)
         self._upto = max(self._upto, float(times.max(initial=0.0)))
         ids, times = np.append(self._ids, ids[fresh]), np.append(self._times, times[fresh])

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from ..records.keys import fingerprint
-from ..tables.articles import Article, Duplicate
-from ..tables.urls import Site, Url
+from ..tables.articles import ArticleRow, DuplicateRow
+from ..tables.urls import SiteRow, UrlRow
 
-article, duplicate, url, site = (m.table() for m in (Article, Duplicate, Url, Site))
+article, duplicate, url, site = (m.table() for m in (ArticleRow, DuplicateRow, UrlRow, SiteRow))
 
 _MOST_HOPS = 8
 
@@ -23,7 +23,7 @@ class Reprint:
     Attributes:
         of_id: the article that it repeats (or is related to); None for the one that stands for the cluster.
         similarity, method, kind: the evidence, as in the table.
-        text: empty when it is not kept; `text_of` says which article has the same.
+        text: empty when it is not kept; `text_holder` says which article has the same.
     """
 
     id: int
@@ -34,7 +34,7 @@ class Reprint:
     published_at: str | None
     first_seen: str
     text: str
-    text_of: int | None
+    text_holder: int | None
     text_chars: int
     of_id: int | None
     similarity: float | None
@@ -66,7 +66,7 @@ _COLUMNS = (
     article.c.published_at,
     article.c.first_seen,
     article.c.text,
-    article.c.text_of,
+    article.c.text_holder,
     article.c.text_chars,
     duplicate.c.of_id,
     duplicate.c.similarity,

@@ -16,12 +16,13 @@ from ..records.keys import fingerprint
 from ..records.outcome import StoredPage
 from ..records.reasons import label
 from ..records.url import Kind, State
-from ..tables.articles import Article, ArticleVersion, Duplicate, Page, Part
-from ..tables.runs import Run
-from ..tables.urls import AGAIN, Host, Seed, Site, Url
+from ..tables.articles import ArticleRow, ArticleVersionRow, DuplicateRow, PageRow, PartRow
+from ..tables.runs import RunRow
+from ..tables.urls import AGAIN, HostRow, SeedRow, SiteRow, UrlRow
 
 url, host, site, article, version, part, duplicate, run, seed, page = (
-    m.table() for m in (Url, Host, Site, Article, ArticleVersion, Part, Duplicate, Run, Seed, Page)
+    m.table()
+    for m in (UrlRow, HostRow, SiteRow, ArticleRow, ArticleVersionRow, PartRow, DuplicateRow, RunRow, SeedRow, PageRow)
 )
 
 
@@ -52,7 +53,7 @@ def named(connection: Connection, ids: Sequence[int]) -> dict[int, Named]:
 
 
 def site_names(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
-    """Names of sites; unknown ones are left out."""
+    """Read names of sites; unknown ones are left out."""
     return {row.id: row.name for row in _many(connection, _SITE_NAMES, ids)}
 
 
@@ -85,9 +86,9 @@ class HostStatus:
     robots: str
     failures: int
     owner: int | None
-    trouble: int = 0
-    rests_until: float = 0.0
-    given_up: str | None = None
+    backoffs: int = 0
+    backoff_until: float = 0.0
+    dead_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +169,9 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
             host.c.robots,
             host.c.failures,
             host.c.owner,
-            host.c.trouble,
-            host.c.rests_until,
-            host.c.given_up,
+            host.c.backoffs,
+            host.c.backoff_until,
+            host.c.dead_reason,
         )
         .join(url, url.c.host_id == host.c.id)
         .group_by(host.c.id)
@@ -202,7 +203,7 @@ def _waits(connection: Connection, now: float) -> Waits:
     """Read waits from `ready_at`, the end of the pause after the last request."""
     is_due = or_(url.c.next_visit.is_(None), url.c.next_visit <= now)
     has_work = exists().where(url.c.host_id == host.c.id, in_state(State.PENDING), is_due)
-    ready = select(host.c.name, host.c.ready_at).where(host.c.queued > 0, host.c.rests_until <= now, has_work)
+    ready = select(host.c.name, host.c.ready_at).where(host.c.queued > 0, host.c.backoff_until <= now, has_work)
     asked = ready.where(host.c.ready_at > 0, host.c.ready_at <= now).order_by(host.c.ready_at, host.c.name).limit(1)
     longest = connection.execute(asked).one_or_none()
     unasked = ready.where(host.c.ready_at == 0).subquery()
@@ -296,7 +297,7 @@ _NEWEST_SETTINGS = select(run.c.settings).order_by(run.c.id.desc()).limit(1)
 def explain(connection: Connection, canonical_url: str) -> Explanation | None:
     """Tell what happened to a URL, and why; None when it was never seen."""
     names = [canonical_url, *(f"{kind} {canonical_url}" for kind in Kind if kind != Kind.PAGE)]
-    found_on, same_as, home = aliased(Url), aliased(Url), aliased(Seed)
+    found_on, same_as, home = aliased(UrlRow), aliased(UrlRow), aliased(SeedRow)
     row = connection.execute(
         select(
             url,
@@ -315,11 +316,11 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
     if row is None:
         return None
     stored = connection.execute(select(article).where(article.c.id == row.id)).mappings().one_or_none()
-    first = aliased(Url)
+    first = aliased(UrlRow)
     place = connection.execute(
         select(part.c.position, first.url).join(first, first.id == part.c.first_id).where(part.c.id == row.id)
     ).first()
-    other = aliased(Url)
+    other = aliased(UrlRow)
     pairs = connection.execute(
         select(
             other.url,

@@ -1,4 +1,4 @@
-"""Articles: new ones, the stored ones that they may repeat, and what was made of them."""
+"""Articles: new ones, candidates they may repeat, and what was made of them."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ class Candidate:
 
     Attributes:
         id, site_id, title, published_at, text_hash, text: as stored.
-        stands_for: the article that stands for its cluster.
+        representative: the article that stands for its cluster.
         points_to: the URL its own page called canonical, if that was another.
         seen: ISO time at which its text came.
-        text_of: the article that keeps the text, itself or the one that it is a copy of.
+        text_holder: the article that keeps the text, itself or the one that it is a copy of.
     """
 
     id: int
@@ -65,14 +65,14 @@ class Candidate:
     published_at: str | None
     text_hash: int
     text: str
-    stands_for: int
+    representative: int
     points_to: int | None
     seen: str
-    text_of: int
+    text_holder: int
 
 
 class Keep(StrEnum):
-    """What is stored of a duplicate."""
+    """Parts of a duplicate that are stored."""
 
     NOTHING = "nothing"
     """Only the evidence, and the state of its URL."""
@@ -82,8 +82,8 @@ class Keep(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a new article has to do with a candidate, how much, and by which method it was found.
+class MatchDecision:
+    """Relation of a new article to a candidate, and the evidence for it.
 
     Attributes:
         candidate, similarity, method, kind: the evidence.
@@ -102,10 +102,10 @@ class Verdict:
     same_page: bool
     own_wording: bool
     keep: Keep = Keep.METADATA
-    also: Sequence[Verdict] = ()
+    also: Sequence[MatchDecision] = ()
 
 
-Judge = Callable[[NewArticle, Sequence[Candidate]], Verdict | None]
+Judge = Callable[[NewArticle, Sequence[Candidate]], MatchDecision | None]
 
 
 Text = tuple[str, str]

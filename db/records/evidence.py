@@ -1,4 +1,4 @@
-"""Evidence: how two texts are related, as it is stored. Kinds are named from the view of the later text."""
+"""Evidence of how two texts are related; kinds are named as the later text sees it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MIRRORED: Final = {PART_OF: CONTAINS, CONTAINS: PART_OF}
 
 
 def mirrored(kind: str) -> str:
-    """What a kind becomes when the two texts change places.
+    """Return the kind that results when the two texts change places.
 
     >>> mirrored("part-of"), mirrored("edited")
     ('contains', 'edited')
@@ -41,5 +41,5 @@ class Evidence(NamedTuple):
     own: int
 
     def turned(self, own: int) -> Evidence:
-        """The same from the view of the other article, which has wording of its own or not."""
+        """Return the evidence from the other article's view, with `own` of that one."""
         return self._replace(article_id=self.of_id, of_id=self.article_id, kind=mirrored(self.kind), own=own)

@@ -1,4 +1,4 @@
-"""Hosts that do not answer properly."""
+"""Hosts that fail: their backoffs and their end."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from .reasons import SkipReason
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
-    """A host is not to be asked for a while: which rest in a row it is, and until when (Unix seconds); 0 when well."""
+class BackoffState:
+    """A host's backoff: its number in a row, and its end (Unix time); 0 when well."""
 
     host_id: int
     number: int
@@ -17,8 +17,8 @@ class Rest:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenUp:
-    """A host that a run waits for no longer, why, and when (Unix seconds) it may try again."""
+class DeadHost:
+    """A host a run no longer waits for, the reason, and when it may be tried again."""
 
     run_id: int
     host_id: int

@@ -1,4 +1,4 @@
-"""Stable identifiers and times: the same name has the same number on every machine, in every run."""
+"""Stable identifiers and times, the same on every machine and in every run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def fingerprint(name: str) -> int:
 
 
 def is_sampled(key: int) -> bool:
-    """Whether something is among the sixteenth that is looked at although it seems to be of no use.
+    """Tell whether a URL is in the sixteenth that is fetched against a rule.
 
     >>> [key for key in range(-20, 20) if is_sampled(key)]
     [-16, 0, 16]
@@ -30,7 +30,7 @@ def is_sampled(key: int) -> bool:
 
 
 def iso(unix_seconds: float) -> str:
-    """A time as ISO 8601 text in UTC, to the second: how the tables that people read hold it.
+    """Return a time as ISO 8601 text in UTC, to the second.
 
     >>> iso(0.0)
     '1970-01-01T00:00:00+00:00'
@@ -39,7 +39,7 @@ def iso(unix_seconds: float) -> str:
 
 
 def day_of(time: str) -> int:
-    """Days since 1970 of an ISO time, as its own zone counts them.
+    """Return the days since 1970 of an ISO time, as its own zone counts them.
 
     >>> day_of("1970-01-02T23:00:00+00:00")
     1

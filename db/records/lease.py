@@ -1,4 +1,4 @@
-"""Leasing URLs: what a run asks for, what it gets, what is left."""
+"""Leasing URLs: requests, answers, and what is left."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from .reasons import Reason
-from .run import Limits, SeedRow
+from .run import Limits, StoredSeed
 from .url import Lease
 
 
@@ -48,7 +48,7 @@ class Leases:
     """
 
     urls: list[Lease] = field(default_factory=list)
-    seeds: list[SeedRow] = field(default_factory=list)
+    seeds: list[StoredSeed] = field(default_factory=list)
     dry: dict[int, float | None] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
     spent: bool = False
@@ -56,7 +56,7 @@ class Leases:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What is left: URLs that may be fetched now or later within the limits, and those beyond the limits."""
+    """URLs left within the limits, now or later, and those beyond them."""
 
     within: int
     beyond: int

@@ -1,4 +1,4 @@
-"""What came of a fetch, as it is handed to the page transaction, and what that made of it."""
+"""Outcomes of fetches for the page transaction, and what that made of them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .article import NewArticle
 from .part import Place
 from .reasons import ArticleResult, Reason
 from .url import Found, Lease, NewUrl
-from .visit import Seen
+from .visit import VisitResult
 
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Links of a page as parallel columns: identifiers of the targets, and the kind of block each stands in."""
+    """Links of a page: targets, and the kind of block each stands in, as columns."""
 
     targets: Sequence[int] = ()
     blocks: bytes = b""
@@ -34,7 +34,7 @@ class StoredPage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one lease.
+    """The outcome of one lease.
 
     Attributes:
         lease: the URL as it was handed out.
@@ -51,7 +51,7 @@ class Outcome:
         links: the page's links.
         robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
         seed_host: (seed, host name) to count as the seed's own from now on.
-        kept: the URL is what it was before this visit, and so is all that came of it.
+        reverted: the URL is what it was before this visit, and so is all that came of it.
         seen: of a later visit: what it says of the URL, told how many new URLs it brought or 1 for a changed article.
         stated: of a feed or sitemap: URLs of pages with the time (Unix seconds) at which it says they changed.
         age: seconds since its article was published, as far as is known; at the first visit.
@@ -80,8 +80,8 @@ class Outcome:
     links: Edges = NO_EDGES
     robots: Sequence[tuple[int, str, str]] = ()
     seed_host: tuple[int, str] | None = None
-    kept: bool = False
-    seen: Callable[[int], Seen] | None = None
+    reverted: bool = False
+    seen: Callable[[int], VisitResult] | None = None
     stated: Sequence[tuple[int, float]] = ()
     age: float = 0.0
     alive: bool | None = None
@@ -91,7 +91,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """An article of several pages, its URL, and what became of it."""
+    """An article of several pages, its URL, and its result."""
 
     url: str
     article: NewArticle
@@ -100,7 +100,7 @@ class Joined:
 
 @dataclass(slots=True)
 class Stored(Found):
-    """What the transaction made of an outcome.
+    """The transaction's answer to an outcome.
 
     Attributes:
         article: what became of it, None when there was none.

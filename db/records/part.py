@@ -1,4 +1,4 @@
-"""Records of articles that are spread over several pages; see `db.articles.multipage`."""
+"""Parts of articles that are spread over pages; see `db.articles.multipage`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .article import NewArticle
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a page stands in its article, as it says: number (0 for unknown), and the URLs behind and before it."""
+    """A page's place by its own word: number (0 unknown), next and previous URL."""
 
     number: int = 0
     next_id: int | None = None
@@ -20,7 +20,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is known of a stored part beside its text; names as in the table."""
+    """A stored part without its text; names as in the table."""
 
     id: int
     group_id: int
@@ -53,7 +53,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Joiner:
-    """What is to be known of texts.
+    """Functions that compare, arrange and join texts.
 
     Attributes:
         continues: whether pages with these two titles can be parts of one article.
@@ -67,7 +67,7 @@ class Joiner:
 
 
 class Fate(StrEnum):
-    """What became of a page."""
+    """The result of a page for the part it may be."""
 
     CAME = "came"
     """It was read, or cannot be."""
@@ -81,7 +81,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A page that has come to its end: its URL, the article on it, and its place if it says that it is a part."""
+    """A page that has come to its end, with its article and place, if any."""
 
     id: int
     article: NewArticle | None
@@ -91,7 +91,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """An article whose parts have all come, its URL, and the page that was the last of them (0 if none was)."""
+    """An article to be stored, its URL, and the page that completed it (0 if none)."""
 
     url: str
     article: NewArticle
@@ -101,7 +101,7 @@ class Ready:
 
 @dataclass(slots=True)
 class Gathered:
-    """What some arrivals mean: which of them are parts, and the articles that are ready now."""
+    """The result of some arrivals: parts among them, and articles that are ready."""
 
     parts: set[int] = field(default_factory=set)
     ready: list[Ready] = field(default_factory=list)

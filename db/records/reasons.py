@@ -1,4 +1,4 @@
-"""Reasons: why a URL is not fetched, why a fetch failed, what a page is, and what became of an article.
+"""Reasons of URLs (skipped, failed, no article), and results of articles.
 
 `url.reason` holds one of the first three, `url.reason_detail` what is to be said beside it. All their texts differ, so
 that a text names one member; what follows from a reason is one of its properties and stands nowhere else.
@@ -14,52 +14,52 @@ class Reason(StrEnum):
 
     @property
     def is_redirect(self) -> bool:
-        """Whether the URL led to another one, or tried to."""
+        """Tell whether the URL led to another one, or tried to."""
         return self in _REDIRECTS
 
     @property
     def is_list(self) -> bool:
-        """Whether the page is no article and leads to some."""
+        """Tell whether the page is no article and leads to some."""
         return self in _LISTS
 
     @property
     def is_part(self) -> bool:
-        """Whether the page belongs to an article of several pages."""
+        """Tell whether the page belongs to an article of several pages."""
         return self in _PARTS
 
     @property
     def is_doubt(self) -> bool:
-        """Whether an article is stored in spite of it."""
+        """Tell whether an article is stored in spite of it."""
         return self in _DOUBTS
 
     @property
     def is_settled(self) -> bool:
-        """Whether the page was read and need not be looked for under another URL."""
+        """Tell whether the page was read and need not be sought under another URL."""
         return self in _SETTLED
 
     @property
     def is_final(self) -> bool:
-        """Whether asking again soon would bring the same."""
+        """Tell whether asking again soon would bring the same."""
         return self in _FINAL
 
     @property
     def may_be_overruled(self) -> bool:
-        """Whether another link to the same URL makes it worth fetching."""
+        """Tell whether another link to the same URL makes it worth fetching."""
         return self in _OVERRULED
 
     @property
     def may_be_reconsidered(self) -> bool:
-        """Whether it may have passed when the next run starts."""
+        """Tell whether it may have passed when the next run starts."""
         return self in _RECONSIDERED
 
     @property
     def is_dead_host(self) -> bool:
-        """Whether the host was given up for it, with all that waited of it."""
+        """Tell whether the host was dead, with all that waited of it."""
         return self in _DEAD_HOST
 
 
 class SkipReason(Reason):
-    """Why a URL is not fetched, or not kept for itself."""
+    """Reasons why a URL is not fetched, or not kept for itself."""
 
     OUTSIDE = "outside"
     FILE = "file"
@@ -83,7 +83,7 @@ class SkipReason(Reason):
 
 
 class FailReason(Reason):
-    """Why a fetch brought nothing, or nothing that can be used."""
+    """Reasons why a fetch brought nothing, or nothing that can be used."""
 
     TIMED_OUT = "timed out"
     STALLED = "stalled"
@@ -195,7 +195,7 @@ def label(reason: str | None, detail: str | None = "") -> str:
 
 
 class ArticleResult(StrEnum):
-    """What became of an article."""
+    """The result of storing an article."""
 
     NEW = "new"
     DUPLICATE = "duplicate"
@@ -210,17 +210,17 @@ class ArticleResult(StrEnum):
 
     @property
     def is_added(self) -> bool:
-        """Whether there is one article more."""
+        """Tell whether there is one article more."""
         return self in {ArticleResult.NEW, ArticleResult.DUPLICATE}
 
     @property
     def is_exported(self) -> bool:
-        """Whether it is worth telling: it is new or says something new."""
+        """Tell whether it is new or says something new."""
         return self.is_added or self is ArticleResult.UPDATED
 
     @property
     def why_not_stored(self) -> PageReason | None:
-        """Reason of its URL, when no article is stored under that."""
+        """Return the reason of its URL when no article is stored under that."""
         return _WHY_NOT_STORED.get(self)
 
 

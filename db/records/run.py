@@ -1,4 +1,4 @@
-"""Runs: how one begins, what it finds, its limits and seeds, how it ends."""
+"""Runs: their start, their limits and seeds, their end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far a crawl may go; None means no limit. A page counts when it was answered (redirects do not count)."""
+    """Limits of a crawl; None is none. Answered pages count, redirects do not."""
 
     pages: int | None = None
     pages_per_host: int | None = None
@@ -17,7 +17,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class SeedRow:
+class StoredSeed:
     """A seed as stored."""
 
     id: int
@@ -31,7 +31,7 @@ class SeedRow:
 
 @dataclass(frozen=True, slots=True)
 class LivingRun:
-    """Another run that is crawling into the same database now; settings as it wrote them, and its lease from now on."""
+    """Another run in the same database, its settings, and the rest of its lease."""
 
     id: int
     machine: str
@@ -42,7 +42,7 @@ class LivingRun:
 
 @dataclass(frozen=True, slots=True)
 class RunStart:
-    """What a run tells about itself when it begins.
+    """Facts of a run when it begins.
 
     Attributes:
         started: ISO time.
@@ -63,13 +63,13 @@ class RunStart:
     now: float
     lease_seconds: float
     limits: Limits
-    seeds: Sequence[SeedRow]
+    seeds: Sequence[StoredSeed]
     admit: Callable[[Sequence[LivingRun]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """What a new run finds.
+    """State of the crawl that a new run finds.
 
     Attributes:
         run_id: its number.
@@ -86,7 +86,7 @@ class Resumed:
     begun_before: bool
     pending: int
     recovered: int
-    seeds: tuple[SeedRow, ...]
+    seeds: tuple[StoredSeed, ...]
     new_seeds: frozenset[int]
     others: int
     settings: Mapping[str, Any]
@@ -94,7 +94,7 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """How a run ended."""
+    """End of a run."""
 
     run_id: int
     finished: str

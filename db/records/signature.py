@@ -1,4 +1,4 @@
-"""Signatures of texts, and what keeps them in memory."""
+"""Signatures of texts, and their index in memory."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ class Signed(NamedTuple):
 
     number: int
     article_id: int
-    story: int
+    cluster: int
     day: int
     length: int
     features: bytes
     fresh: bytes | None
 
 
-class Text(NamedTuple):
-    """An article as it is signed: when its text came, and the cluster it is in."""
+class SignedText(NamedTuple):
+    """An article to be signed: when its text came, and its cluster."""
 
     article_id: int
     cluster_id: int
@@ -29,7 +29,7 @@ class Text(NamedTuple):
     text: str
 
 
-class Index(Protocol):
+class MemoryIndex(Protocol):
     """The signatures in memory. Used by the database thread only.
 
     Attributes:
@@ -46,17 +46,17 @@ class Index(Protocol):
         """Forget everything."""
 
     def read(self, rows: Sequence[Signed]) -> None:
-        """Take all rows that stand in the table after `known`; rows of `post` that are not among them are not there."""
+        """Take the rows after `known`; rows of `post` not among them were never stored."""
 
     def candidates(self, day: int, length: int, features: bytes) -> Sequence[int]:
-        """Articles that a new text may repeat, the most promising first."""
+        """Return articles that a new text may repeat, the most promising first."""
 
-    def post(self, article_id: int, story: int | None, day: int, length: int, features: bytes) -> Signed:
-        """Add a text, to a story or as a new one; returns the row to write."""
+    def post(self, article_id: int, cluster: int | None, day: int, length: int, features: bytes) -> Signed:
+        """Add a text, to a cluster or as a new one; returns the row to write."""
 
 
-class Features(Protocol):
-    """What is kept of a text: its length when normalised and its features."""
+class TextFeatures(Protocol):
+    """A text as it is signed: its normalised length and its features."""
 
     @property
     def length(self) -> int:
@@ -67,22 +67,22 @@ class Features(Protocol):
         """See `Signed.features`."""
 
 
-Sign = Callable[[str, str], Features]
+Sign = Callable[[str, str], TextFeatures]
 """Makes them of (title, text)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A process that begins: its empty index, how signatures are made, and who is told when that takes a while."""
+    """A process that begins: empty index, signing function, report of progress."""
 
-    index: Index
+    index: MemoryIndex
     sign: Sign
     progress: Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Differences:
-    """What a rebuild would change.
+class SignatureDifferences:
+    """Changes that a rebuild would make.
 
     Attributes:
         signatures: rows looked at.
@@ -99,5 +99,5 @@ class Differences:
     form: bool
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Tell whether there are any."""
         return bool(self.missing or self.orphans or self.wrong or self.form)

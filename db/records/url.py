@@ -1,4 +1,4 @@
-"""URLs: their purpose, their states, how they are found and leased."""
+"""URLs: purpose, states, finds and leases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .reasons import SkipReason
 
 
 class State(StrEnum):
-    """What became of a URL."""
+    """States of a URL."""
 
     PENDING = "pending"
     """Waits to be fetched (when `next_visit` is set, not before that time)."""
@@ -25,7 +25,7 @@ class State(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a URL is fetched for."""
+    """Purposes of a fetch."""
 
     PAGE = "page"
     ROBOTS = "robots"
@@ -41,7 +41,7 @@ MOVED_FOR_GOOD = frozenset({301, 308})
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A URL handed out for fetching; of one that was fetched before, what it was then (`state_before`, `reason`)."""
+    """A URL handed out for fetching, with its state before if it is a revisit."""
 
     id: int
     url: str
@@ -72,17 +72,17 @@ class Lease:
 
     @property
     def is_revisit(self) -> bool:
-        """Whether it was answered before: it counts against no limit again, and can be asked for changes only."""
+        """Tell whether it was answered before: it counts no more, and may be unchanged."""
         return self.visits > 0 and self.http_status is not None
 
     @property
     def counts(self) -> bool:
-        """Whether it counts against the limits while it is leased."""
+        """Tell whether it counts against the limits while it is leased."""
         return self.kind == Kind.PAGE and not self.is_revisit
 
     @property
     def parts(self) -> dict[str, float]:
-        """Values of the signals that the score is made of."""
+        """Return the values of the signals that the score is made of."""
         parts: dict[str, float] = json.loads(self.score_parts or "{}")
         return parts
 
@@ -126,7 +126,7 @@ class NewUrl:
 
 @dataclass(slots=True)
 class Found:
-    """What came of writing some URLs.
+    """Result of inserting some URLs.
 
     Attributes:
         new_urls: rows added to the frontier, of every state.

@@ -1,4 +1,4 @@
-"""Visits after the first: what is due, what was seen, what a user wants."""
+"""Revisits: what is due, what was seen, what a user wants."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .run import Limits
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What is to be queued: URLs whose next visit is due by a time (Unix seconds), within the limits."""
+    """A request to queue URLs due by a time (Unix seconds), within the limits."""
 
     until: float
     limits: Limits
@@ -18,7 +18,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Woken:
-    """What is queued again.
+    """URLs that are queued again.
 
     Attributes:
         urls: how many.
@@ -35,7 +35,7 @@ class Woken:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """A run that begins, the time (Unix seconds), and how long a process of the same crawl may come late."""
+    """A run that begins, its time, and how late a process of the crawl may come."""
 
     run_id: int
     now: float
@@ -43,8 +43,8 @@ class Beginning:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What a visit says of the URL.
+class VisitResult:
+    """The findings of a revisit.
 
     Attributes:
         next_visit: when it is to be visited again.
@@ -63,7 +63,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Which URLs are to be visited by the next run: those that fulfil all that is given.
+    """URLs that the next run is to visit: those that fulfil all that is given.
 
     Attributes:
         urls: identifiers; none for all.

@@ -1,1 +1,1 @@
-"""What is learned and kept of sites and hosts."""
+"""Stores of what is learned of sites and hosts."""

@@ -1,4 +1,4 @@
-"""The health of hosts: a row of state a host, and the alarms that were raised.
+"""The health of hosts: a row of state a host, and its alarms.
 
 Several processes may follow one host after the other. A row says how many answers went into it; whoever has begun with
 an older state than the table now holds is told so, and goes on from that.
@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, bindparam, func, select, update
 
 from ..engine.statements import among, insert_rows, run_many
-from ..tables.learned import Alarm, HostHealth
-from ..tables.urls import Host
+from ..tables.learned import AlarmRow, HostHealthRow
+from ..tables.urls import HostRow
 
-health, alarm, host = HostHealth.table(), Alarm.table(), Host.table()
+health, alarm, host = HostHealthRow.table(), AlarmRow.table(), HostRow.table()
 
 MOST_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
-class AlarmRow:
+class AlarmChange:
     """An alarm that begins (`until` is None) or has ended."""
 
     host_id: int
@@ -34,14 +34,14 @@ class AlarmRow:
 
 @dataclass(frozen=True, slots=True)
 class HealthRow:
-    """A host's state after `answers` answers, made from one of `before`, and alarms that began or ended since."""
+    """A host's state after `answers` answers, its base, and its changed alarms."""
 
     host_id: int
     before: int
     answers: int
     state: str
     updated: str
-    alarms: Sequence[AlarmRow] = field(default_factory=tuple)
+    alarms: Sequence[AlarmChange] = field(default_factory=tuple)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,13 @@ class ShownAlarm:
 
 
 def load(connection: Connection, host_ids: Sequence[int]) -> list[tuple[int, str]]:
-    """How many answers each host's state holds, and the state; (0, "") of a new one."""
+    """Read each host's number of answers and state; (0, "") of a new one."""
     found = {row[0]: (row[1], row[2]) for row in connection.execute(_LOAD, {"ids": sorted(set(host_ids))})}
     return [found.get(key, (0, "")) for key in host_ids]
 
 
 def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list[Mapping[int, tuple[int, str]]]:
-    """Write states and alarms; returns of each batch the states of hosts that another process has written meanwhile."""
+    """Write states and alarms; returns the states that another process has written."""
     rows = {row.host_id: row for batch in batches for row in batch}
     ids = sorted(rows)
     columns = ("host_id", "answers", "state", "updated")
@@ -77,8 +77,8 @@ def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list
     return [{row.host_id: stale[row.host_id] for row in batch if row.host_id in stale} for batch in batches]
 
 
-def _save_alarms(connection: Connection, alarms: Sequence[AlarmRow]) -> None:
-    """One alarm of a kind is open for a host at a time."""
+def _save_alarms(connection: Connection, alarms: Sequence[AlarmChange]) -> None:
+    """Write alarms; one of a kind is active for a host at a time."""
     columns = ("host_id", "kind", "since", "until", "text", "evidence")
     for each in alarms:  # few
         if each.until is not None:
@@ -89,13 +89,13 @@ def _save_alarms(connection: Connection, alarms: Sequence[AlarmRow]) -> None:
 
 
 def open_alarms(connection: Connection, _payloads: Sequence[None]) -> list[Sequence[ShownAlarm]]:
-    """Alarms that last, the newest first."""
+    """Read active alarms, the newest first."""
     shown = shown_alarms(connection, ended=0)
     return [shown for _ in _payloads]
 
 
 def shown_alarms(connection: Connection, *, ended: int) -> Sequence[ShownAlarm]:
-    """Alarms that last, and so many of those that have ended, the newest first."""
+    """Read active alarms and so many of those that have ended, the newest first."""
     columns = select(
         func.coalesce(host.c.name, "").label("host"), alarm.c.kind, alarm.c.since, alarm.c.until, alarm.c.text
     ).outerjoin(host, host.c.id == alarm.c.host_id)

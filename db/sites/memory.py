@@ -1,4 +1,4 @@
-"""What crawls have learned of sites: one row a host, in bytes that only the caller can read.
+"""Site models: one row a host, in bytes that only the caller can read.
 
 Several processes may learn of one host, one after the other or for a moment at once. So nobody writes what it has made
 of a state it read some time ago: `Memory.save` takes the lessons themselves, adds them to what the table holds now, in
@@ -15,24 +15,24 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 
 from ..engine.statements import among, insert_rows, run_many
-from ..tables.learned import SiteMemory
+from ..tables.learned import SiteMemoryRow
 
-memory = SiteMemory.table()
+memory = SiteMemoryRow.table()
 
 Learn = Callable[[bytes, Sequence[Any]], tuple[bytes, int]]
 """What is known with some more lessons, and from how many pages that is; must not change anything else."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
-    """What pages of a host have shown, in their order."""
+class TrainingBatch:
+    """Page samples of a host, in their order."""
 
     host_id: int
     observations: Sequence[Any]
 
 
 class Memory:
-    """Reads and writes memories. Holds no state but how to learn.
+    """Reader and writer of site models.
 
     Args:
         learn: adds lessons to a memory; runs in the database thread.
@@ -43,12 +43,12 @@ class Memory:
 
     @staticmethod
     def load(connection: Connection, host_ids: Sequence[int]) -> list[bytes]:
-        """What is known of each host; nothing (no bytes) of a new one."""
+        """Read each host's model; no bytes for a new one."""
         found = dict(connection.execute(_LOAD, {"ids": sorted(set(host_ids))}).all())
         return [bytes(found.get(key, b"")) for key in host_ids]
 
-    def save(self, connection: Connection, batch: Sequence[Lessons]) -> list[bytes]:
-        """Add lessons to the memories in the table; returns what is known of each host then."""
+    def save(self, connection: Connection, batch: Sequence[TrainingBatch]) -> list[bytes]:
+        """Train the models in the table; returns each host's model then."""
         lessons: dict[int, list[Any]] = defaultdict(list)
         for each in batch:
             lessons[each.host_id] += each.observations

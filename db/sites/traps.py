@@ -1,4 +1,4 @@
-"""Patterns of URLs that may be traps, as they are kept, and the URLs that were skipped for them.
+"""Patterns of URLs that may be traps, and the URLs that were skipped for them.
 
 Every function takes a connection inside an open transaction.
 """
@@ -15,11 +15,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 from ..engine.statements import among, run_many
 from ..frontier.aliases import IS_TRAPPED
 from ..frontier.revisits import mark_gone
-from ..tables.articles import Article
-from ..tables.learned import UrlPattern
-from ..tables.urls import Host, Url
+from ..tables.articles import ArticleRow
+from ..tables.learned import UrlPatternRow
+from ..tables.urls import HostRow, UrlRow
 
-article, url, host, pattern = Article.table(), Url.table(), Host.table(), UrlPattern.table()
+article, url, host, pattern = ArticleRow.table(), UrlRow.table(), HostRow.table(), UrlPatternRow.table()
 
 
 class PatternRow(NamedTuple):
@@ -55,14 +55,14 @@ _OF_HOSTS = select(*_COLUMNS).where(among(pattern.c.host_id))
 
 
 class Noted(NamedTuple):
-    """What a run knows of some patterns."""
+    """Patterns as a run knows them."""
 
     run_id: int
     rows: Sequence[PatternRow]
 
 
 def save(connection: Connection, batches: Sequence[Noted]) -> list[None]:
-    """Write patterns in the place of what was known of them, but not of hosts that another run has taken over."""
+    """Write patterns, but not of hosts that another run has taken over."""
     rows = {row[:3]: (batch.run_id, row) for batch in batches for row in batch.rows}
     ids = sorted({row.host_id for _, row in rows.values()})
     owners = {row.id: row.owner for row in connection.execute(_OWNERS, {"ids": ids})}
@@ -84,7 +84,7 @@ def _replace(dialect: str) -> Any:
 
 
 def due(connection: Connection, moments: Sequence[float]) -> list[list[int]]:
-    """Read the hosts that nobody crawls of which patterns were blocked before a time (Unix seconds)."""
+    """Read free hosts of which patterns were blocked before a time (Unix seconds)."""
     return [list(connection.execute(_DUE, {"moment": moment}).scalars()) for moment in moments]
 
 
@@ -107,7 +107,7 @@ class Skipped(NamedTuple):
 
 
 def skipped(connection: Connection, host_id: int, after: int, most: int) -> list[Skipped]:
-    """Read URLs of a host that were skipped for traps, by their identifiers, from the one after `after`.
+    """Read trapped URLs of a host by their identifiers, from the one after `after`.
 
     Cost: some microseconds a URL.
     """
@@ -183,7 +183,7 @@ class Listed(NamedTuple):
 
 
 def listed(connection: Connection) -> tuple[list[Listed], list[tuple[str, int]]]:
-    """Read patterns blocked or on probation, those that cost most first; how many URLs are skipped for each kind."""
+    """Read blocked patterns, the costliest first, and how many URLs each kind skips."""
     rows = connection.execute(
         select(host.c.name, *_COLUMNS)
         .join(host, host.c.id == pattern.c.host_id)

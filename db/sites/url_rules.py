@@ -13,11 +13,11 @@ from ..engine.statements import in_state, insert_rows
 from ..frontier.aliases import IS_RULED, is_representative
 from ..records.reasons import PageReason, SkipReason
 from ..records.url import Kind, State
-from ..tables.articles import Article
-from ..tables.learned import UrlRule
-from ..tables.urls import Host, Url
+from ..tables.articles import ArticleRow
+from ..tables.learned import UrlRuleRow
+from ..tables.urls import HostRow, UrlRow
 
-url, host, article, rule = Url.table(), Host.table(), Article.table(), UrlRule.table()
+url, host, article, rule = UrlRow.table(), HostRow.table(), ArticleRow.table(), UrlRuleRow.table()
 
 _LISTS = (PageReason.LIST, *(reason for reason in PageReason if reason.is_part))
 """Reasons of pages that are like no other although they are no articles."""
@@ -67,7 +67,7 @@ def used_of(connection: Connection, host_id: int) -> list[tuple[str, str]]:
 
 
 def rules(connection: Connection) -> list[tuple[str, RuleRow]]:
-    """Read all rules with the names of their hosts: those in use first, and the surest of them."""
+    """Read all rules with their hosts' names: those in use first, the surest first."""
     order = (rule.c.used.desc(), rule.c.confidence.desc(), host.c.name, rule.c.kind, rule.c.pattern)
     columns = [rule.c[name] for name in RuleRow._fields]
     rows = connection.execute(select(host.c.name, *columns).join(host, host.c.id == rule.c.host_id).order_by(*order))
@@ -75,7 +75,7 @@ def rules(connection: Connection) -> list[tuple[str, RuleRow]]:
 
 
 def hosts_with_repeats(connection: Connection, most: int) -> list[tuple[int, str]]:
-    """Read the hosts of which an article was fetched at two URLs, those with most of that first.
+    """Read the hosts with articles fetched at two URLs, those with most first.
 
     Cost: a pass over the URL table.
     """
@@ -112,7 +112,7 @@ def evidence(connection: Connection, host_id: int, most: int) -> list[tuple[str,
 
 
 class RepeatedPages(NamedTuple):
-    """A host of which pages were fetched at two URLs, its rules in use, and its newest pages as `evidence`."""
+    """A host with pages fetched at two URLs, its used rules, and its `evidence`."""
 
     name: str
     used: list[tuple[str, str]]
@@ -126,7 +126,7 @@ def repeated_pages(connection: Connection, hosts: int, most: int) -> Iterator[Re
 
 
 def _content(url_id: int, rows: Mapping[int, Any]) -> int | None:
-    """Return what a page held: followed from URL to URL."""
+    """Follow a page from URL to URL to what it held."""
     for _ in range(_MOST_STEPS):
         row = rows.get(url_id)
         if row is None or row.article is not None or row.reason in _LISTS:
@@ -140,7 +140,7 @@ def _content(url_id: int, rows: Mapping[int, Any]) -> int | None:
 
 
 class KnownUrl(NamedTuple):
-    """A URL that may represent others: whether it waits untried, and in what it was found."""
+    """A URL that may represent others: whether it waits, and where it was found."""
 
     id: int
     url: str
@@ -149,7 +149,7 @@ class KnownUrl(NamedTuple):
 
 
 def known_urls(connection: Connection, host_id: int, most: int) -> list[KnownUrl]:
-    """Read the representative URLs of a host: with articles, the newest first, then the best of those that wait.
+    """Read the representative URLs of a host: fetched, newest first, then the queue.
 
     Cost: some microseconds a URL.
     """
@@ -173,8 +173,8 @@ def known_urls(connection: Connection, host_id: int, most: int) -> list[KnownUrl
 
 
 def skipped_urls(connection: Connection, host_id: int) -> list[tuple[int, str, str]]:
-    """Read the URLs of a host that rules have skipped: identifier, URL, and the URL it was skipped for."""
-    other = aliased(Url)
+    """Read URLs of a host that rules skip: identifier, URL, representative URL."""
+    other = aliased(UrlRow)
     rows = connection.execute(
         select(url.c.id, url.c.url, other.url.label("other"))
         .join(other, other.id == url.c.same_as)

@@ -1,4 +1,4 @@
-"""The tables, named for what they hold. `docs/architecture.md` shows how they hang together.
+"""The tables, named for what they hold; see `docs/architecture.md`.
 
 urls      sites, hosts, seeds, URLs (the frontier) and links
 articles  texts and their versions, what repeats what, parts, images, pages as fetched

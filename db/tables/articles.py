@@ -1,16 +1,14 @@
-"""Articles: their texts and versions, what repeats what, their parts and images, and pages as they were fetched."""
+"""Articles: texts, versions, duplicates, parts, images, raw pages."""
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Float, Index, Integer, LargeBinary, SmallInteger, String, Text, text
+from sqlalchemy import BigInteger, Float, Integer, LargeBinary, SmallInteger, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .record import Record
-
-_BORROWED = text("text_of IS NOT NULL")
+from .record import Record, partial_index
 
 
-class Article(Record):
+class ArticleRow(Record):
     """An article. Its identifier is that of its URL."""
 
     __tablename__ = "article"
@@ -40,24 +38,17 @@ class Article(Record):
     cluster_id: Mapped[int] = mapped_column(BigInteger, index=True)
     duplicate_of: Mapped[int | None] = mapped_column(BigInteger)
     """The article that stands for the cluster; empty for that one itself."""
-    text_of: Mapped[int | None] = mapped_column(BigInteger)
+    text_holder: Mapped[int | None] = mapped_column(BigInteger)
     """The article whose text says the same, when that of this one is not kept."""
     gone: Mapped[str | None] = mapped_column(Text)
     """When its page was found to be gone (404 or 410)."""
     first_seen: Mapped[str] = mapped_column(Text)
     updated: Mapped[str] = mapped_column(Text)
 
-    __table_args__ = (
-        Index(
-            "ix_article_text_of",
-            "text_of",
-            sqlite_where=_BORROWED,
-            postgresql_where=_BORROWED,
-        ),
-    )
+    __table_args__ = (partial_index("ix_article_text_holder", "text_holder", where="text_holder IS NOT NULL"),)
 
 
-class ArticleVersion(Record):
+class ArticleVersionRow(Record):
     """An earlier text of an article that has changed since."""
 
     __tablename__ = "article_version"
@@ -67,18 +58,15 @@ class ArticleVersion(Record):
     text: Mapped[str] = mapped_column(Text)
 
 
-_MEMBER = text("fresh IS NOT NULL")
-
-
-class Signature(Record):
-    """What near-duplicates of an article are found by: each crawl process keeps an index of these in memory."""
+class SignatureRow(Record):
+    """The signature of an article; each crawl process keeps an index of them."""
 
     __tablename__ = "signature"
     number: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     """Counts up: what comes after the number that a process has read is new to it."""
     article_id: Mapped[int] = mapped_column(BigInteger, index=True)
     """0 when the text is not there any more."""
-    story: Mapped[int] = mapped_column(BigInteger)
+    cluster: Mapped[int] = mapped_column(BigInteger)
     """Number of the first signature of the texts that repeat one another."""
     day: Mapped[int] = mapped_column(Integer)
     """When the article was seen, in days since 1970."""
@@ -87,25 +75,25 @@ class Signature(Record):
     features: Mapped[bytes] = mapped_column(LargeBinary)
     """32-bit hashes, little-endian, ascending."""
     fresh: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """Those that no earlier text of the story has, which are looked up; empty for all of them."""
+    """Those that no earlier text of the cluster has, which are looked up; empty for all of them."""
 
-    __table_args__ = (Index("ix_signature_member", "story", sqlite_where=_MEMBER, postgresql_where=_MEMBER),)
+    __table_args__ = (partial_index("ix_signature_member", "cluster", where="fresh IS NOT NULL"),)
 
 
-class SignatureForm(Record):
-    """How the signatures were made (one row): those of another form cannot be compared with new ones."""
+class SignatureFormRow(Record):
+    """The form of all signatures (one row); different forms do not compare."""
 
     __tablename__ = "signature_form"
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     form: Mapped[str] = mapped_column(Text)
 
 
-class Duplicate(Record):
-    """Evidence that one article repeats another, or is related to it without repeating it."""
+class DuplicateRow(Record):
+    """Evidence that one article repeats another, or is only related to it."""
 
     __tablename__ = "duplicate"
     article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    of_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    of_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False, index=True)
     similarity: Mapped[float] = mapped_column(Float)
     method: Mapped[str] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(Text)
@@ -113,13 +101,11 @@ class Duplicate(Record):
     own: Mapped[int] = mapped_column(SmallInteger, server_default="0")
     """1 when the duplicate has wording of its own, by which copies of it may be found."""
 
-    __table_args__ = (Index("ix_duplicate_of_id", "of_id"),)
 
+class SourceAttributionRow(Record):
+    """Count of a site's new articles that name a source: is it the site's own name?"""
 
-class Credit(Record):
-    """How many articles of a site name which source, counted when they are first stored: whose name is it?"""
-
-    __tablename__ = "credit"
+    __tablename__ = "source_attribution"
     site_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     source: Mapped[str] = mapped_column(Text, primary_key=True)
     articles: Mapped[int] = mapped_column(Integer)
@@ -127,19 +113,16 @@ class Credit(Record):
     __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own form
 
 
-class Cluster(Record):
-    """Articles that tell the same text; the identifier is that of the article standing for them."""
+class ClusterRow(Record):
+    """Articles with the same text; the identifier is that of the representative."""
 
     __tablename__ = "cluster"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     size: Mapped[int] = mapped_column(Integer)
 
 
-_WAITING = text("joined = 0")
-
-
-class Part(Record):
-    """A page that holds one part of an article: the article is made of its parts whenever one of them comes."""
+class PartRow(Record):
+    """A page that holds one part of an article."""
 
     __tablename__ = "part"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -163,10 +146,10 @@ class Part(Record):
     rest: Mapped[str] = mapped_column(Text)
     """JSON: everything else that the page says about the article."""
 
-    __table_args__ = (Index("ix_part_waiting", "group_id", sqlite_where=_WAITING, postgresql_where=_WAITING),)
+    __table_args__ = (partial_index("ix_part_waiting", "group_id", where="joined = 0"),)
 
 
-class Image(Record):
+class ImageRow(Record):
     """An image of an article, the lead image first."""
 
     __tablename__ = "image"
@@ -176,8 +159,8 @@ class Image(Record):
     caption: Mapped[str] = mapped_column(Text)
 
 
-class Page(Record):
-    """The bytes of a page as fetched, zstd-compressed (only with `STORE_HTML`)."""
+class PageRow(Record):
+    """The raw page as fetched, zstd-compressed (only with `STORE_HTML`)."""
 
     __tablename__ = "page"
     url_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)

@@ -1,4 +1,4 @@
-"""What crawls learn of pages, hosts and their addresses while they run."""
+"""Facts that crawls learn of pages, hosts and their URLs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 from .record import Record
 
 
-class PageTerms(Record):
-    """The words of a page by which it is compared with others, and how near it is to what the crawl looks for."""
+class PageTermsRow(Record):
+    """A page's words, for comparison with others, and its topic relevance."""
 
     __tablename__ = "page_terms"
     url_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -19,8 +19,8 @@ class PageTerms(Record):
     """Written and read by whoever ranks pages."""
 
 
-class SiteMemory(Record):
-    """What crawls have learned of a host's pages: texts that come back, places of the body in its templates."""
+class SiteMemoryRow(Record):
+    """The site model of a host."""
 
     __tablename__ = "site_memory"
     host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -30,8 +30,8 @@ class SiteMemory(Record):
     """See `pipelines.site_memory.knowledge.pack`."""
 
 
-class HostHealth(Record):
-    """What a host's answers were like so far, to notice when that changes."""
+class HostHealthRow(Record):
+    """The baseline of a host's answers."""
 
     __tablename__ = "host_health"
     host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -42,7 +42,7 @@ class HostHealth(Record):
     updated: Mapped[str] = mapped_column(Text)
 
 
-class Alarm(Record):
+class AlarmRow(Record):
     """Something that is, or was, wrong with a host."""
 
     __tablename__ = "alarm"
@@ -58,7 +58,7 @@ class Alarm(Record):
     """JSON: what was compared with what."""
 
 
-class UrlRule(Record):
+class UrlRuleRow(Record):
     """A part of a host's URLs that makes no difference, learned from its pages."""
 
     __tablename__ = "url_rule"
@@ -78,8 +78,8 @@ class UrlRule(Record):
     """JSON: two URLs of one page."""
 
 
-class UrlForm(Record):
-    """A normal form of URLs under their host's rules, and the URL that represents all that have it."""
+class UrlFormRow(Record):
+    """A normal form of URLs under their host's rules, and its representative URL."""
 
     __tablename__ = "url_form"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -88,8 +88,8 @@ class UrlForm(Record):
     url_id: Mapped[int] = mapped_column(BigInteger)
 
 
-class UrlPattern(Record):
-    """A pattern of a host's URLs and what its pages brought: one that brings nothing without end is a trap."""
+class UrlPatternRow(Record):
+    """A pattern of a host's URLs and what its pages brought, to find traps."""
 
     __tablename__ = "url_pattern"
     host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)

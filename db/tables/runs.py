@@ -1,4 +1,4 @@
-"""Crawls: one row a process, and what they have used of the limits that they share."""
+"""Runs: one row a crawl process, and the pages counted against the limits."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 from .record import Record
 
 
-class Run(Record):
-    """One crawl process: its settings, its end, its totals."""
+class RunRow(Record):
+    """One crawl process: its settings, its end, its stats."""
 
     __tablename__ = "run"
     id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
@@ -32,8 +32,8 @@ class Run(Record):
     """JSON: pages, articles, drops by reason; kept up to date while it runs."""
 
 
-class Budget(Record):
-    """Pages counted against the limits of the whole crawl: one row, locked by whoever leases."""
+class BudgetRow(Record):
+    """Pages counted against the limits of the crawl: one row, locked for leasing."""
 
     __tablename__ = "budget"
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)

@@ -1,32 +1,32 @@
-"""The frontier: sites, their hosts, the seeds, every URL, and the links between them."""
+"""The frontier: sites, hosts, seeds, URLs, and the links between them."""
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Float, Index, Integer, SmallInteger, String, Text, text
+from sqlalchemy import BigInteger, Float, Integer, SmallInteger, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..records.reasons import SkipReason
-from .record import Record
+from .record import Record, partial_index
 
 AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
 """URLs that are not queued and are to be visited again."""
 
 
-class Site(Record):
+class SiteRow(Record):
     """A registrable domain (or a host that has none)."""
 
     __tablename__ = "site"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     name: Mapped[str] = mapped_column(Text)
     first_seen: Mapped[str] = mapped_column(Text)
-    stories: Mapped[int] = mapped_column(Integer, server_default="0")
+    originals: Mapped[int] = mapped_column(Integer, server_default="0")
     """Articles that repeated nothing when they were first stored."""
     reprints: Mapped[int] = mapped_column(Integer, server_default="0")
     """Articles that repeated another one then."""
 
 
-class Host(Record):
-    """A host and port: robots rules, clock, budget, and the run that may fetch from it."""
+class HostRow(Record):
+    """A host and port: robots rules, clock, budget, and the run that owns it."""
 
     __tablename__ = "host"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -44,11 +44,11 @@ class Host(Record):
     articles: Mapped[int] = mapped_column(Integer, server_default="0")
     failures: Mapped[int] = mapped_column(Integer, server_default="0")
     """Requests failed in a row."""
-    trouble: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    backoffs: Mapped[int] = mapped_column(SmallInteger, server_default="0")
     """Rests in a row that it was given, each because it did not answer properly."""
-    rests_until: Mapped[float] = mapped_column(Float, server_default="0")
+    backoff_until: Mapped[float] = mapped_column(Float, server_default="0")
     """End of the last of them; of a host that was given up, when it is tried again."""
-    given_up: Mapped[str | None] = mapped_column(Text)
+    dead_reason: Mapped[str | None] = mapped_column(Text)
     """Why the crawl no longer waits for it; empty while it does. The next crawl tries it again, a long one itself."""
     queued: Mapped[int] = mapped_column(SmallInteger, server_default="0")
     """1 when pages of the host may be pending; 2 when another run than its owner has found some."""
@@ -56,12 +56,12 @@ class Host(Record):
     """The run that may fetch from this host now."""
 
     __table_args__ = (
-        Index("ix_host_queued", "owner", sqlite_where=text("queued = 1"), postgresql_where=text("queued = 1")),
-        Index("ix_host_knocked", "owner", sqlite_where=text("queued = 2"), postgresql_where=text("queued = 2")),
+        partial_index("ix_host_queued", "owner", where="queued = 1"),
+        partial_index("ix_host_notified", "owner", where="queued = 2"),
     )
 
 
-class Seed(Record):
+class SeedRow(Record):
     """A line of the seeds file."""
 
     __tablename__ = "seed"
@@ -78,10 +78,7 @@ class Seed(Record):
     """Pages counted against `pages`."""
 
 
-_TRAPPED = text(f"state = 'skipped' AND reason = '{SkipReason.TRAP}'")
-
-
-class Url(Record):
+class UrlRow(Record):
     """The frontier: every URL ever seen, and what became of it."""
 
     __tablename__ = "url"
@@ -132,68 +129,19 @@ class Url(Record):
     """The URL this one is another address of: redirect target, canonical or stored page."""
 
     __table_args__ = (
-        Index(
-            "ix_url_queue",
-            "host_id",
-            text("score DESC"),
-            "found_at",
-            sqlite_where=text("state = 'pending'"),
-            postgresql_where=text("state = 'pending'"),
-        ),
-        Index(
-            "ix_url_due",
-            "next_visit",
-            sqlite_where=text("state = 'pending' AND next_visit IS NOT NULL"),
-            postgresql_where=text("state = 'pending' AND next_visit IS NOT NULL"),
-        ),
-        Index(
-            "ix_url_again",
-            "next_visit",
-            sqlite_where=text(AGAIN),
-            postgresql_where=text(AGAIN),
-        ),
-        Index(
-            "ix_url_same_as",
-            "same_as",
-            sqlite_where=text("same_as IS NOT NULL"),
-            postgresql_where=text("same_as IS NOT NULL"),
-        ),
-        Index(
-            "ix_url_leased",
-            "leased_by",
-            sqlite_where=text("state = 'leased'"),
-            postgresql_where=text("state = 'leased'"),
-        ),
-        Index(
-            "ix_url_fetched_at",
-            "fetched_at",
-            sqlite_where=text("fetched_at IS NOT NULL"),
-            postgresql_where=text("fetched_at IS NOT NULL"),
-        ),
-        Index(
-            "ix_url_host_fetched",
-            "host_id",
-            "fetched_at",
-            sqlite_where=text("fetched_at IS NOT NULL"),
-            postgresql_where=text("fetched_at IS NOT NULL"),
-        ),
-        Index(
-            "ix_url_ruled",
-            "host_id",
-            sqlite_where=text(f"reason = '{SkipReason.URL_RULE}'"),
-            postgresql_where=text(f"reason = '{SkipReason.URL_RULE}'"),
-        ),
-        Index(
-            "ix_url_trapped",
-            "host_id",
-            "id",
-            sqlite_where=_TRAPPED,
-            postgresql_where=_TRAPPED,
-        ),
+        partial_index("ix_url_queue", "host_id", "score DESC", "found_at", where="state = 'pending'"),
+        partial_index("ix_url_due", "next_visit", where="state = 'pending' AND next_visit IS NOT NULL"),
+        partial_index("ix_url_again", "next_visit", where=AGAIN),
+        partial_index("ix_url_same_as", "same_as", where="same_as IS NOT NULL"),
+        partial_index("ix_url_leased", "leased_by", where="state = 'leased'"),
+        partial_index("ix_url_fetched_at", "fetched_at", where="fetched_at IS NOT NULL"),
+        partial_index("ix_url_host_fetched", "host_id", "fetched_at", where="fetched_at IS NOT NULL"),
+        partial_index("ix_url_ruled", "host_id", where=f"reason = '{SkipReason.URL_RULE}'"),
+        partial_index("ix_url_trapped", "host_id", "id", where=f"state = 'skipped' AND reason = '{SkipReason.TRAP}'"),
     )
 
 
-class Link(Record):
+class LinkRow(Record):
     """A link from page to page and the kind of block it stands in."""
 
     __tablename__ = "link"

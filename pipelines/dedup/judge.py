@@ -15,7 +15,7 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from db.records.article import Candidate, Keep, NewArticle, Verdict
+from db.records.article import Candidate, Keep, MatchDecision, NewArticle
 from db.records.evidence import EDITED, RELATED, REPEATING, SAME
 from db.records.keys import day_of
 from db.records.signature import Signed
@@ -71,7 +71,7 @@ class DuplicateJudge:
         self._learned: LRUCache[tuple[int, int], None] = LRUCache(_LEARNED)
         self._prepared: LRUCache[tuple[int, int, int], Any] = LRUCache(_PREPARED)
 
-    def __call__(self, new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | None:
+    def __call__(self, new: NewArticle, candidates: Sequence[Candidate]) -> MatchDecision | None:
         """Decide how the article relates to the candidates.
 
         The same page before any reprint, a reprint before what is only related; of each the one that the article could
@@ -92,13 +92,13 @@ class DuplicateJudge:
         return replace(best, also=_of_other_clusters(best, [decision for decision, _ in found]))
 
     def _learn(self, new: NewArticle) -> None:
-        """Count the lines of a story, but once: a transaction may fail and be tried again."""
+        """Count the lines of a cluster, but once: a transaction may fail and be tried again."""
         key = new.id, new.text_hash
         if key not in self._learned:
             self._learned[key] = None
             self._lines.learn(new.text, str(new.site_id))
 
-    def _compared(self, new: NewArticle, candidates: Sequence[Candidate]) -> list[tuple[Verdict, float]]:
+    def _compared(self, new: NewArticle, candidates: Sequence[Candidate]) -> list[tuple[MatchDecision, float]]:
         """Compare the article with candidates; keep the related ones with their rank."""
         if not candidates or not new.length:
             return []
@@ -113,17 +113,17 @@ class DuplicateJudge:
 
     def _stored(self, candidate: Candidate) -> Any:
         """Prepare a stored text; cached, because copied stories are copied again."""
-        key = candidate.id, candidate.text_of, len(candidate.text)
+        key = candidate.id, candidate.text_holder, len(candidate.text)
         prepared = self._prepared.get(key)
         if prepared is None:
             text = self._lines.without(candidate.text, str(candidate.site_id))
             prepared = self._prepared[key] = self._method.prepare(candidate.title, text)
         return prepared
 
-    def _decide(self, new: NewArticle, stored: Candidate, method: str, comparison: Comparison) -> Verdict:
+    def _decide(self, new: NewArticle, stored: Candidate, method: str, comparison: Comparison) -> MatchDecision:
         """Build the match decision of a comparison."""
         repeats = comparison.kind in REPEATING
-        return Verdict(
+        return MatchDecision(
             candidate=stored,
             similarity=comparison.similarity,
             method=method,
@@ -135,13 +135,13 @@ class DuplicateJudge:
         )
 
 
-def _of_other_clusters(best: Verdict, found: Sequence[Verdict]) -> list[Verdict]:
+def _of_other_clusters(best: MatchDecision, found: Sequence[MatchDecision]) -> list[MatchDecision]:
     """Return the best decision of each other cluster repeated as a whole."""
-    others: dict[int, Verdict] = {}
+    others: dict[int, MatchDecision] = {}
     for one in found:
-        stands_for = one.candidate.stands_for
-        if one.repeats and one.kind in _WHOLE and stands_for != best.candidate.stands_for:
-            others.setdefault(stands_for, one)
+        representative = one.candidate.representative
+        if one.repeats and one.kind in _WHOLE and representative != best.candidate.representative:
+            others.setdefault(representative, one)
     return list(others.values())
 
 
@@ -210,12 +210,12 @@ class SignatureIndex:
         found = self._index.candidates(features, length, since)
         return list(dict.fromkeys(self._index.key(one.text) for one in found))
 
-    def post(self, article_id: int, story: int | None, day: int, length: int, features: bytes) -> Signed:
-        """Add a text, to a story or as a new one; returns the row to write."""
+    def post(self, article_id: int, cluster: int | None, day: int, length: int, features: bytes) -> Signed:
+        """Add a text, to a cluster or as a new one; returns the row to write."""
         number = max(self.known, self._numbers[-1] if self._numbers else 0) + 1
-        place = None if story is None else self._place(story)
+        place = None if cluster is None else self._place(cluster)
         fresh = None if place is None else self._index.fresh(features, place)
-        row = Signed(number, article_id, number if story is None else story, day, length, features, fresh)
+        row = Signed(number, article_id, number if cluster is None else cluster, day, length, features, fresh)
         self._index.add(article_id, features if fresh is None else fresh, length, place, day)
         self._numbers.append(number)
         self._posted.append(row)
@@ -230,9 +230,9 @@ class SignatureIndex:
         places: list[int] = []
         fresh: list[bytes] = []
         for text, row in enumerate(rows, first):
-            place = text if row.story == row.number else self._place(row.story)
+            place = text if row.cluster == row.number else self._place(row.cluster)
             if place is None:
-                place = self._heads[row.story] = text
+                place = self._heads[row.cluster] = text
             places.append(place)
             fresh.append(row.features if row.fresh is None else row.fresh)
         columns = list(zip(*rows, strict=True))
@@ -242,9 +242,9 @@ class SignatureIndex:
             for one in zip(columns[1], fresh, columns[4], places, columns[3], strict=True):
                 self._index.add(*one)
 
-    def _place(self, story: int) -> int | None:
-        """Return the text that begins a story."""
-        place = bisect_left(self._numbers, story)
-        if place < len(self._numbers) and self._numbers[place] == story:
+    def _place(self, cluster: int) -> int | None:
+        """Return the text that begins a cluster."""
+        place = bisect_left(self._numbers, cluster)
+        if place < len(self._numbers) and self._numbers[place] == cluster:
             return place
-        return self._heads.get(story)
+        return self._heads.get(cluster)

@@ -45,7 +45,7 @@ from db.records.lease import LeaseRequest
 from db.records.outcome import Edges, Outcome
 from db.records.run import Limits
 from db.records.url import Kind, Lease, NewUrl, State
-from db.tables.urls import Url
+from db.tables.urls import UrlRow
 from pipelines.links.scope import host_identity
 from pipelines.records import BlockKind
 from tests.benchmarks.static_site import NETWORK, PAGE_LINKS, Serving, Site
@@ -176,7 +176,7 @@ def _page(lease: Lease, new_urls: list[NewUrl]) -> Outcome:
 def _forget(connection: Connection, batches: Sequence[Sequence[int]]) -> list[None]:
     """Delete URLs."""
     for ids in batches:
-        connection.execute(delete(Url.table()).where(Url.table().c.id.in_(ids)))
+        connection.execute(delete(UrlRow.table()).where(UrlRow.table().c.id.in_(ids)))
     return [None for _ in batches]
 
 

@@ -32,7 +32,7 @@ from db.engine.writer import Writer
 from db.frontier import claims as frontier
 from db.frontier import leases, runs
 from db.frontier.insert import add_urls
-from db.frontier.scores import Scores, set_scores
+from db.frontier.scores import ScoreBatch, set_scores
 from db.records.keys import fingerprint
 from db.records.lease import LeaseRequest
 from db.records.outcome import Edges, Outcome
@@ -68,14 +68,14 @@ def fill(writer: Writer, urls: int, hosts: int, links: int) -> None:
         writer.submit(add_urls, (now + first / 1000, found)).result()
 
 
-def new_scores(database: Database) -> Scores:
+def new_scores(database: Database) -> ScoreBatch:
     """A score for each URL that waits, in the order of hosts and of finding."""
     with database.engine.connect() as connection:
         rows = connection.exec_driver_sql("SELECT id, host_id, found_at FROM url WHERE state = 'pending'").all()
     ids, hosts = (np.array([row[i] for row in rows], np.int64) for i in (0, 1))
     order = np.lexsort((np.array([row[2] for row in rows]), hosts))
     values = np.random.default_rng(2).random(len(rows))
-    return Scores(ids[order], values, [_PARTS] * len(rows), keep=BlockKind.PART)
+    return ScoreBatch(ids[order], values, [_PARTS] * len(rows), keep=BlockKind.PART)
 
 
 @dataclass

@@ -11,20 +11,20 @@ from db.records.keys import fingerprint
 from db.records.lease import LeaseRequest
 from db.records.outcome import Outcome
 from db.records.reasons import reason_of
-from db.records.run import Limits, RunStart, SeedRow
+from db.records.run import Limits, RunStart, StoredSeed
 from db.records.url import NewUrl, State
 
 NOW = 1_700_000_000.0
 NO_LIMITS = Limits()
 
 
-def seed_row(url: str, **values: Any) -> SeedRow:
+def seed_row(url: str, **values: Any) -> StoredSeed:
     host = url.split("/")[2]
     defaults = {"stay": "host", "depth": None, "pages": None, "topic": "", "hosts": (host,)}
-    return SeedRow(id=fingerprint(url), url=url, **{**defaults, **values})
+    return StoredSeed(id=fingerprint(url), url=url, **{**defaults, **values})
 
 
-def start(*seeds: SeedRow, **values: Any) -> RunStart:
+def start(*seeds: StoredSeed, **values: Any) -> RunStart:
     defaults: dict[str, Any] = {
         "started": "2025-01-01T00:00:00+00:00",
         "machine": "here",

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from db.articles.page_transaction import Store
-from db.records.article import Candidate, Judge, NewArticle, Verdict
+from db.records.article import Candidate, Judge, MatchDecision, NewArticle
 from db.records.outcome import Outcome, Stored
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup import method
@@ -18,7 +18,7 @@ METHOD = method()
 SIGN = METHOD.sign
 
 
-def no_judge(_new: NewArticle, _candidates: Sequence[Candidate]) -> Verdict | None:
+def no_judge(_new: NewArticle, _candidates: Sequence[Candidate]) -> MatchDecision | None:
     return None
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from db.records.keys import iso
 from db.sites import health as table
-from db.sites.health import AlarmRow, HealthRow, ShownAlarm
+from db.sites.health import AlarmChange, HealthRow, ShownAlarm
 from pipelines.urls import host_key
 
 from ... import clock
@@ -51,7 +51,7 @@ class _Host:
     health: HostHealth
     saved: int
     name: str = ""
-    news: list[AlarmRow] = field(default_factory=list)
+    news: list[AlarmChange] = field(default_factory=list)
 
 
 class Alarms:
@@ -137,20 +137,20 @@ class Alarms:
             for event in host.health.learn(answer):
                 host.news.append(self._row(host_id, host, event, at))
 
-    def _row(self, host_id: int, host: _Host, event: Event, at: float) -> AlarmRow:
+    def _row(self, host_id: int, host: _Host, event: Event, at: float) -> AlarmChange:
         """Say it, once, and make it a row."""
         kind, name = event.finding.kind, one_line(host.name)
         if not event.raised:
             text = normal_again(event.finding, accepted=event.accepted)
             logger.info("%s: %s", name, text)
-            return AlarmRow(host_id, kind, "", iso(at), text, "")
+            return AlarmChange(host_id, kind, "", iso(at), text, "")
         text = sentence(event.finding)
         if kind in _EVERYWHERE:
             sick = sum(any(one.kind == kind for one in other.health.alarms) for other in self._hosts.values())
             if sick >= _FEWEST_EVERYWHERE and sick * 2 > len(self._hosts):
                 text += f" (like {sick} of {len(self._hosts)} hosts: perhaps it is the network of this machine)"
         logger.warning("%s: %s", name, text)
-        return AlarmRow(host_id, kind, iso(at), None, text, json.dumps(asdict(event.finding)))
+        return AlarmChange(host_id, kind, iso(at), None, text, json.dumps(asdict(event.finding)))
 
     def _is_changed(self, host: _Host) -> bool:
         return bool(host.news) or host.health.answers != host.saved

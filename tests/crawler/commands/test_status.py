@@ -18,8 +18,8 @@ from db.queries.status import HostStatus
         ({"done": 49}, ""),
         ({"done": 50, "articles": 1}, ""),
         ({"failures": 3}, "3 failures in a row"),
-        ({"trouble": 2, "rests_until": 130.0}, "in backoff for 30 s, 2 in a row"),
-        ({"trouble": 2, "rests_until": 90.0, "given_up": "timed out"}, "dead: timed out"),
+        ({"backoffs": 2, "backoff_until": 130.0}, "in backoff for 30 s, 2 in a row"),
+        ({"backoffs": 2, "backoff_until": 90.0, "dead_reason": "timed out"}, "dead: timed out"),
     ],
 )
 def test_health_of_a_host_is_described(values: dict[str, Any], said: str) -> None:

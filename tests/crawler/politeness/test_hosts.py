@@ -8,7 +8,7 @@ from crawler.fetch.errors import BODY_CUT
 from crawler.politeness.delay import BackoffPolicy, DelayPolicy
 from crawler.politeness.hosts import Hosts
 from db.frontier.leases import OwnedHost
-from db.records.host import Rest
+from db.records.host import BackoffState
 from db.records.keys import fingerprint
 from db.records.reasons import FailReason, SkipReason
 from db.records.url import Kind, Lease
@@ -86,7 +86,7 @@ class TestRules:
 
     def test_a_dead_host_is_closed(self) -> None:
         known = hosts()
-        assert known.take_over(owned(given_up="host unreachable", robots="unknown"), NOW)
+        assert known.take_over(owned(dead_reason="host unreachable", robots="unknown"), NOW)
         assert known.closed(A) == "host unreachable"
 
     def test_a_crawl_delay_beyond_the_cap_closes_it(self) -> None:
@@ -102,7 +102,7 @@ class TestAnswers:
             failed = page(ROBOTS, 500, at)
             update = known.answered(failed)
             seen.append((update.backoff, known.robots_again(failed.lease), list(update.dead)))
-            assert update.backoffs == [Rest(A, len(seen), at + update.backoff)]
+            assert update.backoffs == [BackoffState(A, len(seen), at + update.backoff)]
             at += update.backoff
         assert seen == [
             (5.0, NOW + 5, []),
@@ -142,8 +142,8 @@ class TestAnswers:
     def test_a_good_answer_ends_the_backoff(self) -> None:
         known = hosts(failures=1)
         known.take_over(owned(), NOW)
-        assert known.answered(page(status=500)).backoffs == [Rest(A, 1, NOW + 5)]
-        assert known.answered(page(status=404, at=NOW + 6)).backoffs == [Rest(A, 0, 0.0)]
+        assert known.answered(page(status=500)).backoffs == [BackoffState(A, 1, NOW + 5)]
+        assert known.answered(page(status=404, at=NOW + 6)).backoffs == [BackoffState(A, 0, 0.0)]
         assert known.answered(page(status=200, at=NOW + 7)).backoffs == []
 
     def test_retry_after_sets_the_clock_of_the_host(self) -> None:

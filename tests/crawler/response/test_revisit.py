@@ -161,7 +161,7 @@ class TestUnchanged:
 class TestNews:
     def test_the_more_a_list_brings_the_sooner_it_is_visited(self) -> None:
         outcome = settled(page(worked=listed(NEWS), **LIST))
-        assert (outcome.kept, len(outcome.new_urls)) == (False, 2)
+        assert (outcome.reverted, len(outcome.new_urls)) == (False, 2)
         assert outcome.seen is not None
         pauses = [(outcome.seen(named).next_visit or 0) - NOW for named in (0, 2, 50)]
         assert pauses == sorted(pauses, reverse=True)
@@ -177,7 +177,7 @@ class TestNews:
 
     def test_an_article_that_changes_is_looked_at_sooner(self) -> None:
         outcome = again(worked=written())
-        assert (outcome.kept, outcome.alive) == (False, True)
+        assert (outcome.reverted, outcome.alive) == (False, True)
         assert outcome.seen is not None
         changed, same = outcome.seen(1), outcome.seen(0)
         assert (changed.changed, same.changed) == (True, False)
@@ -256,7 +256,7 @@ class TestMoved:
         gone = again(301, headers={"location": "/"}, http_status=301)
         assert (gone.state, gone.reason, gone.alive, gone.new_urls) == (State.FAILED, FailReason.HTTP, False, ())
         later = again(301, headers={"location": "/"}, **{**GONE, "http_status": 301, "etag": None})
-        assert (later.state, later.kept, later.alive) == (State.FAILED, True, None)
+        assert (later.state, later.reverted, later.alive) == (State.FAILED, True, None)
         assert is_as_before(again(302, headers={"location": "/"}))
 
     def test_a_seed_that_leads_to_the_issue_of_today(self) -> None:

@@ -294,7 +294,7 @@ def test_a_copy_in_one_batch_with_a_change_of_the_holder_of_its_text_points_to_t
     crawl.come("c", 1, slips[0], seen=old)
     crawl.come("d", 1, slips[1], seen=recent)
     of = """SELECT substr(u.url, 8), substr(holder.url, 8)
-        FROM article a JOIN url u ON u.id = a.id JOIN url holder ON holder.id = a.text_of"""
+        FROM article a JOIN url u ON u.id = a.id JOIN url holder ON holder.id = a.text_holder"""
     assert dict(crawl.rows(of)) == {"c.example/1": "b.example/1", "d.example/1": "b.example/1"}
     window = Store(1, real_judge(window=7), SignatureIndex(METHOD, 7), store_of()._joiner)
     update = crawl.outcome("b", 1, OTHER, seen="2025-01-02T00:00:00+00:00")  # the other part: of the same cluster
@@ -339,16 +339,16 @@ def test_clusters_stay_whole_whatever_comes(crawl: Crawl, database: Database, se
         crawl.come(
             draw.choice("abcd"), draw.randrange(5), texts[-1], seen=f"2025-01-01T00:00:{step:02}+00:00", **values
         )
-    stored = {row[0]: row for row in crawl.rows("SELECT id, cluster_id, duplicate_of, text, text_of FROM article")}
+    stored = {row[0]: row for row in crawl.rows("SELECT id, cluster_id, duplicate_of, text, text_holder FROM article")}
     above = dict(crawl.rows("SELECT article_id, of_id FROM duplicate WHERE kind NOT IN ('template', 'quotes')"))
     sizes = dict(crawl.rows("SELECT id, size FROM cluster"))
     assert sizes == Counter(cluster_id for _, cluster_id, *_ in stored.values())
     assert set(above) == {key for key, row in stored.items() if row[2] is not None}
-    for key, cluster_id, duplicate_of, text_, text_of in stored.values():
+    for key, cluster_id, duplicate_of, text_, text_holder in stored.values():
         assert duplicate_of in {None, cluster_id}
         assert (duplicate_of is None) == (key == cluster_id)
-        assert bool(text_) == (text_of is None)
-        assert text_of is None or stored[text_of][3]
+        assert bool(text_) == (text_holder is None)
+        assert text_holder is None or stored[text_holder][3]
         chain = [key]
         while chain[-1] in above:
             assert above[chain[-1]] not in chain

@@ -10,7 +10,7 @@ from db.frontier import claims as frontier
 from db.frontier import leases, runs
 from db.frontier.insert import add_urls
 from db.queries.status import explain
-from db.records.article import Candidate, NewArticle, Verdict
+from db.records.article import Candidate, MatchDecision, NewArticle
 from db.records.keys import fingerprint
 from db.records.outcome import Edges
 from db.records.url import Lease
@@ -20,7 +20,7 @@ from tests.db.stores import EachTimeNew
 TEXT = "市图书馆新馆昨天开放，首日迎来三千多名读者，馆藏图书八十万册。" * 3
 
 
-def same_words(new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | None:
+def same_words(new: NewArticle, candidates: Sequence[Candidate]) -> MatchDecision | None:
     """A judge for the tests: half of the features shared is a copy, same site and title is the same page."""
     own = set(memoryview(new.features).cast("I"))
     for candidate in candidates:
@@ -29,7 +29,7 @@ def same_words(new: NewArticle, candidates: Sequence[Candidate]) -> Verdict | No
             same = candidate.site_id == new.site_id and (
                 candidate.title == new.title or candidate.points_to == new.id or new.canonical_id == candidate.id
             )
-            return Verdict(
+            return MatchDecision(
                 candidate, similarity, "test", "edited", repeats=True, same_page=same, own_wording=similarity < 1
             )
     return None

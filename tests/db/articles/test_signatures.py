@@ -12,7 +12,7 @@ from db.articles import signatures
 from db.articles.page_transaction import Store
 from db.engine.database import Database
 from db.records.keys import day_of
-from db.records.signature import Differences, Reader
+from db.records.signature import Reader, SignatureDifferences
 from pipelines.dedup import method
 from pipelines.dedup.judge import SignatureIndex
 from tests.db.articles.test_clusters import MORE, OTHER, STORY, Crawl, story
@@ -25,7 +25,7 @@ def crawl(run_in: Callable, database: Database) -> Crawl:
     return Crawl(run_in, database)
 
 
-def check(database: Database) -> Differences:
+def check(database: Database) -> SignatureDifferences:
     with database.engine.connect() as connection:
         return signatures.check(connection, METHOD.form, SIGN)
 

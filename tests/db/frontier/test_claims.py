@@ -12,7 +12,7 @@ from db.engine.errors import DatabaseGone
 from db.frontier import claims as frontier
 from db.frontier import leases, runs
 from db.frontier.insert import add_urls
-from db.frontier.scores import Scores, set_scores
+from db.frontier.scores import ScoreBatch, set_scores
 from db.records.keys import fingerprint
 from db.records.reasons import SkipReason
 from db.records.run import Limits, RunEnd
@@ -213,9 +213,9 @@ def test_wrong_scores(run_in: Callable, values: dict, what: str) -> None:
         run_in(set_scores, replace(scores({"http://a.example/": 1.0}), **values))
 
 
-def scores(values: dict[str, float]) -> Scores:
+def scores(values: dict[str, float]) -> ScoreBatch:
     ids = np.array([fingerprint(url) for url in values], np.int64)
-    return Scores(ids, np.array(list(values.values()), float), ['{"pagerank": 0.5}'] * len(values), keep=PART)
+    return ScoreBatch(ids, np.array(list(values.values()), float), ['{"pagerank": 0.5}'] * len(values), keep=PART)
 
 
 def test_hosts_without_work_are_dropped_and_found_again(begin: Callable, run_in: Callable) -> None:

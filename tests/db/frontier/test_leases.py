@@ -22,7 +22,7 @@ from db.frontier import claims as frontier
 from db.frontier import leases, runs
 from db.frontier.insert import add_urls
 from db.frontier.leases import Handover, News, equal_parts
-from db.frontier.scores import Scores, set_scores
+from db.frontier.scores import ScoreBatch, set_scores
 from db.queries.status import Waits, status
 from db.records.keys import fingerprint
 from db.records.run import Limits, RunEnd
@@ -140,7 +140,7 @@ def test_hosts_whose_take_over_was_not_heard_of_are_let_go(run_in: Callable) -> 
     pages(run_in)
     known = run_in(leases.take_hosts, (run_id, 2))
     run_in(leases.take_hosts, (run_id, 3))  # this answer never came
-    run_in(leases.return_strays, (run_id, set(), {host.id for host in known}))
+    run_in(leases.return_orphans, (run_id, set(), {host.id for host in known}))
     assert len(run_in(leases.take_hosts, (run_id, 99))) == 4
 
 
@@ -168,9 +168,9 @@ def test_the_owner_hears_of_urls_that_others_find(run: Callable) -> None:
     run(leases.renew, sign(first, NOW))  # whatever happened before
     found = [new_url(f"http://{host}/new") for host in (own, foreign)]
     run(store_of(second).store, done(lease, new_urls=found))
-    assert run(leases.renew, sign(second, NOW)).knocked == (), "what one has found oneself is no news"
-    assert run(leases.renew, sign(first, NOW)).knocked == (fingerprint(foreign),)
-    assert run(leases.renew, sign(first, NOW)).knocked == ()
+    assert run(leases.renew, sign(second, NOW)).notified == (), "what one has found oneself is no news"
+    assert run(leases.renew, sign(first, NOW)).notified == (fingerprint(foreign),)
+    assert run(leases.renew, sign(first, NOW)).notified == ()
 
 
 def test_a_host_knocked_at_is_found_when_its_owner_dies(run: Callable, database: Database) -> None:
@@ -204,7 +204,7 @@ def test_leases_whose_answer_was_lost_are_found(run_in: Callable) -> None:
     wants = {fingerprint("a.example"): 2}
     known = run_in(frontier.lease, wish(run_id, wants)).urls
     run_in(frontier.lease, wish(run_id, wants))  # this answer never came
-    assert run_in(leases.return_strays, (run_id, {lease.id for lease in known}, {fingerprint(h) for h in HOSTS})) == 1
+    assert run_in(leases.return_orphans, (run_id, {lease.id for lease in known}, {fingerprint(h) for h in HOSTS})) == 1
     again = run_in(frontier.lease, wish(run_id, wants)).urls
     assert [lease.tries for lease in again] == [0]
 
@@ -411,7 +411,7 @@ def test_new_scores_and_pages_do_not_deadlock(run: Callable, writers: list[Write
     futures = []
     for number, lease in enumerate(mine):
         ids = np.array(keys[::-1] if number % 2 else keys, np.int64)
-        scores = Scores(ids, ids % 1000 / 1000, ["{}"] * len(ids), keep=12)
+        scores = ScoreBatch(ids, ids % 1000 / 1000, ["{}"] * len(ids), keep=12)
         found = [new_url(f"http://{h}/x{n}", depth=8 - number % 8) for h in HOSTS for n in range(number, number + 9)]
         futures.append(writers[0].submit(store, done(lease, new_urls=found[::-1])))
         futures.append(writers[1].submit(set_scores, scores))

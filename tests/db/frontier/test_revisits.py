@@ -13,18 +13,18 @@ from db.articles import write
 from db.engine.database import Database
 from db.frontier import claims as frontier
 from db.frontier import revisits
-from db.frontier.host_backoff import give_up
+from db.frontier.host_backoff import close_dead_hosts
 from db.frontier.insert import add_urls
 from db.frontier.leases import take_hosts
 from db.frontier.revert import put_off_host
 from db.frontier.runs import finish_run, start_run
-from db.records.host import GivenUp
+from db.records.host import DeadHost
 from db.records.keys import fingerprint, iso
 from db.records.outcome import Outcome
 from db.records.reasons import SkipReason
 from db.records.run import Limits, RunEnd
 from db.records.url import Kind, Lease, State
-from db.records.visit import Beginning, Due, Seen, Wish, Woken
+from db.records.visit import Beginning, Due, VisitResult, Wish, Woken
 from db.tables.urls import AGAIN
 from pipelines.articles.changes import differs
 from pipelines.dedup.judge import SignatureIndex
@@ -125,7 +125,7 @@ def test_a_visit_that_fails_changes_nothing(
     wake(run_in, NOW + DAY)
     lease = lease_all()[STORY]
     kept = Outcome(
-        lease, State.DONE, http_status=lease.http_status, fetched_at=NOW + 1, next_visit=NOW + 2 * DAY, kept=True
+        lease, State.DONE, http_status=lease.http_status, fetched_at=NOW + 1, next_visit=NOW + 2 * DAY, reverted=True
     )
     run_in(STORE.store, kept)
     assert state(database, STORY) == ("done", None, 200, 1, NOW + 2 * DAY)
@@ -139,9 +139,9 @@ def test_what_a_list_brings_is_counted_when_it_is_stored(
     leases = lease_all(now=NOW + 3_600)
     told: list[int] = []
 
-    def seen(named: int) -> Seen:
+    def seen(named: int) -> VisitResult:
         told.append(named)
-        return Seen(NOW + 5_000, 3_599.0, 0.5, named, changed=named > 0)
+        return VisitResult(NOW + 5_000, 3_599.0, 0.5, named, changed=named > 0)
 
     news = [new_url(f"http://a.example/{name}") for name in "xyz"]
     again = done(leases[HOME], reason="list page", fetched_at=NOW + 3_600, new_urls=[*news, new_url(STORY)], seen=seen)
@@ -162,7 +162,7 @@ def test_what_the_first_visit_found_is_no_news(
     run_in(STORE.store, done(leases[HOME], reason="list page", new_urls=[late], next_visit=NOW))
     wake(run_in, NOW)
     again = lease_all(now=NOW + 9)
-    nothing = Seen(None, 8.0, 1.0, 0, changed=False)
+    nothing = VisitResult(None, 8.0, 1.0, 0, changed=False)
     run_in(STORE.store, done(again[HOME], reason="list page", fetched_at=NOW + 9, seen=lambda _named: nothing))
     run_in(STORE.store, done(again[late.url], article=article(late.url, TEXT), fetched_at=NOW + 10))
     assert rows(database, f"SELECT brought FROM url WHERE id = {fingerprint(HOME)}") == [(0.0,)]
@@ -179,7 +179,7 @@ def test_what_a_sitemap_says_has_changed_comes_due(
     run_in(lambda connection, n: [connection.execute(text(f"UPDATE url SET visits = {n[0]}"))], visits)
     wake(run_in, NOW + 3_600)
     feed = lease_all(now=NOW + 3_600)[FEED]
-    nothing = Seen(NOW + 9_000, 3_600.0, 1.0, 0, changed=False)
+    nothing = VisitResult(NOW + 9_000, 3_600.0, 1.0, 0, changed=False)
     stated = [(fingerprint(STORY), NOW + after), (fingerprint(HOME), NOW + after), (5, NOW)]
     told = done(feed, counted=False, fetched_at=NOW + 3_600, seen=lambda _: nothing, stated=stated)
     assert run_in(STORE.store, told).next_visit == (NOW + 3_600 if due else NOW + 9_000)
@@ -195,9 +195,9 @@ def test_changes_of_an_article_are_counted_and_kept(
     assert lease.watched == 50.0
     told: list[int] = []
 
-    def seen(changed: int) -> Seen:
+    def seen(changed: int) -> VisitResult:
         told.append(changed)
-        return Seen(NOW + 2 * DAY, DAY, 1.0, 0, changed=bool(changed))
+        return VisitResult(NOW + 2 * DAY, DAY, 1.0, 0, changed=bool(changed))
 
     other = article(STORY, TEXT + "更正：周一闭馆。", seen="2025-01-02T00:00:00+00:00")
     run_in(STORE.store, done(lease, article=other, fetched_at=NOW + DAY, seen=seen, alive=True))
@@ -236,7 +236,7 @@ def test_a_page_that_is_gone_keeps_its_article_and_may_come_back(
     run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
-    gone = Seen(NOW + 2 * DAY, DAY, 1.0, 0, changed=True)
+    gone = VisitResult(NOW + 2 * DAY, DAY, 1.0, 0, changed=True)
     lease = lease_all(now=NOW + DAY)[STORY]
     values = {"state": State.FAILED, "reason": "http error", "http_status": 410, "kept": True, "alive": False}
     run_in(STORE.store, done(lease, fetched_at=NOW + DAY, seen=lambda _: gone, **values))
@@ -324,7 +324,7 @@ def test_a_host_that_is_given_up_loses_nothing_that_was_fetched(
 ) -> None:
     run_in(add_urls, (NOW, [new_url("http://a.example/new")]))
     wake(run_in, NOW + DAY)
-    assert run_in(give_up, GivenUp(run_id, HOST, SkipReason.HOST_UNREACHABLE, NOW + 60)) == 1
+    assert run_in(close_dead_hosts, DeadHost(run_id, HOST, SkipReason.HOST_UNREACHABLE, NOW + 60)) == 1
     assert [state(database, url)[0] for url in (HOME, STORY, FEED)] == ["done"] * 3
     assert wake(run_in, NOW + 60).urls == 3
 

@@ -24,7 +24,7 @@ from db.records.outcome import Edges, StoredPage
 from db.records.run import RunEnd
 from db.records.signature import Reader
 from db.sites import traps, url_rules
-from db.sites.memory import Lessons, Memory
+from db.sites.memory import Memory, TrainingBatch
 from db.sites.traps import Noted, PatternRow
 from db.sites.url_rules import HostRules, RuleRow
 from pipelines.dedup.judge import SignatureIndex
@@ -78,7 +78,9 @@ def fill(url: str, pages: int = 3) -> None:
     index = SignatureIndex(METHOD, None)
     run_in(database, signatures.load, Reader(index, SIGN, print))
     run_in(database, store_of(first).store, outcome)
-    run_in(database, Memory(lambda known, more: (known + b"".join(more), 1)).save, Lessons(A, [bytes(range(256))]))
+    run_in(
+        database, Memory(lambda known, more: (known + b"".join(more), 1)).save, TrainingBatch(A, [bytes(range(256))])
+    )
     run_in(database, url_rules.save, HostRules(A, [RuleRow("slug", "/<number>-*", 30, 1, 0.85, 1, "[]")]))
     run_in(database, aliases.fill, [(1, A, page.id)])
     patterns = [PatternRow(A, 0, "/<number>", 9, 1, 1, 2.5, 3, "", 0.0, "", page.url)]

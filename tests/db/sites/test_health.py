@@ -8,20 +8,20 @@ from sqlalchemy import text
 
 from db.engine.database import Database
 from db.sites import health
-from db.sites.health import AlarmRow, HealthRow
+from db.sites.health import AlarmChange, HealthRow
 
 NOW, LATER = "2024-05-01T10:00:00+00:00", "2024-05-01T11:00:00+00:00"
 
 
-def begins(kind: str = "blocks", since: str = NOW, host_id: int = 7) -> AlarmRow:
-    return AlarmRow(host_id, kind, since, None, "blocks us: 38 of 40 ' \"; DROP TABLE alarm", "{}")
+def begins(kind: str = "blocks", since: str = NOW, host_id: int = 7) -> AlarmChange:
+    return AlarmChange(host_id, kind, since, None, "blocks us: 38 of 40 ' \"; DROP TABLE alarm", "{}")
 
 
-def ends(kind: str = "blocks", host_id: int = 7) -> AlarmRow:
-    return AlarmRow(host_id, kind, "", LATER, "no longer", "")
+def ends(kind: str = "blocks", host_id: int = 7) -> AlarmChange:
+    return AlarmChange(host_id, kind, "", LATER, "no longer", "")
 
 
-def row(host_id: int, before: int, answers: int, *alarms: AlarmRow) -> HealthRow:
+def row(host_id: int, before: int, answers: int, *alarms: AlarmChange) -> HealthRow:
     return HealthRow(host_id, before, answers, f"state of {answers}", NOW, alarms)
 
 

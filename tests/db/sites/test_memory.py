@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from db.engine.database import Database, open_for_crawl
 from db.engine.writer import Writer
-from db.sites.memory import Lessons, Memory
+from db.sites.memory import Memory, TrainingBatch
 
 
 def append(known: bytes, lessons: Sequence[bytes]) -> tuple[bytes, int]:
@@ -27,9 +27,9 @@ def test_nothing_is_known_at_first(run_in: Callable) -> None:
 
 
 def test_lessons_are_added_to_what_the_table_holds(run_in: Callable, database: Database) -> None:
-    assert run_in(memory.save, Lessons(7, [b"a", b"b"])) == b"ab"
-    assert run_in(memory.save, Lessons(7, [b"c"])) == b"abc"
-    assert run_in(memory.save, Lessons(-8, [b"\0\xff"])) == b"\0\xff"
+    assert run_in(memory.save, TrainingBatch(7, [b"a", b"b"])) == b"ab"
+    assert run_in(memory.save, TrainingBatch(7, [b"c"])) == b"abc"
+    assert run_in(memory.save, TrainingBatch(-8, [b"\0\xff"])) == b"\0\xff"
     assert run_in(memory.load, 7) == b"abc"
     with database.engine.connect() as connection:
         rows = connection.execute(text("SELECT host_id, pages FROM site_memory ORDER BY host_id")).all()
@@ -37,7 +37,7 @@ def test_lessons_are_added_to_what_the_table_holds(run_in: Callable, database: D
 
 
 def test_a_batch_of_several_hosts(database: Database) -> None:
-    batch = [Lessons(2, [b"x"]), Lessons(1, [b"y"]), Lessons(2, [b"z"])]
+    batch = [TrainingBatch(2, [b"x"]), TrainingBatch(1, [b"y"]), TrainingBatch(2, [b"z"])]
     with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
         assert memory.save(connection, batch) == [b"xz", b"y", b"xz"]
         assert memory.load(connection, [1, 2, 3, 2]) == [b"y", b"xz", b"", b"xz"]
@@ -47,9 +47,9 @@ def test_a_transaction_that_fails_leaves_what_was_known(run_in: Callable, databa
     def fail(_known: bytes, _lessons: Sequence[bytes]) -> tuple[bytes, int]:
         raise ValueError("of this host nothing can be learned")
 
-    run_in(memory.save, Lessons(7, [b"a"]))
+    run_in(memory.save, TrainingBatch(7, [b"a"]))
     with pytest.raises(ValueError, match="nothing can be learned"):
-        run_in(Memory(fail).save, Lessons(7, [b"b"]))
+        run_in(Memory(fail).save, TrainingBatch(7, [b"b"]))
     assert run_in(memory.load, 7) == b"a"
 
 
@@ -57,7 +57,7 @@ def test_it_is_there_after_the_database_was_closed(database_url: str) -> None:
     for known in (b"a", b"aa"):
         database = open_for_crawl(database_url)
         with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
-            assert memory.save(connection, [Lessons(7, [b"a"])]) == [known]
+            assert memory.save(connection, [TrainingBatch(7, [b"a"])]) == [known]
         database.close()
 
 
@@ -82,7 +82,7 @@ def test_two_processes_lose_no_lesson_of_each_other(writers: list[Writer], run_i
     def teach(number: int) -> None:
         order = range(20) if number else range(19, -1, -1)
         for _ in range(5):
-            futures = [writers[number].submit(memory.save, Lessons(host, [bytes([number])])) for host in order]
+            futures = [writers[number].submit(memory.save, TrainingBatch(host, [bytes([number])])) for host in order]
             for future in futures:
                 future.result(30)
 

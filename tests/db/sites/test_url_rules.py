@@ -10,7 +10,7 @@ from sqlalchemy import text
 from db.engine.database import Database
 from db.frontier import aliases, claims, leases, runs
 from db.frontier.insert import add_urls
-from db.records.article import Candidate, NewArticle, Verdict
+from db.records.article import Candidate, MatchDecision, NewArticle
 from db.records.keys import fingerprint, is_sampled
 from db.records.reasons import SkipReason
 from db.records.url import Lease, NewUrl, State
@@ -24,11 +24,11 @@ SEED = "http://a.example/"
 FORM, OTHER_FORM = 77, 78
 
 
-def same_text(new: NewArticle, found: Sequence[Candidate]) -> Verdict | None:
+def same_text(new: NewArticle, found: Sequence[Candidate]) -> MatchDecision | None:
     """A judge: an equal text is the same page."""
     for one in found:
         if one.text == new.text:
-            return Verdict(one, 1.0, "test", "same", repeats=True, same_page=True, own_wording=False)
+            return MatchDecision(one, 1.0, "test", "same", repeats=True, same_page=True, own_wording=False)
     return None
 
 

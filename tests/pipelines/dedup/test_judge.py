@@ -44,10 +44,10 @@ def stored(url: str = "http://h.cn/old", text: str = STORY, **values: Any) -> Ca
         "published_at": TIME,
         "text_hash": METHOD.sign("", text).exact,
         "text": text,
-        "stands_for": key,
+        "representative": key,
         "points_to": None,
         "seen": "2025-01-01T00:00:00+00:00",
-        "text_of": key,
+        "text_holder": key,
     }
     return Candidate(**{**defaults, **values})
 

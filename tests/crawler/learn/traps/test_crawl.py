@@ -9,7 +9,7 @@ import pytest
 
 from crawler.learn.traps.host import PROBATION_PAGES
 from db.frontier.insert import add_urls
-from db.frontier.leases import return_strays
+from db.frontier.leases import return_orphans
 from db.records.keys import fingerprint
 from db.records.outcome import Stored
 from pipelines.records import BlockKind
@@ -62,7 +62,7 @@ def test_an_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restar
         if restarted:
             await crawl.registry.close()
             await crawl.session.submit(add_urls, (NOW, [new_url(month(3), reason="file")]))
-            await crawl.session.submit(return_strays, (crawl.session.resumed.run_id, set(), set()))
+            await crawl.session.submit(return_orphans, (crawl.session.resumed.run_id, set(), set()))
             crawl.registry = crawl.new_registry()
             await crawl.take()
         crawl.registry.note(*article(f"{SITE}/news/1.html", month(3)))
@@ -141,7 +141,7 @@ def test_a_host_is_asked_for_a_page_that_does_not_exist(tmp_path: Path) -> None:
         assert crawl.registry.known(lease_of(f"{SITE}/", found_in=BlockKind.SEED)).missing is None
         await crawl.registry.close()
         crawl.registry = crawl.new_registry()
-        await crawl.session.submit(return_strays, (crawl.session.resumed.run_id, set(), set()))
+        await crawl.session.submit(return_orphans, (crawl.session.resumed.run_id, set(), set()))
         await crawl.take()
         assert crawl.registry.known(lease_of(f"{SITE}/old/9.html")).missing == (99,)
 
