@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .content import load_articles
 from .site import DemoPage, DemoSite, pick
-from .templates import Markup, fill, link, read
+from .template import Markup, link, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,12 +43,12 @@ class Wanbao(DemoSite):
     }  # fmt: skip
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """/2024/03/05/content_1001.htm, further pages content_1001_2.htm."""
+        """Return a path such as /2024/03/05/content_1001.htm, further pages content_1001_2.htm."""
         suffix = f"_{part}" if part > 1 else ""
         return f"/{article.published:%Y/%m/%d}/content_{article.number}{suffix}.htm"
 
     def list_path(self, slug: str, page: int = 1) -> str:
-        """/list_1_1.htm."""
+        """Return a path such as /list_1_1.htm."""
         return f"/list_{_WANBAO_LISTS[slug]}_{page}.htm"
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
@@ -56,7 +56,7 @@ class Wanbao(DemoSite):
         return {"/about.htm": lambda: self.page("about")}
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
-        """Return numbered pages, in brackets in lists, between the one before and the one behind."""
+        """Return numbered pages, in lists in brackets, and the two next to this one."""
         form = "[{}]" if path(1).startswith("/list") else "{}"
         numbers = {n: form.format(n) for n in range(1, pages + 1)}
         return [
@@ -76,11 +76,11 @@ class Daobao(DemoSite):
     channels: ClassVar[Mapping[str, str]] = {"local": "地方", "life": "生活", "science": "科學", "culture": "文化"}
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """/news/paper/4001."""
+        """Return a path such as /news/paper/4001."""
         return f"/news/paper/{article.number}" + (f"/{part}" if part > 1 else "")
 
     def list_path(self, slug: str, page: int = 1) -> str:
-        """/list/local and /list/local/2."""
+        """Return a path such as /list/local and /list/local/2."""
         return f"/list/{slug}" + (f"/{page}" if page > 1 else "")
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
@@ -93,7 +93,7 @@ class Daobao(DemoSite):
         return [Markup(text) if n == page else link(path(n), text) for n, text in numbers.items()]
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
-        """Return the date: of every other article in years of the Republic (1912 is the first)."""
+        """Return the date: of every other article in years of the Republic (1912: 1)."""
         when = article.published
         if article.number % 2:
             return {"date": f"中華民國{when.year - 1911}年{when.month}月{when.day}日 {when:%H:%M}"}
@@ -111,11 +111,11 @@ class Kuaixun(DemoSite):
     }  # fmt: skip
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """/a/202401162001.html."""
+        """Return a path such as /a/202401162001.html."""
         return f"/a/{article.published:%Y%m%d}{article.number}" + (f"_{part}" if part > 1 else "") + ".html"
 
     def list_path(self, slug: str, page: int = 1) -> str:
-        """/c/tech and /c/tech?page=2."""
+        """Return a path such as /c/tech and /c/tech?page=2."""
         return f"/c/{slug}" + (f"?page={page}" if page > 1 else "")
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
@@ -128,12 +128,12 @@ class Kuaixun(DemoSite):
         }
 
     def page(self, template: str, modified: datetime | None = None, **values: Any) -> DemoPage:
-        """Decorate the links of a page; the home page shows the newest articles of all channels."""
+        """Decorate the links of a page; at home show the newest of all channels."""
         decoration = _DECORATIONS.get(template, "")
         return super().page(template, modified, decoration=decoration, newest=self.listed[:12], **values)
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
-        """Return what readers and machines are shown beside the text; an advert stands in the middle of it."""
+        """Return JSON-LD, tags, likes, comments and the path of the print version."""
         data = {
             "@context": "https://schema.org",
             "@type": "NewsArticle",
@@ -155,7 +155,7 @@ class Kuaixun(DemoSite):
 
     def _print(self, article: InventedArticle) -> DemoPage:
         """Make the print version: the same text, naming the page proper as canonical."""
-        return self.html(fill(self, "print", {"article": article}), article.published)
+        return self.html(self.templates.fill("print", {"article": article}), article.published)
 
 
 class Zhengfu(DemoSite):
@@ -169,12 +169,12 @@ class Zhengfu(DemoSite):
     }  # fmt: skip
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """/zwgk/tongzhi/202401/t20240122_3001.html."""
+        """Return a path such as /zwgk/tongzhi/202401/t20240122_3001.html."""
         suffix = f"_{part}" if part > 1 else ""
         return f"{_folder(article)}t{article.published:%Y%m%d}_{article.number}{suffix}.html"
 
     def list_path(self, slug: str, page: int = 1) -> str:
-        """/zwgk/tongzhi/index.html; the second page is index_1.html."""
+        """Return a path such as /zwgk/tongzhi/index.html; the second page is index_1.html."""
         return f"/zwgk/{slug}/index{f'_{page - 1}' if page > 1 else ''}.html"
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
@@ -194,7 +194,7 @@ class Zhengfu(DemoSite):
         }
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
-        """Return how many pages there are, and links to the first, previous, next and last one."""
+        """Return the number of pages, and links to first, previous, next and last one."""
         back = [link(path(1), "首页"), link(path(page - 1), "上一页")] if page > 1 else []
         on = [link(path(page + 1), "下一页"), link(path(pages), "尾页")] if page < pages else []
         return [Markup(f"共{pages}页"), *back, *on]
@@ -223,11 +223,11 @@ class Herald(DemoSite):
     }  # fmt: skip
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """/2024/01/ferry-timetable-cut-leaves-night-workers/."""
+        """Return a path such as /2024/01/ferry-timetable-cut-leaves-night-workers/."""
         return f"/{article.published:%Y/%m}/{_slug(article.title, words=6)}/" + (f"page/{part}/" if part > 1 else "")
 
     def list_path(self, slug: str, page: int = 1) -> str:
-        """/news/ and /news/page/2/."""
+        """Return a path such as /news/ and /news/page/2/."""
         return f"/{slug}/" + (f"page/{page}/" if page > 1 else "")
 
     def lists(self) -> dict[str, tuple[str, tuple[InventedArticle, ...]]]:
@@ -241,7 +241,7 @@ class Herald(DemoSite):
         )
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return feed, sitemap, login, the old URL, and a robots.txt that names no sitemap."""
+        """Return feed, sitemap, login, an old URL, a robots.txt that names no sitemap."""
         moved = next(article for article in self.articles if article.number == MOVED)
         urls = [(self.url(article), f"{article.published:%Y-%m-%d}") for article in self.articles]
         return {
@@ -258,7 +258,7 @@ class Herald(DemoSite):
         return newer + ([link(path(page + 1), "Older", 'rel="next"')] if page < pages else [])
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
-        """Return links to the lists of authors and tags, and the date as in 18 January 2024, 7.30 am."""
+        """Return authors and tags as links, and the date as 18 January 2024, 7.30 am."""
         authors, tags = article.authors, article.details_of("tags")
         names = " and ".join(link(self.list_path(f"author/{_slug(name)}"), name, 'rel="author"') for name in authors)
         when = article.published
@@ -287,7 +287,7 @@ def build_sites(port: int) -> dict[str, DemoSite]:
 
 
 def _print_path(article: InventedArticle) -> str:
-    """/print/2001.html."""
+    """Return a path such as /print/2001.html."""
     return f"/print/{article.number}.html"
 
 

@@ -1,4 +1,4 @@
-"""The newsroom's sites in general: the pages there are, and the values that their templates show."""
+"""Sites of the newsroom in general: their pages, and what their templates show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hashlib import blake2b
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .templates import Markup, fill, link, read
+from .template import Markup, Templates, link, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,6 +69,7 @@ class DemoSite(ABC):
         self.articles = tuple(articles)
         self.listed = tuple(article for article in articles if not article.hidden)
         self.origin = f"http://{self.name}.localhost:{port}"
+        self.templates = Templates(self, {"p": self.path, "u": self.url})
         self.friends = [link(url, title) for title, url in (*friends, OUTSIDE)]
         self.hot = tuple(sorted(self.listed, key=lambda article: _stable(article.key))[:HOT])
 
@@ -119,19 +120,19 @@ class DemoSite(ABC):
     def page(self, template: str, modified: datetime | None = None, **values: Any) -> DemoPage:
         """Make a page of the site's looks from its template and what that shows."""
         values = {"article": None, "sections": (), "friends": self.friends, "decoration": "", **values}
-        title, _, body = fill(self, template, values).partition("\n")
+        title, _, body = self.templates.fill(template, values).partition("\n")
         menu = [link(self.list_path(slug), name) for slug, name in self.channels.items()]
         style = Markup(f"\n{read(self.name, 'style.css')}\n")
         frame = {**values, "title": Markup(title), "body": Markup(body), "menu": menu, "style": style}
-        return self.html(fill(self, "frame", frame), modified)
+        return self.html(self.templates.fill("frame", frame), modified)
 
     def html(self, text: str, modified: datetime | None = None, *, status: int = 200) -> DemoPage:
-        """Encode a page; what the site's character set lacks becomes a character reference."""
+        """Encode a page; characters that the site's set lacks become references."""
         return DemoPage(text.encode(self.encoding, "xmlcharrefreplace"), self.content_type, status, modified=modified)
 
     def xml(self, template: str, kind: str = "application/xml", **values: Any) -> DemoPage:
         """Make a feed, whose articles are given newest first, or a sitemap."""
-        text = fill(self, f"{template}.xml", values) + "\n"
+        text = self.templates.fill(f"{template}.xml", values) + "\n"
         modified = values["articles"][0].published if "articles" in values else None
         return DemoPage(text.encode(), f"{kind}; charset=utf-8", modified=modified)
 
