@@ -87,13 +87,13 @@ class GuardedHandler(BaseDownloadHandler):
                 request.meta["download_maxsize"], bounds.ratio, bounds.head, bounds.stall, bounds.least_rate
             )
         target = _Target(request.url)
-        slots, claim = self._network.slots, request.meta.get("claim")
-        key = request if claim is None else claim.id
+        slots, lease = self._network.slots, request.meta.get("lease")
+        key = request if lease is None else lease.id
         acquire = partial(slots.acquire, key)
         try:
             response, connection = await self._ask(target, self._written(request, target), bounds, deadline, acquire)
         finally:
-            if claim is None:  # else the body is kept until its page is stored
+            if lease is None:  # else the body is kept until its page is stored
                 slots.release(key)
         request.meta["download_latency"] = loop.time() - started
         return self._response(request, target, response, connection)

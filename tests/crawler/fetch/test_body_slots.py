@@ -39,8 +39,8 @@ def test_a_large_body_waits_for_its_slot_and_loses_nothing() -> None:
     own, slots = GuardedHandler.from_crawler(shared), Network.of(shared).slots
 
     async def ask(number: int, path: str) -> Response:
-        claimed = {"claim": SimpleNamespace(id=number)}
-        return await own.download_request(Request(server.url(path), meta=claimed))
+        leased = {"lease": SimpleNamespace(id=number)}
+        return await own.download_request(Request(server.url(path), meta=leased))
 
     async def crawl() -> list[Response]:
         async with asyncio.timeout(60):
@@ -51,7 +51,7 @@ def test_a_large_body_waits_for_its_slot_and_loses_nothing() -> None:
             slots.release(1)
             answers = [first, await second]
             slots.release(2)
-            for path in ("/3", "/4"):  # nobody's claims: the slot is released at once
+            for path in ("/3", "/4"):  # nobody's leases: the slot is released at once
                 answers.append(await own.download_request(Request(server.url(path))))
             await own.close()
             return answers
