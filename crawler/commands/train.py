@@ -20,8 +20,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from pipelines.document.document import parse
-from pipelines.extract import combined, extractor, fusion, models
-from pipelines.extract.learning import naive_bayes, network, weighted
+from pipelines.extract import extractor, models
+from pipelines.extract.learning import combined, naive_bayes, weighted
 from pipelines.extract.learning.examples import Example, example
 from pipelines.focus import profile
 from pipelines.focus.profile import weigh_page
@@ -283,13 +283,13 @@ def _blocks(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
 
 def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Learn the networks of the extractor `combined`."""
-    params = network.Params(networks=options.networks, epochs=options.epochs)
+    params = combined.Params(networks=options.networks, epochs=options.epochs)
     return combined.learn(pages, options.seed, params).model(), {}
 
 
 def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Learn the words of the extractor `fusion`."""
-    model = naive_bayes.learn(fusion.labelled_leaves(pages), options.words)
+    model = naive_bayes.learn(naive_bayes.labelled_leaves(pages), options.words)
     rounded = {word: round(odds, 3) for word, odds in model.words.items()}
     return {"prior": round(model.prior, 4), "words": rounded}, {}
 

@@ -16,9 +16,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
-from .newsroom import build_sites
+from .newsroom import FORBIDDEN, build_sites
 from .site import DemoPage
-from .zhengfu import FORBIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,13 +1,16 @@
-"""Common parts of the newsroom's sites: their pages, and the contents of each."""
+"""Sites of the newsroom in general: their pages, and what their templates show."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from html import escape
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .template import Markup, Templates, link, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +26,7 @@ OUTSIDE = ("Example", "http://example.com/")
 
 @dataclass(frozen=True, slots=True)
 class DemoPage:
-    """A response: body, type, status, redirect target, time of the last change."""
+    """An answer: body, declared type, status, redirect target, last change."""
 
     body: bytes
     content_type: str
@@ -33,40 +36,24 @@ class DemoPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One page of a list: slug, name, articles, number from 1, number of pages."""
+class Section:
+    """A channel on the home page: its path, its name, its newest articles."""
 
-    slug: str
+    path: str
     name: str
     articles: tuple[InventedArticle, ...]
-    page: int
-    pages: int
-
-
-@dataclass(frozen=True, slots=True)
-class Story:
-    """One page of an article, with its neighbours in the channel."""
-
-    article: InventedArticle
-    part: int
-    newer: InventedArticle | None
-    older: InventedArticle | None
-    related: tuple[InventedArticle, ...]
-
-    @property
-    def paragraphs(self) -> tuple[str, ...]:
-        """Paragraphs of this page."""
-        return self.article.parts[self.part - 1]
 
 
 class DemoSite(ABC):
-    """One news site: its URLs and its pages.
+    """A news site: its URLs and its pages.
 
-    A subclass says how URLs look (`path`, `list_path`) and writes three sorts of HTML page; `routes` joins them.
+    A subclass says how URLs look (`path`, `list_path`) and gives the templates `home`, `listing` and `story` what they
+    show beyond the common values (`more_values`). The first line of such a template is the page's title, the others are
+    its body; `frame` stands around both.
 
     Args:
         articles: all of the site's, newest first.
-        port: where the newsroom listens, because absolute URLs contain it.
+        port: where the newsroom listens, because URLs contain it.
         friends: title and URL of the neighbouring sites.
     """
 
@@ -76,12 +63,14 @@ class DemoSite(ABC):
     encoding: ClassVar[str] = "utf-8"
     content_type: ClassVar[str] = "text/html; charset=utf-8"
     per_page: ClassVar[int] = 6
+    per_section: ClassVar[int] = 4
 
     def __init__(self, articles: Sequence[InventedArticle], port: int, friends: Sequence[tuple[str, str]]) -> None:
         self.articles = tuple(articles)
         self.listed = tuple(article for article in articles if not article.hidden)
         self.origin = f"http://{self.name}.localhost:{port}"
-        self.friends = (*friends, OUTSIDE)
+        self.templates = Templates(self, {"p": self.path, "u": self.url})
+        self.friends = [link(url, title) for title, url in (*friends, OUTSIDE)]
         self.hot = tuple(sorted(self.listed, key=lambda article: _stable(article.key))[:HOT])
 
     @abstractmethod
@@ -92,85 +81,106 @@ class DemoSite(ABC):
     def list_path(self, slug: str, page: int = 1) -> str:
         """Return the path of a page of a channel."""
 
-    @abstractmethod
-    def home(self) -> str:
-        """Make the home page."""
-
-    @abstractmethod
-    def listing(self, listing: Listing) -> str:
-        """Make a channel page."""
-
-    @abstractmethod
-    def story(self, story: Story) -> str:
-        """Make an article page."""
-
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Further pages: feeds, sitemaps, robots.txt, redirects, forms."""
+        """Return further pages: feeds, sitemaps, robots.txt, redirects, forms."""
         return {}
+
+    def more_values(self, article: InventedArticle) -> dict[str, object]:
+        """Return what the template `story` shows of an article on this site alone."""
+        return {}
+
+    def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
+        """Return the links between the pages of a list."""
+        return []
 
     def url(self, article: InventedArticle, part: int = 1) -> str:
         """Return the URL of a page of an article."""
         return self.origin + self.path(article, part)
 
-    def channel_link(self, article: InventedArticle) -> str:
-        """Make a link to the channel that an article stands in."""
-        return link(self.list_path(article.channel), self.channels[article.channel])
-
     def lists(self) -> dict[str, tuple[str, tuple[InventedArticle, ...]]]:
-        """Return every list of articles: slug -> visible name, articles."""
+        """Return every list of articles: its name in URLs -> its visible name, articles."""
         return {
             slug: (name, tuple(article for article in self.listed if article.channel == slug))
             for slug, name in self.channels.items()
         }
 
     def routes(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return all pages: path -> a function that makes the page."""
-        routes: dict[str, Callable[[], DemoPage]] = {"/": lambda: self.html(self.home(), self.listed[0].published)}
+        """Return the whole site: path and query -> a function that makes the page."""
+        routes: dict[str, Callable[[], DemoPage]] = {"/": self._home}
         for slug, (name, articles) in self.lists().items():
             pages = max(1, -(-len(articles) // self.per_page))
             for page in range(1, pages + 1):
                 shown = articles[(page - 1) * self.per_page : page * self.per_page]
-                routes[self.list_path(slug, page)] = partial(self._list_page, Listing(slug, name, shown, page, pages))
+                routes[self.list_path(slug, page)] = partial(self._listing, slug, name, shown, page, pages)
         for article in self.articles:
             for part in range(1, len(article.parts) + 1):
-                routes[self.path(article, part)] = partial(self._story_page, article, part)
+                routes[self.path(article, part)] = partial(self._story, article, part)
         return routes | self.extras()
 
+    def page(self, template: str, modified: datetime | None = None, **values: Any) -> DemoPage:
+        """Make a page of the site's looks from its template and what that shows."""
+        values = {"article": None, "sections": (), "friends": self.friends, "decoration": "", **values}
+        title, _, body = self.templates.fill(template, values).partition("\n")
+        menu = [link(self.list_path(slug), name) for slug, name in self.channels.items()]
+        style = Markup(f"\n{read(self.name, 'style.css')}\n")
+        frame = {**values, "title": Markup(title), "body": Markup(body), "menu": menu, "style": style}
+        return self.html(self.templates.fill("frame", frame), modified)
+
     def html(self, text: str, modified: datetime | None = None, *, status: int = 200) -> DemoPage:
-        """Encode a page as the site does; what it cannot write becomes a reference."""
+        """Encode a page; characters that the site's set lacks become references."""
         return DemoPage(text.encode(self.encoding, "xmlcharrefreplace"), self.content_type, status, modified=modified)
 
+    def xml(self, template: str, kind: str = "application/xml", **values: Any) -> DemoPage:
+        """Make a feed, whose articles are given newest first, or a sitemap."""
+        text = self.templates.fill(f"{template}.xml", values) + "\n"
+        modified = values["articles"][0].published if "articles" in values else None
+        return DemoPage(text.encode(), f"{kind}; charset=utf-8", modified=modified)
+
+    def robots(self, text: str) -> DemoPage:
+        """Serve a robots.txt."""
+        return DemoPage(text.encode(), "text/plain; charset=utf-8")
+
     def not_found(self) -> DemoPage:
-        """Make the response to an unknown URL."""
+        """Return the answer to an unknown path."""
         text = f"<html><head><title>404</title></head><body><h1>404 - {escape(self.title)}</h1></body></html>"
         return self.html(text, status=404)
 
     def redirect(self, target: str) -> DemoPage:
-        """Make a permanent redirect."""
+        """Redirect for good."""
         return DemoPage(b"Moved", "text/plain", 301, location=target)
 
-    def _list_page(self, listing: Listing) -> DemoPage:
-        """Render a channel page."""
-        return self.html(self.listing(listing), listing.articles[0].published if listing.articles else None)
+    def _home(self) -> DemoPage:
+        lists = self.lists()
+        sections = [
+            Section(self.list_path(slug), name, lists[slug][1][: self.per_section])
+            for slug, name in self.channels.items()
+        ]
+        return self.page("home", self.listed[0].published, sections=sections)
 
-    def _story_page(self, article: InventedArticle, part: int) -> DemoPage:
-        """Find an article's neighbours and render it."""
+    def _listing(self, slug: str, name: str, articles: tuple[InventedArticle, ...], page: int, pages: int) -> DemoPage:
+        modified = articles[0].published if articles else None
+        turns = self.turns(partial(self.list_path, slug), page, pages)
+        following = self.list_path(slug, page + 1) if page < pages else ""
+        return self.page("listing", modified, name=name, articles=articles, pages=pages, turns=turns, next=following)
+
+    def _story(self, article: InventedArticle, part: int) -> DemoPage:
         channel = [other for other in self.listed if other.channel == article.channel]
         place = channel.index(article) if article in channel else 0
         ring = [other for other in channel[place + 1 :] + channel[:place] if other is not article]
-        story = Story(
-            article=article,
-            part=part,
-            newer=channel[place - 1] if place > 0 else None,
-            older=channel[place + 1] if place + 1 < len(channel) else None,
-            related=tuple(sorted(ring, key=lambda other: _stable(f"{article.key} {other.key}"))[:RELATED]),
-        )
-        return self.html(self.story(story), article.published)
-
-
-def link(url: str, text: str, attributes: str = "") -> str:
-    """Make an HTML link; URL and text are escaped, attributes are not."""
-    return f'<a href="{escape(url)}"{attributes and " " + attributes}>{escape(text)}</a>'
+        name, pages = self.channels[article.channel], len(article.parts)
+        values = {
+            "article": article,
+            "paragraphs": article.parts[part - 1],
+            "rest": article.parts[part - 1][1:],
+            "details": defaultdict(str, article.details),
+            "channel": name,
+            "channel_link": link(self.list_path(article.channel), name),
+            "newer": channel[place - 1] if place > 0 else None,
+            "older": channel[place + 1] if place + 1 < len(channel) else None,
+            "related": sorted(ring, key=lambda other: _stable(f"{article.key} {other.key}"))[:RELATED],
+            "parts": self.turns(partial(self.path, article), part, pages) if pages > 1 else (),
+        }
+        return self.page("story", article.published, **values, **self.more_values(article))
 
 
 def pick(choices: Sequence[str], key: str, count: int) -> list[str]:
@@ -179,5 +189,5 @@ def pick(choices: Sequence[str], key: str, count: int) -> list[str]:
 
 
 def _stable(text: str) -> bytes:
-    """Hash a text to the same value in every process."""
+    """Hash a text, alike in every process."""
     return blake2b(text.encode(), digest_size=8).digest()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from db.records.reasons import PageReason
+
 from ..document.document import Document
 from ..params import fill_params
 from ..records import Extraction
@@ -55,7 +57,7 @@ def extractor(name: str, params: Mapping[str, object] | None = None) -> Extracto
         params: values for fields of its parameter class; the others keep their defaults.
 
     Returns:
-        A function from document to extraction.
+        A function from document to extraction; the methods themselves are asked about documents with blocks only.
 
     Raises:
         ValueError: unknown name or parameter; the message lists the right ones.
@@ -66,6 +68,8 @@ def extractor(name: str, params: Mapping[str, object] | None = None) -> Extracto
     chosen = fill_params(kind, params, f"extractor {name!r}")
 
     def run(document: Document) -> Extraction:
+        if not len(document.blocks):
+            return Extraction(reason=PageReason.NO_TEXT)
         return function(document, chosen)
 
     return run

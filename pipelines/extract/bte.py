@@ -1,4 +1,4 @@
-"""Body text extraction: the stretch of a page with most words inside and most tags outside."""
+"""Body text extraction: the stretch with most words inside and most tags outside."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ DEFAULTS = Params()
 
 
 def stretch(tokens: Values, tags: Values) -> tuple[int, int]:
-    """First and last of the blocks i to j for which tags outside plus tokens inside are most.
+    """Return first and last block of the stretch with most tokens and fewest tags.
 
-    That is the same as tokens inside less tags inside, so one pass with the best start so far is enough.
+    Most tokens inside and tags outside are most tokens less tags inside, so one pass with the best start so far is
+    enough.
 
     Args:
         tokens: tokens of each block, not empty.
@@ -71,8 +72,6 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     Differs: words are counted as characters, because Chinese does not mark them; those in links count as nothing; the
         maximum is found in linear time; links inside the stretch are left out.
     """
-    if not len(document.blocks):
-        return render.answer(document, [], (), params.min_chars)
     chars = prose(document)
     found = cut_pieces(document.source)
     tags = found.tags[find_places(document, found)] if len(found.texts) else np.zeros(len(chars))

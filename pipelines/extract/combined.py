@@ -1,4 +1,4 @@
-"""All evidence together: a trained network says of every block how likely it is content, and the likeliest text wins.
+"""All evidence together: trained networks tell how likely each block is content.
 
 No single method is right on all pages: density fails on lists, the sub-tree that holds the prose on split bodies,
 headings on forums. Here each contributes numbers (`features`), networks trained on pages with known texts weigh them
@@ -9,7 +9,6 @@ confidence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -26,16 +25,8 @@ from ..document.subtrees import section
 from ..records import Extraction
 from ..render import render
 from . import models
-from .features import NAMED, UNNAMED, Table, features
-from .learning.examples import Example
-from .learning.network import Network, TrainingSet, fit
-from .learning.network import Params as TrainingParams
-
-_DEAREST: Final = 0.5
-_CHEAPEST: Final = 0.002
-"""Bounds of what an error on a block costs in training, as shares of the page's text."""
-_NAMELESS: Final = 0.3
-"""Share of the examples that are seen without names too."""
+from .features import Table, features
+from .network import Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,57 +63,6 @@ def network() -> Network:
     return Network.of(models.load("combined"))
 
 
-def learn(pages: Iterable[Example], seed: int, params: TrainingParams) -> Network:
-    """Return networks trained on pages whose texts are known.
-
-    An error on a block costs what it costs in F1: its share of the page's text, so that every page counts the same.
-
-    Args:
-        pages: examples; their documents are not kept.
-        seed: of all draws.
-        params: of the training.
-
-    Raises:
-        ValueError: no page has a block.
-
-    Cost: minutes for a thousand pages, and 0.7 KB a block.
-    """
-    names: tuple[str, ...] = ()
-    values, content, costs = [], [], []
-    for page in pages:
-        if len(page.document.blocks):
-            table = features(page.document)
-            names = table.names
-            values.append(table.values)
-            content.append(page.content)
-            costs.append(_costs(page))
-    if not values:
-        raise ValueError("there is no page with text to learn from")
-    examples = TrainingSet(names, np.concatenate(values, axis=1), np.concatenate(content), np.concatenate(costs))
-    return fit(_with_nameless(examples, seed), seed, params)
-
-
-def _with_nameless(examples: TrainingSet, seed: int) -> TrainingSet:
-    """The examples, and some of them again as if no container had a telling name: other sites use other words."""
-    chosen = np.flatnonzero(np.random.default_rng(seed).random(examples.values.shape[1]) < _NAMELESS)
-    again = examples.values[:, chosen]
-    again[[number for number, name in enumerate(examples.features) if name in NAMED]] = UNNAMED
-    return TrainingSet(
-        examples.features,
-        np.concatenate((examples.values, again), axis=1),
-        np.concatenate((examples.content, examples.content[chosen])),
-        np.concatenate((examples.costs, examples.costs[chosen])),
-    )
-
-
-def _costs(page: Example) -> NDArray[np.float32]:
-    """Cost of an error on each block: its share of the page's text, at most half."""
-    mass = np.where(page.weights > 0, _mass(page.document), 0.0)
-    text = float(mass[page.content].sum()) if page.article else float(mass.sum())
-    costs: NDArray[np.float32] = (np.minimum(mass / max(text, 1.0), _DEAREST) + _CHEAPEST).astype(np.float32)
-    return costs
-
-
 def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     """Return the main text of a page by all evidence there is.
 
@@ -141,21 +81,19 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
 
 
 def extract_by(networks: Network, document: Document, params: Params = DEFAULTS) -> Extraction:
-    """Return what `extract` returns, by other networks than those that come with the program."""
+    """Return the same as `extract`, by networks that do not come with the program."""
     if not len(document.blocks):
         return Extraction(reason=PageReason.NO_TEXT)
     table = features(document)
     chances = networks.predict(table.values).astype(np.float64)
     chances[_heaps(document)] = 0
-    mass = _mass(document)
+    mass = weigh(document)
     kept, confidence = choose(chances, mass)
     kept = _trimmed(document, kept, chances, mass)
-    if confidence < params.min_confidence or not kept:
-        return Extraction(reason=PageReason.NO_PROSE, confidence=round(confidence, 3), scores=tuple(chances.tolist()))
-    if int(document.blocks.chars[kept].sum()) < params.min_chars:
-        return Extraction(
-            reason=PageReason.TEXT_TOO_SHORT, confidence=round(confidence, 3), scores=tuple(chances.tolist())
-        )
+    is_prose = confidence >= params.min_confidence and bool(kept)
+    if not is_prose or int(document.blocks.chars[kept].sum()) < params.min_chars:
+        reason = PageReason.TEXT_TOO_SHORT if is_prose else PageReason.NO_PROSE
+        return Extraction(reason=reason, confidence=round(confidence, 3), scores=tuple(chances.tolist()))
     found = render.extraction(document, kept, confidence, chances.tolist(), _evidence(table, kept))
     return replace(found, calibrated=True)
 
@@ -187,22 +125,24 @@ def choose(chances: NDArray[np.float64], mass: NDArray[np.float64]) -> tuple[lis
     return sorted(order[: best + 1].tolist()), float(expected[best])
 
 
-def _mass(document: Document) -> NDArray[np.float64]:
-    """Weight of each block in a text: about its words, a Chinese character being two and a half letters."""
-    blocks = document.blocks
-    mass: NDArray[np.float64] = blocks.chars + 1.5 * blocks.han + 1.0
-    return mass
+def weigh(document: Document) -> NDArray[np.float64]:
+    """Return the weight of each block in a text: about its words.
+
+    A Chinese character counts for two and a half letters.
+    """
+    weights: NDArray[np.float64] = document.blocks.chars + 1.5 * document.blocks.han + 1.0
+    return weights
 
 
 def _heaps(document: Document) -> NDArray[np.bool_]:
-    """Blocks that are long without being sentences: keywords for search engines."""
+    """Flag long blocks without sentences: keywords for search engines."""
     blocks = document.blocks
     heaps: NDArray[np.bool_] = (blocks.chars > _HEAP_CHARS) & (blocks.marks * 100 < blocks.chars)
     return heaps
 
 
 def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], mass: NDArray[np.float64]) -> list[int]:
-    """The blocks without what templates put around a text, unless it is very likely content.
+    """Leave out what templates put around a text, unless it is very likely content.
 
     Before the first sentence stand headline, date, source and byline: they are metadata. Behind the last one stand the
     names of editors, labels of side sections and imprints.
@@ -236,7 +176,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
 
 
 def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64]) -> set[int]:
-    """Blocks under a heading such as "Comments" or 相关新闻, where they are the smaller part of the text."""
+    """Find blocks under headings such as 相关新闻 that are the smaller part of the text."""
     texts = document.blocks.texts
     found: set[int] = set()
     nodes = np.asarray(document.blocks.nodes, np.int64)
@@ -250,7 +190,7 @@ def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64
 
 
 def _is_prose(document: Document, index: int) -> bool:
-    """Tell if a block is at least one sentence of its own, not a line of date, source and names."""
+    """Tell if a block is a sentence of its own, not a line of date, source and names."""
     blocks, line = document.blocks, document.blocks.texts[index]
     size = blocks.chars[index] - blocks.link_chars[index] + 1.5 * blocks.han[index]
     if size < _SENTENCE or not blocks.marks[index]:
@@ -258,25 +198,16 @@ def _is_prose(document: Document, index: int) -> bool:
     return len(line) > _INFO_CHARS or not (is_info(line) or is_extra(line)) or line[-1] in '。！？.!?”"…'
 
 
-_SOURCES: Final = (
-    ("levels out of densest", "density"),
-    ("levels out of 0.5", "bulk of prose"),
-    ("in content", "names"),
-    ("in stated body", "structured data"),
-    ("links from title", "headline"),
-)
-
-
 def _evidence(table: Table, kept: list[int]) -> str:
-    """The sources that agree with most of the text."""
-    rows = dict(zip(table.names, table.values, strict=True))
-    weight = np.expm1(rows["mass"][kept]) + 1
+    """Name the sources that agree with most of the text."""
+    rows = {name: values[kept] for name, values in zip(table.names, table.values, strict=True)}
+    weight = np.expm1(rows["mass"]) + 1
     agreed = {
-        "levels out of densest": rows["levels out of densest"][kept] == 0,
-        "levels out of 0.5": rows["levels out of 0.5"][kept] == 0,
-        "in content": rows["in content"][kept] < 1,
-        "in stated body": rows["in stated body"][kept] > 0,
-        "links from title": (rows["links from title"][kept] >= 0) & (rows["links from title"][kept] < 1),
+        "density": rows["levels out of densest"] == 0,
+        "bulk of prose": rows["levels out of 0.5"] == 0,
+        "names": rows["in content"] < 1,
+        "structured data": rows["in stated body"] > 0,
+        "headline": (rows["links from title"] >= 0) & (rows["links from title"] < 1),
     }
     total = float(weight.sum())
-    return ", ".join(name for key, name in _SOURCES if float(weight[agreed[key]].sum()) > 0.7 * total)
+    return ", ".join(name for name, flags in agreed.items() if float(weight[flags].sum()) > 0.7 * total)

@@ -1,4 +1,4 @@
-"""Decay of information: on the way down from the body, text thins out most sharply below the node that holds it all."""
+"""Decay of information: text thins out most sharply below the node that holds it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEFAULTS = Params()
 
 
 def information(document: Document, params: Params = DEFAULTS) -> Values:
-    """Information of each block: its characters outside links as far as punctuation vouches for them.
+    """Return the characters of each block that punctuation vouches for.
 
     Args:
         document: a parsed page.
@@ -48,7 +48,7 @@ def information(document: Document, params: Params = DEFAULTS) -> Values:
 
 
 def walk(document: Document, amounts: Values) -> list[int]:
-    """The way down from the root into the child that keeps most information.
+    """Return the way down from the root into the child that keeps most information.
 
     Args:
         document: a parsed page with at least one node.
@@ -68,7 +68,7 @@ def walk(document: Document, amounts: Values) -> list[int]:
 
 
 def primary(document: Document, amounts: Values) -> int:
-    """The node on the `walk` below which information drops most sharply.
+    """Return the node on the `walk` below which information drops most sharply.
 
     Args:
         document: a parsed page with at least one node.
@@ -107,8 +107,6 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     Differs: information is non-link text weighted by punctuation; the drop is measured in information, not as a ratio,
         so that the last steps inside one paragraph do not win; noise inside the sub-tree is what is mostly link.
     """
-    if not len(document.blocks):
-        return render.answer(document, [], (), params.min_chars)
     values = information(document, params)
     node = primary(document, sums(document, values))
     kept = np.flatnonzero(inside(document, node) & ~linked(document))

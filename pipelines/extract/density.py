@@ -1,4 +1,4 @@
-"""Text and symbol density: the body is the node whose text is dense in characters and thin in links."""
+"""Text and symbol density: the body is dense in characters and thin in links."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DEFAULTS = Params()
 
 
 def scores(document: Document) -> Values:
-    """Density score of every node, which counts among the tags of its sub-tree itself; empty without nodes.
+    """Score every node, which counts among the tags of its sub-tree itself.
 
     The features of `combined` and `rules` are made of these; other than those of `extract` they tell leaves apart, too.
     """
@@ -54,8 +54,6 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     Differs: the tags counted are those below a node, and one without any has no density; denominators are at least 1,
         ln(SD) at least 0.1 and ln(SbD) at least 0; what is mostly link inside the best node is left out.
     """
-    if not len(document.blocks):
-        return render.answer(document, [], (), params.min_chars)
     names = np.array(document.tags)
     tags, link_tags = document.TG - 1, document.LTG - (names == "a")
     score = np.where(tags > link_tags, _scores(document, tags, link_tags, document.P - (names == "p")), 0)
@@ -64,7 +62,7 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
 
 
 def _scores(document: Document, tags: Counts, link_tags: Counts, paragraphs: Counts) -> Values:
-    """ln(SD) x TD x log10(P+2) x ln(SbD) of every node, by its numbers TG, LTG and P of tags, links and paragraphs.
+    """Return ln(SD) x TD x log10(P+2) x ln(SbD) of every node.
 
     With T characters, LT link characters and Sb punctuation marks of a sub-tree: TD = (T-LT)/(TG-LTG), SbD =
     (T-LT)/(Sb+1), and SD is the standard deviation of the page's TD.

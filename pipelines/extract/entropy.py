@@ -1,22 +1,22 @@
-"""Entropy of terms, anchors and structure: what a whole site repeats tells nothing.
+"""Entropy of terms and structure: terms that come back tell what a page is about.
 
-EN_k tells how evenly a term is spread over the pages of a site, CII how much the terms of a node tell, ATI the same for
-its anchors, SII how evenly a node's children share in something. From the root downwards, nodes whose children share
-evenly are candidates; the one that tells most is the text, those whose anchors tell most are links on its topic.
+EN_k tells how evenly a term is spread over the blocks of a page, CII how much the terms of a node tell, SII how evenly
+a node's children share in something. From the root downwards, nodes whose children share evenly are candidates; the one
+that tells most is the text.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..document.document import Document
 from ..document.noise import is_extra
-from ..document.subtrees import LINK_SHARE, Flags, Values, children, inside, linked, plain, sums
+from ..document.subtrees import Values, children, inside, linked, prose, sums
 from ..document.tokens import terms
 from ..records import Extraction
 from ..render import render
@@ -41,26 +41,13 @@ class Params:
 DEFAULTS = Params()
 
 
-@dataclass(frozen=True, slots=True)
-class Information:
-    """Information in the nodes of one page.
-
-    Attributes:
-        content: CII of each node, in [0, 1].
-        anchors: ATI of each node, in [0, 1].
-        amount: CII x characters outside links: what a node tells in all.
-    """
-
-    content: Values
-    anchors: Values
-    amount: Values
-
-
 def entropies(counts: Sequence[Counter[str]]) -> dict[str, float]:
-    """Return EN_k = -sum_j w_kj log_n w_kj of every term k, with w_kj = tf of k in part j / tf of k in all n parts.
+    """Return the entropy EN_k = -sum_j w_kj log_n w_kj of every term k.
+
+    w_kj is the share of part j in the occurrences of k in all n parts.
 
     Args:
-        counts: terms of each part (page or block).
+        counts: terms of each part.
 
     Returns:
         Term -> entropy in [0, 1]: 0 for a term of one part only, 1 for one spread evenly over all.
@@ -86,7 +73,9 @@ def entropies(counts: Sequence[Counter[str]]) -> dict[str, float]:
 
 
 def structure(shares: Iterable[float]) -> float:
-    """Return SII = -sum_c w_c log_m w_c of the m useful children of a node, with w_c = f(c) / sum f.
+    """Return SII = -sum_c w_c log_m w_c of a node's m useful children.
+
+    w_c is f(c) over the sum of f.
 
     Args:
         shares: f of each useful child, none of them negative.
@@ -106,67 +95,39 @@ def structure(shares: Iterable[float]) -> float:
     return -sum(part * math.log(part) for part in parts) / math.log(len(parts)) if len(parts) > 1 else 0.0
 
 
-def weights(documents: Sequence[Document]) -> dict[str, float]:
-    """Return what each term tells.
+def information(document: Document) -> tuple[Values, Values]:
+    """Return CII of every node and its amount: CII x characters outside links.
 
-    Args:
-        documents: pages of one site, or one page.
-
-    Returns:
-        Term -> weight in [0, 1]. Of several pages 1-EN_k: a term of one page tells all. Of one page EN_k over its
-        blocks.
-
-    Cost: O(characters of all pages).
-    Source: S14.
-    Differs: a single page cannot tell what a site repeats. Over the blocks of one page it is the other way round: what
-    comes back from block to block is what the page is about, menus and teasers name everything once.
-    """
-    if len(documents) == 1:
-        return entropies([Counter(terms(text)) for text in documents[0].blocks.texts])
-    pages = [Counter(term for text in document.blocks.texts for term in terms(text)) for document in documents]
-    return {term: 1.0 - entropy for term, entropy in entropies(pages).items()}
-
-
-def information(document: Document, told: Mapping[str, float], titles: Mapping[str, str] | None = None) -> Information:
-    """Return CII and ATI of every node: the mean weight of its terms, aggregated bottom-up by length of text.
+    CII, in [0, 1], is the mean weight of a node's terms, aggregated bottom-up by length of text. A term weighs its
+    EN_k over the page's blocks.
 
     Args:
         document: a parsed page.
-        told: weight of each term, see `weights`.
-        titles: href as links give it -> title of the page there, as far as it is known.
 
     Returns:
-        Three columns, one number per node.
+        Two columns, one number per node.
 
     Cost: O(nodes + characters).
     Source: S14.
-    Differs: an anchor's weight is raised by the share of its terms that the title of its target has, AP of the paper.
+    Differs: a single page cannot tell what a site repeats, for which the paper takes 1-EN_k over several pages. Over
+        the blocks of one page it is the other way round: what comes back from block to block is what the page is about,
+        menus and teasers name everything once.
     """
-    blocks = document.blocks
-    means = np.array([_mean(told, terms(text)) for text in blocks.texts])
-    chars, own = np.asarray(blocks.chars, np.float64), plain(document)
+    named = [terms(text) for text in document.blocks.texts]
+    weights = entropies([Counter(each) for each in named])
+    means = np.array([sum(weights[term] for term in each) / len(each) if each else 0.0 for each in named])
+    chars = np.asarray(document.blocks.chars, np.float64)
     total = sums(document, chars)
     content = np.divide(sums(document, means * chars), total, out=np.zeros(len(total)), where=total > 0)
-    anchored = np.zeros(len(blocks))
-    lengths = np.zeros(len(blocks))
-    for _, href, _, anchor, block in document.links:
-        if anchor and block < len(blocks):
-            named = terms(anchor)
-            aim = set(terms((titles or {}).get(href, "")))
-            match = sum(term in aim for term in named) / max(len(named), 1)
-            anchored[block] += min(_mean(told, named) * (1.0 + match), 1.0) * len(anchor)
-            lengths[block] += len(anchor)
-    linking = sums(document, lengths)
-    anchors = np.divide(sums(document, anchored), linking, out=np.zeros(len(linking)), where=linking > 0)
-    return Information(content, anchors, sums(document, means * own * ~linked(document)))
+    return content, sums(document, means * prose(document))
 
 
-def candidates(document: Document, told: Information, params: Params = DEFAULTS) -> list[int]:
-    """Return the information blocks: from the body downwards, the first nodes whose children share evenly.
+def candidates(document: Document, amount: Values, params: Params = DEFAULTS) -> list[int]:
+    """Return the first nodes, from the body downwards, whose children share evenly.
 
     Args:
         document: a parsed page.
-        told: its information.
+        amount: of information in each node.
         params: `structure` is the threshold ST.
 
     Returns:
@@ -180,29 +141,13 @@ def candidates(document: Document, told: Information, params: Params = DEFAULTS)
     stack = [body(document)]
     while stack:
         node = stack.pop()
-        least = params.share * told.amount[node]
-        useful = [child for child in children(document, node) if told.amount[child] > max(least, 0.0)]
-        if not useful or structure(told.amount[useful]) > params.structure:
+        least = params.share * amount[node]
+        useful = [child for child in children(document, node) if amount[child] > max(least, 0.0)]
+        if not useful or structure(amount[useful]) > params.structure:
             found.append(node)
         else:
             stack += useful
     return sorted(found)
-
-
-def related(document: Document, told: Information, found: Sequence[int], text: int) -> list[int]:
-    """Return the candidates that are links on the topic: full of links, the most telling anchors first.
-
-    Args:
-        document: a parsed page.
-        told: its information.
-        found: the candidates.
-        text: the candidate that is the text.
-
-    Source: S14.
-    Differs: nothing.
-    """
-    lists = [n for n in found if n != text and document.LT[n] > LINK_SHARE * document.T[n] and told.anchors[n] > 0]
-    return sorted(lists, key=lambda node: (-told.anchors[node], node))
 
 
 def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
@@ -216,40 +161,15 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
         Text and clean HTML, or an empty text with the reason.
 
     Cost: O(nodes + characters).
-    Source: S14, see `weights`, `information` and `candidates`.
-    Differs: see `extract_from`; entropies are those of terms over the page's blocks, see `weights`.
-    """
-    return extract_from(document, weights([document]), params)
-
-
-def extract_from(document: Document, told: Mapping[str, float], params: Params = DEFAULTS) -> Extraction:
-    """Return the main text of a page by entropy, given what the terms of its site tell.
-
-    Args:
-        document: a parsed page.
-        told: weights of the terms, usually over several pages of the site.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
-    Cost: O(nodes + characters).
-    Source: S14.
+    Source: S14, see `information` and `candidates`.
     Differs: of the candidates the one with the largest amount of information is taken, because the mean alone prefers
-    single lines; links, labels and imprints inside it are left out.
+        single lines; links, labels and imprints inside it are left out; links on the topic are not looked for.
     """
-    if not len(document.blocks):
-        return render.answer(document, [], (), params.min_chars)
-    page = information(document, told)
-    node = max(candidates(document, page, params), key=lambda n: (page.amount[n], -n))
-    within: Flags = inside(document, node) & ~linked(document)
+    content, amount = information(document)
+    node = max(candidates(document, amount, params), key=lambda n: (amount[n], -n))
     texts = document.blocks.texts
-    kept = [int(block) for block in np.flatnonzero(within) if not is_extra(texts[block])]
-    share = float(page.amount[node]) / max(float(page.amount[0]), 1e-9)
-    scores = page.content[np.asarray(document.blocks.nodes)].tolist()
+    within = np.flatnonzero(inside(document, node) & ~linked(document)).tolist()
+    kept = [block for block in within if not is_extra(texts[block])]
+    share = float(amount[node]) / max(float(amount[0]), 1e-9)
+    scores = content[np.asarray(document.blocks.nodes)].tolist()
     return render.answer(document, kept, scores, params.min_chars, share)
-
-
-def _mean(told: Mapping[str, float], named: Sequence[str]) -> float:
-    """Mean weight of terms, 0 for none."""
-    return sum(told.get(term, 1.0) for term in named) / len(named) if named else 0.0

@@ -57,7 +57,7 @@ class Table:
 
 
 class _Page:
-    """The quantities that several groups of features need, and the features found so far."""
+    """Quantities that several groups of features need, and the features so far."""
 
     def __init__(self, document: Document) -> None:
         blocks = document.blocks
@@ -97,7 +97,7 @@ class _Page:
         return sum_sub_trees(np.bincount(self.nodes, values, len(self.ends)), self.ends)
 
     def table(self) -> Table:
-        """All features as one table."""
+        """Join all features in one table."""
         values = np.empty((len(self.rows), self.size), np.float32)
         for number, row in enumerate(self.rows):
             values[number] = row
@@ -132,7 +132,7 @@ def features(document: Document) -> Table:
 
 
 def title_block(document: Document) -> int:
-    """Number of the block that is the headline as `<title>` repeats it, a heading if there is one; -1 for none."""
+    """Find the block that is the headline as `<title>` repeats it; -1 for none."""
     if not document.title:
         return -1
     title, whole = squeeze(document.title), document.title
@@ -174,7 +174,7 @@ def _own(page: _Page) -> None:
 
 
 def _places(page: _Page) -> None:
-    """Where a block stands: on the page, among the prose, from the headline (S18, S19)."""
+    """Add places of a block: on the page, among prose, from the headline (S18, S19)."""
     order, mass, prose = page.order, page.mass, page.prose
     upto, prose_upto = np.cumsum(mass), np.cumsum(prose)
     page.add("place", order / page.size)
@@ -238,7 +238,7 @@ def _levels_out(document: Document, nodes: Numbers, ends: Numbers, core: int) ->
 
 
 def _named(page: _Page) -> None:
-    """For every category of names: share of the page's text in the innermost container so called; 2 for none (S20)."""
+    """Add shares of text in the innermost container of each category of names (S20)."""
     document = page.document
     text, ends, tags, names, hidden = document.T.tolist(), document.ends, document.tags, document.names, document.hidden
     whole = max(text[0], 1)
@@ -257,7 +257,7 @@ def _named(page: _Page) -> None:
 
 
 def _cues(page: _Page) -> None:
-    """Add cues in the words of a line: date, signature, heading of a section, end of the article."""
+    """Add cues in the words of a line: date, signature, section, end of the article."""
     texts, tags = page.document.blocks.texts, page.document.tags
     lines = [text if len(text) <= _CUE_CHARS else "" for text in texts]
     joined = "\n".join(lines).lower()
@@ -291,7 +291,7 @@ def _cues(page: _Page) -> None:
 
 
 def _alike(page: _Page) -> None:
-    """Of the containers around a block, the one with most siblings of its kind: posts, comments, teasers, items."""
+    """Add the container with most siblings of its kind: posts, comments, teasers."""
     document = page.document
     count = len(document.tags)
     held = page.sums(page.prose)
@@ -327,7 +327,7 @@ def _alike(page: _Page) -> None:
 
 
 def _stated(page: _Page) -> None:
-    """Add what structured data and description say (1 in it, -1 missing, 0 nothing), and what repeats."""
+    """Add what structured data say (1 in it, -1 missing, 0 nothing), and repeats."""
     document, texts = page.document, page.document.blocks.texts
     inside, summary = np.zeros(page.size), np.zeros(page.size)
     body = "".join(read(document).body.split())
@@ -355,7 +355,7 @@ def _stated(page: _Page) -> None:
 
 
 def _neighbours(page: _Page) -> None:
-    """The blocks before and behind (S18)."""
+    """Add the blocks before and behind (S18)."""
     size, order = page.size, page.order
     share = page.links / page.chars
     edge = np.zeros(3)
@@ -376,7 +376,7 @@ def _neighbours(page: _Page) -> None:
 
 
 def _groups(page: _Page) -> None:
-    """Blocks whose node and parent have the same tags and names: items of one list, paragraphs of one text (S14)."""
+    """Add groups of blocks with nodes and parents of equal tags and names (S14)."""
     tags, names, parents = page.document.tags, page.document.names, page.document.parents
     of = _numbered(
         (tags[node], names[node], tags[parents[node]], names[parents[node]]) for node in page.document.blocks.nodes
@@ -393,7 +393,7 @@ def _groups(page: _Page) -> None:
 
 
 def _numbered(keys: Iterable[Sequence[str]]) -> Numbers:
-    """Each key's number in order of first appearance."""
+    """Number the keys in order of first appearance."""
     known: dict[Sequence[str], int] = {}
     return np.asarray([known.setdefault(key, len(known)) for key in keys], np.int64)
 

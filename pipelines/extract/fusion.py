@@ -1,8 +1,8 @@
-"""Prune, fuse, density, naive Bayes: leaves of the simplified tree that hold text, few links, and worthy words."""
+"""Leaves of the simplified tree that hold text, few links, and worthy words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -11,11 +11,10 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.subtrees import Flags, prose
+from ..document.tokens import terms
 from ..records import Extraction
 from ..render import render
 from . import models
-from .learning.examples import Example
-from .learning.naive_bayes import Model, log_odds
 
 PRUNED: Final = frozenset({"form", "fieldset", "button"})
 """Elements cut off before anything is measured, beside hidden ones and what no document holds (scripts, comments)."""
@@ -46,8 +45,39 @@ class Params:
 DEFAULTS = Params()
 
 
+@dataclass(frozen=True, slots=True)
+class WordModel:
+    """Words and their odds, as `learning.naive_bayes` found them.
+
+    Attributes:
+        prior: ln P(worthy) / P(worthless).
+        words: word -> ln P(word | worthy) / P(word | worthless).
+    """
+
+    prior: float
+    words: Mapping[str, float]
+
+
+def log_odds(text: str, model: WordModel) -> float:
+    """Return the logarithm of the odds that `text` is worthy.
+
+    Args:
+        text: any string.
+        model: the words that tell.
+
+    Returns:
+        Above 0 when it is rather worthy; the prior for a text without known words.
+
+    Cost: O(characters).
+
+    >>> log_odds("版权所有", WordModel(0.5, {"版权": -2.0}))
+    -1.5
+    """
+    return model.prior + sum(model.words.get(term, 0.0) for term in set(terms(text)))
+
+
 def leaves(document: Document, params: Params = DEFAULTS) -> Flags:
-    """Flag the leaves of the simple tree that pass pruning, density and place (steps 1 to 3).
+    """Flag the leaves that pass pruning, density and place (steps 1 to 3).
 
     Args:
         document: a parsed page; its blocks are the leaves of the simple tree: inline elements are fused with their
@@ -60,8 +90,6 @@ def leaves(document: Document, params: Params = DEFAULTS) -> Flags:
     Cost: O(nodes + blocks).
     """
     blocks = document.blocks
-    if not len(blocks):
-        return np.zeros(0, np.bool_)
     cut = np.zeros(len(document.tags), np.bool_)
     most = MOST_PRUNED * document.T[0]
     for node, tag in enumerate(document.tags):
@@ -80,24 +108,6 @@ def leaves(document: Document, params: Params = DEFAULTS) -> Flags:
         & (middle <= params.bottom)
     )
     return flags
-
-
-def labelled_leaves(examples: Iterable[Example], params: Params = DEFAULTS) -> Iterator[tuple[str, bool]]:
-    """Yield the leaves that step 4 will be asked about, with their labels, to learn words from.
-
-    Args:
-        examples: pages with labelled blocks; those that are no articles are passed over.
-        params: thresholds of the steps before.
-
-    Returns:
-        Text and label of each leaf.
-
-    Cost: as `leaves`, of all pages.
-    """
-    for example in examples:
-        if example.article:
-            for index in np.flatnonzero(leaves(example.document, params) & (example.weights > 0)):
-                yield example.document.blocks.texts[index], bool(example.content[index])
 
 
 def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
@@ -130,7 +140,7 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
 
 
 @cache
-def _words() -> Model:
-    """The shipped words."""
+def _words() -> WordModel:
+    """Read the shipped words."""
     found = models.load("words")
-    return Model(found["prior"], found["words"])
+    return WordModel(found["prior"], found["words"])

@@ -1,4 +1,4 @@
-"""Likeness to headings: text is what is long and thin in links, and what speaks of the title or a sub-heading."""
+"""Likeness to headings: long blocks, and those that speak of title or headings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ DEFAULTS = Params()
 
 
 def long_blocks(document: Document, params: Params = DEFAULTS) -> Flags:
-    """Flag the blocks that are long and have few links: length > k x links and length > Lmin.
+    """Flag the blocks that are long: length > k x links and length > Lmin.
 
     Args:
         document: a parsed page.
@@ -67,7 +67,7 @@ def long_blocks(document: Document, params: Params = DEFAULTS) -> Flags:
 
 
 def topics(document: Document, long: Flags) -> list[Counter[str]]:
-    """Term vectors of the title and of the headings that text follows within two blocks.
+    """Return term vectors of the title and of headings that text follows.
 
     Args:
         document: a parsed page.
@@ -87,7 +87,7 @@ def topics(document: Document, long: Flags) -> list[Counter[str]]:
 
 
 def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
-    """Return the blocks that are long, and short ones among them that are like the title or a sub-heading.
+    """Return long blocks, and short ones among them that are like a heading.
 
     Length alone loses sub-headings and one-line paragraphs. They repeat words of the headings, adverts do not.
 
@@ -104,8 +104,6 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
         them are no sub-headings; blocks that are useful by likeness stand near a long one and are no links.
     """
     blocks = document.blocks
-    if not len(blocks):
-        return render.answer(document, [], (), params.min_chars)
     long = long_blocks(document, params)
     useful = long.copy()
     near = np.convolve(long, np.ones(2 * params.reach + 1))[params.reach :][: len(blocks)] > 0

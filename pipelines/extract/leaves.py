@@ -1,4 +1,4 @@
-"""Three features of leaves: text is where leaves are long, hold sentence marks and outweigh their own markup."""
+"""Three features of leaves: they are long, hold marks and outweigh their markup."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DEFAULTS = Params()
 
 
 def density(document: Document, node: int) -> float:
-    """Characters of text of a node over the characters of its source.
+    """Return characters of text of a node over the characters of its source.
 
     Args:
         document: a parsed page.
@@ -98,8 +98,6 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     Differs: a leaf is a block, so inline elements do not cut sentences; the parent of lines between `<br>` is the node
         that they stand in; what is mostly link is no leaf.
     """
-    if not len(document.blocks):
-        return render.answer(document, [], (), params.min_chars)
     found = candidates(document, params)
     parents = holders(document)
     counts = np.bincount(parents[found], minlength=len(document.tags))

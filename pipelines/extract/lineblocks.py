@@ -1,4 +1,4 @@
-"""Distribution of line blocks: with the tags gone, text is a hump in the curve of line lengths."""
+"""Distribution of line blocks: text is a hump in the curve of line lengths."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DEFAULTS = Params()
 
 
 def curve(lengths: Values, width: int) -> Values:
-    """Characters of each line block: lines k to k + width - 1.
+    """Count the characters of each line block: lines k to k + width - 1.
 
     Args:
         lengths: characters of each line.
@@ -61,7 +61,7 @@ def curve(lengths: Values, width: int) -> Values:
 
 
 def humps(values: Values, surge: float, dive: float) -> list[tuple[int, int]]:
-    """Ranges of lines from a surge to the next dive.
+    """Return the ranges of lines from a surge to the next dive.
 
     Args:
         values: the curve.
@@ -87,7 +87,7 @@ def humps(values: Values, surge: float, dive: float) -> list[tuple[int, int]]:
 
 
 def lines(document: Document) -> Counts:
-    """Number of the line on which each block begins.
+    """Return the number of the line on which each block begins.
 
     Args:
         document: a parsed page.
@@ -124,8 +124,6 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     Differs: link text has no length; markup on one line is cut at paragraphs; K is 5 for 3 and the dive is to 15
         characters for 0; humps close to the greatest one are part of the text.
     """
-    if not len(document.blocks):
-        return render.answer(document, [], (), params.min_chars)
     chars, line = prose(document), lines(document)
     lengths = np.bincount(line, weights=chars).astype(np.float64)
     found = humps(curve(lengths, params.width), params.surge, params.dive)

@@ -1,4 +1,4 @@
-"""Rules set by hand upon the density of text: the body is where prose is worth most, less the template's lines.
+"""Rules set by hand upon the density of text: the body is worth most prose.
 
 The densest node is often a part of the body only, or the body and its surroundings. So blocks get values (prose gains
 by its characters, links and side sections cost), the walk goes from the densest node up to the ancestor of the highest
@@ -92,8 +92,6 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     Source: starts from the densest node of S11, see `density.scores`.
     Differs: all that follows is ours.
     """
-    if not len(document.blocks):
-        return render.answer(document, [], (), params.min_chars)
     view = _View(document, params)
     return render.answer(document, view.body(), view.values.tolist(), params.min_chars)
 
@@ -117,7 +115,7 @@ class _View:
         self.values = self._values(chars)
 
     def _values(self, chars: Counts) -> Values:
-        """Worth of each block: above 0 for prose, below for links, lines of the template and side sections."""
+        """Value each block: above 0 for prose, below for links and side sections."""
         links = np.asarray(self.document.blocks.link_chars)
         cost, char_cost = _LINK_COST
         others = np.where(self.linked, -cost - char_cost * links, -_OTHER_COST)
@@ -133,7 +131,7 @@ class _View:
         return np.where(values > 0, values * nearness, values)
 
     def _noise(self, chars: Counts) -> Flags:
-        """Blocks inside containers that are named like side sections, under their headings, or imprints."""
+        """Flag blocks of side sections, under their headings, and imprints."""
         document = self.document
         side = [node for node in side_sections(document) if not self._is_body(node)]
         noise = in_any(document, side) | self._teasers()
@@ -154,7 +152,7 @@ class _View:
         return noise
 
     def _is_body(self, node: int) -> bool:
-        """Tell if a side section by name holds the headline, or is the rest of a text that a click unfolds."""
+        """Tell if a side section by name holds the headline, or unfolds the text."""
         document = self.document
         headline = self.nodes[self.title] if self.title >= 0 else -1
         if node <= headline < document.ends[node] and document.tags[node] != "nav" and document.T[node] > _CONTAINED:
@@ -164,7 +162,7 @@ class _View:
         return bool(unfolds and node in document.hidden)
 
     def _teasers(self) -> Flags:
-        """Prose right under a linked headline, three times and more in one list: summaries of other articles."""
+        """Flag summaries of other articles: prose right under linked headlines."""
         document, blocks, nodes = self.document, self.document.blocks, self.nodes
         flags = np.zeros(len(blocks), np.bool_)
         found: list[tuple[int, int]] = []
@@ -193,7 +191,7 @@ class _View:
         return flags
 
     def best(self) -> int:
-        """The node that holds the body; -1 for none."""
+        """Find the node that holds the body; -1 for none."""
         document = self.document
         worth = sums(document, self.values)
         score = np.where(worth > 0, scores(document), 0)
@@ -208,7 +206,7 @@ class _View:
         return found if worth[found] >= _RICHEST * worth[richest] else richest
 
     def body(self) -> list[int]:
-        """Numbers of the blocks that make the text."""
+        """Return the numbers of the blocks that make the text."""
         texts = self.document.blocks.texts
         root = self.best()
         if root < 0:
@@ -235,7 +233,7 @@ class _View:
         return bool(blocks.marks[index] >= 2 and blocks.chars[index] - blocks.link_chars[index] >= 6)
 
     def _head(self, within: list[int], prose: list[int]) -> int:
-        """The block where the text starts: behind headline, breadcrumb and date line."""
+        """Find the start of the text: behind headline, breadcrumb and date line."""
         blocks = self.document.blocks
         title = squeeze(self.document.title)
         first = within[0]

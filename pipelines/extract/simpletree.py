@@ -1,4 +1,4 @@
-"""Simple trees and common paths: pages of one template look alike near the root and hold their body in one place.
+"""Simple trees and paths: pages of one template look alike near the root.
 
 From the body element the walk follows the weightiest child until none stands out; the way it went serves every page of
 the template.
@@ -7,7 +7,7 @@ the template.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -59,10 +59,8 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
 
     Cost: O(nodes + characters).
     Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
-    Differs: on one page the path is that of the page itself; `common_path` takes the pages of a template together.
+    Differs: the path is that of the page itself, not one that the pages of a template have in common.
     """
-    if not len(document.blocks):
-        return render.answer(document, [], (), params.min_chars)
     within = inside(document, walk(document, params)) & ~in_any(document, side_sections(document)) & ~linked(document)
     kept = [int(block) for block in np.flatnonzero(within) if not is_extra(document.blocks.texts[block])]
     share = float(document.blocks.chars[kept].sum()) / max(int(document.T[0]), 1)
@@ -70,7 +68,7 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
 
 
 def walk(document: Document, params: Params = DEFAULTS) -> int:
-    """Return the node at which the walk from the body along the greatest importance ends.
+    """Return the end of the walk from the body along the greatest importance.
 
     Args:
         document: a parsed page with text.
@@ -94,26 +92,8 @@ def walk(document: Document, params: Params = DEFAULTS) -> int:
         node = inner[int(np.argmax(shares))]
 
 
-def common_path(documents: Sequence[Document], params: Params = DEFAULTS) -> tuple[int, ...]:
-    """Return the path that the walk takes on most pages of one template.
-
-    Args:
-        documents: pages whose simple trees are alike, see `similarity`.
-        params: bound of the walk.
-
-    Returns:
-        A path for `node_at`; among equally frequent ones the first, empty for no pages.
-
-    Cost: O(nodes of all pages).
-    Source: S15.
-    Differs: the paper walks on one sample page; a vote is safer.
-    """
-    paths = Counter(path_of(document, walk(document, params)) for document in documents if document.tags)
-    return paths.most_common(1)[0][0] if paths else ()
-
-
 class _Shape:
-    """Height, width and text of the nodes of one page, as far as they can be told without drawing it."""
+    """Height, width and text of a page's nodes, told without drawing it."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -129,7 +109,7 @@ class _Shape:
             self.width[parent] = max(self.width[parent], self.width[node])
 
     def importance(self, node: int) -> tuple[list[int], Values]:
-        """The children that hold text, and the share of importance that each has.
+        """Return the children that hold text, and each one's share of importance.
 
         Each feature counts by how much it tells: 1 minus the entropy of the children's shares in it.
         """
@@ -144,7 +124,7 @@ class _Shape:
 
 
 def simple_tree(document: Document) -> tuple[int, ...]:
-    """Return the simple tree of a page: its body's children that hold text, as stable hashes of tag and names.
+    """Return the simple tree of a page: hashes of its body's children with text.
 
     Args:
         document: a parsed page.
@@ -169,7 +149,7 @@ def simple_tree(document: Document) -> tuple[int, ...]:
 
 
 def similarity(one: tuple[int, ...], other: tuple[int, ...]) -> float:
-    """Return the likeness of two simple trees in [0, 1]: equal children over the mean number of children.
+    """Return the equal children of two simple trees over their mean number.
 
     Source: S15, simple-tree matching.
     Differs: equal children count once, because lists and paragraphs repeat at will.
@@ -182,9 +162,9 @@ def similarity(one: tuple[int, ...], other: tuple[int, ...]) -> float:
 
 
 def path_of(document: Document, node: int) -> tuple[int, ...]:
-    """Return the way from the page's body to `node`, one unsigned 32-bit number a step; empty when it is too long.
+    """Return the way from the page's body to `node`; empty when it is too long.
 
-    A step tells tag, names and which of its equal siblings it takes.
+    A step, an unsigned 32-bit number, tells tag, names and which of its equal siblings it takes.
 
     Cost: O(siblings on the way).
     """
@@ -218,7 +198,7 @@ def body(document: Document) -> int:
 
 
 def _steps(document: Document, node: int) -> Iterator[tuple[int, int]]:
-    """Each child and the step that leads to it."""
+    """Yield each child and the step that leads to it."""
     seen: Counter[int] = Counter()
     for child in children(document, node):
         key = step(document.tags[child], document.names[child])
@@ -228,7 +208,7 @@ def _steps(document: Document, node: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=16_384)
 def step(tag: str, name: str) -> int:
-    """Return an unsigned 32-bit number for an element's tag and names, those with digits left out.
+    """Return 32 bits for an element's tag and names, those with digits left out.
 
     >>> step("div", "post post-1234") == step("div", "post post-99")
     True

@@ -1,4 +1,4 @@
-"""Correlation with the title: the body is the container thin in links and tags that speaks of what the title says."""
+"""Correlation with the title: the body is thin in links and speaks of the title."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ DEFAULTS = Params()
 
 
 def overlaps(document: Document) -> Values:
-    """Weighted overlap s of each sub-tree with the title: how often it says each of the title's terms, on average.
+    """Count how often each sub-tree says each of the title's terms, on average.
 
     Args:
         document: a parsed page; its title counts up to the first `_`, `-` or `|`.
 
     Returns:
-        One number per node; 1 where each term stands once. Links say nothing.
+        The overlap s of every node; 1 where each term stands once. Links say nothing.
 
     Cost: O(nodes + characters).
     """
@@ -82,8 +82,6 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
         without one, or with the site's name in its place) the other two tests decide, and when none passes these the
         innermost one that speaks of the title.
     """
-    if not len(document.blocks):
-        return render.answer(document, [], (), params.min_chars)
     chars, links = document.T, document.LT
     overlap = overlaps(document)
     holds: Flags = np.array([tag in CONTAINERS for tag in document.tags]) & (chars >= params.least_chars)

@@ -1,4 +1,4 @@
-"""Weighted block features: a block looks like content as much as the weighted mean of what its features say."""
+"""Weighted block features: content by the weighted mean of what features say."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ class View:
         self.own: Counts = self.near[self.nodes]
 
     def gathered(self, places: ArrayLike, values: ArrayLike | None = None) -> Values:
-        """For each block the sum of `values` (default: the number) of what stands in its container."""
+        """Sum `values` (default: count) of what stands in each block's container."""
         where = np.asarray(places, np.int64)
         return np.asarray(np.bincount(where, weights=values, minlength=self.count)[self.own], np.float64)
 
     def tagged(self, *tags: str) -> Values:
-        """Elements of these tags in each block's container."""
+        """Count elements of these tags in each block's container."""
         return self.gathered([self.near[node] for node, tag in enumerate(self.document.tags) if tag in tags])
 
     def spaces(self) -> Values:
-        """No-break spaces in each block's container."""
+        """Count no-break spaces in each block's container."""
         places: list[int] = []
         elements = self.document.elements
         found: Any = elements[0].xpath("//text()[contains(., '\xa0')]") if elements else []
@@ -93,20 +93,20 @@ class View:
         return self.gathered(places)
 
     def neighbours(self) -> Values:
-        """Characters of prose in the two blocks before and the two behind."""
+        """Count characters of prose in the two blocks before and the two behind."""
         padded = np.pad(self.marked, 2)
         return np.asarray(padded[:-4] + padded[1:-3] + padded[3:-1] + padded[4:], np.float64)
 
     def home_share(self) -> Values:
-        """Share of the page's prose that stands with a block in one node."""
+        """Return the share of the page's prose that stands with a block in one node."""
         return np.asarray(sums(self.document, self.marked)[self.home] / max(self.marked.sum(), 1), np.float64)
 
     def home_links(self) -> Values:
-        """Share of link text in that node."""
+        """Return the share of link text in that node."""
         return np.asarray(self.document.LT[self.home] / np.maximum(self.document.T[self.home], 1), np.float64)
 
     def place(self) -> Values:
-        """Share of the page's prose that stands before a block."""
+        """Return the share of the page's prose that stands before a block."""
         return np.asarray((np.cumsum(self.marked) - self.marked) / max(self.marked.sum(), 1), np.float64)
 
 
@@ -171,15 +171,15 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class WeightedModel:
     """Features, and the threshold e above which a block is content."""
 
     features: tuple[Feature, ...]
     threshold: float
 
     @classmethod
-    def from_mapping(cls, found: Mapping[str, Any]) -> Model:
-        """The model of what `asdict` made of one, as JSON keeps it."""
+    def from_mapping(cls, found: Mapping[str, Any]) -> WeightedModel:
+        """Read what `asdict` made of a model, as JSON keeps it."""
         rows = found["features"]
         return cls(
             tuple(Feature(row["name"], tuple(row["edges"]), tuple(row["support"]), row["weight"]) for row in rows),
@@ -187,7 +187,7 @@ class Model:
         )
 
 
-WUQI2011: Final = Model(
+WUQI2011: Final = WeightedModel(
     (
         Feature("chars", (10, 14), (0.060, 0.546, 0.795), 1.4571),
         Feature("marks", (1,), (0.274, 0.944), 2.6976),
@@ -218,8 +218,8 @@ def bins(document: Document, edges: Mapping[str, Sequence[float]]) -> Counts:
     return np.array([np.searchsorted(edge, FEATURES[name](view), side="right") for name, edge in edges.items()])
 
 
-def scores(document: Document, model: Model) -> Values:
-    """Score of every block: sum of d_i P(S|t_i) over sum of d_i.
+def scores(document: Document, model: WeightedModel) -> Values:
+    """Score every block: sum of d_i P(S|t_i) over sum of d_i.
 
     Args:
         document: a parsed page.
@@ -265,6 +265,6 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
 
 
 @cache
-def _learned() -> Model:
-    """The shipped model."""
-    return Model.from_mapping(models.load("blocks"))
+def _learned() -> WeightedModel:
+    """Read the shipped model."""
+    return WeightedModel.from_mapping(models.load("blocks"))

@@ -1,4 +1,4 @@
-"""Patterns of URLs that are blocked as traps, and the reason for which a URL is not fetched.
+"""Patterns of URLs that are blocked as traps, and the disallow reason of a URL.
 
 Pages that a program makes without end (calendars, session ids, facets) have URLs of few patterns. A URL has three of
 them (`pipelines.url_rules.forms`), each wider than the one before, so that neither a trap with many names nor one with
@@ -44,7 +44,7 @@ def disallow_reason(url: str, blocked: Mapping[Key, str]) -> str:
 
 
 def is_circular(url: str) -> bool:
-    """Return True if a path runs round and round: some words in a row, three times one after the other.
+    """Return True if a path runs round: some words in a row, three times in a row.
 
     No page that people have filed has such a URL; relative links of pages that answer at any depth make them.
 

@@ -1,4 +1,4 @@
-"""What a page shows that may be one of a trap's: a sketch by which it is compared with others, and walls."""
+"""Signals of traps in a page: a sketch to compare it by, an outline, walls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
 @dataclass(frozen=True, slots=True)
 class KnownTraps:
-    """What is known of the traps of a page's host.
+    """Known traps of a page's host.
 
     Attributes:
         blocked: patterns of its URLs that are traps, with their kinds.
@@ -53,7 +53,7 @@ class KnownTraps:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What a page shows.
+    """Signals of a page.
 
     Attributes:
         sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
@@ -69,7 +69,7 @@ class Signs:
 
 
 def needs_look(parsed: ParsedPage, known: KnownTraps) -> bool:
-    """Return whether a page has to be looked at: most articles have not."""
+    """Return True if a page has to be looked at: most articles have not."""
     return (
         parsed.kind is not PageKind.ARTICLE
         or known.missing is not None
@@ -90,13 +90,13 @@ def look(document: Document, parsed: ParsedPage) -> Signs:
 
 
 def without_page(parsed: ParsedPage) -> ParsedPage:
-    """Return what is left of a page that turns out to say "no such page": nothing to store or follow."""
+    """Strip a page that says "no such page": nothing to store or follow."""
     metadata = Metadata(title=parsed.metadata.title, language=parsed.metadata.language)
     return ParsedPage(PageKind.OTHER, PageReason.SOFT_404, metadata=metadata, encoding=parsed.encoding)
 
 
 def outline(text: str, url: str) -> int:
-    """Return a number that is the same for texts that differ in figures and in the name of their page only.
+    """Return a number, the same for texts that differ in figures and page name only.
 
     Cost: O(characters).
     """
@@ -107,7 +107,7 @@ def outline(text: str, url: str) -> int:
 
 
 def sketch(text: str) -> int:
-    """Return a sketch of a text: 64 bits, of which alike texts have most in common; 0 for a text of a few characters.
+    """Return 64 bits of which alike texts have most in common; 0 for hardly any text.
 
     Cost: O(characters).
     Source: Charikar, *Similarity estimation techniques from rounding algorithms*, 2002 (SimHash).
@@ -131,10 +131,10 @@ def sketch(text: str) -> int:
 
 
 def alike(one: int, other: int) -> bool:
-    """Return whether two sketches are of texts that say the same, or nearly."""
+    """Return True if two sketches are of texts that say the same, or nearly."""
     return one != 0 and other != 0 and (one ^ other).bit_count() <= _NEAR
 
 
 def _text(document: Document) -> str:
-    """The title and the text of a page, links included, as far as it is looked at."""
+    """Join title and text of a page, links included, as far as it is looked at."""
     return "\n".join([document.title[:200], *document.blocks.texts])[:_MOST_TEXT]

@@ -1,1 +1,1 @@
-"""Rules by which several URLs are one page (DUST): shapes and normal forms of URLs, and how rules are learned."""
+"""DUST rules: shapes and normal forms of URLs, and the learning of rules."""

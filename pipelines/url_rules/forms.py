@@ -63,7 +63,7 @@ def _path_start(url: str) -> int:
 
 
 def class_of(text: str) -> str:
-    """Return "number", "date" or "id" for a part of a path that only counts or identifies; empty for anything else.
+    """Return "number", "date" or "id" for a part of a path that is one, else nothing.
 
     >>> [class_of(text) for text in ("17", "2024-05-01", "0f3ab12c", "news")]
     ['number', 'date', 'id', '']
@@ -117,7 +117,7 @@ def patterns(url: str) -> Patterns:
 
 
 def folder_key(url: str) -> int:
-    """Return a number for the folder pattern of a URL, as it is compared between the links of pages.
+    """Return a number for the folder pattern of a URL, to compare links of pages by.
 
     Cost: a microsecond or two.
     """
@@ -136,7 +136,7 @@ def is_deep(segments: Sequence[str]) -> bool:
 
 
 def _folder_of(url: str) -> tuple[str, int]:
-    """Return the folder pattern of a URL and its number: the same for all that lie in a folder and end alike."""
+    """Return the folder pattern of a URL and its number."""
     path, _, query = url[_path_start(url) :].partition("?")
     head, slash, name = path.rpartition("/")
     stem, ending = _without_ending(name)
@@ -146,7 +146,7 @@ def _folder_of(url: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=1 << 13)
 def _folder(head: str, slash: str, last: str, mark: str) -> tuple[str, int]:
-    """Return the same from the folders, the slash behind them, what is left of the last part, and a query's mark."""
+    """Return the same from folders, slash, rest of the last part, and query's mark."""
     first, *middle = head.split("/", _MOST_LOOKED_AT)
     first = first if _WORD.fullmatch(first) else _ANY
     if slash and _goes_on([*head.split("/", _MOST_LOOKED_AT), last]):
@@ -157,7 +157,7 @@ def _folder(head: str, slash: str, last: str, mark: str) -> tuple[str, int]:
 
 
 def _goes_on(segments: Sequence[str]) -> bool:
-    """Return True if a path looks like one that goes ever deeper: it is deep, or a folder comes twice."""
+    """Return True if a path seems to go ever deeper: deep, or with a folder twice."""
     if is_deep(segments):
         return True
     words = [text for text in segments[:-1] if len(text) > 1 and _WORD.fullmatch(text)]
@@ -220,7 +220,7 @@ class Rule:
 
 
 class Segment(NamedTuple):
-    """A part of the path: as written, its pattern, the same with words as `<word>`; with its slug struck out, if any.
+    """A part of the path: as written, pattern, pattern with `<word>`, without slug.
 
     `struck` and `mark` are empty when it has no slug.
     """
@@ -316,7 +316,7 @@ class Rules:
         self._salt = pack(self.rules)
 
     def matching(self, parts: UrlParts) -> list[tuple[Rule, int | str]]:
-        """Return the rules that touch a URL, each with the place of the slug or the name of the parameter."""
+        """Return the rules that touch a URL, with place of slug or name of parameter."""
         found: list[tuple[Rule, int | str]] = []
         for place, segment in enumerate(parts.segments if self._slugs else ()):
             if segment.mark:

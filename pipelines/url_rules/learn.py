@@ -1,4 +1,4 @@
-"""Learn which parts of a host's URLs do not say what page they name, from pages that were fetched.
+"""Learning of DUST rules of a host from its pages that were fetched.
 
 A site that shows one article under many URLs (`?from=app`, `/123-old-headline` and `/123-new-headline`) wastes
 most of the requests made to it. Once enough pages have shown that a parameter or a slug makes no difference, URLs
@@ -27,7 +27,7 @@ from .forms import PARAMETER, SLUG, Rule, UrlParts, name_of, take_apart
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How rules are learned.
+    """Parameters of the learning of rules.
 
     Attributes:
         threshold: confidence from which a rule is used, in (0, 1]; 1 is never reached.
@@ -130,7 +130,7 @@ def _surest_first(one: Learned) -> tuple[bool, float, Rule]:
 
 
 def bounds(support: int, against: int, sureness: float) -> tuple[float, float]:
-    """Wilson's interval for a share: where it may lie, seeing so many cases for and against it.
+    """Return Wilson's interval for a share, by the cases for and against it.
 
     Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, JASA 22, 1927.
 
@@ -148,7 +148,7 @@ def bounds(support: int, against: int, sureness: float) -> tuple[float, float]:
 
 @dataclass(slots=True)
 class _Evidence:
-    """What some groups of URLs say of a rule."""
+    """Evidence of some groups of URLs for and against a rule."""
 
     repeats: dict[int, int] = field(default_factory=dict)
     """Content -> its repetitions in the group that has most: what stands in many groups is a page of its own kind."""
@@ -186,7 +186,7 @@ class _Evidence:
 
 
 class _Touched(NamedTuple):
-    """A page with something that might be struck out: its number, the slug's place or the name, the own pattern."""
+    """A page, the place of a slug or the name of a parameter in it, its own pattern."""
 
     page: int
     what: int | str
@@ -229,7 +229,7 @@ class _Host:
         self.heard: set[Rule] = set()
 
     def candidates(self, most: int) -> list[_Candidate]:
-        """What might be struck out, the commonest first."""
+        """Return what might be struck out, the commonest first."""
         found: defaultdict[tuple[str, str], list[_Touched]] = defaultdict(list)
         for i, parts in enumerate(self._parts):
             if parts is not None:
@@ -239,7 +239,7 @@ class _Host:
         return [_Candidate(*key, found[key]) for key in common[:most]]
 
     def evidence(self, candidate: _Candidate, most_repeats: int) -> dict[str, _Evidence]:
-        """Pattern -> what the groups of its URLs say."""
+        """Return what groups of URLs say of each pattern."""
         groups: defaultdict[str, dict[str, int]] = defaultdict(dict)
         pattern_of: dict[str, str] = {}
         for one in candidate.touched:
@@ -268,7 +268,7 @@ class _Host:
             self._representative.setdefault(form, i)
 
     def _without(self, one: _Touched) -> str:
-        """Form of a page without something, too."""
+        """Return the form of a page without something, too."""
         parts = self._parts[one.page]
         assert parts is not None
         what = (*self._struck.get(one.page, ()), one.what)
@@ -276,7 +276,7 @@ class _Host:
 
 
 def _places(parts: UrlParts) -> Iterator[tuple[str, int | str, str, str]]:
-    """Everything in a URL that a rule might strike out."""
+    """Yield everything in a URL that a rule might strike out."""
     for place, segment in enumerate(parts.segments):
         if segment.mark:
             yield SLUG, place, *parts.slug(place)
@@ -287,7 +287,7 @@ def _places(parts: UrlParts) -> Iterator[tuple[str, int | str, str, str]]:
 
 
 def _weigh(host: _Host, candidate: _Candidate, held: Collection[Rule], params: Params) -> Iterator[_Weighed]:
-    """The rules that pages speak for, of one candidate: the general one, or those for single words."""
+    """Yield a candidate's rules: the general one, or those for single words."""
     evidence = host.evidence(candidate, params.most_repeats)
     whole = _Evidence()
     for one in evidence.values():
@@ -308,12 +308,12 @@ def _names_a_session(rule: Rule) -> bool:
 
 
 def _may_hold(evidence: _Evidence, params: Params) -> bool:
-    """Whether too little speaks against a rule to rule it out."""
+    """Return True if too little speaks against a rule to rule it out."""
     return bounds(evidence.support, evidence.against, params.sureness)[1] >= params.threshold
 
 
 def _learned(rule: Rule, evidence: _Evidence, held: Collection[Rule], params: Params) -> Learned | None:
-    """A rule with its evidence, and whether it is sure enough; None when too little speaks for it."""
+    """Join a rule with its evidence; None when too little speaks for it."""
     support, against = evidence.support, evidence.against
     prior = params.session_prior if support and _names_a_session(rule) else 0
     confidence = bounds(support + prior, against, params.sureness)[0]

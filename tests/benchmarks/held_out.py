@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pipelines.extract import combined
+from pipelines.extract.learning.combined import Params, learn
 from pipelines.extract.learning.examples import Example, example
-from pipelines.extract.learning.network import Params
 from tests.benchmarks.extraction import FIRST_ROWS, ROOT, corpora, f1, pages
 
 
@@ -65,7 +65,7 @@ def main() -> int:
     scores: dict[str, list[float]] = defaultdict(list)
     confidences: dict[bool, list[float]] = defaultdict(list)
     for fold in range(chosen.folds):
-        networks = combined.learn((case.example for case in every if case.fold != fold), 1, params)
+        networks = learn((case.example for case in every if case.fold != fold), 1, params)
         for case in (case for case in every if case.fold == fold):
             found = combined.extract_by(networks, case.example.document)
             confidences[case.example.article].append(found.confidence)

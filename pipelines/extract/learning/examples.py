@@ -1,4 +1,4 @@
-"""Examples for training: pages with known texts, each block labelled as content or not and weighed."""
+"""Examples for training: pages with known texts, each block labelled and weighed."""
 
 from __future__ import annotations
 
@@ -149,21 +149,21 @@ def weights(document: Document, title: str = "", free: Iterable[str] = ()) -> Co
 
 
 def _lines(value: object) -> list[str]:
-    """The strings of a list; nothing for any other value."""
+    """Return the strings of a list; nothing for any other value."""
     return [line for line in value if isinstance(line, str)] if isinstance(value, list) else []
 
 
 def _share(text: str, shingles: set[str]) -> float:
-    """Share of the shingles of `text` that are among `shingles`."""
+    """Return the share of the shingles of `text` that are among `shingles`."""
     count = len(text) - SHINGLE_CHARS + 1
     return sum(text[at : at + SHINGLE_CHARS] in shingles for at in range(count)) / count
 
 
 def _gap(index: int, anchors: Counts) -> int:
-    """Blocks between a block and the nearest anchor; 0 when there are no anchors."""
+    """Count the blocks to the nearest anchor; 0 when there are no anchors."""
     return int(np.abs(anchors - index).min()) if len(anchors) else 0
 
 
 def _nearest(indices: Sequence[int], anchors: Counts) -> list[int]:
-    """Blocks in order of their gap to the nearest anchor, earlier ones first."""
+    """Sort blocks by their gap to the nearest anchor, earlier ones first."""
     return sorted(indices, key=lambda index: (_gap(index, anchors), index))

@@ -1,51 +1,41 @@
-"""Naive Bayes over words: tells text worth reading from adverts, imprints and login lines."""
+"""Learning of words that tell text from adverts, imprints and login lines."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+import numpy as np
+
 from ...document.tokens import terms
+from ..fusion import DEFAULTS, Params, WordModel, leaves
+from .examples import Example
 
 MIN_TEXTS: Final = 3
 """Words of fewer texts are not looked at: they say something of a site, not of the class."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """Words and their odds, as `learn` found them.
-
-    Attributes:
-        prior: ln P(worthy) / P(worthless).
-        words: word -> ln P(word | worthy) / P(word | worthless).
-    """
-
-    prior: float
-    words: Mapping[str, float]
-
-
-def log_odds(text: str, model: Model) -> float:
-    """Logarithm of the odds that `text` is worthy.
+def labelled_leaves(examples: Iterable[Example], params: Params = DEFAULTS) -> Iterator[tuple[str, bool]]:
+    """Yield the leaves that step 4 will be asked about, with their labels.
 
     Args:
-        text: any string.
-        model: see `learn`.
+        examples: pages with labelled blocks; those that are no articles are passed over.
+        params: thresholds of the steps before.
 
     Returns:
-        Above 0 when it is rather worthy; the prior for a text without known words.
+        Text and label of each leaf.
 
-    Cost: O(characters).
-
-    >>> log_odds("版权所有", Model(0.5, {"版权": -2.0}))
-    -1.5
+    Cost: as `leaves`, of all pages.
     """
-    return model.prior + sum(model.words.get(term, 0.0) for term in set(terms(text)))
+    for example in examples:
+        if example.article:
+            for index in np.flatnonzero(leaves(example.document, params) & (example.weights > 0)):
+                yield example.document.blocks.texts[index], bool(example.content[index])
 
 
-def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> Model:
+def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> WordModel:
     """Return the model of labelled texts, over the words that tell most.
 
     Args:
@@ -76,7 +66,7 @@ def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> Model:
     # Ties are broken by the word itself, so that the same texts give the same model.
     chosen = sorted(known, key=lambda word: (-gains[word], word))[:count]
     totals = [sum(each[word] for word in chosen) + len(chosen) for each in found]
-    return Model(
+    return WordModel(
         math.log(sizes[1] / sizes[0]),
         {
             word: math.log((found[1][word] + 1) / totals[1]) - math.log((found[0][word] + 1) / totals[0])
@@ -86,13 +76,16 @@ def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> Model:
 
 
 def _gain(having: tuple[int, int], sizes: tuple[int, int]) -> float:
-    """Information gain, in nats, of a word that `having` of `sizes` texts of each class hold."""
+    """Return the information gain, in nats, of a word.
+
+    `having` of `sizes` texts of each class hold it.
+    """
     total = sum(sizes)
     lacking = (sizes[0] - having[0], sizes[1] - having[1])
     return _entropy(sizes) - sum(sum(part) / total * _entropy(part) for part in (having, lacking))
 
 
 def _entropy(counts: tuple[int, int]) -> float:
-    """Entropy of two counts, in nats."""
+    """Return the entropy of two counts, in nats."""
     total = sum(counts)
     return -sum(count / total * math.log(count / total) for count in counts if count)

@@ -1,4 +1,4 @@
-"""Particle swarm optimisation: many guesses fly towards the best found so far, by each and by all."""
+"""Particle swarm optimisation: guesses fly towards the best found so far."""
 
 from __future__ import annotations
 

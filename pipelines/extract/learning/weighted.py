@@ -1,4 +1,4 @@
-"""Learning of weighted block features: supports are counted, weights and threshold found by a swarm."""
+"""Learning of weighted block features: counted supports, weights from a swarm."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ...decode.characters import Counts
 from ...document.subtrees import Flags, Values
-from ..weighted import EDGES, Feature, Model, bins
+from ..weighted import EDGES, Feature, WeightedModel, bins
 from .examples import Example
 from .pso import maximise
 
@@ -19,7 +19,7 @@ HIGHEST_WEIGHT: Final = 3.0
 
 def learn(
     examples: Iterable[Example], rng: np.random.Generator, *, particles: int = 100, generations: int = 1000
-) -> tuple[Model, float]:
+) -> tuple[WeightedModel, float]:
     """Return the model under which the blocks of the examples are told apart best.
 
     Blocks that fall into the same bins of all features are alike for every weight. So they are counted once, and the
@@ -75,10 +75,10 @@ def learn(
         Feature(name, edges, tuple(round(float(value), 4) for value in support), round(float(weight), 4))
         for (name, edges), support, weight in zip(EDGES.items(), supports, place[:-1], strict=True)
     )
-    return Model(features, round(float(place[-1]), 4)), best
+    return WeightedModel(features, round(float(place[-1]), 4)), best
 
 
 def _supports(column: Counts, content: Flags, count: int) -> Values:
-    """P(S|t) of each of `count` bins: the share of content among the blocks in it."""
+    """Return P(S|t) of each bin: the share of content among the blocks in it."""
     good = np.bincount(column, content, count) + 1
     return np.asarray(good / (np.bincount(column, minlength=count) + 2), np.float64)

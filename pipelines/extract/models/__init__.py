@@ -1,4 +1,4 @@
-"""Learned models as they are shipped: JSON beside this file, each with the command that made it."""
+"""Shipped models: JSON beside this file, each with the command that made it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMAT: Final = 1
 
 
 def path(name: str) -> Path:
-    """Where the model `name` lies."""
+    """Return the path of the model `name`."""
     return Path(__file__).with_name(f"{name}.json")
 
 

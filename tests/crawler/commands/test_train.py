@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from pipelines.extract.combined import network
-from pipelines.extract.learning.network import Network
-from pipelines.extract.weighted import FEATURES, Model
+from pipelines.extract.network import Network
+from pipelines.extract.weighted import FEATURES, WeightedModel
 from pipelines.focus.profile import load
 from tests.crawler.crawling import ROOT, scrapy
 from tests.crawler.odd_server import OddServer
@@ -43,7 +43,7 @@ def test_blocks_are_learnt(tmp_path: Path) -> None:
     assert done.stdout.startswith("5 pages, fitness ")
     found = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
     assert found["made_by"] == "scrapy train blocks one two --particles 5 --generations 5 --seed 1"
-    assert {feature.name for feature in Model.from_mapping(found["model"]).features} == set(FEATURES)
+    assert {feature.name for feature in WeightedModel.from_mapping(found["model"]).features} == set(FEATURES)
 
 
 def test_words_are_learnt(tmp_path: Path) -> None:

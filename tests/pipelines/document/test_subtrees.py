@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pipelines.document import tokens
 from pipelines.document.document import Document, parse
 from pipelines.document.subtrees import children, holders, inside, linked, plain, prose, sums
-from pipelines.extract import bte, lineblocks
-from pipelines.extract.learning import examples, naive_bayes, pso
+from pipelines.extract import bte, fusion, lineblocks
+from pipelines.extract.learning import examples, pso
 
 BODY = "<body><div><p>一二三<a href=/>四</a></p><p><a href=/>五六</a></p></div><td>七<br>八</td></body>"
 
@@ -62,9 +62,7 @@ def test_a_page_without_blocks() -> None:
     assert not np.any(sums(document, []))
 
 
-@pytest.mark.parametrize(
-    "module", [bte, lineblocks, pso, tokens, examples, naive_bayes], ids=lambda module: module.__name__
-)
+@pytest.mark.parametrize("module", [bte, lineblocks, pso, tokens, examples, fusion], ids=lambda module: module.__name__)
 def test_examples_in_docstrings(module: object) -> None:
     found = doctest.testmod(importlib.import_module(module.__name__))
     assert found.attempted

@@ -10,7 +10,6 @@ from pipelines.extract.simpletree import (
     MAX_CHILDREN,
     MAX_STEPS,
     SAME_TEMPLATE,
-    common_path,
     node_at,
     path_of,
     similarity,
@@ -69,13 +68,6 @@ def test_the_walk_ends_at_the_text() -> None:
     document = page()
     assert document.names[walk(document)] == "text"
     assert extractor("simpletree")(document).text == "\n".join(f"{PROSE}{n}" for n in range(5))
-
-
-def test_the_common_path_serves_the_pages_of_a_template() -> None:
-    documents = [page(f"<p>{PROSE}</p>" * count) for count in (3, 4, 5)]
-    path = common_path([*documents, parse(b"", "http://h.cn/")])
-    assert {document.names[node_at(document, path)] for document in documents} == {"text"}
-    assert common_path([]) == ()
 
 
 def test_bounds() -> None:

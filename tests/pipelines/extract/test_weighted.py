@@ -15,7 +15,18 @@ from pipelines.extract import models
 from pipelines.extract.learning.examples import Example, example
 from pipelines.extract.learning.pso import maximise
 from pipelines.extract.learning.weighted import learn
-from pipelines.extract.weighted import EDGES, FEATURES, WUQI2011, Feature, Model, Params, Preset, View, extract, scores
+from pipelines.extract.weighted import (
+    EDGES,
+    FEATURES,
+    WUQI2011,
+    Feature,
+    Params,
+    Preset,
+    View,
+    WeightedModel,
+    extract,
+    scores,
+)
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
 
@@ -81,15 +92,15 @@ def test_features_that_cannot_be(
 
 
 def test_scores_without_weights_are_nothing() -> None:
-    nothing = Model((Feature("chars", (1,), (0.1, 0.9), 0.0),), 0.5)
+    nothing = WeightedModel((Feature("chars", (1,), (0.1, 0.9), 0.0),), 0.5)
     assert scores(page("<p>x</p>"), nothing).tolist() == [0]
 
 
 def test_the_shipped_model_is_whole() -> None:
-    model = Model.from_mapping(models.load("blocks"))
+    model = WeightedModel.from_mapping(models.load("blocks"))
     assert {feature.name for feature in model.features} == set(FEATURES)
     assert all(0 <= value <= 1 for feature in model.features for value in feature.support)
-    assert Model.from_mapping(json.loads(json.dumps(asdict(model)))) == model
+    assert WeightedModel.from_mapping(json.loads(json.dumps(asdict(model)))) == model
 
 
 @pytest.mark.parametrize("name", ["blocks", "words"])

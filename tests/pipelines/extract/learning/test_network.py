@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipelines.extract.learning.network import Network, Params, TrainingSet, fit
+from pipelines.extract.learning.combined import Params, TrainingSet, fit
+from pipelines.extract.network import Network
 
 
 def examples(seed: int = 3, count: int = 4000) -> TrainingSet:
