@@ -18,7 +18,7 @@ from scrapy.exceptions import DropItem, NotConfigured
 from db.engine.errors import DatabaseProblem
 from db.records.outcome import Joined, Stored
 from db.records.reasons import FailReason
-from db.records.url import Claim, Kind
+from db.records.url import Kind, Lease
 
 from .decode.content_type import is_readable
 from .focus.topic import Topic
@@ -35,10 +35,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Page:
-    """The item: what came back for one claim, and what the stages made of it.
+    """The item: what came back for one lease, and what the stages made of it.
 
     Attributes:
-        claim: the URL as the frontier handed it out.
+        lease: the URL as the frontier handed it out.
         scope: where its links may lead.
         status: HTTP status, 0 when there was no answer.
         error: why there was no (usable) answer, if there was none.
@@ -58,7 +58,7 @@ class Page:
         stored: set by the frontier as soon as it has taken charge of the page.
     """
 
-    claim: Claim
+    lease: Lease
     scope: Scope
     status: int = 0
     error: FailReason | None = None
@@ -84,19 +84,19 @@ class PageServices(Protocol):
     def topic(self) -> Topic | None:
         """Topic of the crawl, if it has one."""
 
-    def scope_of(self, claim: Claim) -> Scope:
+    def scope_of(self, lease: Lease) -> Scope:
         """Return the scope of the links of a page."""
 
     def answered(self, page: Page) -> None:
         """Start the clock of a page's host: the network is done with it."""
 
-    async def knowledge(self, claim: Claim) -> bytes | None:
+    async def knowledge(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned."""
 
-    def url_rules(self, claim: Claim) -> str:
+    def url_rules(self, lease: Lease) -> str:
         """Return the packed URL rules of a page's host; empty for none."""
 
-    def known_traps(self, claim: Claim) -> KnownTraps | None:
+    def known_traps(self, lease: Lease) -> KnownTraps | None:
         """Return the known traps of a page's host; None when they are not looked for."""
 
     async def store(self, page: Page) -> Stored:
@@ -146,7 +146,7 @@ class ExtractStage:
 
     async def process_item(self, item: Page) -> Page:
         """Fill in `worked`, or `unreadable`."""
-        if item.error or item.status != 200 or item.claim.kind == Kind.ROBOTS:
+        if item.error or item.status != 200 or item.lease.kind == Kind.ROBOTS:
             return item
         content_type = item.headers.get("content-type", "")
         if not is_readable(content_type, item.body):
@@ -154,23 +154,23 @@ class ExtractStage:
             return item
         services = self._access.services
         task = Task(
-            kind=item.claim.kind,
+            kind=item.lease.kind,
             body=item.body,
-            url=item.claim.url,
+            url=item.lease.url,
             content_type=content_type,
             robots_header=item.headers.get("x-robots-tag", ""),
             fetched_at=item.fetched_at,
             scope=item.scope,
             keep_raw=self._keep_raw and not item.truncated,
-            knowledge=await services.knowledge(item.claim),
+            knowledge=await services.knowledge(item.lease),
             topic=services.topic,
-            rules=services.url_rules(item.claim),
-            traps=services.known_traps(item.claim),
+            rules=services.url_rules(item.lease),
+            traps=services.known_traps(item.lease),
         )
         try:
             item.worked = await self._pool.run(task)
         except PageUnreadable as problem:
-            logger.warning("%s: %s", item.claim.url, problem)
+            logger.warning("%s: %s", item.lease.url, problem)
             item.unreadable, item.detail = problem.reason, problem.detail
         return item
 
@@ -226,7 +226,7 @@ class StoreStage:
             raise DropItem(stored.article or "no article")
         meta = item.worked.parsed.metadata
         return {
-            "url": item.claim.url,
+            "url": item.lease.url,
             "title": meta.title,
             "authors": "、".join(meta.authors),
             "source": meta.source,

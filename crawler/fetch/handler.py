@@ -85,13 +85,13 @@ class GuardedHandler(BaseDownloadHandler):
                 request.meta["download_maxsize"], bounds.ratio, bounds.head, bounds.stall, bounds.least_rate
             )
         target = _Target(request.url)
-        room, claim = self._network.room, request.meta.get("claim")
-        key = request if claim is None else claim.id
+        room, lease = self._network.room, request.meta.get("lease")
+        key = request if lease is None else lease.id
         enter = partial(room.enter, key)
         try:
             answer, connection = await self._ask(target, self._written(request, target), bounds, deadline, enter)
         finally:
-            if claim is None:  # else the body is kept until its page is stored
+            if lease is None:  # else the body is kept until its page is stored
                 room.leave(key)
         request.meta["download_latency"] = loop.time() - started
         return self._response(request, target, answer, connection)

@@ -114,8 +114,8 @@ class PageCompletion:
             self._background.failed(error)
             raise
         finally:
-            self._queues.stored(page.claim.id)
-            self._engine.stored(page.claim.id)
+            self._queues.stored(page.lease.id)
+            self._engine.stored(page.lease.id)
         self._completed(page, outcome, stored)
         return stored
 
@@ -144,21 +144,21 @@ class PageCompletion:
         except DatabaseProblem:
             raise
         except Exception as error:
-            logger.error("%s could not be stored", page.claim.url, exc_info=error)
+            logger.error("%s could not be stored", page.lease.url, exc_info=error)
             outcome = internal_error(page, error)
         try:
             return outcome, await self._session.submit(self._store.store, outcome)
         except DatabaseProblem:
             raise
         except Exception as error:  # else it would be leased for ever, and fetched again and again
-            logger.error("%s: that could not be stored either", page.claim.url, exc_info=error)
-            failure = (self._session.resumed.run_id, page.claim.id, outcome.detail)
+            logger.error("%s: that could not be stored either", page.lease.url, exc_info=error)
+            failure = (self._session.resumed.run_id, page.lease.id, outcome.detail)
             await self._session.submit(table.abandon, failure)
             return outcome, Stored()
 
     async def _judged(self, page: Page) -> Outcome:
         """Judge a page."""
-        config, claim, hosts = self._session.config, page.claim, self._known.hosts
+        config, lease, hosts = self._session.config, page.lease, self._known.hosts
         if self._session.reconnects != self._reconnects:  # what was said to be stored may not be
             self._reconnects = self._session.reconnects
             self._known.urls.clear()
@@ -166,15 +166,15 @@ class PageCompletion:
             priority=config.priority,
             tries=config.tries,
             redirects=config.redirects,
-            depth=self._known.seeds.depth_of(claim.seed_id),
+            depth=self._known.seeds.depth_of(lease.seed_id),
             known=self._known.urls,
             extractor=config.extractor,
             objection=hosts.cached_reason,
             focus=config.focus,
-            robots_hosts=hosts.hosts_of_robots(claim),
-            robots_again=hosts.robots_again(claim),
+            robots_hosts=hosts.hosts_of_robots(lease),
+            robots_again=hosts.robots_again(lease),
             robots_bytes=config.robots_bytes,
-            resting=hosts.errors.is_in_backoff(claim.host_id),
+            resting=hosts.errors.is_in_backoff(lease.host_id),
         )
         judged = replace(outcomes.judge(page, rulebook), ready_at=page.ready_at)
         for _, _, text in judged.robots[:1]:  # the same for all
@@ -183,14 +183,14 @@ class PageCompletion:
 
     def _completed(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Bring memory in line with the table: a page is stored."""
-        claim, stats, followers = page.claim, self._session.stats, self._followers
+        lease, stats, followers = page.lease, self._session.stats, self._followers
         count(stats, page, outcome, stored)
         for key, depth in depth_memory(outcome):
             self._known.urls.note(key, depth)
         if outcome.seed_host is not None:
             self._known.seeds.adopt(*outcome.seed_host)
-        if claim.kind == Kind.ROBOTS and outcome.state != State.PENDING:
-            followers.robots.stored(claim, outcome)
+        if lease.kind == Kind.ROBOTS and outcome.state != State.PENDING:
+            followers.robots.stored(lease, outcome)
         followers.learning.note(page, outcome, stored)
         self._queue(outcome, stored)
         if followers.rescorer.is_due(stats["pages"]):
@@ -201,8 +201,8 @@ class PageCompletion:
         self._pending.count += stored.queued + (outcome.state == State.PENDING)
         waits = outcome.state == State.PENDING and outcome.next_visit is not None
         # a page that was on its way when its host was given up is skipped like the others
-        if waits and not self._known.hosts.is_closed(outcome.claim.host_id):
-            self._pending.later(outcome.next_visit or 0.0, outcome.claim.host_id)
+        if waits and not self._known.hosts.is_closed(outcome.lease.host_id):
+            self._pending.later(outcome.next_visit or 0.0, outcome.lease.host_id)
         else:
             self._pending.found(stored.hosts, best_scores(outcome.new_urls))
             if self._followers.watch is not None:

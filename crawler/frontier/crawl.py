@@ -19,7 +19,7 @@ from typing import Any
 from db.engine.errors import DatabaseProblem
 from db.records.lease import Waiting
 from db.records.outcome import Stored
-from db.records.url import Claim
+from db.records.url import Lease
 from db.sites.health import ShownAlarm
 from pipelines.focus.topic import Topic
 from pipelines.links.scope import Scope
@@ -27,7 +27,7 @@ from pipelines.stages import Page
 from pipelines.traps.signals import KnownTraps
 
 from .. import clock
-from ..learn.callbacks import Hooks
+from ..learn.callbacks import Callbacks
 from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
@@ -113,29 +113,29 @@ class Crawl:
         """Topic of the crawl, if it has one."""
         return self.session.config.topic
 
-    def scope_of(self, claim: Claim) -> Scope:
+    def scope_of(self, lease: Lease) -> Scope:
         """Return the scope of the links of a page."""
-        return self.known.seeds.scope_of(claim)
+        return self.known.seeds.scope_of(lease)
 
     def answered(self, page: Page) -> None:
         """Start the clock of a page's host: the network is done with it."""
         self.followers.backoff.answered(page)
 
-    async def knowledge(self, claim: Claim) -> bytes | None:
+    async def knowledge(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned."""
         try:
-            return await self.followers.learning.knowledge(claim)
+            return await self.followers.learning.knowledge(lease)
         except DatabaseProblem as problem:  # the page cannot be stored either, and says so
             self.background.give_up(problem)
             return None
 
-    def url_rules(self, claim: Claim) -> str:
+    def url_rules(self, lease: Lease) -> str:
         """Return the packed URL rules of a page's host; empty for none."""
-        return self.followers.learning.url_rules(claim)
+        return self.followers.learning.url_rules(lease)
 
-    def known_traps(self, claim: Claim) -> KnownTraps | None:
+    def known_traps(self, lease: Lease) -> KnownTraps | None:
         """Return the known traps of a page's host; None when they are not looked for."""
-        return self.followers.learning.known_traps(claim)
+        return self.followers.learning.known_traps(lease)
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links.
@@ -217,15 +217,15 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
         shared=SharedClocks(config.same_ip_delay) if config.same_ip_delay else None,
     )
     pending = PendingUrls(session, queues, background.start, engine.poll)
-    hooks = Hooks(
-        totals=session.stats,
+    callbacks = Callbacks(
+        stats=session.stats,
         is_own=known.seeds.owns,
         start=background.start,
         add=pending.add,
         clear=pending.reconsider,
         changed=pending.adjust_host,
     )
-    learning = Learning(session, hooks)
+    learning = Learning(session, callbacks)
     pending.count += await learning.load()
     followers = Followers(
         backoff=HostBackoff(session, pending, known.hosts, background, engine),

@@ -135,11 +135,11 @@ class HeldHosts:
         hosts.sort(key=lambda host: len(host.queue))
         given = [(host.id, now + max(0.0, host.ready_at - monotonic)) for host in hosts[: self.surplus]]
         self.surplus = 0
-        claims = [claim for host_id, _ in given for claim in queues.take_all(host_id)]
+        leased_urls = [lease for host_id, _ in given for lease in queues.take_all(host_id)]
         await self._forget([host_id for host_id, _ in given])
         if given:
-            await self._session.submit(leases.hand_over, Handover(self._run_id, given, claims))
-            self._pending.count += len(claims)
+            await self._session.submit(leases.hand_over, Handover(self._run_id, given, leased_urls))
+            self._pending.count += len(leased_urls)
 
     async def _forget(self, host_ids: Collection[int]) -> None:
         """Hold hosts no longer."""

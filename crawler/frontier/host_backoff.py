@@ -55,7 +55,7 @@ class HostBackoff:
 
     def answered(self, page: Page) -> None:
         """Start the clock of a page's host: the network is done with it."""
-        queues, host_id = self._queues, page.claim.host_id
+        queues, host_id = self._queues, page.lease.host_id
         update = self._hosts.answered(page)
         page.ready_at = clock.now() + update.pause
         now, pause = time.monotonic(), max(update.pause, update.backoff)

@@ -14,11 +14,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
-from db.records.url import Claim
+from db.records.url import Lease
 
 from ..politeness.ip_clock import SharedClocks
 
-_Queued = tuple[float, float, int, Claim]
+_Queued = tuple[float, float, int, Lease]
 _SPARE = 1024
 
 
@@ -174,21 +174,21 @@ class HostQueues:
             wishes[host_id] = self.depth - self._settled(host) if host.robots_known else 1
         return wishes
 
-    def push(self, claims: Iterable[Claim], now: float) -> list[Claim]:
+    def push(self, leases: Iterable[Lease], now: float) -> list[Lease]:
         """Queue leased URLs; returns those that no longer fit and should be released."""
         touched: dict[int, float] = {}
-        surplus: list[Claim] = []
-        for claim in claims:
-            host = self.hosts.get(claim.host_id)
+        surplus: list[Lease] = []
+        for lease in leases:
+            host = self.hosts.get(lease.host_id)
             if host is None:
-                surplus.append(claim)
+                surplus.append(lease)
                 continue
-            heapq.heappush(host.queue, (-claim.score, claim.found_at, claim.id, claim))
+            heapq.heappush(host.queue, (-lease.score, lease.found_at, lease.id, lease))
             self._size += 1
-            touched[claim.host_id] = min(claim.score, touched.get(claim.host_id, claim.score))
+            touched[lease.host_id] = min(lease.score, touched.get(lease.host_id, lease.score))
         for host_id, lowest in touched.items():
             host = self.hosts[host_id]
-            host.rest = -math.inf if host.dry else lowest  # claims are the best there were
+            host.rest = -math.inf if host.dry else lowest  # leases are the best there were
             if len(host.queue) > 2 * self.depth:
                 host.queue.sort()
                 surplus.extend(entry[3] for entry in host.queue[self.depth :])
@@ -200,17 +200,17 @@ class HostQueues:
         self._tidy(now)
         return surplus
 
-    def take_all(self, host_id: int) -> list[Claim]:
+    def take_all(self, host_id: int) -> list[Lease]:
         """Take out what is queued for a host, to be released."""
         host = self.hosts.get(host_id)
         if host is None:
             return []
-        claims = [entry[3] for entry in host.queue]
-        self._size -= len(claims)
+        leases = [entry[3] for entry in host.queue]
+        self._size -= len(leases)
         host.queue.clear()
-        return claims
+        return leases
 
-    def pop(self, now: float) -> Claim | None:
+    def pop(self, now: float) -> Lease | None:
         """Take the best URL of all ready hosts; its host is busy until `finished`.
 
         Cost: O(log hosts).
@@ -223,11 +223,11 @@ class HostQueues:
         if forgotten is not None:
             return self._take(forgotten, now)
         while self._ready:
-            _, _, claim_id, host_id = heapq.heappop(self._ready)
+            _, _, lease_id, host_id = heapq.heappop(self._ready)
             host = self.hosts.get(host_id)
             if host is None or not self._is_ready(host, now):
                 continue
-            if host.queue[0][2] != claim_id:  # a better one has come since
+            if host.queue[0][2] != lease_id:  # a better one has come since
                 self._offer(host, now)
                 continue
             return self._take(host, now)
@@ -249,11 +249,11 @@ class HostQueues:
                 host.passed_over = None
         return None
 
-    def _take(self, host: HostQueue, now: float) -> Claim:
+    def _take(self, host: HostQueue, now: float) -> Lease:
         """Take the best URL of a host that is ready."""
-        claim = heapq.heappop(host.queue)[3]
+        lease = heapq.heappop(host.queue)[3]
         self._size -= 1
-        self.in_flight.add(claim.id)
+        self.in_flight.add(lease.id)
         host.busy += 1
         if self.shared is not None:
             self.shared.took(host.id)
@@ -262,11 +262,11 @@ class HostQueues:
             host.passed_over = None
         self._look(host)
         self._offer(host, now)
-        return claim
+        return lease
 
-    def stored(self, claim_id: int) -> None:
+    def stored(self, lease_id: int) -> None:
         """Note that the page of a URL in flight is stored, or never will be."""
-        self.in_flight.discard(claim_id)
+        self.in_flight.discard(lease_id)
 
     def finished(self, host_id: int, ready_at: float, now: float) -> None:
         """Note that a request of a host has ended; the next may be sent at `ready_at`."""
@@ -326,8 +326,8 @@ class HostQueues:
                 host.passed_over = None
                 return
         if ready_at <= now:
-            score, found_at, claim_id, _ = host.queue[0]
-            heapq.heappush(self._ready, (score, found_at, claim_id, host.id))
+            score, found_at, lease_id, _ = host.queue[0]
+            heapq.heappush(self._ready, (score, found_at, lease_id, host.id))
             if host.passed_over is None:
                 host.passed_over = now
                 self._passed_over.append((now, host.id))

@@ -14,7 +14,7 @@ from typing import Any
 
 from db.frontier import claims as table
 from db.frontier.insert import add_urls
-from db.records.url import Claim, Kind, NewUrl
+from db.records.url import Kind, Lease, NewUrl
 from pipelines.records import BlockKind
 
 from .. import clock
@@ -116,15 +116,15 @@ class PendingUrls:
         if urls:
             await self.add(urls)
 
-    async def release(self, claims: Sequence[Claim]) -> None:
+    async def release(self, leases: Sequence[Lease]) -> None:
         """Return leased URLs unfetched.
 
         Raises:
             DatabaseProblem: the database gave up.
         """
-        if claims:
-            self.count += len(claims)
-            await self._session.submit(table.give_back, (self._session.resumed.run_id, claims))
+        if leases:
+            self.count += len(leases)
+            await self._session.submit(table.release, (self._session.resumed.run_id, leases))
 
     def reconsider(self, host_id: int) -> None:
         """Release what is queued of a host, so that it is checked before it is leased again."""
@@ -134,7 +134,7 @@ class PendingUrls:
         self.queues.refresh(host_id)
         self.changed.set()
 
-    async def _reconsider(self, host_id: int, surplus: Sequence[Claim]) -> None:
+    async def _reconsider(self, host_id: int, surplus: Sequence[Lease]) -> None:
         await self.release(surplus)
         self.queues.refresh(host_id)
         self.changed.set()

@@ -12,7 +12,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from db.frontier import claims as table
-from db.records.lease import ClaimRequest
+from db.records.lease import LeaseRequest
 
 from .. import clock
 from ..learn.learning import Learning
@@ -143,7 +143,7 @@ class Refiller:
         """Lease URLs and queue them."""
         queues, hosts = self._queues, self._known.hosts
         self._refilled_at = time.monotonic()
-        request = ClaimRequest(
+        request = LeaseRequest(
             run_id=self._session.resumed.run_id,
             wants=wants,
             robots_only=frozenset(key for key in wants if not queues.hosts[key].robots_known),
@@ -153,13 +153,13 @@ class Refiller:
             now=clock.now(),
             trap=self._learning.trap_reason,
         )
-        claims = await self._session.submit(table.claim, request)
-        self._known.seeds.learn(claims.seeds)
-        for host_id, due in claims.dry.items():
+        leases = await self._session.submit(table.lease, request)
+        self._known.seeds.learn(leases.seeds)
+        for host_id, due in leases.dry.items():
             queues.mark_dry(host_id)
             if due is not None:
                 self._pending.later(due, host_id)
-        self._session.stats.update({f"dropped/{reason}": n for reason, n in claims.skipped.items()})
-        surplus = queues.push(claims.urls, time.monotonic())
-        self._pending.count -= len(claims.urls) + claims.skipped.total()
+        self._session.stats.update({f"dropped/{reason}": n for reason, n in leases.skipped.items()})
+        surplus = queues.push(leases.urls, time.monotonic())
+        self._pending.count -= len(leases.urls) + leases.skipped.total()
         await self._pending.release(surplus)

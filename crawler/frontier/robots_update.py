@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from db.frontier import claims as table
 from db.records.outcome import Outcome
-from db.records.url import Claim, NewUrl, State
+from db.records.url import Lease, NewUrl, State
 
 from ..politeness.hosts import Hosts
 from ..response.seed_scope import SeedScope
@@ -32,10 +32,10 @@ class RobotsUpdate:
         self._seeds = seeds
         self._background = background
 
-    def stored(self, claim: Claim, outcome: Outcome) -> None:
+    def stored(self, lease: Lease, outcome: Outcome) -> None:
         """Take over a robots.txt: new rules for hosts, or a further hop towards them."""
-        answers = [*outcome.robots, *self._late(claim, outcome)]
-        self._hosts.robots_moved(claim, outcome.same_as if outcome.state == State.SKIPPED else None)
+        answers = [*outcome.robots, *self._late(lease, outcome)]
+        self._hosts.robots_moved(lease, outcome.same_as if outcome.state == State.SKIPPED else None)
         sitemaps: list[NewUrl] = []
         for host_id, kind, text in answers:
             rules = self._hosts.set_rules(host_id, kind, text, outcome.fetched_at)
@@ -47,19 +47,19 @@ class RobotsUpdate:
             host.robots_known = True
             self._pending.queues.refresh(host_id)
             if kind in {"rules", "none"}:
-                base = f"{claim.url.partition(':')[0]}://{host.name}/"
+                base = f"{lease.url.partition(':')[0]}://{host.name}/"
                 priority, now = self._session.config.priority, outcome.fetched_at
                 sitemaps += self._seeds.sitemaps(host.name, base, rules.sitemaps, priority=priority, now=now)
         if sitemaps:
             self._background.start(self._pending.add(sitemaps))
 
-    def _late(self, claim: Claim, outcome: Outcome) -> list[tuple[int, str, str]]:
+    def _late(self, lease: Lease, outcome: Outcome) -> list[tuple[int, str, str]]:
         """Write the same for hosts that were redirected here in the meantime."""
         if not outcome.robots:
             return []
         _, kind, text = outcome.robots[0]
         told = {host_id for host_id, _, _ in outcome.robots}
-        late = [(key, kind, text) for key in self._hosts.hosts_of_robots(claim) if key not in told]
+        late = [(key, kind, text) for key in self._hosts.hosts_of_robots(lease) if key not in told]
         if late:
             rows = [(key, kind, text, outcome.fetched_at) for key, kind, text in late]
             self._background.start(self._session.submit(table.set_robots, rows))

@@ -21,7 +21,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from db.engine.errors import DatabaseGone, DatabaseProblem
 from db.records.reasons import FailReason
-from db.records.url import Claim, Kind
+from db.records.url import Kind, Lease
 from pipelines.stages import CrawlAccess, Page, export
 
 from .. import clock
@@ -195,23 +195,23 @@ class FrontierScheduler(BaseScheduler):
         queues, config, now = crawl.pending.queues, crawl.session.config, time.monotonic()
         if len(queues.in_flight) >= config.in_flight or crawl.session.lapsed:
             return None  # the next page that is stored, or the next sign of life, wakes the engine
-        claim = queues.pop(now)
+        lease = queues.pop(now)
         crawl.pending.changed.set()
-        if claim is None:
+        if lease is None:
             ready_at = queues.next_ready()
             self._waker.plan(None if ready_at is None else ready_at - now)
             return None
         spider = self._crawler.spider
-        meta: dict[str, Any] = {"claim": claim, "started": now, "handle_httpstatus_all": True}
-        if claim.kind == Kind.ROBOTS:
+        meta: dict[str, Any] = {"lease": lease, "started": now, "handle_httpstatus_all": True}
+        if lease.kind == Kind.ROBOTS:
             meta["download_timeout"] = config.robots_timeout
             meta["download_maxsize"] = config.robots_bytes
         return Request(
-            claim.url,
+            lease.url,
             callback=spider.parse,  # type: ignore[union-attr]
             errback=spider.failed,  # type: ignore[union-attr]
             dont_filter=True,
-            headers=conditions(claim),
+            headers=conditions(lease),
             meta=meta,
         )
 
@@ -227,11 +227,11 @@ class FrontierScheduler(BaseScheduler):
     def _spider_failed(self, failure: Any, response: Any) -> None:
         """Treat a URL as not answered: the spider raised, and no item will come."""
         request: Request = response.request  # the answer's, or the failure's
-        claim: Claim = request.meta["claim"]
+        lease: Lease = request.meta["lease"]
         crawl = self.crawl
-        if crawl is not None and not self._background.closing and claim.id in crawl.pending.queues.in_flight:
-            scope, name = crawl.scope_of(claim), failure.type.__name__
-            page = Page(claim, scope, error=FailReason.INTERNAL, detail=name, fetched_at=clock.now())
+        if crawl is not None and not self._background.closing and lease.id in crawl.pending.queues.in_flight:
+            scope, name = crawl.scope_of(lease), failure.type.__name__
+            page = Page(lease, scope, error=FailReason.INTERNAL, detail=name, fetched_at=clock.now())
             if "answered" not in request.meta:
                 crawl.answered(page)
             self._background.start(crawl.store(page))

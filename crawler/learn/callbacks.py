@@ -11,11 +11,11 @@ from db.records.url import NewUrl
 
 
 @dataclass(frozen=True, slots=True)
-class Hooks:
+class Callbacks:
     """Functions of the crawl.
 
     Attributes:
-        totals: where traps are counted.
+        stats: where traps are counted.
         is_own: whether a host, by its name, is one that the seeds mean.
         start: runs a coroutine in the background and sees to its exceptions.
         add: adds URLs to the frontier.
@@ -23,7 +23,7 @@ class Hooks:
         changed: told a host and how many more of its URLs wait (fewer, when it is negative).
     """
 
-    totals: Counter[str]
+    stats: Counter[str]
     is_own: Callable[[str], bool]
     start: Callable[[Coroutine[Any, Any, None]], None]
     add: Callable[[Sequence[NewUrl]], Coroutine[Any, Any, None]]

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from db.frontier.leases import OwnedHost
 from db.records.outcome import Outcome, Stored
 from db.records.reasons import ArticleResult
-from db.records.url import Claim, Kind
+from db.records.url import Kind, Lease
 from db.sites.health import ShownAlarm
 
 from ..response.outcome import leads_home
-from .callbacks import Hooks
+from .callbacks import Callbacks
 from .health.alarms import Alarms
 from .site_memory import SiteMemory
 from .traps.crawl import TrapRegistry
@@ -40,18 +40,18 @@ class Learning:
 
     Args:
         session: the open database.
-        hooks: of the crawl.
+        callbacks: of the crawl.
     """
 
-    def __init__(self, session: Session, hooks: Hooks) -> None:
+    def __init__(self, session: Session, callbacks: Callbacks) -> None:
         config = session.config
         self._session = session
-        self._start = hooks.start
-        self.memory = SiteMemory(session, hooks.start) if config.site_memory else None
-        self.rules = UrlRules(session, hooks.start, hooks.changed) if config.url_rules < 1 else None
+        self._start = callbacks.start
+        self.memory = SiteMemory(session, callbacks.start) if config.site_memory else None
+        self.rules = UrlRules(session, callbacks.start, callbacks.changed) if config.url_rules < 1 else None
         self.alarms = Alarms(session, config.health_window) if config.health_window else None
         bounds = Bounds(config.trap_pattern_pages, config.trap_host_pages, config.soft_404_probe)
-        self.traps = TrapRegistry(session, bounds, config.trap_days, hooks) if config.traps else None
+        self.traps = TrapRegistry(session, bounds, config.trap_days, callbacks) if config.traps else None
 
     async def load(self) -> int:
         """Read what is known already; returns how many URLs traps let wait again.
@@ -115,33 +115,33 @@ class Learning:
 
     # ------------------------------------------------------------ for a page that is to be read
 
-    async def knowledge(self, claim: Claim) -> bytes | None:
+    async def knowledge(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned.
 
         Raises:
             DatabaseProblem: the database gave up.
         """
-        if self.memory is None or claim.kind != Kind.PAGE:
+        if self.memory is None or lease.kind != Kind.PAGE:
             return None
-        return await self.memory.of(claim.host_id)
+        return await self.memory.of(lease.host_id)
 
-    def url_rules(self, claim: Claim) -> str:
+    def url_rules(self, lease: Lease) -> str:
         """Return the packed URL rules of a page's host; empty for none."""
-        return "" if self.rules is None else self.rules.of(claim.host_id)
+        return "" if self.rules is None else self.rules.of(lease.host_id)
 
-    def known_traps(self, claim: Claim) -> KnownTraps | None:
+    def known_traps(self, lease: Lease) -> KnownTraps | None:
         """Return the known traps of a page's host; None when they are not looked for."""
-        return None if self.traps is None else self.traps.known(claim)
+        return None if self.traps is None else self.traps.known(lease)
 
-    def trap_reason(self, claim: Claim) -> str:
+    def trap_reason(self, lease: Lease) -> str:
         """Return the kind of trap a URL belongs to, else "". Called from the database thread."""
-        return "" if self.traps is None else self.traps.disallow_reason(claim)
+        return "" if self.traps is None else self.traps.disallow_reason(lease)
 
     # ------------------------------------------------------------ from a page that is stored
 
     def note(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Learn from a stored page."""
-        claim = page.claim
+        lease = page.lease
         observation = page.worked.parsed.sample if page.worked is not None else None
         if (
             self.memory is not None
@@ -149,12 +149,12 @@ class Learning:
             and stored.article is not None
             and stored.article.is_added
         ):
-            self.memory.note(claim.host_id, observation)
-        if self.rules is not None and claim.kind == Kind.PAGE:
+            self.memory.note(lease.host_id, observation)
+        if self.rules is not None and lease.kind == Kind.PAGE:
             if stored.article is ArticleResult.SAME_PAGE or leads_home(outcome):
-                self.rules.repeated(claim.host_id)
+                self.rules.repeated(lease.host_id)
             if stored.article:
-                self.rules.stored(claim.host_id)
+                self.rules.stored(lease.host_id)
         if self.traps is not None:
             self.traps.note(page, outcome, stored)
         if self.alarms is not None:

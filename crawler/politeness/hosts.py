@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from db.frontier.leases import OwnedHost
 from db.records.host import Rest
 from db.records.reasons import FailReason, Reason, SkipReason
-from db.records.url import Claim, Kind
+from db.records.url import Kind, Lease
 from pipelines.stages import Page
 
 from .backoff import HostErrors
@@ -164,9 +164,9 @@ class Hosts:
 
     def answered(self, page: Page) -> HostUpdate:
         """Note an answer, or that there was none."""
-        host_id, now = page.claim.host_id, page.fetched_at
+        host_id, now = page.lease.host_id, page.fetched_at
         ours = {FailReason.OUT_OF_HANDLES, FailReason.ADDRESS_REFUSED}
-        if page.error in ours or (page.error is FailReason.BOMB and page.claim.kind != Kind.ROBOTS):
+        if page.error in ours or (page.error is FailReason.BOMB and page.lease.kind != Kind.ROBOTS):
             return HostUpdate(self.pause(host_id))
         if not (page.error or page.status == 429 or page.status >= 500 or is_lost_robots(page)):
             self._speeds[host_id] = self._delay.observe(self._speeds.get(host_id, _NEW), page.seconds)
@@ -175,8 +175,8 @@ class Hosts:
         asked = None
         if page.status in {429, 503}:
             asked = retry_after(page.headers.get("retry-after", ""), now)
-            asked = retry_pause(page.claim.tries + 1) if asked is None else asked
-        waiting = self.without_rules(page.claim)
+            asked = retry_pause(page.lease.tries + 1) if asked is None else asked
+        waiting = self.without_rules(page.lease)
         errors = {key: self.errors.without_rules(key, now, took=page.seconds, asked=asked) for key in waiting}
         if host_id not in errors:
             errors[host_id] = self.errors.failed(host_id, now, took=page.seconds, asked=asked)
@@ -195,24 +195,24 @@ class Hosts:
 
     # ------------------------------------------------------------ whose robots.txt
 
-    def hosts_of_robots(self, claim: Claim) -> tuple[int, ...]:
+    def hosts_of_robots(self, lease: Lease) -> tuple[int, ...]:
         """Return the hosts that a robots.txt is for: its own, and those redirected to it."""
-        own = {claim.host_id} if claim.kind == Kind.ROBOTS and claim.url.endswith("/robots.txt") else set()
-        return tuple(sorted(own | self._robots_for.get(claim.id, set())))
+        own = {lease.host_id} if lease.kind == Kind.ROBOTS and lease.url.endswith("/robots.txt") else set()
+        return tuple(sorted(own | self._robots_for.get(lease.id, set())))
 
-    def without_rules(self, claim: Claim) -> tuple[int, ...]:
+    def without_rules(self, lease: Lease) -> tuple[int, ...]:
         """Return those of them that have no rules yet, old ones neither."""
-        return tuple(key for key in self.hosts_of_robots(claim) if key not in self._rules)
+        return tuple(key for key in self.hosts_of_robots(lease) if key not in self._rules)
 
-    def robots_again(self, claim: Claim) -> float | None:
+    def robots_again(self, lease: Lease) -> float | None:
         """Tell when to ask for a robots.txt again; None when nobody waits for it."""
-        waiting = self.without_rules(claim)
+        waiting = self.without_rules(lease)
         return self.errors.until(waiting) if waiting else None
 
-    def robots_moved(self, claim: Claim, target: int | None) -> None:
+    def robots_moved(self, lease: Lease, target: int | None) -> None:
         """Note an answered robots.txt; the target of its redirect is for the same hosts."""
-        hosts = self.hosts_of_robots(claim)
-        self._robots_for.pop(claim.id, None)
+        hosts = self.hosts_of_robots(lease)
+        self._robots_for.pop(lease.id, None)
         if target is not None:
             self._robots_for.setdefault(target, set()).update(hosts)
 
@@ -226,4 +226,4 @@ class Hosts:
 
 def is_lost_robots(page: Page) -> bool:
     """Tell whether a robots.txt was cut off because the connection was lost."""
-    return page.claim.kind == Kind.ROBOTS and is_cut_off(page)
+    return page.lease.kind == Kind.ROBOTS and is_cut_off(page)

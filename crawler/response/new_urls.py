@@ -95,8 +95,8 @@ def new_url(
 def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
     """Those of the page's links that the frontier may not know yet."""
     assert page.worked is not None
-    named, targets, claim = page.worked.parsed.links, page.worked.targets, page.claim
-    depth = claim.depth + 1
+    named, targets, lease = page.worked.parsed.links, page.worked.targets, page.lease
+    depth = lease.depth + 1
     too_deep = rulebook.depth is not None and depth > rulebook.depth
     feeds = set(page.worked.parsed.feeds)  # rows of their own, see `sources`
     known = rulebook.known.depths(targets.ids)
@@ -123,10 +123,10 @@ def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
     ]
     finds = _finds(urls, blocks, dated, depth, page.fetched_at)
     count = len(known)
-    legacy: dict[str, float | Values] = {**rulebook.priority.inherited(claim.parts, count, count - known.count(None))}
+    legacy: dict[str, float | Values] = {**rulebook.priority.inherited(lease.parts, count, count - known.count(None))}
     likeness = page.worked.likeness
     if likeness is not None:
-        legacy |= rulebook.priority.alike(likeness.page, [likeness.anchors[i] for i in chosen], claim.parts)
+        legacy |= rulebook.priority.alike(likeness.page, [likeness.anchors[i] for i in chosen], lease.parts)
     values = rulebook.priority.first(finds, legacy)
     scores, parts = rulebook.priority.score(values).tolist(), rulebook.priority.texts(values)
     rows = []
@@ -145,7 +145,7 @@ def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
                 score=scores[place],
                 score_parts=parts[place],
                 found_in=blocks[place],
-                seed_id=claim.seed_id,
+                seed_id=lease.seed_id,
                 anchor=named.anchors[i],
                 dated=dated[place] or None,
                 reason=reasons[place],
@@ -178,14 +178,14 @@ def _day_of(url: str, now: float) -> float:
 def sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
     """Feeds that a home or channel page declares, sitemaps that a sitemap index names."""
     assert page.worked is not None
-    claim = page.claim
+    lease = page.lease
     named: list[tuple[str, str, int]] = []
-    if claim.kind == Kind.PAGE and claim.depth <= _MOST_FEED_DEPTH:
+    if lease.kind == Kind.PAGE and lease.depth <= _MOST_FEED_DEPTH:
         named += [(feed, Kind.FEED, 0) for feed in page.worked.parsed.feeds]
-    is_nested = claim.hops > 0 and claim.found_in == BlockKind.SITEMAP
-    if claim.hops < (_MOST_NESTED_HOPS if is_nested else _MOST_SITEMAP_HOPS):
+    is_nested = lease.hops > 0 and lease.found_in == BlockKind.SITEMAP
+    if lease.hops < (_MOST_NESTED_HOPS if is_nested else _MOST_SITEMAP_HOPS):
         most = _MOST_NESTED_SITEMAPS if is_nested else _MOST_SITEMAPS
-        named += [(sitemap, Kind.SITEMAP, claim.hops + 1) for sitemap in page.worked.sitemaps[:most]]
+        named += [(sitemap, Kind.SITEMAP, lease.hops + 1) for sitemap in page.worked.sitemaps[:most]]
     for url, kind, hops in named:
         if url_id(url, kind) in rulebook.known:
             continue
@@ -193,10 +193,10 @@ def sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
             url,
             kind,
             priority=rulebook.priority,
-            depth=claim.depth,
+            depth=lease.depth,
             found_in=BlockKind.FEED if kind == Kind.FEED else BlockKind.SITEMAP,
             now=page.fetched_at,
-            seed_id=claim.seed_id,
+            seed_id=lease.seed_id,
             reason=None if page.scope.covers(host_key(url)) else SkipReason.OUTSIDE,
             hops=hops,
         )
@@ -209,17 +209,17 @@ def canonical(page: Page, rulebook: Rulebook) -> tuple[int | None, NewUrl | None
     """
     assert page.worked is not None
     url = page.worked.parsed.metadata.canonical
-    if not url or url == page.claim.url or page.claim.kind != Kind.PAGE:
+    if not url or url == page.lease.url or page.lease.kind != Kind.PAGE:
         return None, None
-    own_host = same_host(host_key(url), host_key(page.claim.url))
+    own_host = same_host(host_key(url), host_key(page.lease.url))
     return fingerprint(url), new_url(
         url,
         Kind.PAGE,
         priority=rulebook.priority,
-        depth=page.claim.depth,
+        depth=page.lease.depth,
         found_in=BlockKind.CANONICAL,
         now=page.fetched_at,
-        seed_id=page.claim.seed_id,
+        seed_id=page.lease.seed_id,
         reason=None if own_host else SkipReason.OUTSIDE,
-        legacy=page.claim.parts,
+        legacy=page.lease.parts,
     )

@@ -39,13 +39,13 @@ def judge(page: Page, rulebook: Rulebook) -> Outcome:
     """The outcome of one page of any kind."""
     if page.error or is_lost(page, rulebook.tries):
         return _no_answer(page, rulebook)
-    if page.claim.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
+    if page.lease.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
         return _answered(page, State.DONE, PageReason.PROBE)
     if page.status in REDIRECTS and page.headers.get("location"):
         return _redirect(page, page.headers["location"], rulebook)
-    if page.claim.kind == Kind.ROBOTS:
+    if page.lease.kind == Kind.ROBOTS:
         return _robots(page, rulebook)
-    if page.status in _TRY_AGAIN and page.claim.tries + 1 < rulebook.tries:
+    if page.status in _TRY_AGAIN and page.lease.tries + 1 < rulebook.tries:
         asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
         return _try_again(page, FailReason.HTTP, str(page.status), asked)
     return _read(page, rulebook) if page.status == 200 else _error_status(page)
@@ -54,11 +54,11 @@ def judge(page: Page, rulebook: Rulebook) -> Outcome:
 def internal_error(page: Page, error: Exception) -> Outcome:
     """A page that could not be stored as it is, through a fault of ours."""
     return Outcome(  # nothing of what the page or its server said: that may be what cannot be stored
-        page.claim,
+        page.lease,
         State.FAILED,
         FailReason.INTERNAL,
         type(error).__name__,
-        counted=page.status > 0 and page.claim.kind == Kind.PAGE,
+        counted=page.status > 0 and page.lease.kind == Kind.PAGE,
         http_status=page.status or None,
         fetched_at=page.fetched_at,
         ready_at=page.ready_at,
@@ -68,7 +68,7 @@ def internal_error(page: Page, error: Exception) -> Outcome:
 def _answered(page: Page, state: State, reason: Reason | None = None, detail: str = "") -> Outcome:
     """An outcome with everything that an HTTP answer tells."""
     return Outcome(
-        claim=page.claim,
+        lease=page.lease,
         state=state,
         reason=reason,
         detail=detail,
@@ -95,32 +95,32 @@ def is_lost(page: Page, tries: int) -> bool:
     """
     if not is_cut_off(page):
         return False
-    return page.claim.kind == Kind.ROBOTS or page.claim.tries + 1 < tries
+    return page.lease.kind == Kind.ROBOTS or page.lease.tries + 1 < tries
 
 
 def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
     """Refused, timed out, reset, no such host."""
     error = page.error or FailReason.TRUNCATED  # lost in the body
     if error is FailReason.ADDRESS_REFUSED:
-        return Outcome(page.claim, State.SKIPPED, error, fetched_at=page.fetched_at, robots=rulebook.robots("refused"))
+        return Outcome(page.lease, State.SKIPPED, error, fetched_at=page.fetched_at, robots=rulebook.robots("refused"))
     if error is FailReason.OUT_OF_HANDLES:
         return replace(_try_again(page, error, page.detail, HANDLES_PAUSE), failed=False, tried=False)
-    if page.claim.kind == Kind.ROBOTS:
+    if page.lease.kind == Kind.ROBOTS:
         return _no_robots(page, rulebook, error, page.detail)
     if not error.is_final:
         if rulebook.resting:  # nobody can tell whether it is the URL's fault
             return replace(_try_again(page, error, page.detail), tried=False)
-        if page.claim.tries + 1 < rulebook.tries:
+        if page.lease.tries + 1 < rulebook.tries:
             return _try_again(page, error, page.detail)
     is_failure = error is not FailReason.BOMB  # which is one page's fault, not the host's
-    return Outcome(page.claim, State.FAILED, error, page.detail, fetched_at=page.fetched_at, failed=is_failure)
+    return Outcome(page.lease, State.FAILED, error, page.detail, fetched_at=page.fetched_at, failed=is_failure)
 
 
 def _try_again(page: Page, reason: FailReason, detail: str = "", asked_seconds: float | None = None) -> Outcome:
     """Waiting again, after a pause that grows with every try or that the server asked for."""
-    pause = asked_seconds if asked_seconds is not None else retry_pause(page.claim.tries + 1)
+    pause = asked_seconds if asked_seconds is not None else retry_pause(page.lease.tries + 1)
     return Outcome(
-        page.claim,
+        page.lease,
         State.PENDING,
         reason,
         detail,
@@ -133,11 +133,11 @@ def _try_again(page: Page, reason: FailReason, detail: str = "", asked_seconds: 
 
 def _error_status(page: Page) -> Outcome:
     """An answer that is no page."""
-    if page.claim.kind in {Kind.SITEMAP, Kind.FEED}:
-        reason = SkipReason.NO_SITEMAP if page.claim.kind == Kind.SITEMAP else SkipReason.NO_FEED
+    if page.lease.kind in {Kind.SITEMAP, Kind.FEED}:
+        reason = SkipReason.NO_SITEMAP if page.lease.kind == Kind.SITEMAP else SkipReason.NO_FEED
         return replace(_answered(page, State.SKIPPED, reason, f"http {page.status}"), counted=False)
     trouble = page.status in _TRY_AGAIN or page.status >= 500
-    counted = page.claim.kind == Kind.PAGE and not 300 <= page.status < 400
+    counted = page.lease.kind == Kind.PAGE and not 300 <= page.status < 400
     return replace(_answered(page, State.FAILED, FailReason.HTTP, str(page.status)), failed=trouble, counted=counted)
 
 
@@ -155,7 +155,7 @@ def _robots(page: Page, rulebook: Rulebook) -> Outcome:
 def _no_robots(page: Page, rulebook: Rulebook, reason: FailReason, detail: str) -> Outcome:
     """A robots.txt that cannot be had: its hosts wait for it, unless they have older rules or are given up."""
     return Outcome(
-        page.claim,
+        page.lease,
         State.FAILED if rulebook.robots_again is None else State.PENDING,
         reason,
         detail,
@@ -168,46 +168,46 @@ def _no_robots(page: Page, rulebook: Rulebook, reason: FailReason, detail: str) 
 
 def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
     """The target takes the place of the redirecting URL, at the same depth."""
-    claim = page.claim
-    target = canonicalize(to, claim.url)
+    lease = page.lease
+    target = canonicalize(to, lease.url)
     outcome = replace(_answered(page, State.SKIPPED, SkipReason.REDIRECT), counted=False)
-    is_robots = claim.kind == Kind.ROBOTS
-    if target == claim.url and page.new_cookie and claim.tries + 1 < rulebook.tries:
+    is_robots = lease.kind == Kind.ROBOTS
+    if target == lease.url and page.new_cookie and lease.tries + 1 < rulebook.tries:
         return replace(_try_again(page, FailReason.COOKIE_REDIRECT, asked_seconds=0.0), failed=False)
-    most = rulebook.redirects + (MAX_PARTS if claim.found_in == BlockKind.PART else 0)
+    most = rulebook.redirects + (MAX_PARTS if lease.found_in == BlockKind.PART else 0)
     if is_robots:
         most = max(most, _ROBOTS_HOPS)
-    if target is None or target == claim.url or claim.hops >= most:
+    if target is None or target == lease.url or lease.hops >= most:
         if target is None:
             failed = FailReason.URL_TOO_LONG if len(to) > MAX_URL_CHARS else FailReason.REDIRECTS_NOWHERE
         else:
-            failed = FailReason.REDIRECTS_TO_ITSELF if target == claim.url else FailReason.TOO_MANY_REDIRECTS
+            failed = FailReason.REDIRECTS_TO_ITSELF if target == lease.url else FailReason.TOO_MANY_REDIRECTS
         # RFC 9309: a robots.txt that redirects too often counts as not there
         return replace(outcome, state=State.FAILED, reason=failed, robots=rulebook.robots("none"))
-    host, own = host_key(target), host_key(claim.url)
+    host, own = host_key(target), host_key(lease.url)
     adopted = None
     reason: SkipReason | None = None
     if not is_robots and not page.scope.covers(host):
-        if claim.found_in == BlockKind.SEED and site_key(host) == site_key(own) and claim.seed_id is not None:
-            adopted = (claim.seed_id, host)  # example.com sends its visitors to news.example.com: follow
+        if lease.found_in == BlockKind.SEED and site_key(host) == site_key(own) and lease.seed_id is not None:
+            adopted = (lease.seed_id, host)  # example.com sends its visitors to news.example.com: follow
         else:
             reason = SkipReason.OUTSIDE
-    if claim.kind == Kind.PAGE and file_type(target):
+    if lease.kind == Kind.PAGE and file_type(target):
         reason = SkipReason.FILE
     new = new_url(
         target,
-        claim.kind,
+        lease.kind,
         priority=rulebook.priority,
-        depth=claim.depth,
+        depth=lease.depth,
         # what a seed redirects to is the seed
-        found_in=claim.found_in if claim.found_in in {BlockKind.SEED, BlockKind.PART} else BlockKind.REDIRECT,
+        found_in=lease.found_in if lease.found_in in {BlockKind.SEED, BlockKind.PART} else BlockKind.REDIRECT,
         now=page.fetched_at,
-        seed_id=claim.seed_id,
+        seed_id=lease.seed_id,
         reason=reason,
-        hops=claim.hops + 1,
+        hops=lease.hops + 1,
         # back to where it came from, and a cookie is there now: a wall that asks for one
-        again=is_robots or (page.new_cookie and fingerprint(target) == claim.found_on),
-        legacy=claim.parts,
+        again=is_robots or (page.new_cookie and fingerprint(target) == lease.found_on),
+        legacy=lease.parts,
     )
     return replace(
         outcome,
@@ -222,11 +222,11 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     """A page, feed or sitemap that a worker has read, or could not read."""
     if page.worked is None:
         failed = _answered(page, State.FAILED, page.unreadable or FailReason.NOT_READ, page.detail)
-        return replace(failed, counted=page.claim.kind == Kind.PAGE)
-    claim, parsed = page.claim, page.worked.parsed
-    if parsed.sends_to and (parsed.sends_to != claim.url or page.new_cookie):  # else it only shows itself again
+        return replace(failed, counted=page.lease.kind == Kind.PAGE)
+    lease, parsed = page.lease, page.worked.parsed
+    if parsed.sends_to and (parsed.sends_to != lease.url or page.new_cookie):  # else it only shows itself again
         return _redirect(page, parsed.sends_to, rulebook)
-    is_page = claim.kind == Kind.PAGE
+    is_page = lease.kind == Kind.PAGE
     new_urls = outlinks.links(page, rulebook)
     links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
     reason: Reason | None = FailReason.TRUNCATED if page.truncated else parsed.reason
@@ -273,13 +273,13 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
 def _article(page: Page, rulebook: Rulebook) -> NewArticle:
     """The article's row."""
     assert page.worked is not None
-    parsed, claim = page.worked.parsed, page.claim
+    parsed, lease = page.worked.parsed, page.lease
     meta = parsed.metadata
-    _, site_id, _ = host_identity(host_key(claim.url))
+    _, site_id, _ = host_identity(host_key(lease.url))
     canonical = meta.canonical
-    on_host = bool(canonical) and canonical != claim.url and same_host(host_key(canonical), host_key(claim.url))
+    on_host = bool(canonical) and canonical != lease.url and same_host(host_key(canonical), host_key(lease.url))
     return NewArticle(
-        id=claim.id,
+        id=lease.id,
         site_id=site_id,
         title=meta.title,
         authors="、".join(meta.authors),
@@ -323,24 +323,24 @@ def _place(page: Page, rulebook: Rulebook) -> tuple[Place | None, list[NewUrl]]:
 def _beside(page: Page, url: str, rulebook: Rulebook) -> NewUrl | None:
     """Another part of the page's article, if it may be fetched: on the same host, as deep as the page itself."""
     assert page.worked is not None
-    claim, targets = page.claim, page.worked.targets
-    passed = claim.hops if claim.found_in == BlockKind.PART else 0
-    if not url or url == claim.url or passed >= MAX_PARTS or host_key(url) != host_key(claim.url):
+    lease, targets = page.lease, page.worked.targets
+    passed = lease.hops if lease.found_in == BlockKind.PART else 0
+    if not url or url == lease.url or passed >= MAX_PARTS or host_key(url) != host_key(lease.url):
         return None
     key = fingerprint(url)
     reason = targets.reasons[targets.ids.index(key)] if key in targets.ids else None
     if reason not in {None, SkipReason.TRAP}:
         return None
-    if rulebook.objection(claim.host_id, url):
+    if rulebook.objection(lease.host_id, url):
         return None
     return new_url(
         url,
         Kind.PAGE,
         priority=rulebook.priority,
-        depth=claim.depth,
+        depth=lease.depth,
         found_in=BlockKind.PART,
         now=page.fetched_at,
-        seed_id=claim.seed_id,
+        seed_id=lease.seed_id,
         hops=passed + 1,
     )
 
@@ -357,7 +357,7 @@ def _with_zone(published: str, language: str) -> str | None:
 def leads_home(outcome: Outcome) -> bool:
     """Whether a page redirects to another address on its own host."""
     moved = outcome.state == State.SKIPPED and outcome.same_as is not None
-    return moved and any(new.id == outcome.same_as and new.host_id == outcome.claim.host_id for new in outcome.new_urls)
+    return moved and any(new.id == outcome.same_as and new.host_id == outcome.lease.host_id for new in outcome.new_urls)
 
 
 def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:

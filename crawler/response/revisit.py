@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from db.records.outcome import NO_EDGES, Outcome
 from db.records.reasons import FailReason, Reason, SkipReason, reason_of
-from db.records.url import MOVED_FOR_GOOD, REDIRECTS, Claim, Kind, State
+from db.records.url import MOVED_FOR_GOOD, REDIRECTS, Kind, Lease, State
 from db.records.visit import Seen
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
@@ -29,11 +29,11 @@ _MOST_STATED = 2_000
 _LONGEST_AGE = 50 * 366 * 86_400.0
 
 
-def conditions(claim: Claim) -> dict[str, str]:
+def conditions(lease: Lease) -> dict[str, str]:
     """Request headers that ask for a page only if it has changed since it was stored."""
-    if not claim.is_revisit or claim.state_before != State.DONE:
+    if not lease.is_revisit or lease.state_before != State.DONE:
         return {}
-    headers = {"If-None-Match": claim.etag, "If-Modified-Since": _sensible(claim.last_modified, claim.fetched_at)}
+    headers = {"If-None-Match": lease.etag, "If-Modified-Since": _sensible(lease.last_modified, lease.fetched_at)}
     return {name: value for name, value in headers.items() if value and "\ufffd" not in value}
 
 
@@ -48,33 +48,33 @@ def _sensible(date: str | None, fetched_at: float | None) -> str | None:
 
 def settle(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
     """An outcome with the time of the next visit, and in view of the visits before."""
-    if page.claim.kind == Kind.ROBOTS or page.claim.found_in == BlockKind.PROBE:
+    if page.lease.kind == Kind.ROBOTS or page.lease.found_in == BlockKind.PROBE:
         return outcome  # asked for when it is needed
-    if page.claim.is_revisit:
+    if page.lease.is_revisit:
         return _Again(page, outcome, schedule).settled()
     return outcome if outcome.state == State.PENDING else _first(page, outcome, schedule)
 
 
 def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
     """After the first visit, or the first that is worth anything."""
-    claim, now = page.claim, page.fetched_at
-    if outcome.article is not None and claim.found_in != BlockKind.SEED:
+    lease, now = page.lease, page.fetched_at
+    if outcome.article is not None and lease.found_in != BlockKind.SEED:
         age = _age(outcome.article.published_at, now)
         pause = schedule.of_article(age, 0, 0, age)
         return replace(outcome, next_visit=None if pause is None else now + pause, age=age)
-    if _leads_on(claim, outcome):
-        return replace(outcome, next_visit=now + _list_pause(claim, 0.0, 0.0, schedule))
+    if _leads_on(lease, outcome):
+        return replace(outcome, next_visit=now + _list_pause(lease, 0.0, 0.0, schedule))
     return outcome
 
 
-def _leads_on(claim: Claim, outcome: Outcome) -> bool:
+def _leads_on(lease: Lease, outcome: Outcome) -> bool:
     """Whether a URL may name new articles some day."""
     if outcome.state == State.DONE:
-        return claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or _is_list(outcome.reason)
+        return lease.kind != Kind.PAGE or lease.found_in == BlockKind.SEED or _is_list(outcome.reason)
     if outcome.state == State.SKIPPED:
         is_redirect = outcome.reason is SkipReason.REDIRECT
-        return is_redirect and outcome.http_status not in MOVED_FOR_GOOD and claim.found_in == BlockKind.SEED
-    return claim.found_in == BlockKind.SEED or (claim.kind != Kind.PAGE and outcome.failed)
+        return is_redirect and outcome.http_status not in MOVED_FOR_GOOD and lease.found_in == BlockKind.SEED
+    return lease.found_in == BlockKind.SEED or (lease.kind != Kind.PAGE and outcome.failed)
 
 
 def _is_list(reason: Reason | None) -> bool:
@@ -85,8 +85,8 @@ def _is_doubt(reason: Reason | None) -> bool:
     return reason is not None and reason.is_doubt
 
 
-def _list_pause(claim: Claim, watched: float, brought: float, schedule: Schedule) -> float:
-    return schedule.of_list(watched, brought, depth=claim.depth, further=int(claim.found_in == BlockKind.PAGINATION))
+def _list_pause(lease: Lease, watched: float, brought: float, schedule: Schedule) -> float:
+    return schedule.of_list(watched, brought, depth=lease.depth, further=int(lease.found_in == BlockKind.PAGINATION))
 
 
 def _age(published: str | None, now: float) -> float:
@@ -107,13 +107,13 @@ class _Again:
         self._page = page
         self._outcome = outcome
         self._schedule = schedule
-        self._claim = claim = page.claim
+        self._lease = lease = page.lease
         self._now = page.fetched_at
-        self._passed = max(0.0, self._now - (claim.fetched_at or self._now))
-        assert claim.state_before is not None  # written when it was queued again
-        self._before = State(claim.state_before)
-        self._reason = reason = reason_of(claim.reason)
-        self._was_list = claim.kind != Kind.PAGE or claim.found_in == BlockKind.SEED or _is_list(reason)
+        self._passed = max(0.0, self._now - (lease.fetched_at or self._now))
+        assert lease.state_before is not None  # written when it was queued again
+        self._before = State(lease.state_before)
+        self._reason = reason = reason_of(lease.reason)
+        self._was_list = lease.kind != Kind.PAGE or lease.found_in == BlockKind.SEED or _is_list(reason)
         # an article may be stored under a URL with a reason, such as a doubt: whatever is no list may be one
         self._was_article = not self._was_list and self._before == State.DONE
         self._was_worthless = reason is not None and not (reason.is_settled or reason.is_part or reason.is_doubt)
@@ -138,21 +138,21 @@ class _Again:
 
     def _kept(self) -> Outcome:
         """Everything as it was."""
-        claim, outcome = self._claim, self._outcome
+        lease, outcome = self._lease, self._outcome
         return Outcome(
-            claim,
+            lease,
             self._before,
             self._reason,
-            claim.reason_detail or "",
+            lease.reason_detail or "",
             counted=outcome.counted,
-            http_status=claim.http_status,
-            fetched_at=claim.fetched_at or self._now,
-            etag=claim.etag,
-            last_modified=claim.last_modified,
+            http_status=lease.http_status,
+            fetched_at=lease.fetched_at or self._now,
+            etag=lease.etag,
+            last_modified=lease.last_modified,
             ready_at=outcome.ready_at,
             failed=outcome.failed,
             tried=outcome.tried,
-            same_as=claim.same_as,
+            same_as=lease.same_as,
             robots=outcome.robots,
             kept=True,
         )
@@ -163,11 +163,11 @@ class _Again:
 
     def _later(self) -> float | None:
         """When to visit it next, as far as was known before this visit."""
-        claim = self._claim
+        lease = self._lease
         if self._was_list or not self._was_article:
-            return self._now + _list_pause(claim, claim.watched, claim.brought, self._schedule)
-        age = claim.watched + self._passed
-        pause = self._schedule.of_article(age, max(0, claim.visits - 1), claim.brought, self._since_change(age))
+            return self._now + _list_pause(lease, lease.watched, lease.brought, self._schedule)
+        age = lease.watched + self._passed
+        pause = self._schedule.of_article(age, max(0, lease.visits - 1), lease.brought, self._since_change(age))
         return None if pause is None else self._now + pause
 
     def _unchanged(self) -> Outcome:
@@ -180,14 +180,14 @@ class _Again:
         if not self._was_article and self._before == State.DONE:
             return self._unchanged() if self._was_list else self._failed()
         if self._before == State.FAILED:  # as before
-            since = self._now - (self._claim.changed_at or self._now)
+            since = self._now - (self._lease.changed_at or self._now)
             pause = (
                 self._schedule.of_gone(since)
                 if not self._was_list
-                else _list_pause(self._claim, self._claim.watched, self._claim.brought, self._schedule)
+                else _list_pause(self._lease, self._lease.watched, self._lease.brought, self._schedule)
             )
             return replace(self._kept(), next_visit=None if pause is None else self._now + pause)
-        if self._page.status not in {_GONE_AT_ONCE, self._claim.http_status}:
+        if self._page.status not in {_GONE_AT_ONCE, self._lease.http_status}:
             doubt = self._now + self._schedule.least
             return replace(self._kept(), http_status=self._page.status, next_visit=doubt)
         pause = self._schedule.of_gone(0.0)
@@ -204,7 +204,7 @@ class _Again:
         An article that has moved for good is looked for once more a day later: what is then still stored under its old
         address has not come to the new one, and is gone.
         """
-        outcome, claim = self._outcome, self._claim
+        outcome, lease = self._outcome, self._lease
         followed = outcome.state == State.SKIPPED and any(not new.reason for new in outcome.new_urls)
         for_good = self._page.status in MOVED_FOR_GOOD
         if not followed:
@@ -212,7 +212,7 @@ class _Again:
         if self._before == State.SKIPPED:
             later, alive = (self._later(), None) if self._was_list else (None, False if for_good else None)
             return replace(outcome, next_visit=later, alive=alive)
-        leads_home = _is_root(outcome.new_urls[0].url) and not _is_root(claim.url)
+        leads_home = _is_root(outcome.new_urls[0].url) and not _is_root(lease.url)
         if leads_home and for_good and not self._was_list:  # there is no such page, politely said
             return self._not_there()
         if not for_good or leads_home:
@@ -221,7 +221,7 @@ class _Again:
         if self._was_article:
             pause = self._schedule.of_gone(0.0)
             return replace(outcome, next_visit=None if pause is None else self._now + pause)
-        return replace(outcome, next_visit=self._later() if claim.found_in == BlockKind.SEED else None)
+        return replace(outcome, next_visit=self._later() if lease.found_in == BlockKind.SEED else None)
 
     def _read(self) -> Outcome:
         """A page again."""
@@ -254,7 +254,7 @@ class _Again:
     def _stated(self) -> Sequence[tuple[int, float]]:
         """Pages that a feed or sitemap says have changed since it was last visited: the newest, none of the future."""
         assert self._page.worked is not None
-        since = (self._claim.fetched_at or self._now) - DAY  # it may have been made some time before
+        since = (self._lease.fetched_at or self._now) - DAY  # it may have been made some time before
         times = self._page.worked.parsed.links.changed
         stated = [
             (key, at) for key, at in zip(self._page.worked.targets.ids, times, strict=False) if since < at <= self._now
@@ -265,21 +265,21 @@ class _Again:
 
     def _links(self, named: int) -> Seen:
         """Of a list that named so many new URLs; what share of them are articles is known from those before."""
-        claim, passed = self._claim, self._passed
+        lease, passed = self._lease, self._passed
         faded = fading(passed)
-        share = (claim.brought + 1) / (claim.named + 2)
-        watched, brought = claim.watched * faded + passed, claim.brought * faded + min(1.0, share) * named
-        pause = _list_pause(claim, watched, brought, self._schedule)
+        share = (lease.brought + 1) / (lease.named + 2)
+        watched, brought = lease.watched * faded + passed, lease.brought * faded + min(1.0, share) * named
+        pause = _list_pause(lease, watched, brought, self._schedule)
         return Seen(self._now + pause, passed, faded, named, changed=named > 0)
 
     def _look(self, changed: int) -> Seen:
         """Of an article that has changed (1) or not (0)."""
-        claim = self._claim
-        age = claim.watched + self._passed
+        lease = self._lease
+        age = lease.watched + self._passed
         since = 0.0 if changed else self._since_change(age)
-        pause = self._schedule.of_article(age, claim.visits, claim.brought + changed, since)
+        pause = self._schedule.of_article(age, lease.visits, lease.brought + changed, since)
         next_visit = None if pause is None else self._now + pause
         return Seen(next_visit, self._passed, 1.0, 0, changed=bool(changed))
 
     def _since_change(self, age: float) -> float:
-        return age if self._claim.changed_at is None else min(age, self._now - self._claim.changed_at)
+        return age if self._lease.changed_at is None else min(age, self._now - self._lease.changed_at)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from db.records.keys import fingerprint
 from db.records.reasons import SkipReason
 from db.records.run import SeedRow
-from db.records.url import Claim, Kind, NewUrl
+from db.records.url import Kind, Lease, NewUrl
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind
 from pipelines.urls import bare_host, canonicalize, host_key, site_key
@@ -52,10 +52,10 @@ class SeedScope:
             if scope.stay == "site":
                 self._sites.add(site_key(host))
 
-    def scope_of(self, claim: Claim) -> Scope:
+    def scope_of(self, lease: Lease) -> Scope:
         """Return the scope of the links of a page."""
-        own = Scope("host", (host_key(claim.url),))
-        return own if claim.seed_id is None else self._scopes.get(claim.seed_id, own)
+        own = Scope("host", (host_key(lease.url),))
+        return own if lease.seed_id is None else self._scopes.get(lease.seed_id, own)
 
     def depth_of(self, seed_id: int | None) -> int | None:
         """Return how many links from the seed may be followed; None for no limit."""

@@ -40,7 +40,7 @@ def count(stats: Counter[str], page: Page, outcome: Outcome, stored: Stored) -> 
             stats[f"links/{label(new.reason, new.detail)}"] += 1
     if stored.ruled:
         stats[f"links/{SkipReason.URL_RULE}"] += stored.ruled
-    if outcome.claim.kind == Kind.PAGE:
+    if outcome.lease.kind == Kind.PAGE:
         _count_page(stats, outcome, stored)
 
 
@@ -62,7 +62,7 @@ def _count_page(stats: Counter[str], outcome: Outcome, stored: Stored) -> None:
     waits = outcome.state == State.PENDING
     stats["pages"] += outcome.counted
     stats["gone"] += outcome.alive is False
-    if outcome.claim.is_revisit and not waits:
+    if outcome.lease.is_revisit and not waits:
         stats["revisits"] += 1
         stats["revisits/unchanged"] += outcome.kept or stored.article is ArticleResult.UNCHANGED
     stats["retries"] += waits

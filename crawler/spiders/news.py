@@ -84,10 +84,10 @@ class NewsSpider(Spider):
         return CrawlAccess.of(self.crawler).services
 
     def _page(self, request: Request) -> Page:
-        claim = request.meta["claim"]
+        lease = request.meta["lease"]
         return Page(
-            claim=claim,
-            scope=self._services.scope_of(claim),
+            lease=lease,
+            scope=self._services.scope_of(lease),
             fetched_at=clock.now(),
             seconds=time.monotonic() - request.meta["started"],
         )

@@ -50,14 +50,14 @@ def keep_raw(connection: Connection, outcomes: Sequence[Outcome]) -> None:
             }
             connection.execute(
                 upsert(connection, page)
-                .values(url_id=outcome.claim.id, **values)
+                .values(url_id=outcome.lease.id, **values)
                 .on_conflict_do_update(index_elements=["url_id"], set_=values)
             )
 
 
 def keep_terms(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     """Keep the words of pages; a page fetched again has those of the last time."""
-    rows = [(outcome.claim.id, *outcome.terms) for outcome in outcomes if outcome.terms is not None]
+    rows = [(outcome.lease.id, *outcome.terms) for outcome in outcomes if outcome.terms is not None]
     if insert_rows(connection, page_terms, ("url_id", "relevance", "terms"), sorted(rows)) < len(rows):
         named = [dict(zip(("key", "new_relevance", "new_terms"), row, strict=True)) for row in sorted(rows)]
         run_many(connection, _RENEW_TERMS, named)
@@ -80,7 +80,7 @@ class Store:
     """Writes outcomes. Holds no state but its index of articles, which follows the table.
 
     Args:
-        run_id: the run whose claims these are; outcomes of claims that another run has taken over are dropped.
+        run_id: the run whose leases these are; outcomes of leases that another run has taken over are dropped.
         judge: decides which of the candidates, if any, a new article repeats.
         index: finds these candidates.
         joiner: makes one article of those that stand on several pages.
@@ -104,15 +104,15 @@ class Store:
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
         """Write a batch of outcomes in the open transaction."""
         results = [Stored() for _ in outcomes]
-        held = held_by(connection, self._run_id, [outcome.claim.id for outcome in outcomes])
+        held = held_by(connection, self._run_id, [outcome.lease.id for outcome in outcomes])
         # what is not held was taken over, because this run was taken for dead: whoever holds the page now stores it
-        ours = [(o, r) for o, r in zip(outcomes, results, strict=True) if o.claim.id in held]
+        ours = [(o, r) for o, r in zip(outcomes, results, strict=True) if o.lease.id in held]
         if ours:
             self._write(connection, [outcome for outcome, _ in ours], [result for _, result in ours])
         return results
 
     def _write(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-        """Write outcomes of claims that this run holds.
+        """Write outcomes of leases that this run holds.
 
         The order keeps processes from waiting for each other in a circle: rows that only this run touches are written
         at any time; what others may want, too, is locked in one order (new hosts, URLs, articles, budgets, hosts).
@@ -124,22 +124,22 @@ class Store:
         _add_links(connection, outcomes)
         keep_raw(connection, outcomes)
         keep_terms(connection, outcomes)
-        _close_claims(connection, self._run_id, outcomes)
+        _close_leases(connection, self._run_id, outcomes)
         self._add_articles(connection, outcomes, results)
         _note_visits(connection, outcomes, results)
         _point_to_stored(connection, outcomes, results)
         _mark_same_host(connection, outcomes, results)
-        unused = [o.claim for o in outcomes if o.claim.counts and not o.counted]
-        spend_totals(connection, [claim.seed_id for claim in unused], sign=-1)
+        unused = [o.lease for o in outcomes if o.lease.counts and not o.counted]
+        spend_totals(connection, [lease.seed_id for lease in unused], sign=-1)
         _adopt_hosts(connection, outcomes)
         _update_hosts(connection, self._run_id, outcomes, results)
 
     def _add_articles(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
         """Write articles: those of one page, and those whose last part has come."""
         arrivals = [
-            Arrival(outcome.claim.id, outcome.article, outcome.place, _fate(outcome))
+            Arrival(outcome.lease.id, outcome.article, outcome.place, _fate(outcome))
             for outcome in outcomes
-            if outcome.claim.kind == Kind.PAGE and outcome.state != State.PENDING
+            if outcome.lease.kind == Kind.PAGE and outcome.state != State.PENDING
         ]
         has_articles = any(one.article for one in arrivals) or any(_leads_on(outcome) for outcome in outcomes)
         if has_articles:
@@ -149,15 +149,15 @@ class Store:
         if has_articles or gathered.ready:
             catch_up(connection, self._index)
         pairs = list(zip(outcomes, results, strict=True))
-        single = [(o.article, r) for o, r in pairs if o.article is not None and o.claim.id not in gathered.parts]
+        single = [(o.article, r) for o, r in pairs if o.article is not None and o.lease.id not in gathered.parts]
         added = self._add(connection, [new for new, _ in single], gathered.ready)
         for (_, result), what in zip(single, added, strict=False):
             result.article, result.same_as, result.changed = what
         for outcome, result in pairs:
-            if outcome.claim.id in gathered.parts:
+            if outcome.lease.id in gathered.parts:
                 result.article = ArticleResult.PART
             for one, what in zip(gathered.ready, added[len(single) :], strict=True):
-                if one.by == outcome.claim.id:
+                if one.by == outcome.lease.id:
                     result.joined.append(Joined(one.url, one.article, what.what))
                     result.changed |= what.changed
 
@@ -189,14 +189,14 @@ def _add_urls(connection: Connection, outcomes: Sequence[Outcome], results: Sequ
     rows: list[tuple[NewUrl, int | None, float]] = []
     owners: list[Stored] = []
     for outcome, result in zip(outcomes, results, strict=True):
-        rows.extend((new, outcome.claim.id, outcome.fetched_at) for new in outcome.new_urls)
+        rows.extend((new, outcome.lease.id, outcome.fetched_at) for new in outcome.new_urls)
         owners.extend([result] * len(outcome.new_urls))
     insert_urls(connection, rows, owners)
 
 
 def _revive_others(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
     """Pages that brought no article: what was skipped for them waits again."""
-    barren = {o.claim.id: result for o, result in zip(outcomes, results, strict=True) if _is_barren(o)}
+    barren = {o.lease.id: result for o, result in zip(outcomes, results, strict=True) if _is_barren(o)}
     for _, host_id, other in revive(connection, list(barren)):
         barren[other].queued += 1
         barren[other].hosts.add(host_id)
@@ -204,7 +204,7 @@ def _revive_others(connection: Connection, outcomes: Sequence[Outcome], results:
 
 def _is_barren(outcome: Outcome) -> bool:
     """Whether a page is of no use to those of which it was thought to be another address."""
-    if outcome.claim.kind != Kind.PAGE or outcome.article is not None or outcome.state == State.PENDING:
+    if outcome.lease.kind != Kind.PAGE or outcome.article is not None or outcome.state == State.PENDING:
         return False
     if outcome.kept:
         return False
@@ -216,8 +216,8 @@ def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     """Write the edges of all pages at once; a page fetched again keeps the edges it had."""
     rows = [
         row
-        for outcome in sorted(outcomes, key=lambda o: o.claim.id)
-        for row in zip(repeat(outcome.claim.id), outcome.links.targets, outcome.links.blocks, strict=False)
+        for outcome in sorted(outcomes, key=lambda o: o.lease.id)
+        for row in zip(repeat(outcome.lease.id), outcome.links.targets, outcome.links.blocks, strict=False)
     ]
     insert_rows(connection, link, ("source", "target", "block"), rows)
 
@@ -243,11 +243,11 @@ _CLOSE = (
 )
 
 
-def _close_claims(connection: Connection, run_id: int, outcomes: Sequence[Outcome]) -> None:
+def _close_leases(connection: Connection, run_id: int, outcomes: Sequence[Outcome]) -> None:
     """Write the URLs' new states."""
     rows = [
         {
-            "key": outcome.claim.id,
+            "key": outcome.lease.id,
             "run": run_id,
             "new_state": outcome.state,
             "new_reason": outcome.reason,
@@ -277,12 +277,12 @@ def _fate(outcome: Outcome) -> Fate:
 
 def _has_moved(outcome: Outcome) -> bool:
     """Whether what was stored under a URL before is somewhere else now, for good."""
-    return outcome.claim.is_revisit and _leads_on(outcome)
+    return outcome.lease.is_revisit and _leads_on(outcome)
 
 
 def _leads_on(outcome: Outcome) -> bool:
     """Whether what was stored under a URL, or under one that has led to it, is somewhere else now, for good."""
-    came_by = outcome.claim.is_revisit or outcome.claim.hops > 0
+    came_by = outcome.lease.is_revisit or outcome.lease.hops > 0
     return came_by and outcome.http_status in MOVED_FOR_GOOD and outcome.same_as is not None
 
 
@@ -307,20 +307,20 @@ def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: S
             is_article = outcome.article is not None
             what = outcome.seen(int(result.changed) if is_article else result.queued)
             result.next_visit = what.next_visit
-            seen.append((outcome.claim.id, CHANGE if is_article else LINKS, outcome.fetched_at, what))
+            seen.append((outcome.lease.id, CHANGE if is_article else LINKS, outcome.fetched_at, what))
     if seen:
         revisits.note(connection, seen)
     for outcome, result in zip(outcomes, results, strict=True):
         if revisits.bring_forward(connection, outcome.stated, outcome.fetched_at):
             result.next_visit = outcome.fetched_at
     pairs = [
-        (o.claim, r) for o, r in zip(outcomes, results, strict=True) if r.article is not None and r.article.is_added
+        (o.lease, r) for o, r in zip(outcomes, results, strict=True) if r.article is not None and r.article.is_added
     ]
-    found = [(claim.found_on, claim.found_at) for claim, _ in pairs if claim.found_on is not None]
+    found = [(lease.found_on, lease.found_at) for lease, _ in pairs if lease.found_on is not None]
     if found:
         revisits.credit(connection, [(key, at) for key, at in found])
-    gone = [(o.claim.id, iso(o.fetched_at)) for o in outcomes if o.alive is False]
-    back = [o.claim.id for o in outcomes if o.alive]
+    gone = [(o.lease.id, iso(o.fetched_at)) for o in outcomes if o.alive is False]
+    back = [o.lease.id for o in outcomes if o.alive]
     if gone or back:
         revisits.mark_gone(connection, gone, back)
 
@@ -328,7 +328,7 @@ def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: S
 def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
     """Mark pages that are not stored because they repeat a stored one."""
     rows = [
-        {"key": outcome.claim.id, "other": result.same_as, "why": result.article.why_not_stored}
+        {"key": outcome.lease.id, "other": result.same_as, "why": result.article.why_not_stored}
         for outcome, result in zip(outcomes, results, strict=True)
         if result.article is not None and result.article.why_not_stored
     ]
@@ -349,7 +349,7 @@ def _mark_same_host(connection: Connection, outcomes: Sequence[Outcome], results
         return
     hosts = {row.id: row.host_id for row in connection.execute(_HOST_OF, {"ids": repeated})}
     for outcome, result in zip(outcomes, results, strict=True):
-        result.same_host = result.same_as is not None and hosts.get(result.same_as) == outcome.claim.host_id
+        result.same_host = result.same_as is not None and hosts.get(result.same_as) == outcome.lease.host_id
 
 
 _HOST_OF = select(url.c.id, url.c.host_id).where(among(url.c.id))
@@ -397,7 +397,7 @@ def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcom
     rows: dict[int, dict[str, Any]] = {}
     robots: list[dict[str, Any]] = []
     for outcome, result in zip(outcomes, results, strict=True):
-        own = outcome.claim.host_id
+        own = outcome.lease.host_id
         if outcome.state == State.PENDING:
             result.queued += 1
             result.hosts.add(own)
@@ -407,7 +407,7 @@ def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcom
         counters = rows[own]
         added = (result.article, *(one.what for one in result.joined))
         counters["n_articles"] += sum(what is not None and what.is_added for what in added)
-        counters["n_unused"] += outcome.claim.counts and not outcome.counted
+        counters["n_unused"] += outcome.lease.counts and not outcome.counted
         counters["new_ready_at"] = max(counters["new_ready_at"], outcome.ready_at)
         counters["n_failures"] += outcome.failed
         counters["answered"] = max(counters["answered"], int(not outcome.failed))

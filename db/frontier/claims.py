@@ -1,6 +1,6 @@
-"""The frontier's SQL: claiming the best URLs of hosts, giving them back, what is left.
+"""The frontier's SQL: leasing the best URLs of hosts, giving them back, what is left.
 
-Which run may claim from a host is settled in `db.frontier.leases`. Every function takes a connection inside an open
+Which run may lease from a host is settled in `db.frontier.leases`. Every function takes a connection inside an open
 transaction; those that change several rows do it in the order of their keys, and what they only choose from they lock
 with SKIP LOCKED, so that processes do not wait for each other in a circle.
 """
@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, func, literal_column, or_, select, update
 
 from ..engine.statements import among, in_state, is_postgres, run_many
-from ..records.lease import ClaimRequest, Claims, Waiting
+from ..records.lease import LeaseRequest, Leases, Waiting
 from ..records.reasons import FailReason, Reason, SkipReason, label
 from ..records.run import Limits
-from ..records.url import Claim, Kind, State
+from ..records.url import Kind, Lease, State
 from ..tables.runs import Run
 from ..tables.urls import Host, Url
 from .aliases import revive
@@ -27,35 +27,35 @@ from .runs import seed_rows
 url, host, run = Url.table(), Host.table(), Run.table()
 
 
-def claim(connection: Connection, requests: Sequence[ClaimRequest]) -> list[Claims]:
+def lease(connection: Connection, requests: Sequence[LeaseRequest]) -> list[Leases]:
     """Hand out the best waiting URLs of the asked hosts, within the limits.
 
     Cost: one indexed read of `want` rows a host and one batch update.
     """
-    return [_claim(connection, request) for request in requests]
+    return [_lease(connection, request) for request in requests]
 
 
-def _claim(connection: Connection, request: ClaimRequest) -> Claims:
+def _lease(connection: Connection, request: LeaseRequest) -> Leases:
     if connection.execute(LIVES, {"run": request.run_id}).first() is None:
-        return Claims(dry=dict.fromkeys(request.wants))
+        return Leases(dry=dict.fromkeys(request.wants))
     left = pages_left(connection, request.limits)
     if left == 0:
-        return Claims(dry=dict.fromkeys(request.wants), spent=True)
-    claims = Claims()
+        return Leases(dry=dict.fromkeys(request.wants), spent=True)
+    leases = Leases()
     seeds = locked_seed_budgets(connection, request.limits)
     spent_seeds = {key for key, n in seeds.items() if n <= 0}
-    candidates: list[Claim] = []
+    candidates: list[Lease] = []
     owned = set(connection.execute(_OWNED, {"ids": list(request.wants), "run": request.run_id}).scalars())
     for host_id in sorted(request.wants):
         if host_id in owned:
-            candidates += _best_of(connection, request, host_id, spent_seeds, claims)
+            candidates += _best_of(connection, request, host_id, spent_seeds, leases)
         else:
-            claims.dry[host_id] = None
+            leases.dry[host_id] = None
     candidates.sort(key=lambda c: (-c.score, c.found_at))
     for candidate in candidates:
         if candidate.counts:
             if left is not None and left <= 0:
-                claims.dry[candidate.host_id] = None
+                leases.dry[candidate.host_id] = None
                 continue
             if candidate.seed_id in seeds:
                 if seeds[candidate.seed_id] <= 0:
@@ -63,15 +63,15 @@ def _claim(connection: Connection, request: ClaimRequest) -> Claims:
                 seeds[candidate.seed_id] -= 1
             if left is not None:
                 left -= 1
-        claims.urls.append(candidate)
-    if claims.urls:
-        ids = sorted(candidate.id for candidate in claims.urls)
+        leases.urls.append(candidate)
+    if leases.urls:
+        ids = sorted(candidate.id for candidate in leases.urls)
         run_many(connection, _LEASE, [{"key": key, "run": request.run_id} for key in ids])
-        pages = [candidate for candidate in claims.urls if candidate.counts]
+        pages = [candidate for candidate in leases.urls if candidate.counts]
         spend_totals(connection, [candidate.seed_id for candidate in pages])
         spend_hosts(connection, Counter(candidate.host_id for candidate in pages))
-        claims.seeds = seed_rows(connection, sorted({c.seed_id for c in claims.urls if c.seed_id is not None}))
-    return claims
+        leases.seeds = seed_rows(connection, sorted({c.seed_id for c in leases.urls if c.seed_id is not None}))
+    return leases
 
 
 # locked: nobody takes the run for dead before this transaction has ended
@@ -84,7 +84,7 @@ _LEASE = (
 )
 
 
-CLAIM_COLUMNS = (
+LEASE_COLUMNS = (
     url.c.id,
     url.c.url,
     url.c.host_id,
@@ -117,7 +117,7 @@ CLAIM_COLUMNS = (
 _WAITING = (url.c.host_id == bindparam("host")) & (in_state(State.PENDING))
 _READY = _WAITING & or_(url.c.next_visit.is_(None), url.c.next_visit <= bindparam("now"))
 _BEST = (
-    select(*CLAIM_COLUMNS)
+    select(*LEASE_COLUMNS)
     .where(_READY)
     .order_by(url.c.score.desc(), url.c.found_at)
     .limit(bindparam("most"))
@@ -141,8 +141,8 @@ _NEXT_DUE = select(func.min(url.c.next_visit)).where(_WAITING)
 
 
 def _best_of(
-    connection: Connection, request: ClaimRequest, host_id: int, spent_seeds: set[int], claims: Claims
-) -> list[Claim]:
+    connection: Connection, request: LeaseRequest, host_id: int, spent_seeds: set[int], leases: Leases
+) -> list[Lease]:
     """The best waiting URLs of one host that its rules and budget permit; notes whether the host ran dry."""
     want = request.wants[host_id]
     robots_only = host_id in request.robots_only
@@ -155,16 +155,16 @@ def _best_of(
         best, there = best.where(unspent), there.where(unspent)
     closed = None if robots_only else request.closed(host_id)
     if closed is not None:
-        claims.skipped[closed] += connection.execute(_SKIP_HOST, {"host": host_id, "why": closed}).rowcount
+        leases.skipped[closed] += connection.execute(_SKIP_HOST, {"host": host_id, "why": closed}).rowcount
         put_off_host(connection, host_id, request.now + CLOSED_SECONDS)
         want = 0
-    found: dict[int, Claim] = {}
+    found: dict[int, Lease] = {}
     passed_over = 0
     while len(found) < want:
         most = max(want, _READ_AHEAD if found or passed_over else 0)
         rows = connection.execute(best, {"host": host_id, "now": request.now, "most": most}).all()
-        candidates = [Claim(*row) for row in rows]  # type: ignore[call-arg]
-        permitted, revived = _rule_out(connection, request, candidates, claims)
+        candidates = [Lease(*row) for row in rows]  # type: ignore[call-arg]
+        permitted, revived = _rule_out(connection, request, candidates, leases)
         fresh = [one for one in permitted if one.id not in found]
         found |= {one.id: one for one in fresh[: want - len(found)]}
         if not revived and (len(rows) < most or len(permitted) == len(rows)):
@@ -174,20 +174,20 @@ def _best_of(
             return list(found.values())
     if len(found) < request.wants[host_id]:
         due = connection.execute(_NEXT_DUE, {"host": host_id}).scalar_one()
-        claims.dry[host_id] = due if due is not None and due > request.now else None
+        leases.dry[host_id] = due if due is not None and due > request.now else None
         if len(found) < want and is_postgres(connection):
             rows = connection.execute(there, {"host": host_id, "now": request.now, "most": len(found) + 1}).all()
             if len(rows) > len(found):
-                claims.dry[host_id] = request.now + _LOCKED_SECONDS
+                leases.dry[host_id] = request.now + _LOCKED_SECONDS
     return list(found.values())
 
 
 def _rule_out(
-    connection: Connection, request: ClaimRequest, candidates: Sequence[Claim], claims: Claims
-) -> tuple[list[Claim], int]:
+    connection: Connection, request: LeaseRequest, candidates: Sequence[Lease], leases: Leases
+) -> tuple[list[Lease], int]:
     """Take out of the queue what must not be fetched; returns the others, and how many URLs wait again for it."""
-    permitted: list[Claim] = []
-    forbidden: dict[tuple[Reason, str], list[Claim]] = {}
+    permitted: list[Lease] = []
+    forbidden: dict[tuple[Reason, str], list[Lease]] = {}
     for one in candidates:
         objection, trap = None, ""
         if one.kind != Kind.ROBOTS:
@@ -202,7 +202,7 @@ def _rule_out(
         new = [one.id for one in ruled_out if not one.visits]
         put_off_urls(connection, [one.id for one in ruled_out if one.visits], request.now)
         run_many(connection, _SKIP, [{"key": key, "why": reason, "detail": detail or None} for key in sorted(new)])
-        claims.skipped[label(reason, detail)] += len(new)
+        leases.skipped[label(reason, detail)] += len(new)
         revived += len(revive(connection, new))
     return permitted, revived
 
@@ -239,11 +239,11 @@ SET_ROBOTS = (
 )
 
 
-def give_back(connection: Connection, batches: Sequence[tuple[int, Sequence[Claim]]]) -> list[None]:
-    """Return URLs that a run has leased, unfetched: (run, claims)."""
-    for run_id, claims in batches:
-        held = held_by(connection, run_id, [claim.id for claim in claims])
-        mine = [claim for claim in claims if claim.id in held]
+def release(connection: Connection, batches: Sequence[tuple[int, Sequence[Lease]]]) -> list[None]:
+    """Return URLs that a run has leased, unfetched: (run, leases)."""
+    for run_id, leases in batches:
+        held = held_by(connection, run_id, [lease.id for lease in leases])
+        mine = [lease for lease in leases if lease.id in held]
         run_many(connection, _GIVE_BACK, [{"key": key} for key in sorted(held)])
         refund(connection, [(c.host_id, c.seed_id) for c in mine if c.counts])
     return [None for _ in batches]

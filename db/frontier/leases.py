@@ -12,10 +12,10 @@ from sqlalchemy import Connection, bindparam, exists, func, literal_column, not_
 from ..engine.errors import DatabaseGone
 from ..engine.statements import among, clock, in_state, is_postgres, run_many
 from ..records.run import Limits
-from ..records.url import Claim, State
+from ..records.url import Lease, State
 from ..tables.runs import Run
 from ..tables.urls import Host, Url
-from .claims import CLAIM_COLUMNS, LIVES, give_back
+from .claims import LEASE_COLUMNS, LIVES, release
 from .limits import beyond_limits
 from .runs import free_the_dead
 
@@ -176,13 +176,13 @@ class Handover:
 
     run_id: int
     hosts: Sequence[tuple[int, float]]
-    claims: Sequence[Claim]
+    leases: Sequence[Lease]
 
 
 def hand_over(connection: Connection, handovers: Sequence[Handover]) -> list[None]:
     """Return hosts and their unfetched URLs, so that another run may take them."""
     for handover in handovers:
-        give_back(connection, [(handover.run_id, handover.claims)])
+        release(connection, [(handover.run_id, handover.leases)])
         rows = [{"key": key, "run": handover.run_id, "ready": ready} for key, ready in sorted(handover.hosts)]
         run_many(connection, _HAND_OVER, rows)
     return [None for _ in handovers]
@@ -198,13 +198,13 @@ _HAND_OVER = (
 def return_strays(connection: Connection, questions: Sequence[tuple[int, Set[int], Set[int]]]) -> list[int]:
     """Put back what a run holds and does not know of: (run, URLs it knows, hosts it knows); returns how many URLs.
 
-    There is such after a connection was lost at the moment of a commit: the claim was made and its answer lost.
+    There is such after a connection was lost at the moment of a commit: the lease was made and its answer lost.
     """
     counts = []
     for run_id, known, hosts in questions:
         held = connection.execute(_HELD_BY, {"run": run_id}).all()
-        strays = [Claim(*row) for row in held if row.id not in known]  # type: ignore[call-arg]
-        give_back(connection, [(run_id, strays)])
+        strays = [Lease(*row) for row in held if row.id not in known]  # type: ignore[call-arg]
+        release(connection, [(run_id, strays)])
         owned = set(connection.execute(_OWNED_BY, {"run": run_id}).scalars())
         run_many(connection, _LET_GO, [{"key": key, "run": run_id} for key in sorted(owned - hosts)])
         counts.append(len(strays))
@@ -217,7 +217,7 @@ _LET_GO = (
 )
 
 
-_HELD_BY = select(*CLAIM_COLUMNS).where(in_state(State.LEASED), url.c.leased_by == bindparam("run"))
+_HELD_BY = select(*LEASE_COLUMNS).where(in_state(State.LEASED), url.c.leased_by == bindparam("run"))
 
 
 def drop_hosts(connection: Connection, requests: Sequence[tuple[int, Limits, Sequence[int]]]) -> list[set[int]]:

@@ -22,7 +22,7 @@ url, host, seed, budget = Url.table(), Host.table(), Seed.table(), Budget.table(
 
 
 COUNTS = and_(url.c.kind == Kind.PAGE, or_(url.c.visits == 0, url.c.http_status.is_(None)))
-"""Whether a leased URL counts against the limits, as `db.records.url.Claim.counts`."""
+"""Whether a leased URL counts against the limits, as `db.records.url.Lease.counts`."""
 
 
 def refund(connection: Connection, pages: Iterable[tuple[int, int | None]]) -> None:
@@ -72,7 +72,7 @@ def seed_budgets(connection: Connection) -> dict[int, int]:
 
 
 def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int]:
-    """The same; other processes that want to claim wait until this transaction ends.
+    """The same; other processes that want to lease wait until this transaction ends.
 
     Costs them nothing when no seed has a limit.
     """

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from .reasons import Reason
 from .run import Limits, SeedRow
-from .url import Claim
+from .url import Lease
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimRequest:
+class LeaseRequest:
     """A wish for work.
 
     Attributes:
@@ -32,12 +32,12 @@ class ClaimRequest:
     closed: Callable[[int], Reason | None]
     limits: Limits
     now: float
-    trap: Callable[[Claim], str] = lambda _claim: ""
+    trap: Callable[[Lease], str] = lambda _lease: ""
 
 
 @dataclass(slots=True)
-class Claims:
-    """The answer to a `ClaimRequest`.
+class Leases:
+    """The answer to a `LeaseRequest`.
 
     Attributes:
         urls: leased now, in the order in which they should be fetched.
@@ -47,7 +47,7 @@ class Claims:
         spent: the limit of the whole crawl is reached.
     """
 
-    urls: list[Claim] = field(default_factory=list)
+    urls: list[Lease] = field(default_factory=list)
     seeds: list[SeedRow] = field(default_factory=list)
     dry: dict[int, float | None] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)

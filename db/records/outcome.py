@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .article import NewArticle
 from .part import Place
 from .reasons import ArticleResult, Reason
-from .url import Claim, Found, NewUrl
+from .url import Found, Lease, NewUrl
 from .visit import Seen
 
 
@@ -34,10 +34,10 @@ class StoredPage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one claim.
+    """What came of one lease.
 
     Attributes:
-        claim: the URL as it was handed out.
+        lease: the URL as it was handed out.
         state, reason, detail: its new state; `PENDING` means another try at `next_visit`.
         counted: whether it counts against the page limits (answered, and no redirect).
         http_status, fetched_at, etag, last_modified, next_visit: as in the table.
@@ -60,7 +60,7 @@ class Outcome:
         terms: how near the page is to what the crawl looks for, and its words: see `PageTerms`.
     """
 
-    claim: Claim
+    lease: Lease
     state: str
     reason: Reason | None = None
     detail: str = ""

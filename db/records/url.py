@@ -40,7 +40,7 @@ MOVED_FOR_GOOD = frozenset({301, 308})
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Lease:
     """A URL handed out for fetching; of one that was fetched before, what it was then (`state_before`, `reason`)."""
 
     id: int

@@ -33,7 +33,7 @@ class Run(Record):
 
 
 class Budget(Record):
-    """Pages counted against the limits of the whole crawl: one row, locked by whoever claims."""
+    """Pages counted against the limits of the whole crawl: one row, locked by whoever leases."""
 
     __tablename__ = "budget"
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)

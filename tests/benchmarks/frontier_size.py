@@ -1,4 +1,4 @@
-"""What a large frontier costs: starting on it, claiming from it, adding to it, memory of the crawl.
+"""What a large frontier costs: starting on it, leasing from it, adding to it, memory of the crawl.
 
     uv run python -m tests.benchmarks.frontier_size [--urls 1000000] [--hosts 2000] [--seconds 15]
         [--database URL] [--folder DIR]
@@ -41,10 +41,10 @@ from db.engine.database import parse_url
 from db.frontier import claims as table
 from db.frontier import leases
 from db.frontier.insert import add_urls
-from db.records.lease import ClaimRequest
+from db.records.lease import LeaseRequest
 from db.records.outcome import Edges, Outcome
 from db.records.run import Limits
-from db.records.url import Claim, Kind, NewUrl, State
+from db.records.url import Kind, Lease, NewUrl, State
 from db.tables.urls import Url
 from pipelines.links.scope import host_identity
 from pipelines.records import BlockKind
@@ -57,7 +57,7 @@ SMALL = 10_000
 _BATCH = 5_000
 _STARTS = 3
 _ROUNDS = 200
-_CLAIMED_HOSTS, _CLAIMED_URLS = 50, 64
+_LEASED_HOSTS, _LEASED_URLS = 50, 64
 _PATIENCE_SECONDS = 600.0
 
 
@@ -118,8 +118,8 @@ async def _end(session: Session) -> None:
     await session.close()
 
 
-async def claims_and_inserts(settings: Settings, seeds: Path, site: Site, urls: int) -> tuple[float, float]:
-    """Median milliseconds of a claim, and of storing a page (without article) that has 60 links to new URLs.
+async def leases_and_inserts(settings: Settings, seeds: Path, site: Site, urls: int) -> tuple[float, float]:
+    """Median milliseconds of a lease, and of storing a page (without article) that has 60 links to new URLs.
 
     Everything is put back after each round, so that the frontier keeps its size.
     """
@@ -128,27 +128,27 @@ async def claims_and_inserts(settings: Settings, seeds: Path, site: Site, urls: 
     run_id = session.resumed.run_id
     store = store_of(run_id, real_judge())
     owned = await session.submit(leases.take_hosts, (run_id, site.hosts))
-    claimed, stored = [], []
+    leased, stored = [], []
     for i in range(_ROUNDS):
-        hosts = rng.sample([host.id for host in owned], min(_CLAIMED_HOSTS, len(owned)))
-        wants = {key: _CLAIMED_URLS // len(hosts) + (n < _CLAIMED_URLS % len(hosts)) for n, key in enumerate(hosts)}
+        hosts = rng.sample([host.id for host in owned], min(_LEASED_HOSTS, len(owned)))
+        wants = {key: _LEASED_URLS // len(hosts) + (n < _LEASED_URLS % len(hosts)) for n, key in enumerate(hosts)}
         started = time.monotonic()
-        claims = await session.submit(table.claim, _request(run_id, wants))
-        claimed.append(time.monotonic() - started)
+        leased_urls = await session.submit(table.lease, _request(run_id, wants))
+        leased.append(time.monotonic() - started)
         new_urls = _new_urls(session, site, range(2 * urls + i * PAGE_LINKS, 2 * urls + (i + 1) * PAGE_LINKS))
-        outcome = _page(claims.urls[0], new_urls)
+        outcome = _page(leased_urls.urls[0], new_urls)
         started = time.monotonic()
         await session.submit(store.store, outcome)
         stored.append(time.monotonic() - started)
-        await session.submit(table.give_back, (run_id, claims.urls[1:]))
+        await session.submit(table.release, (run_id, leased_urls.urls[1:]))
         await session.submit(_forget, [new.id for new in new_urls])
     await _end(session)
-    return 1000 * statistics.median(claimed), 1000 * statistics.median(stored)
+    return 1000 * statistics.median(leased), 1000 * statistics.median(stored)
 
 
-def _request(run_id: int, wants: dict[int, int]) -> ClaimRequest:
+def _request(run_id: int, wants: dict[int, int]) -> LeaseRequest:
     """A wish that nothing forbids."""
-    return ClaimRequest(
+    return LeaseRequest(
         run_id=run_id,
         wants=wants,
         robots_only=frozenset(),
@@ -159,10 +159,10 @@ def _request(run_id: int, wants: dict[int, int]) -> ClaimRequest:
     )
 
 
-def _page(claim: Claim, new_urls: list[NewUrl]) -> Outcome:
+def _page(lease: Lease, new_urls: list[NewUrl]) -> Outcome:
     """A page that is no article and has links."""
     return Outcome(
-        claim,
+        lease,
         State.DONE,
         "list page",
         counted=True,
@@ -254,8 +254,8 @@ def measure(urls: int, hosts: int, seconds: float, databases: Sequence[str], fol
         begun, ended = asyncio.run(starts(settings, seeds))
         values["a run's beginning, s"] = f"{begun:.2f}"
         values["a run's end, s"] = f"{ended:.2f}"
-        claim, insert = asyncio.run(claims_and_inserts(settings, seeds, serving.site, urls))
-        values[f"claim of {_CLAIMED_URLS} over {min(hosts, _CLAIMED_HOSTS)} hosts, ms"] = f"{claim:.2f}"
+        lease, insert = asyncio.run(leases_and_inserts(settings, seeds, serving.site, urls))
+        values[f"lease of {_LEASED_URLS} over {min(hosts, _LEASED_HOSTS)} hosts, ms"] = f"{lease:.2f}"
         values[f"page with {PAGE_LINKS} new URLs, ms"] = f"{insert:.2f}"
         on_nothing, on_all = [], []
         for i in range(1, _STARTS + 1):

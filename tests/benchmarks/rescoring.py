@@ -1,11 +1,11 @@
-"""Giving every queued URL a new score while pages are claimed and stored: how long it takes, how long those wait.
+"""Giving every queued URL a new score while pages are leased and stored: how long it takes, how long those wait.
 
     uv run python -m tests.benchmarks.rescoring [--urls 1000000] [--hosts 200] [--links 60] [--database URL]
         [--folder DIR]
 
 Fills an empty database with URLs that wait, as pages with `--links` links each would have brought them, then scores all
 of them anew through the writer that a crawl uses, one batch after the other, in the order of hosts. Meanwhile another
-thread claims pages and stores what they link to, one after the other. `--database` names a Postgres server to make a
+thread leases pages and stores what they link to, one after the other. `--database` names a Postgres server to make a
 database on ("postgres" starts one); there that thread has a writer of its own, as another process would. The default is
 SQLite in a temporary folder.
 """
@@ -34,10 +34,10 @@ from db.frontier import leases, runs
 from db.frontier.insert import add_urls
 from db.frontier.scores import Scores, set_scores
 from db.records.keys import fingerprint
-from db.records.lease import ClaimRequest
+from db.records.lease import LeaseRequest
 from db.records.outcome import Edges, Outcome
 from db.records.run import Limits, RunStart
-from db.records.url import Claim, NewUrl, State
+from db.records.url import Lease, NewUrl, State
 from pipelines.records import BlockKind
 from tests.db.stores import store_of
 from tests.postgres import Postgres, empty_database
@@ -80,13 +80,13 @@ def new_scores(database: Database) -> Scores:
 
 @dataclass
 class Crawl:
-    """Claims and stores pages, one at a time, until it is stopped; keeps how long each had to wait, in seconds."""
+    """Leases and stores pages, one at a time, until it is stopped; keeps how long each had to wait, in seconds."""
 
     writer: Writer
     run_id: int
     hosts: Sequence[int]
     links: int
-    claims: list[float] = field(default_factory=list)
+    leases: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
     empty: int = 0
     stop: threading.Event = field(default_factory=threading.Event)
@@ -96,17 +96,17 @@ class Crawl:
         store = store_of(self.run_id)
         number = 10**9
         while not self.stop.is_set():
-            host = self.hosts[len(self.claims) % len(self.hosts)]
-            claims = self._wait(self.claims, self.writer.submit(frontier.claim, self._request(host)))
-            self.empty += not claims.urls
-            for claim in claims.urls:
+            host = self.hosts[len(self.leases) % len(self.hosts)]
+            leased_urls = self._wait(self.leases, self.writer.submit(frontier.lease, self._request(host)))
+            self.empty += not leased_urls.urls
+            for lease in leased_urls.urls:
                 found = [new_url(number + n, len(self.pages) % len(self.hosts)) for n in range(self.links)]
                 number += self.links
-                self._wait(self.pages, self.writer.submit(store.store, _outcome(claim, found)))
+                self._wait(self.pages, self.writer.submit(store.store, _outcome(lease, found)))
             time.sleep(_PAUSE_SECONDS)
 
-    def _request(self, host: int) -> ClaimRequest:
-        return ClaimRequest(
+    def _request(self, host: int) -> LeaseRequest:
+        return LeaseRequest(
             self.run_id, {host: 1}, frozenset(), lambda _h, _u: "", lambda _h: "", Limits(), time.time()
         )
 
@@ -118,11 +118,11 @@ class Crawl:
         return result
 
 
-def _outcome(claim: Claim, found: list[NewUrl]) -> Outcome:
+def _outcome(lease: Lease, found: list[NewUrl]) -> Outcome:
     """A page that is no article and has links."""
     links = Edges([new.id for new in found], bytes([BlockKind.LIST]) * len(found))
     return Outcome(
-        claim,
+        lease,
         State.DONE,
         "list page",
         counted=True,
@@ -174,11 +174,11 @@ def measure(database_url: str, urls: int, hosts: int, links: int) -> None:
         thread.join()
     print(f"{changed:,} scored anew in {seconds:.1f} s, {1e6 * seconds / len(scores.ids):.1f} microseconds each")
     print(f"  a batch: median {1000 * statistics.median(took):.0f} ms, longest {1000 * max(took):.0f} ms")
-    for name, waits in (("pages", crawl.pages[before:]), ("claims", crawl.claims[before:])):
+    for name, waits in (("pages", crawl.pages[before:]), ("leases", crawl.leases[before:])):
         median, longest = statistics.median(waits), max(waits)
         print(f"  {len(waits)} {name} meanwhile: median {1000 * median:.0f} ms, longest {1000 * longest:.0f} ms")
     if crawl.empty:
-        print(f"  {crawl.empty} claims got nothing, because what they wanted was being written")
+        print(f"  {crawl.empty} leases got nothing, because what they wanted was being written")
 
 
 def main() -> None:

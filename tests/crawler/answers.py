@@ -11,7 +11,7 @@ from crawler.response.seen_urls import KnownUrls
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.reasons import FailReason, PageReason
-from db.records.url import Claim, Kind, NewUrl
+from db.records.url import Kind, Lease, NewUrl
 from pipelines.links.scope import Scope, resolve
 from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature
 from pipelines.stages import Page
@@ -25,7 +25,7 @@ PRIORITY = Priority("breadth", {"freshness": 1.0})
 FAR = 1 << 30
 
 
-def claim(url: str = URL, **values: Any) -> Claim:
+def lease(url: str = URL, **values: Any) -> Lease:
     defaults: dict[str, Any] = {
         "kind": Kind.PAGE,
         "depth": 1,
@@ -39,7 +39,7 @@ def claim(url: str = URL, **values: Any) -> Claim:
         "last_modified": None,
         "seed_id": SEED_ID,
     }
-    return Claim(id=fingerprint(url), url=url, host_id=fingerprint(url.split("/")[2]), **{**defaults, **values})
+    return Lease(id=fingerprint(url), url=url, host_id=fingerprint(url.split("/")[2]), **{**defaults, **values})
 
 
 def rules(**values: Any) -> Rulebook:
@@ -59,10 +59,10 @@ _OWN = ("error", "detail", "body", "worked", "unreadable", "truncated", "bounds"
 
 
 def page(status: int = 200, url: str = URL, *, scope: Scope = SCOPE, headers: Any = None, **values: Any) -> Page:
-    """An answer; names that a page does not have are those of its claim."""
+    """An answer; names that a page does not have are those of its lease."""
     own = {name: values.pop(name) for name in _OWN if name in values}
     own |= {name: FailReason(own[name]) for name in ("error", "unreadable") if own.get(name)}
-    return Page(claim(url, **values), scope, status=status, headers=headers or {}, fetched_at=NOW, **own)
+    return Page(lease(url, **values), scope, status=status, headers=headers or {}, fetched_at=NOW, **own)
 
 
 def remember(depths: dict[int, int]) -> KnownUrls:
@@ -119,5 +119,5 @@ def by_url(outcome: Outcome) -> dict[str, NewUrl]:
     return {new.url: new for new in outcome.new_urls}
 
 
-def replace_claim(of: Page, **values: Any) -> Page:
-    return replace(of, claim=replace(of.claim, **values))
+def replace_lease(of: Page, **values: Any) -> Page:
+    return replace(of, lease=replace(of.lease, **values))

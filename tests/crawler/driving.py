@@ -26,7 +26,7 @@ from crawler.run.background import Background
 from crawler.run.config import fetch_options
 from crawler.run.seeds import Seed
 from db.engine.database import open_for_crawl
-from db.records.url import Claim, NewUrl
+from db.records.url import Lease, NewUrl
 from pipelines.stages import CrawlAccess, Page
 from tests.db.frontier_rows import new_url
 
@@ -189,8 +189,8 @@ class Driver:
 
     def page(self, request: Request, status: int = 404, **values: Any) -> Page:
         """An answer."""
-        claim: Claim = request.meta["claim"]
-        return Page(claim, self.crawl.scope_of(claim), status=status, fetched_at=time.time(), **values)
+        lease: Lease = request.meta["lease"]
+        return Page(lease, self.crawl.scope_of(lease), status=status, fetched_at=time.time(), **values)
 
     def hear(self, request: Request) -> Page:
         """Have a request answered; its page is not stored yet."""

@@ -12,18 +12,18 @@ from typing import Any
 from scrapy.settings import Settings
 
 from crawler import settings as project_settings
-from crawler.learn.callbacks import Hooks
+from crawler.learn.callbacks import Callbacks
 from crawler.learn.traps.crawl import TrapRegistry
 from crawler.learn.traps.host import Bounds
 from crawler.run.config import Config
 from crawler.run.seeds import Seed
 from crawler.run.session import Session
-from db.frontier.claims import claim
+from db.frontier.claims import lease
 from db.frontier.insert import add_urls
 from db.frontier.leases import take_hosts
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome, Stored
-from db.records.url import Claim, NewUrl
+from db.records.url import Lease, NewUrl
 from pipelines.links.scope import Scope, Targets
 from pipelines.records import BlockKind, Links, PageKind, ParsedPage
 from pipelines.stages import Page
@@ -42,9 +42,9 @@ def month(number: int) -> str:
     return f"{SITE}/cal?month={number}"
 
 
-def claim_of(url: str, found_on: str | None = None, found_in: int = BlockKind.LIST) -> Claim:
+def lease_of(url: str, found_on: str | None = None, found_in: int = BlockKind.LIST) -> Lease:
     source = None if found_on is None else fingerprint(found_on)
-    return Claim(fingerprint(url), url, HOST, None, "page", 1, 0.5, found_in, source, NOW, 1, 0, None, None)
+    return Lease(fingerprint(url), url, HOST, None, "page", 1, 0.5, found_in, source, NOW, 1, 0, None, None)
 
 
 def list_page(url: str, *links: str, signs: Signs | None = None) -> tuple[Page, Outcome, Stored]:
@@ -52,15 +52,15 @@ def list_page(url: str, *links: str, signs: Signs | None = None) -> tuple[Page, 
     ids = tuple(map(fingerprint, links))
     targets = Targets(ids=ids, folders=tuple(map(folder_key, links)))
     worked = Worked(ParsedPage(PageKind.LIST, "list page", links=Links(links)), targets, signs=signs or Signs(7, 8))
-    page = Page(claim_of(url), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, worked=worked)
+    page = Page(lease_of(url), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, worked=worked)
     new = tuple(new_url(link) for link in links)
-    return page, Outcome(page.claim, "done", new_urls=new, fetched_at=LATELY), Stored(new_urls=len(links))
+    return page, Outcome(page.lease, "done", new_urls=new, fetched_at=LATELY), Stored(new_urls=len(links))
 
 
 def article(url: str, found_on: str) -> tuple[Page, Outcome, Stored]:
     worked = Worked(ParsedPage(PageKind.ARTICLE))
-    page = Page(claim_of(url, found_on), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, worked=worked)
-    return page, Outcome(page.claim, "done", fetched_at=LATELY), Stored(article="new")
+    page = Page(lease_of(url, found_on), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, worked=worked)
+    return page, Outcome(page.lease, "done", fetched_at=LATELY), Stored(article="new")
 
 
 class Crawl:
@@ -81,8 +81,8 @@ class Crawl:
             self.session,
             Bounds(pages=10),
             self.days,
-            Hooks(
-                totals=self.totals,
+            Callbacks(
+                stats=self.totals,
                 is_own=lambda name: name == "a.example",
                 start=lambda work: self.tasks.append(asyncio.ensure_future(work)),
                 add=self.add,
@@ -102,9 +102,9 @@ class Crawl:
         hosts = await self.session.submit(take_hosts, (self.session.resumed.run_id, 5))
         await self.registry.take(hosts)
 
-    async def claim(self, most: int) -> list[str]:
+    async def lease(self, most: int) -> list[str]:
         request = wish(self.session.resumed.run_id, {HOST: most}, trap=self.registry.disallow_reason)
-        return [one.url for one in (await self.session.submit(claim, request)).urls]
+        return [one.url for one in (await self.session.submit(lease, request)).urls]
 
 
 async def begin(database_url: str, **settings: Any) -> Crawl:

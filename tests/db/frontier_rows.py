@@ -8,7 +8,7 @@ from typing import Any
 from db.frontier.leases import LifeSign
 from db.records.article import NewArticle
 from db.records.keys import fingerprint
-from db.records.lease import ClaimRequest
+from db.records.lease import LeaseRequest
 from db.records.outcome import Outcome
 from db.records.reasons import reason_of
 from db.records.run import Limits, RunStart, SeedRow
@@ -61,7 +61,7 @@ def new_url(url: str, **values: Any) -> NewUrl:
     )
 
 
-def wish(run_id: int, wants: dict[int, int] | None = None, **values: Any) -> ClaimRequest:
+def wish(run_id: int, wants: dict[int, int] | None = None, **values: Any) -> LeaseRequest:
     defaults: dict[str, Any] = {
         "robots_only": frozenset(),
         "objection": lambda _host, _url: None,
@@ -69,7 +69,7 @@ def wish(run_id: int, wants: dict[int, int] | None = None, **values: Any) -> Cla
         "limits": Limits(),
         "now": NOW,
     }
-    return ClaimRequest(run_id=run_id, wants=wants or {}, **{**defaults, **values})
+    return LeaseRequest(run_id=run_id, wants=wants or {}, **{**defaults, **values})
 
 
 def sign(run_id: int, now: float, **values: Any) -> LifeSign:
@@ -77,11 +77,11 @@ def sign(run_id: int, now: float, **values: Any) -> LifeSign:
     return LifeSign(run_id=run_id, now=now, **{**defaults, **values})
 
 
-def done(claim: Any, **values: Any) -> Outcome:
+def done(lease: Any, **values: Any) -> Outcome:
     defaults: dict[str, Any] = {"state": State.DONE, "counted": True, "http_status": 200, "fetched_at": NOW + 1}
     if "reason" in values:
         values["reason"] = reason_of(values["reason"])
-    return Outcome(claim=claim, **{**defaults, **values})
+    return Outcome(lease=lease, **{**defaults, **values})
 
 
 def features(text: str) -> bytes:

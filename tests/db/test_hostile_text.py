@@ -30,11 +30,11 @@ def test_hostile_text_goes_through_both_databases(run_in: Callable, database: Da
     resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url(url, anchor=nasty) for url, nasty in zip(urls, HOSTILE, strict=True)]))
     run_in(leases.take_hosts, (resumed.run_id, 9))
-    claims = {c.url: c for c in run_in(frontier.claim, wish(resumed.run_id, {fingerprint("a.example"): 99})).urls}
+    leased_urls = {c.url: c for c in run_in(frontier.lease, wish(resumed.run_id, {fingerprint("a.example"): 99})).urls}
     store = store_of(resumed.run_id)
     for url, nasty in zip(urls, HOSTILE, strict=True):
         row = article(url, f"{nasty} {url}", title=nasty, authors=nasty, summary=nasty, keywords=nasty)
-        run_in(store.store, done(claims[url], article=row, detail=nasty[:30]))
+        run_in(store.store, done(leased_urls[url], article=row, detail=nasty[:30]))
     with database.engine.connect() as connection:
         found = connection.execute(text("SELECT title, authors, summary, keywords FROM article ORDER BY id")).all()
         assert sorted(tuple(row) for row in found) == sorted((nasty,) * 4 for nasty in HOSTILE)

@@ -22,8 +22,8 @@ def test_names_of_urls_and_sites(database: Database, run_in: Callable, monkeypat
     resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url(first), new_url(second), new_url("http://b.example/feed", kind="feed")]))
     run_in(leases.take_hosts, (resumed.run_id, 9))
-    claims = run_in(frontier.claim, wish(resumed.run_id, {fingerprint("a.example"): 1})).urls
-    outcome = done(claims[0], article=article(first, "市图书馆新馆昨天开放。"))
+    leased_urls = run_in(frontier.lease, wish(resumed.run_id, {fingerprint("a.example"): 1})).urls
+    outcome = done(leased_urls[0], article=article(first, "市图书馆新馆昨天开放。"))
     run_in(store_of(resumed.run_id).store, outcome)
     monkeypatch.setattr(status, "_MOST_IDS", 2)
     ids = [fingerprint(name) for name in (first, second, "http://b.example/feed", "http://none.example/")]

@@ -76,7 +76,7 @@ class Alarms:
         """A page has been stored."""
         answer = answer_of(page)
         if answer is not None:
-            self._heard.append((page.claim.host_id, page.fetched_at, answer))
+            self._heard.append((page.lease.host_id, page.fetched_at, answer))
 
     async def run(self) -> None:
         """Learn what has been noted, again and again.

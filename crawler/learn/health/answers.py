@@ -95,11 +95,11 @@ def shape(url: str, found_in: int) -> str:
 
 def answer_of(page: Page) -> Answer | None:
     """Return what a fetched page tells of its host; None for other kinds of URLs and faults of this machine."""
-    claim = page.claim
-    if page.error in _OURS or claim.kind not in {Kind.PAGE, Kind.ROBOTS}:
+    lease = page.lease
+    if page.error in _OURS or lease.kind not in {Kind.PAGE, Kind.ROBOTS}:
         return None
-    plain = Answer(claim.url, claim.found_in, Came.KEPT, seconds=page.seconds)
-    if claim.kind == Kind.ROBOTS:
+    plain = Answer(lease.url, lease.found_in, Came.KEPT, seconds=page.seconds)
+    if lease.kind == Kind.ROBOTS:
         return _robots(page, plain._replace(found_in=ROBOTS))
     if page.error or (page.status < 300 and page.truncated and BODY_CUT not in page.bounds):
         return plain._replace(came=Came.FAILED, why=label(page.error or FailReason.LOST, page.detail)[:60])

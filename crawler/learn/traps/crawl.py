@@ -20,7 +20,7 @@ from db.frontier.leases import OwnedHost
 from db.records.keys import fingerprint, iso
 from db.records.outcome import Outcome, Stored
 from db.records.reasons import ArticleResult, PageReason, SkipReason
-from db.records.url import Claim, Kind, NewUrl, State
+from db.records.url import Kind, Lease, NewUrl, State
 from db.sites import traps as table
 from db.sites.traps import Noted, PatternRow, Source
 from pipelines.records import BlockKind, PageKind
@@ -31,7 +31,7 @@ from pipelines.traps.signals import SHORT, KnownTraps, outline
 from ... import clock
 from ...response.new_urls import new_url
 from ...run.session import Session
-from ..callbacks import Hooks
+from ..callbacks import Callbacks
 from .host import Bounds, HostTraps, Pattern, Seen
 
 logger = logging.getLogger(__name__)
@@ -55,14 +55,14 @@ class TrapRegistry:
         session: the open database.
         bounds: how long patterns may bring nothing.
         days: after so many days a blocked pattern is put on probation.
-        hooks: of the crawl.
+        callbacks: of the crawl.
     """
 
-    def __init__(self, session: Session, bounds: Bounds, days: float, hooks: Hooks) -> None:
+    def __init__(self, session: Session, bounds: Bounds, days: float, callbacks: Callbacks) -> None:
         self._session = session
         self._bounds = bounds
         self._seconds = days * _DAY
-        self._hooks = hooks
+        self._callbacks = callbacks
         self._hosts: dict[int, HostTraps] = {}
         self._touched: set[int] = set()
         self._sources: LRUCache[int, Source] = LRUCache(_MOST_SOURCES)
@@ -78,7 +78,7 @@ class TrapRegistry:
         """
         found = await self._session.submit(table.load, [host.id for host in hosts])
         for host in hosts:
-            foreign = not self._hooks.is_own(host.name)
+            foreign = not self._callbacks.is_own(host.name)
             known = map(_pattern_of, found[host.id])
             self._hosts[host.id] = HostTraps(self._bounds, foreign=foreign, known=known)
 
@@ -94,35 +94,35 @@ class TrapRegistry:
             self._hosts.pop(host_id, None)
             self._touched.discard(host_id)
 
-    def known(self, claim: Claim) -> KnownTraps:
-        """Return what is known of the traps of a claim's host."""
-        host = self._hosts.get(claim.host_id)
+    def known(self, lease: Lease) -> KnownTraps:
+        """Return what is known of the traps of a lease's host."""
+        host = self._hosts.get(lease.host_id)
         if host is None:
             return _NOTHING
-        if claim.found_in == BlockKind.PROBE:
+        if lease.found_in == BlockKind.PROBE:
             return KnownTraps(missing=())
-        return KnownTraps(host.blocked, None if claim.found_in in _EXEMPT else host.missing)
+        return KnownTraps(host.blocked, None if lease.found_in in _EXEMPT else host.missing)
 
-    def disallow_reason(self, claim: Claim) -> str:
+    def disallow_reason(self, lease: Lease) -> str:
         """Return the kind of trap that a URL belongs to, empty for none. Called from the database thread."""
-        host = self._hosts.get(claim.host_id)
-        if claim.kind != Kind.PAGE or claim.visits or claim.found_in in _EXEMPT:
+        host = self._hosts.get(lease.host_id)
+        if lease.kind != Kind.PAGE or lease.visits or lease.found_in in _EXEMPT:
             return ""
-        return disallow_reason(claim.url, {} if host is None else host.blocked)
+        return disallow_reason(lease.url, {} if host is None else host.blocked)
 
     # ------------------------------------------------------------ pages
 
     def note(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Learn from a page that has been stored."""
-        claim = page.claim
-        if claim.found_in == BlockKind.PROBE:
+        lease = page.lease
+        if lease.found_in == BlockKind.PROBE:
             self._learn_missing(page)
             return
         if (
-            claim.kind != Kind.PAGE
+            lease.kind != Kind.PAGE
             or outcome.state != State.DONE
             or page.worked is None
-            or claim.visits  # what it was worth is known since the first visit
+            or lease.visits  # what it was worth is known since the first visit
             or stored.article is ArticleResult.UNCHANGED
         ):
             return
@@ -130,26 +130,26 @@ class TrapRegistry:
         # what another host has printed is news of this one; what this one has shown before is not
         brought = is_article and stored.article is not ArticleResult.SAME_PAGE and not stored.same_host
         if outcome.new_urls:
-            self._sources[claim.id] = Source(claim.id, claim.url, claim.host_id)
-        if brought and claim.found_on is not None:
-            self._credit(claim.found_on)
-        host = self._hosts.get(claim.host_id)  # may have been given up meanwhile
-        if host is None or claim.found_in == BlockKind.SEED or (page.worked.signs is None and not is_article):
+            self._sources[lease.id] = Source(lease.id, lease.url, lease.host_id)
+        if brought and lease.found_on is not None:
+            self._credit(lease.found_on)
+        host = self._hosts.get(lease.host_id)  # may have been given up meanwhile
+        if host is None or lease.found_in == BlockKind.SEED or (page.worked.signs is None and not is_article):
             return
-        self._touched.add(claim.host_id)
+        self._touched.add(lease.host_id)
         blocked = host.observe(_seen_of(page, outcome, stored, brought=brought), outcome.fetched_at)
         for one in blocked:
-            self._hooks.totals[f"traps/{one.kind}"] += 1
-            logger.info("trap on %s: %s, %s; %s", claim.url, one.kind, one.pattern or "the whole host", one.why)
+            self._callbacks.stats[f"traps/{one.kind}"] += 1
+            logger.info("trap on %s: %s, %s; %s", lease.url, one.kind, one.pattern or "the whole host", one.why)
         if blocked:
-            self._hooks.clear(claim.host_id)
-            self._hooks.start(self.write([claim.host_id]))
+            self._callbacks.clear(lease.host_id)
+            self._callbacks.start(self.write([lease.host_id]))
         # marked when the page was read, and opened since
-        marked = (new for new in outcome.new_urls if new.reason is SkipReason.TRAP and new.host_id == claim.host_id)
+        marked = (new for new in outcome.new_urls if new.reason is SkipReason.TRAP and new.host_id == lease.host_id)
         if host.opened or any(not disallow_reason(new.url, host.blocked) for new in marked):
-            self._free_soon(claim.host_id, host)
+            self._free_soon(lease.host_id, host)
         if host.wants_probe():
-            self._hooks.start(self._hooks.add([self._probe(claim)]))
+            self._callbacks.start(self._callbacks.add([self._probe(lease)]))
 
     def _credit(self, source_id: int) -> None:
         """An article was found: so much for the page that led there."""
@@ -167,44 +167,44 @@ class TrapRegistry:
 
     # ------------------------------------------------------------ pages that do not exist
 
-    def _probe(self, claim: Claim) -> NewUrl:
+    def _probe(self, lease: Lease) -> NewUrl:
         """Build a probe URL for a nonexistent page in the same folder."""
         return new_url(
-            _nonexistent(claim.url),
+            _nonexistent(lease.url),
             Kind.PAGE,
             priority=self._session.config.priority,
-            depth=claim.depth,
+            depth=lease.depth,
             found_in=BlockKind.PROBE,
             now=clock.now(),
-            seed_id=claim.seed_id,
+            seed_id=lease.seed_id,
             again=True,
         )
 
     def _learn_missing(self, page: Page) -> None:
         """Learn from a probe what a host shows when there is no such page."""
-        claim = page.claim
-        host = self._hosts.get(claim.host_id)
+        lease = page.lease
+        host = self._hosts.get(lease.host_id)
         if host is None:
             return
         worked = page.worked if page.status == 200 else None
         signs = None if worked is None else worked.signs
-        host.note_missing(0 if signs is None else signs.outline, claim.url, page.fetched_at)
-        self._touched.add(claim.host_id)
+        host.note_missing(0 if signs is None else signs.outline, lease.url, page.fetched_at)
+        self._touched.add(lease.host_id)
         if worked is not None and worked.parsed.kind is PageKind.ARTICLE:
             title = worked.parsed.metadata.title or ""
-            notice = _notice(title, worked.parsed.extraction.text, claim.url)
+            notice = _notice(title, worked.parsed.extraction.text, lease.url)
             if notice:
-                self._hooks.start(self._mark_gone(claim, title, notice))
+                self._callbacks.start(self._mark_gone(lease, title, notice))
 
-    async def _mark_gone(self, claim: Claim, title: str, notice: int) -> None:
+    async def _mark_gone(self, lease: Lease, title: str, notice: int) -> None:
         """Mark what was stored before it was known that the host shows it when there is no such page."""
-        titled = await self._session.read(partial(table.titled, host_id=claim.host_id, title=title))
+        titled = await self._session.read(partial(table.titled, host_id=lease.host_id, title=title))
         same = [one.id for one in titled if _notice(one.title, one.text, one.url) == notice]
         if same:
             since = iso(clock.now())
             await self._session.submit(table.mark_missing, [(key, since) for key in same])
-            self._hooks.totals["gone"] += len(same)
-            logger.info("%d articles say what %s says, which does not exist: marked as gone", len(same), claim.url)
+            self._callbacks.stats["gone"] += len(same)
+            logger.info("%d articles say what %s says, which does not exist: marked as gone", len(same), lease.url)
 
     # ------------------------------------------------------------ the table
 
@@ -218,7 +218,7 @@ class TrapRegistry:
                 reopened_at = clock.uptime()
                 for host_id, host in list(self._hosts.items()):
                     if freed := await self._put_on_probation(host_id, host):
-                        self._hooks.changed(host_id, freed)
+                        self._callbacks.changed(host_id, freed)
 
     async def close(self) -> None:
         """Write what is new.
@@ -260,7 +260,7 @@ class TrapRegistry:
 
     def _free_soon(self, host_id: int, host: HostTraps) -> None:
         host.opened = False
-        self._hooks.start(self._free(host_id))
+        self._callbacks.start(self._free(host_id))
 
     async def _free(self, host_id: int) -> None:
         """Let URLs wait again that belong to no blocked pattern any longer."""
@@ -270,7 +270,7 @@ class TrapRegistry:
         freed = await self._let_wait(host_id, host, sys.maxsize)
         await self.write([host_id])
         if freed:
-            self._hooks.changed(host_id, freed)
+            self._callbacks.changed(host_id, freed)
 
     async def _let_wait(self, host_id: int, host: HostTraps, chunks: int) -> int:
         """The same, of so many of the URLs that were skipped; returns how many."""
@@ -321,10 +321,10 @@ def _seen_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> 
     """Take of a page what says something of traps; `brought`: it was an article that was not known yet."""
     assert page.worked is not None
     parsed, targets, signs = page.worked.parsed, page.worked.targets, page.worked.signs
-    meta, own = parsed.metadata, page.claim.host_id
+    meta, own = parsed.metadata, page.lease.host_id
     new = {each.id for each in outcome.new_urls if each.host_id == own and not each.reason} if stored.new_urls else ()
     return Seen(
-        page.claim.url,
+        page.lease.url,
         brought=brought,
         named=bool(meta.published_at or meta.authors or meta.source),
         missing=parsed.reason is PageReason.SOFT_404,

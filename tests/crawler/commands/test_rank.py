@@ -88,14 +88,14 @@ def test_the_graph_is_that_of_the_tables(database: Database, run_in: Callable) -
     run_in(add_urls, (NOW, [new_url(url) for url in urls]))
     run_in(leases.take_hosts, (resumed.run_id, 9))
     wants = {fingerprint(name): 9 for name in ("a.example", "b.example")}
-    claims = {claim.url: claim for claim in run_in(frontier.claim, wish(resumed.run_id, wants)).urls}
+    leased_urls = {lease.url: lease for lease in run_in(frontier.lease, wish(resumed.run_id, wants)).urls}
     store = store_of(resumed.run_id).store
     nowhere = fingerprint("http://nowhere.example/")
     for at, (page, targets) in enumerate({2: [0, 3, nowhere], 0: [], 1: [1, 2]}.items()):
         found = [target if target == nowhere else ids[target] for target in targets]
         edges = Edges(sorted(found), bytes([BlockKind.BODY]) * len(found))
         terms = (page / 4, b"words") if page else None
-        run_in(store, done(claims[urls[page]], fetched_at=NOW + at, links=edges, terms=terms))
+        run_in(store, done(leased_urls[urls[page]], fetched_at=NOW + at, links=edges, terms=terms))
     graph, relevance = read_graph(database, NOW + 100)
     by_id = dict(zip(graph.ids.tolist(), range(len(graph)), strict=True))
     assert graph.ids[graph.fetched].tolist() == [ids[2], ids[0], ids[1]]

@@ -39,8 +39,8 @@ def test_a_large_body_waits_for_its_place_and_loses_nothing() -> None:
     own, room = GuardedHandler.from_crawler(shared), Network.of(shared).room
 
     async def ask(number: int, path: str) -> Response:
-        claimed = {"claim": SimpleNamespace(id=number)}
-        return await own.download_request(Request(server.url(path), meta=claimed))
+        leased = {"lease": SimpleNamespace(id=number)}
+        return await own.download_request(Request(server.url(path), meta=leased))
 
     async def crawl() -> list[Response]:
         async with asyncio.timeout(60):
@@ -51,7 +51,7 @@ def test_a_large_body_waits_for_its_place_and_loses_nothing() -> None:
             room.leave(1)
             answers = [first, await second]
             room.leave(2)
-            for path in ("/3", "/4"):  # nobody's claims: the place is given back at once
+            for path in ("/3", "/4"):  # nobody's leases: the place is given back at once
                 answers.append(await own.download_request(Request(server.url(path))))
             await own.close()
             return answers

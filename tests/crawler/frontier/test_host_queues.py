@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from crawler.frontier.host_queues import HostQueue, HostQueues
-from db.records.url import Claim
+from db.records.url import Lease
 
 SCORES = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1e9])
 
 
-def claim(number: int, host: int = 1, score: float = 0.5, found_at: float = 0.0) -> Claim:
-    return Claim(
+def lease(number: int, host: int = 1, score: float = 0.5, found_at: float = 0.0) -> Lease:
+    return Lease(
         id=number,
         url=f"http://h{host}.cn/{number}",
         host_id=host,
@@ -54,14 +54,14 @@ class ModelHost:
 
     ready_at: float
     robots_known: bool
-    queue: list[Claim] = field(default_factory=list)
+    queue: list[Lease] = field(default_factory=list)
     busy: int = 0
     dry: bool = False
     rest: float = math.inf
     """What waits in the database scores at most this."""
 
 
-def order(one: Claim) -> tuple[float, float, int]:
+def order(one: Lease) -> tuple[float, float, int]:
     return -one.score, one.found_at, one.id
 
 
@@ -97,18 +97,18 @@ class HostQueuesMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.hosts)
     @rule(data=st.data(), scores=st.lists(SCORES, min_size=1, max_size=6), found_at=st.sampled_from([0.0, 1.0]))
     def push(self, data: Any, scores: list[float], found_at: float) -> None:
-        claims = []
+        leases = []
         for score in scores:
             self.numbers += 1
             host = self.pick(data)
             assert host is not None
-            claims.append(claim(self.numbers, host, score, found_at))
-        given_back = self.queues.push(claims, self.now)
-        expected: list[Claim] = []
-        for key in {one.host_id for one in claims}:
+            leases.append(lease(self.numbers, host, score, found_at))
+        given_back = self.queues.push(leases, self.now)
+        expected: list[Lease] = []
+        for key in {one.host_id for one in leases}:
             host_model = self.hosts[key]
-            host_model.queue.extend(one for one in claims if one.host_id == key)
-            mine = [one.score for one in claims if one.host_id == key]
+            host_model.queue.extend(one for one in leases if one.host_id == key)
+            mine = [one.score for one in leases if one.host_id == key]
             host_model.rest = -math.inf if host_model.dry else min(mine)
             if len(host_model.queue) > 2 * self.depth:
                 host_model.queue.sort(key=order)
@@ -116,7 +116,7 @@ class HostQueuesMachine(RuleBasedStateMachine):
                 host_model.rest = max(host_model.rest, host_model.queue[self.depth].score)
                 expected += host_model.queue[self.depth :]
                 del host_model.queue[self.depth :]
-        self.pushed += len(claims)
+        self.pushed += len(leases)
         self.taken += len(given_back)
         assert sorted(given_back, key=order) == sorted(expected, key=order)
 
@@ -256,32 +256,32 @@ TestHostQueues = HostQueuesMachine.TestCase
 
 def test_best_head_of_all_ready_hosts_first() -> None:
     held = queues_of(hosts=(1, 2))
-    held.push([claim(1, 1, 0.5), claim(2, 1, 0.9), claim(3, 2, 0.7)], 0.0)
+    held.push([lease(1, 1, 0.5), lease(2, 1, 0.9), lease(3, 2, 0.7)], 0.0)
     assert [one.id for one in (held.pop(0.0), held.pop(0.0)) if one] == [2, 3]
     assert held.pop(0.0) is None  # both hosts are busy
     held.finished(1, 5.0, 1.0)
     assert held.pop(4.9) is None
     assert held.next_ready() == 5.0
-    assert held.pop(5.0) == claim(1, 1, 0.5)
+    assert held.pop(5.0) == lease(1, 1, 0.5)
 
 
 def test_equal_scores_go_by_time_then_number() -> None:
     held = queues_of(connections=4)
-    held.push([claim(3, found_at=1.0), claim(2, found_at=1.0), claim(4, found_at=0.5)], 0.0)
+    held.push([lease(3, found_at=1.0), lease(2, found_at=1.0), lease(4, found_at=0.5)], 0.0)
     assert [held.pop(0.0).id for _ in range(3)] == [4, 2, 3]  # type: ignore[union-attr]
 
 
 def test_a_late_better_one_goes_first() -> None:
     held = queues_of(hosts=(1, 2))
-    held.push([claim(1, 1, 0.1), claim(2, 2, 0.5)], 0.0)
-    held.push([claim(3, 1, 0.9)], 0.0)
+    held.push([lease(1, 1, 0.1), lease(2, 2, 0.5)], 0.0)
+    held.push([lease(3, 1, 0.9)], 0.0)
     assert held.pop(0.0).id == 3  # type: ignore[union-attr]
     assert held.pop(0.0).id == 2  # type: ignore[union-attr]
 
 
 def test_pause_counts_from_the_longest() -> None:
     held = queues_of(connections=2)
-    held.push([claim(n) for n in range(4)], 0.0)
+    held.push([lease(n) for n in range(4)], 0.0)
     held.pop(0.0)
     held.pop(0.0)
     held.finished(1, 60.0, 1.0)  # Retry-After of one answer ...
@@ -292,7 +292,7 @@ def test_pause_counts_from_the_longest() -> None:
 
 def test_a_free_connection_waits_for_the_pause_too() -> None:
     held = queues_of(connections=2)
-    held.push([claim(n) for n in range(3)], 0.0)
+    held.push([lease(n) for n in range(3)], 0.0)
     held.pop(0.0)
     held.finished(1, 5.0, 0.0)
     assert held.pop(4.0) is None
@@ -302,9 +302,9 @@ def test_a_free_connection_waits_for_the_pause_too() -> None:
 
 def test_the_place_of_a_head_is_not_inherited() -> None:
     held = queues_of(connections=2, hosts=(1, 2))
-    held.push([claim(1, 1, 0.9)], 0.0)
-    held.push([claim(2, 1, 0.1)], 0.0)
-    held.push([claim(3, 2, 0.5)], 0.0)
+    held.push([lease(1, 1, 0.9)], 0.0)
+    held.push([lease(2, 1, 0.1)], 0.0)
+    held.push([lease(3, 2, 0.5)], 0.0)
     assert [held.pop(0.0).id for _ in range(3)] == [1, 3, 2]  # type: ignore[union-attr]
 
 
@@ -318,7 +318,7 @@ def test_one_url_is_asked_for_while_the_rules_are_unknown() -> None:
 
 def test_half_empty_queues_ask_again() -> None:
     held = queues_of(depth=8, connections=8)
-    held.push([claim(n) for n in range(6)], 0.0)
+    held.push([lease(n) for n in range(6)], 0.0)
     assert held.wants() == {}
     held.pop(0.0)
     assert held.wants() == {}
@@ -337,12 +337,12 @@ def test_what_beats_the_queue_is_asked_for() -> None:
     held = queues_of(depth=4)
     held.refresh(1, 1.0)
     assert held.wants() == {1: 4}
-    held.push([claim(n, score=0.5) for n in range(4)], 0.0)
+    held.push([lease(n, score=0.5) for n in range(4)], 0.0)
     held.refresh(1, 0.5)  # as good as what is queued: that came first
     assert held.wants() == {}
     held.refresh(1, 0.6)
     assert held.wants() == {1: 4}
-    assert held.push([claim(n, score=0.6) for n in range(4, 8)], 0.0) == []
+    assert held.push([lease(n, score=0.6) for n in range(4, 8)], 0.0) == []
     assert held.wants() == {}
     for _ in range(2):
         held.pop(0.0)
@@ -352,7 +352,7 @@ def test_what_beats_the_queue_is_asked_for() -> None:
 
 def test_nothing_is_asked_for_while_the_best_are_held() -> None:
     held = queues_of(depth=4, connections=4)
-    held.push([claim(n, score=n / 10) for n in range(4)], 0.0)
+    held.push([lease(n, score=n / 10) for n in range(4)], 0.0)
     assert held.wants() == {}
     held.mark_dry(1)
     held.pop(0.0)
@@ -364,8 +364,8 @@ def test_nothing_is_asked_for_while_the_best_are_held() -> None:
 
 def test_surplus_gives_back_the_worst() -> None:
     held = queues_of(depth=2)
-    assert held.push([claim(n, score=n / 10) for n in range(4)], 0.0) == []
-    given_back = held.push([claim(4, score=0.4)], 0.0)
+    assert held.push([lease(n, score=n / 10) for n in range(4)], 0.0) == []
+    given_back = held.push([lease(4, score=0.4)], 0.0)
     assert [one.id for one in given_back] == [2, 1, 0]
     assert len(held) == 2
     assert held.pop(0.0).id == 4  # type: ignore[union-attr]
@@ -373,7 +373,7 @@ def test_surplus_gives_back_the_worst() -> None:
 
 def test_a_removed_host_leaves_nothing_behind() -> None:
     held = queues_of(hosts=(1, 2))
-    held.push([claim(1, 1), claim(2, 1)], 0.0)
+    held.push([lease(1, 1), lease(2, 1)], 0.0)
     held.remove_host(1)
     assert len(held) == 0
     assert held.pop(0.0) is None
@@ -389,22 +389,22 @@ def test_a_removed_host_leaves_nothing_behind() -> None:
 def test_a_host_taken_up_again_keeps_its_new_clock() -> None:
     held = queues_of(hosts=())
     held.add_host(HostQueue(1, "h1.cn", ready_at=5.0))
-    held.push([claim(1)], 0.0)
+    held.push([lease(1)], 0.0)
     held.remove_host(1)
     held.add_host(HostQueue(1, "h1.cn", ready_at=20.0))
-    held.push([claim(2)], 0.0)
+    held.push([lease(2)], 0.0)
     assert held.pop(6.0) is None
     assert held.pop(20.0).id == 2  # type: ignore[union-attr]
 
 
-def test_claims_of_a_host_that_is_not_held_any_more_are_given_back() -> None:
-    stray = claim(1, host=9)
+def test_leases_of_a_host_that_is_not_held_any_more_are_given_back() -> None:
+    stray = lease(1, host=9)
     assert queues_of().push([stray], 0.0) == [stray]
 
 
 def test_take_all_empties_a_host() -> None:
     held = queues_of(hosts=(1, 2))
-    held.push([claim(1, host=1), claim(2, host=1), claim(3, host=2)], 0.0)
+    held.push([lease(1, host=1), lease(2, host=1), lease(3, host=2)], 0.0)
     assert {c.id for c in held.take_all(1)} == {1, 2}
     assert len(held) == 1
     assert held.pop(0.0) is not None
@@ -418,7 +418,7 @@ def test_no_room_for_more_hosts_than_allowed() -> None:
 
 def test_new_scores_reorder_hosts_and_their_queues() -> None:
     held = queues_of(hosts=(1, 2))
-    held.push([claim(1, 1, 0.9), claim(2, 1, 0.8), claim(3, 2, 0.5)], 0.0)
+    held.push([lease(1, 1, 0.9), lease(2, 1, 0.8), lease(3, 2, 0.5)], 0.0)
     held.rescore({1: 0.1, 3: 0.85, 99: 1.0}, 0.0)
     first, second = held.pop(0.0), held.pop(0.0)
     assert first is not None
@@ -429,8 +429,8 @@ def test_new_scores_reorder_hosts_and_their_queues() -> None:
 
 def test_a_host_passed_over_for_long_goes_first_once() -> None:
     held = queues_of(hosts=(1, 2), patience=60.0, connections=100)
-    held.push([claim(n, 1, 0.9) for n in range(8)], 0.0)
-    held.push([claim(n, 2, 0.1) for n in range(100, 103)], 0.0)
+    held.push([lease(n, 1, 0.9) for n in range(8)], 0.0)
+    held.push([lease(n, 2, 0.1) for n in range(100, 103)], 0.0)
     got = []
     for now in (0.0, 30.0, 60.0, 61.0, 62.0, 100.0, 122.0):
         one = held.pop(now)
@@ -443,8 +443,8 @@ def test_a_host_passed_over_for_long_goes_first_once() -> None:
 
 def test_a_host_that_rests_is_not_passed_over() -> None:
     held = queues_of(hosts=(1, 2), patience=10.0, connections=9)
-    held.push([claim(n, 1, 0.5) for n in range(8)], 0.0)
-    held.push([claim(100, 2, 0.9), claim(101, 2, 0.1)], 0.0)
+    held.push([lease(n, 1, 0.5) for n in range(8)], 0.0)
+    held.push([lease(100, 2, 0.9), lease(101, 2, 0.1)], 0.0)
     got = [held.pop(0.0), held.pop(1.0)]
     held.finished(2, 50.0, 2.0)  # its server asks for a pause: from now on nobody is preferred to it
     got += [held.pop(now) for now in (20.0, 50.0, 60.5)]
@@ -460,7 +460,7 @@ def test_what_is_never_the_best_leaves_nothing_behind() -> None:
         now += 0.1
         number += 2
         low = 2 + number // 2 % 39
-        held.push([claim(number, 1, 1.0), claim(number + 1, low, number / 1e6)], now)
+        held.push([lease(number, 1, 1.0), lease(number + 1, low, number / 1e6)], now)
         taken = held.pop(now)
         assert taken is not None
         held.finished(taken.host_id, now, now)

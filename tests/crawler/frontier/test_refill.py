@@ -81,7 +81,7 @@ class RefillMachine(RuleBasedStateMachine):
         """The best of all hosts that are held and have no request under way; or nothing, if there is nothing."""
         self.settle()
         request = self.driver.next()
-        busy = {one.meta["claim"].url.split("/")[2] for one in self.under_way}
+        busy = {one.meta["lease"].url.split("/")[2] for one in self.under_way}
         held = {host.name for host in self.pending.queues.hosts.values()} - busy
         known = {host for host in held if self.rules.get(host) == "known"}
         best = max(
@@ -92,16 +92,16 @@ class RefillMachine(RuleBasedStateMachine):
         elif request is None:
             assert best is None
             assert all(self.rules.get(host) for host in held)
-        elif request.meta["claim"].kind == Kind.ROBOTS:
+        elif request.meta["lease"].kind == Kind.ROBOTS:
             host = request.url.split("/")[2]
             assert self.rules.get(host) is None
             self.rules[host] = "asked"
             self.under_way.append(request)
         else:
-            claim = request.meta["claim"]
-            assert claim.score == best
-            assert self.urls[claim.id].state == "waits"
-            self.urls[claim.id].state = "under way"
+            lease = request.meta["lease"]
+            assert lease.score == best
+            assert self.urls[lease.id].state == "waits"
+            self.urls[lease.id].state = "under way"
             self.under_way.append(request)
 
     @precondition(lambda self: self.under_way)
@@ -110,16 +110,16 @@ class RefillMachine(RuleBasedStateMachine):
         self.complete(data.draw(st.sampled_from(self.under_way)))
 
     def answer_all(self, *kinds: str) -> None:
-        for request in [one for one in self.under_way if one.meta["claim"].kind in kinds]:
+        for request in [one for one in self.under_way if one.meta["lease"].kind in kinds]:
             self.complete(request)
 
     def complete(self, request: Request) -> None:
         self.under_way.remove(request)
-        claim = request.meta["claim"]
-        if claim.kind == Kind.ROBOTS:
+        lease = request.meta["lease"]
+        if lease.kind == Kind.ROBOTS:
             self.rules[request.url.split("/")[2]] = "known"
         else:
-            self.urls[claim.id].state = "done"
+            self.urls[lease.id].state = "done"
         self.driver.answer(request)
 
     @rule(host=st.sampled_from(HOSTS))
@@ -164,7 +164,7 @@ def driver() -> Any:
 def learn_rules(driver: Driver) -> None:
     """Answer requests for robots.txt until there are none."""
     driver.settle()
-    while (request := driver.next()) is not None and request.meta["claim"].kind == Kind.ROBOTS:
+    while (request := driver.next()) is not None and request.meta["lease"].kind == Kind.ROBOTS:
         driver.answer(request)
         driver.settle()
     if request is not None:

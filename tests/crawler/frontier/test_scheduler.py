@@ -44,10 +44,10 @@ class SchedulerMachine(RuleBasedStateMachine):
         if len(self.under_way) == MOST:
             assert request is None
         elif request is not None:
-            claim = request.meta["claim"]
-            assert claim.id not in {one.meta["claim"].id for one in self.under_way}
-            self.tries[claim.id] = self.tries.get(claim.id, 0) + 1
-            assert self.tries[claim.id] <= TRIES
+            lease = request.meta["lease"]
+            assert lease.id not in {one.meta["lease"].id for one in self.under_way}
+            self.tries[lease.id] = self.tries.get(lease.id, 0) + 1
+            assert self.tries[lease.id] <= TRIES
             self.under_way.append(request)
 
     def take(self, data: Any) -> Request:
@@ -63,7 +63,7 @@ class SchedulerMachine(RuleBasedStateMachine):
     def spider_raises(self, data: Any, *, heard: bool) -> None:
         """Before the crawl has heard of the answer, or after."""
         request = self.take(data)
-        if request.meta["claim"].kind == Kind.ROBOTS:  # what becomes of a host without rules takes its time
+        if request.meta["lease"].kind == Kind.ROBOTS:  # what becomes of a host without rules takes its time
             self.driver.answer(request)
             return
         if heard:
@@ -71,8 +71,8 @@ class SchedulerMachine(RuleBasedStateMachine):
             self.driver.hear(request)
         failure = SimpleNamespace(type=ZeroDivisionError)
         self.driver.signal(signals.spider_error, failure=failure, response=SimpleNamespace(request=request))
-        if self.tries[request.meta["claim"].id] == TRIES:
-            self.failed.add(request.meta["claim"].id)
+        if self.tries[request.meta["lease"].id] == TRIES:
+            self.failed.add(request.meta["lease"].id)
 
     @precondition(lambda self: self.under_way)
     @rule(data=st.data())
@@ -88,7 +88,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         """Nobody but this machine has leased anything."""
         self.driver.settle()
         crawl, path = self.driver.crawl, self.driver.path
-        assert crawl.pending.queues.in_flight == {one.meta["claim"].id for one in self.under_way}
+        assert crawl.pending.queues.in_flight == {one.meta["lease"].id for one in self.under_way}
         leased = {key for (key,) in rows(path, "SELECT id FROM url WHERE state = 'leased'")}
         assert set(crawl.pending.queues.leased_ids()) == leased
         assert self.driver.scheduler.has_pending_requests() is not crawl.refiller.exhausted

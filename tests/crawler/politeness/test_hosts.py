@@ -11,7 +11,7 @@ from db.frontier.leases import OwnedHost
 from db.records.host import Rest
 from db.records.keys import fingerprint
 from db.records.reasons import FailReason, SkipReason
-from db.records.url import Claim, Kind
+from db.records.url import Kind, Lease
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind
 from pipelines.stages import Page
@@ -26,7 +26,7 @@ def hosts(*, failures: int = 3, rests: int = 2) -> Hosts:
 
 
 def page(url: str = "http://a.cn/1", status: int = 0, at: float = NOW, headers: Any = None, **values: Any) -> Page:
-    claim = Claim(
+    lease = Lease(
         id=fingerprint(url),
         url=url,
         host_id=fingerprint(url.split("/")[2]),
@@ -42,7 +42,7 @@ def page(url: str = "http://a.cn/1", status: int = 0, at: float = NOW, headers: 
         etag=None,
         last_modified=None,
     )
-    return Page(claim, Scope("host", ("a.cn",)), status=status, headers=headers or {}, fetched_at=at, **values)
+    return Page(lease, Scope("host", ("a.cn",)), status=status, headers=headers or {}, fetched_at=at, **values)
 
 
 def owned(**values: Any) -> OwnedHost:
@@ -101,7 +101,7 @@ class TestAnswers:
         for _ in range(3):
             failed = page(ROBOTS, 500, at)
             update = known.answered(failed)
-            seen.append((update.backoff, known.robots_again(failed.claim), list(update.dead)))
+            seen.append((update.backoff, known.robots_again(failed.lease), list(update.dead)))
             assert update.backoffs == [Rest(A, len(seen), at + update.backoff)]
             at += update.backoff
         assert seen == [
@@ -116,19 +116,19 @@ class TestAnswers:
         known.take_over(owned(), NOW)
         failed = page(ROBOTS, 500)
         assert known.answered(failed).backoffs == []
-        assert known.robots_again(failed.claim) is None
+        assert known.robots_again(failed.lease) is None
 
     def test_rules_elsewhere_hold_up_the_host_that_asked(self) -> None:
         known = hosts()
         target = page("http://b.cn/shared.txt", 503)
-        known.robots_moved(page(ROBOTS, 301).claim, target.claim.id)
+        known.robots_moved(page(ROBOTS, 301).lease, target.lease.id)
         update = known.answered(target)
         assert [one.host_id for one in update.backoffs] == [A]
-        assert known.robots_again(target.claim) == NOW + 5
+        assert known.robots_again(target.lease) == NOW + 5
         assert known.errors.waited_for() == {A, B}, "one waits for its rules, the other asks for time"
         assert known.robots_elsewhere(B) == []
-        assert known.robots_elsewhere(A) == [target.claim.id]
-        assert known.robots_again(target.claim) is None
+        assert known.robots_elsewhere(A) == [target.lease.id]
+        assert known.robots_again(target.lease) is None
 
     def test_a_page_that_fails_gives_a_short_pause_then_a_backoff(self) -> None:
         known = hosts()

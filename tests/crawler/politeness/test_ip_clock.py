@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from crawler.frontier.host_queues import HostQueue, HostQueues
 from crawler.politeness.ip_clock import SharedClocks, look_up
-from db.records.url import Claim, Kind
+from db.records.url import Kind, Lease
 
 ADDRESSES = {1: "10.0.0.1", 2: "10.0.0.1", 3: "10.0.0.1", 4: "10.0.0.2", 5: ""}
 
 
-def claim(number: int, host_id: int) -> Claim:
-    return Claim(
+def lease(number: int, host_id: int) -> Lease:
+    return Lease(
         id=number,
         url=f"http://h{host_id}.cn/{number}",
         host_id=host_id,
@@ -74,7 +74,7 @@ def test_nobody_is_asked_twice_at_once_and_nobody_is_forgotten(durations: list[f
         queues.add_host(HostQueue(host_id, f"h{host_id}.cn", robots_known=True))
         if early:
             queues.shared.join(host_id, address)
-    queues.push([claim(n, n % 5 + 1) for n in range(1, 21)], 0.0)
+    queues.push([lease(n, n % 5 + 1) for n in range(1, 21)], 0.0)
     now, under_way, log = 0.0, [], []
     while len(log) < 20 or under_way:
         while (one := queues.pop(now)) is not None:

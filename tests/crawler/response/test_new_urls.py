@@ -12,7 +12,7 @@ from crawler.response.context import Rulebook
 from crawler.response.new_urls import links, new_url, sources
 from crawler.response.seen_urls import KnownUrls
 from db.records.keys import fingerprint
-from db.records.url import Claim, Kind
+from db.records.url import Kind, Lease
 from pipelines.links.scope import Scope, resolve
 from pipelines.records import BlockKind, Links, PageKind, ParsedPage
 from pipelines.stages import Page
@@ -25,7 +25,7 @@ SCOPE = Scope("host", ("h.cn",))
 
 def page(found: Links, parts: str = "", feeds: tuple[str, ...] = ()) -> Page:
     url = "http://h.cn/list/"
-    claim = Claim(
+    lease = Lease(
         id=fingerprint(url),
         url=url,
         host_id=fingerprint("h.cn"),
@@ -43,7 +43,7 @@ def page(found: Links, parts: str = "", feeds: tuple[str, ...] = ()) -> Page:
         score_parts=parts,
     )
     parsed = ParsedPage(kind=PageKind.LIST, links=found, feeds=feeds)
-    return Page(claim, SCOPE, status=200, fetched_at=NOW, worked=Worked(parsed, resolve(found, SCOPE)))
+    return Page(lease, SCOPE, status=200, fetched_at=NOW, worked=Worked(parsed, resolve(found, SCOPE)))
 
 
 def named(*urls: str, dates: tuple[float, ...] = ()) -> Links:

@@ -136,7 +136,7 @@ class TestTruncated:
     @pytest.mark.parametrize("bounds", [(), (BODY_CUT,)])
     def test_rules_of_robots_that_were_cut_count_but_not_those_of_a_lost_connection(self, bounds: tuple) -> None:
         cut = page(url="http://h.cn/robots.txt", kind=Kind.ROBOTS, body=b"User-agent: *", truncated=True, bounds=bounds)
-        outcome = judge(replace(cut, claim=replace(cut.claim, tries=2)), rules(robots_hosts=(11,)))
+        outcome = judge(replace(cut, lease=replace(cut.lease, tries=2)), rules(robots_hosts=(11,)))
         assert bool(outcome.robots) == bool(bounds)
 
     def test_half_a_rule_of_robots_that_were_cut_does_not_count(self) -> None:

@@ -13,7 +13,7 @@ from crawler.response.outcome import depth_memory, judge
 from db.records.keys import fingerprint
 from db.records.url import Kind, State
 from pipelines.records import BlockKind
-from tests.crawler.answers import FAR, NOW, SEED_ID, by_url, edges, links, listed, page, remember, replace_claim, rules
+from tests.crawler.answers import FAR, NOW, SEED_ID, by_url, edges, links, listed, page, remember, replace_lease, rules
 
 
 class TestLinks:
@@ -140,15 +140,15 @@ class TestSources:
     def test_indexes_of_indexes_end(self) -> None:
         nested = page(worked=listed(links(), sitemaps=("http://h.cn/s.xml",)), kind=Kind.SITEMAP, hops=4)
         assert judge(nested, rules()).new_urls == ()
-        assert len(judge(replace_claim(nested, hops=3), rules()).new_urls) == 1
+        assert len(judge(replace_lease(nested, hops=3), rules()).new_urls) == 1
 
     def test_an_index_in_an_index_names_a_few(self) -> None:
         named = tuple(f"http://h.cn/s{n}.xml" for n in range(20))
         first = page(worked=listed(links(), sitemaps=named), kind=Kind.SITEMAP, found_in=BlockKind.SITEMAP, hops=0)
         assert len(judge(first, rules()).new_urls) == 20
-        assert len(judge(replace_claim(first, hops=1), rules()).new_urls) == 3
-        assert judge(replace_claim(first, hops=2), rules()).new_urls == ()
-        redirected = replace_claim(first, hops=1, found_in=BlockKind.REDIRECT)
+        assert len(judge(replace_lease(first, hops=1), rules()).new_urls) == 3
+        assert judge(replace_lease(first, hops=2), rules()).new_urls == ()
+        redirected = replace_lease(first, hops=1, found_in=BlockKind.REDIRECT)
         assert len(judge(redirected, rules()).new_urls) == 20
 
     def test_a_seed_that_turns_out_to_be_a_sitemap_index_is_followed(self) -> None:

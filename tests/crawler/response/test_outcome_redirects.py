@@ -14,7 +14,7 @@ from db.records.url import Kind, State
 from pipelines.links.scope import Scope, resolve
 from pipelines.records import BlockKind
 from pipelines.worker import Worked
-from tests.crawler.answers import NOW, SEED_ID, URL, by_url, edges, links, listed, page, replace_claim, rules, written
+from tests.crawler.answers import NOW, SEED_ID, URL, by_url, edges, links, listed, page, replace_lease, rules, written
 
 
 class TestRedirect:
@@ -76,10 +76,10 @@ class TestRedirect:
         assert outcome.seed_host == (SEED_ID, "news.h.cn")
         assert (new.reason, new.found_in, new.depth) == (None, BlockKind.SEED, 0)
         # the next hop of the same seed too, other pages and other sites not
-        assert judge(replace_claim(seed, found_in=BlockKind.REDIRECT), rules()).seed_host is None
+        assert judge(replace_lease(seed, found_in=BlockKind.REDIRECT), rules()).seed_host is None
         away = judge(replace(seed, headers={"location": "http://h2.cn/"}), rules())
         assert (away.seed_host, away.new_urls[0].reason) == (None, "outside")
-        orphan = judge(replace_claim(seed, seed_id=None), rules())
+        orphan = judge(replace_lease(seed, seed_id=None), rules())
         assert (orphan.seed_host, orphan.new_urls[0].reason) == (None, "outside")
 
     def test_a_seed_that_may_go_there_anyway_adopts_nothing(self) -> None:
@@ -106,8 +106,8 @@ class TestCookies:
     @pytest.mark.parametrize("new_cookie", [False, True])
     def test_a_wall_of_two_redirects_is_passed_with_its_cookie(self, *, new_cookie: bool) -> None:
         wall = page(302, "http://h.cn/check", headers={"location": URL}, new_cookie=new_cookie)
-        back = judge(replace_claim(wall, found_on=fingerprint(URL)), rules()).new_urls[0]
-        elsewhere = judge(replace_claim(wall, found_on=5), rules()).new_urls[0]
+        back = judge(replace_lease(wall, found_on=fingerprint(URL)), rules()).new_urls[0]
+        elsewhere = judge(replace_lease(wall, found_on=5), rules()).new_urls[0]
         assert (back.again, back.hops, elsewhere.again) == (new_cookie, 1, False)
 
     def test_a_page_that_only_sends_on_is_a_redirect(self) -> None:
@@ -115,7 +115,7 @@ class TestCookies:
         outcome = judge(there, rules())
         assert (outcome.state, outcome.reason, outcome.counted) == (State.SKIPPED, "redirect", False)
         assert [(new.url, new.hops) for new in outcome.new_urls] == [("http://h.cn/b", 2)]
-        assert judge(replace_claim(there, hops=4), rules(redirects=4)).reason == "too many redirects"
+        assert judge(replace_lease(there, hops=4), rules(redirects=4)).reason == "too many redirects"
 
     def test_a_page_that_shows_itself_again_is_one_unless_it_sets_a_cookie(self) -> None:
         again = listed(links("http://h.cn/b"), sends_to=URL)

@@ -13,10 +13,10 @@ from crawler.response.revisit_schedule import DAY, Schedule
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.reasons import FailReason, PageReason
-from db.records.url import Claim, Kind, State
+from db.records.url import Kind, Lease, State
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
-from tests.crawler.answers import NOW, claim, links, listed, page, rules, written
+from tests.crawler.answers import NOW, lease, links, listed, page, rules, written
 
 SCHEDULE = Schedule()
 THEN = NOW - 7_200
@@ -82,7 +82,7 @@ class TestFirst:
 
 class TestAsking:
     def test_only_for_changes(self) -> None:
-        held = claim(**BEFORE, last_modified="Tue, 07 Nov 2023 22:14:20 GMT")
+        held = lease(**BEFORE, last_modified="Tue, 07 Nov 2023 22:14:20 GMT")
         assert conditions(held) == {
             "If-None-Match": 'W/"1"',
             "If-Modified-Since": "Tue, 07 Nov 2023 22:14:20 GMT",
@@ -90,13 +90,13 @@ class TestAsking:
 
     @pytest.mark.parametrize("values", [{"visits": 0}, {"http_status": None}, GONE, {"etag": None}])
     def test_not_when_there_is_nothing_to_keep(self, values: dict[str, Any]) -> None:
-        assert conditions(claim(**{**BEFORE, **values})) == {}
+        assert conditions(lease(**{**BEFORE, **values})) == {}
 
     @pytest.mark.parametrize(
         "stated", ["Fri, 01 Jan 2038 00:00:00 GMT", "yesterday", "Tue, 99 Nov 2023 22:14:20 GMT", ""]
     )
     def test_not_with_a_date_that_lies_ahead_or_is_none(self, stated: str) -> None:
-        assert conditions(claim(**{**BEFORE, "etag": None}, last_modified=stated)) == {}
+        assert conditions(lease(**{**BEFORE, "etag": None}, last_modified=stated)) == {}
 
 
 class TestFailures:
@@ -274,10 +274,10 @@ class TestMoved:
         assert outcome.next_visit is not None
 
 
-def test_a_claim_is_counted_once() -> None:
-    first, second, failed = claim(), claim(**BEFORE), claim(visits=1)
+def test_a_lease_is_counted_once() -> None:
+    first, second, failed = lease(), lease(**BEFORE), lease(visits=1)
     assert [held.counts for held in (first, second, failed)] == [True, False, True]
-    assert isinstance(second, Claim)
+    assert isinstance(second, Lease)
 
 
 def test_a_sitemap_says_what_has_changed_since_it_was_read() -> None:

@@ -15,7 +15,7 @@ from crawler.run.seeds import Seed, SeedError
 from crawler.run.session import Session
 from db.frontier import claims, leases
 from db.records.keys import fingerprint
-from db.records.url import Claim
+from db.records.url import Lease
 from tests.crawler.driving import new_database, rows, settings_of
 from tests.db.frontier_rows import wish
 
@@ -31,7 +31,7 @@ class SessionMachine(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.session: Session | None = None
         self.states: dict[str, str] = {}
-        self.claims: dict[str, Claim] = {}
+        self.leases: dict[str, Lease] = {}
         self.outcomes: list[str | None] = []
 
     def run(self, work: Any) -> Any:
@@ -55,7 +55,7 @@ class SessionMachine(RuleBasedStateMachine):
         assert session.began.queued == waited + len(new)
         self.states = {url: "waits" if state == "leased" else state for url, state in self.states.items()}
         self.states |= dict.fromkeys(new, "waits")
-        self.claims.clear()
+        self.leases.clear()
         self.outcomes.append(None)
 
     @precondition(lambda self: self.session is not None)
@@ -64,21 +64,21 @@ class SessionMachine(RuleBasedStateMachine):
         run_id = self.session.resumed.run_id
         self.run(self.session.submit(leases.take_hosts, (run_id, 9)))
         wants = {fingerprint(url.split("/")[2]): 1 for url in hosts}
-        got = self.run(self.session.submit(claims.claim, wish(run_id, wants))).urls
+        got = self.run(self.session.submit(claims.lease, wish(run_id, wants))).urls
         assert {one.url for one in got} == {url for url in hosts if self.states.get(url) == "waits"}
-        self.claims |= {one.url: one for one in got}
+        self.leases |= {one.url: one for one in got}
         self.states |= {one.url: "leased" for one in got}
 
-    @precondition(lambda self: self.claims)
+    @precondition(lambda self: self.leases)
     @rule(data=st.data(), kept=st.booleans())
     def give_up_or_release(self, data: Any, *, kept: bool) -> None:
-        claim = self.claims.pop(data.draw(st.sampled_from(sorted(self.claims))))
+        lease = self.leases.pop(data.draw(st.sampled_from(sorted(self.leases))))
         run_id = self.session.resumed.run_id
         if kept:
-            self.run(self.session.submit(claims.give_back, (run_id, [claim])))
+            self.run(self.session.submit(claims.release, (run_id, [lease])))
         else:
-            self.run(self.session.submit(claims.abandon, (run_id, claim.id, "broken")))
-        self.states[claim.url] = "waits" if kept else "done"
+            self.run(self.session.submit(claims.abandon, (run_id, lease.id, "broken")))
+        self.states[lease.url] = "waits" if kept else "done"
 
     @precondition(lambda self: self.session is not None)
     @rule()
@@ -105,7 +105,7 @@ class SessionMachine(RuleBasedStateMachine):
         """Without a word to the database."""
         self.run(self.session.close())
         self.session = None
-        self.claims.clear()
+        self.leases.clear()
         shown = {"pending": "waits", "leased": "leased", "failed": "done"}
         table = {url: shown[state] for url, state in rows(self.path, "SELECT url, state FROM url")}
         assert table == self.states

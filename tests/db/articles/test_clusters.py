@@ -19,7 +19,7 @@ from db.queries.reprints import reprints
 from db.records.article import Keep
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
-from db.records.url import Claim
+from db.records.url import Lease
 from pipelines.dedup.judge import SignatureIndex
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import METHOD, SIGN, EachTimeNew, real_judge, store_of
@@ -67,16 +67,16 @@ class Crawl:
         run_in(add_urls, (NOW, [new_url(f"http://{host}/{n}") for host in HOSTS for n in range(12)]))
         run_in(leases.take_hosts, (run_id, 9))
         wants = {fingerprint(host): 12 for host in HOSTS}
-        self.claims: dict[str, Claim] = {c.url: c for c in run_in(claims.claim, wish(run_id, wants)).urls}
+        self.leases: dict[str, Lease] = {c.url: c for c in run_in(claims.lease, wish(run_id, wants)).urls}
 
     def outcome(self, host: str, number: int, body: str, **values: Any) -> Outcome:
         """A page with an article, fetched."""
-        claim = self.claims[f"http://{host}.example/{number}"]
-        self._run_in(_lease, claim.id)
+        lease = self.leases[f"http://{host}.example/{number}"]
+        self._run_in(_lease, lease.id)
         sign = SIGN("", body)
         signed = {"text_hash": sign.exact, "features": sign.features, "length": sign.length}
         values = {"title": f"{host}的标题", **signed, **values}
-        return done(claim, article=article(claim.url, body, **values))
+        return done(lease, article=article(lease.url, body, **values))
 
     def come(self, host: str, number: int, body: str, keep: Keep = Keep.METADATA, **values: Any) -> str:
         """The same, stored; returns what became of it."""

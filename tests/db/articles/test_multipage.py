@@ -18,7 +18,7 @@ from db.records.keys import fingerprint
 from db.records.outcome import Outcome, Stored
 from db.records.part import Place
 from db.records.reasons import PageReason
-from db.records.url import Claim
+from db.records.url import Lease
 from tests.db.frontier_rows import NOW, article, done, new_url, start, wish
 from tests.db.stores import SIGN, EachTimeNew, real_judge
 
@@ -40,9 +40,9 @@ class Crawl:
         run_in(runs.start_run, start())
         run_in(add_urls, (NOW, [new_url(url) for url in URLS]))
         run_in(leases.take_hosts, (1, 9))
-        claims = run_in(frontier.claim, wish(1, {fingerprint("a.example"): 9})).urls
-        self.claims: dict[str, Claim] = {claim.url: claim for claim in claims}
-        run_in(frontier.give_back, (1, claims))
+        leased_urls = run_in(frontier.lease, wish(1, {fingerprint("a.example"): 9})).urls
+        self.leases: dict[str, Lease] = {lease.url: lease for lease in leased_urls}
+        run_in(frontier.release, (1, leased_urls))
 
     def page(self, n: int, of: int = 3, *, number: int | None = None, body: str = "", **values: Any) -> Outcome:
         """Page `n` of `of`."""
@@ -53,7 +53,7 @@ class Crawl:
             previous_id=fingerprint(URLS[n - 2]) if n > 1 else None,
         )
         new = article(url, body or TEXTS[n - 1], **{"title": TITLE, **values.pop("article", {})})
-        return done(self.claims[url], article=new, **{"place": place, **values})
+        return done(self.leases[url], article=new, **{"place": place, **values})
 
     def come(self, *outcomes: Outcome) -> list[Stored]:
         """Store pages in one transaction."""
@@ -63,7 +63,7 @@ class Crawl:
     def _store(connection: Connection, batches: Sequence[Sequence[Outcome]]) -> list[list[Stored]]:
         for outcome in batches[0]:
             lease = "UPDATE url SET state = 'leased', leased_by = 1 WHERE id = :key"
-            connection.execute(text(lease), {"key": outcome.claim.id})
+            connection.execute(text(lease), {"key": outcome.lease.id})
         return [STORE.store(connection, batches[0])]
 
     def rows(self, sql: str) -> list[tuple]:
@@ -133,7 +133,7 @@ def test_a_first_page_that_names_no_next_one(crawl: Crawl, order: tuple[int, ...
 
 
 def failed(crawl: Crawl, n: int, **values: Any) -> Outcome:
-    return done(crawl.claims[URLS[n - 1]], **{"state": "failed", "reason": "http error", **values})
+    return done(crawl.leases[URLS[n - 1]], **{"state": "failed", "reason": "http error", **values})
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations([1, 2, 3])), ids=str)
@@ -186,7 +186,7 @@ def test_the_next_article_is_no_next_part(crawl: Crawl, order: tuple[int, ...]) 
 
 def test_the_next_page_is_a_list(crawl: Crawl) -> None:
     crawl.come(crawl.page(1, 2))
-    crawl.come(done(crawl.claims[URLS[1]], reason="list page"))
+    crawl.come(done(crawl.leases[URLS[1]], reason="list page"))
     assert crawl.articles() == [(URLS[0], TEXTS[:1])]
     assert crawl.reasons() == {URLS[1]: "list page"}
 
@@ -261,7 +261,7 @@ def test_duplicates_are_judged_by_the_whole_text(crawl: Crawl) -> None:
     whole = "\n".join(TEXTS[:3])
     sign = SIGN("", whole)
     reprint = article(URLS[5], whole, title="转载", text_hash=sign.exact, features=sign.features, length=sign.length)
-    crawl.come(done(crawl.claims[URLS[5]], article=reprint))
+    crawl.come(done(crawl.leases[URLS[5]], article=reprint))
     crawl.come(crawl.page(1), crawl.page(2))
     stored = crawl.come(crawl.page(3))[0]
     assert [one.what for one in stored.joined] == ["duplicate"]
@@ -287,8 +287,8 @@ def test_nothing_is_half_done(crawl: Crawl) -> None:
 def test_the_next_part_is_fetched_before_others_also_when_it_waits_already(crawl: Crawl) -> None:
     soon = new_url(URLS[3], depth=4, score=1e6, found_in=12, soon=True)
     crawl.come(crawl.page(1, 2, new_urls=[soon]))
-    claims = crawl.run_in(frontier.claim, wish(1, {fingerprint("a.example"): 1})).urls
-    assert [(c.url, c.depth, c.found_in) for c in claims] == [(URLS[3], 1, 12)]
+    leased_urls = crawl.run_in(frontier.lease, wish(1, {fingerprint("a.example"): 1})).urls
+    assert [(c.url, c.depth, c.found_in) for c in leased_urls] == [(URLS[3], 1, 12)]
 
 
 # ---------------------------------------------------------------- later visits
@@ -301,12 +301,12 @@ def stored(crawl: Crawl) -> Crawl:
     crawl.run_in(
         lambda connection, _: [connection.execute(text("UPDATE url SET state = 'pending' WHERE visits > 0"))], 0
     )
-    crawl.claims = {url: replace(claim, visits=1, http_status=200) for url, claim in crawl.claims.items()}
+    crawl.leases = {url: replace(lease, visits=1, http_status=200) for url, lease in crawl.leases.items()}
     return crawl
 
 
 def stays(crawl: Crawl, n: int, **values: Any) -> Outcome:
-    return done(crawl.claims[URLS[n - 1]], **{"kept": True, "http_status": 304, **values})
+    return done(crawl.leases[URLS[n - 1]], **{"kept": True, "http_status": 304, **values})
 
 
 def gone(crawl: Crawl, n: int) -> Outcome:
@@ -352,11 +352,11 @@ def test_parts_that_move_are_parts_there(stored: Crawl) -> None:
     there = {n: fingerprint(URLS[n + 2]) for n in (1, 2, 3)}
     for n in (1, 2, 3):
         redirect = {"state": "skipped", "reason": "redirect", "http_status": 301, "same_as": there[n]}
-        stored.come(done(stored.claims[URLS[n - 1]], **redirect))
+        stored.come(done(stored.leases[URLS[n - 1]], **redirect))
     assert stored.articles() == [(URLS[0], TEXTS[:3])]  # until there is one
     for n in (1, 2, 3):
         place = Place(n, there.get(n + 1), there.get(n - 1))
         new = article(URLS[n + 2], TEXTS[n - 1], title=TITLE)
-        stored.come(done(stored.claims[URLS[n + 2]], article=new, place=place))
+        stored.come(done(stored.leases[URLS[n + 2]], article=new, place=place))
     assert stored.articles() == [(URLS[3], TEXTS[:3])]
     assert versions(stored) == 0

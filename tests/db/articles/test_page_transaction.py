@@ -13,7 +13,7 @@ from db.queries.status import explain
 from db.records.article import Candidate, NewArticle, Verdict
 from db.records.keys import fingerprint
 from db.records.outcome import Edges
-from db.records.url import Claim
+from db.records.url import Lease
 from tests.db.frontier_rows import NOW, article, done, features, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
 
@@ -39,14 +39,14 @@ store = EachTimeNew(same_words).store
 
 
 @pytest.fixture
-def claims(run_in: Callable) -> dict[str, Claim]:
-    """Claims of four pages on three hosts."""
+def leased_urls(run_in: Callable) -> dict[str, Lease]:
+    """Leases of four pages on three hosts."""
     urls = ["http://a.example/1", "http://b.example/1", "http://b.example/2", "http://c.example/1"]
     resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
     run_in(add_urls, (NOW, [new_url(url) for url in urls]))
     run_in(leases.take_hosts, (resumed.run_id, 9))
     wants = {fingerprint(f"{h}.example"): 9 for h in "abc"}
-    return {c.url: c for c in run_in(frontier.claim, wish(resumed.run_id, wants)).urls}
+    return {c.url: c for c in run_in(frontier.lease, wish(resumed.run_id, wants)).urls}
 
 
 def lease_again(connection: Connection, ids: Sequence[int]) -> Sequence[int]:
@@ -61,27 +61,27 @@ def rows(database: Database, sql: str) -> list[tuple]:
         return [tuple(row) for row in connection.execute(text(sql))]
 
 
-def put(run_in: Callable, claims: dict[str, Claim], url: str, body: str, **values: object) -> str:
+def put(run_in: Callable, leased_urls: dict[str, Lease], url: str, body: str, **values: object) -> str:
     same_as = values.pop("same_as", None)
-    run_in(lease_again, claims[url].id)
-    return run_in(store, done(claims[url], article=article(url, body, **values), same_as=same_as)).article
+    run_in(lease_again, leased_urls[url].id)
+    return run_in(store, done(leased_urls[url], article=article(url, body, **values), same_as=same_as)).article
 
 
-def test_page_links_and_state_in_one_go(run_in: Callable, claims: dict[str, Claim], database: Database) -> None:
-    claim = claims["http://a.example/1"]
+def test_page_links_and_state_in_one_go(run_in: Callable, leased_urls: dict[str, Lease], database: Database) -> None:
+    lease = leased_urls["http://a.example/1"]
     found = [new_url("http://a.example/new", depth=2), new_url("http://x.example/", reason="outside")]
-    stored = run_in(store, done(claim, new_urls=found, links=Edges([n.id for n in found], bytes([1, 1]))))
+    stored = run_in(store, done(lease, new_urls=found, links=Edges([n.id for n in found], bytes([1, 1]))))
     assert (stored.new_urls, stored.queued, stored.hosts) == (2, 1, {fingerprint("a.example")})
     assert rows(database, "SELECT count(*) FROM link") == [(2,)]
-    assert rows(database, f"SELECT state, http_status, leased_by FROM url WHERE id = {claim.id}") == [
+    assert rows(database, f"SELECT state, http_status, leased_by FROM url WHERE id = {lease.id}") == [
         ("done", 200, None)
     ]
     assert ("outside",) in rows(database, "SELECT reason FROM v_dropped")
 
 
-def test_nothing_is_half_done(database: Database, run_in: Callable, claims: dict[str, Claim]) -> None:
+def test_nothing_is_half_done(database: Database, run_in: Callable, leased_urls: dict[str, Lease]) -> None:
     bad = done(
-        claims["http://a.example/1"], article=article("http://a.example/1", TEXT), links=Edges((None,), bytes([1]))
+        leased_urls["http://a.example/1"], article=article("http://a.example/1", TEXT), links=Edges((None,), bytes([1]))
     )
     with pytest.raises(Exception, match=r"(?i)null"):
         run_in(store, bad)
@@ -89,53 +89,59 @@ def test_nothing_is_half_done(database: Database, run_in: Callable, claims: dict
     assert rows(database, "SELECT count(*) FROM url WHERE state = 'leased'") == [(4,)]
 
 
-def test_a_copy_on_another_site_is_stored_with_its_evidence(run_in: Callable, claims: dict, database: Database) -> None:
-    assert put(run_in, claims, "http://a.example/1", TEXT) == "new"
-    assert put(run_in, claims, "http://b.example/1", TEXT, title="转载") == "duplicate"
+def test_a_copy_on_another_site_is_stored_with_its_evidence(
+    run_in: Callable, leased_urls: dict, database: Database
+) -> None:
+    assert put(run_in, leased_urls, "http://a.example/1", TEXT) == "new"
+    assert put(run_in, leased_urls, "http://b.example/1", TEXT, title="转载") == "duplicate"
     view = rows(database, "SELECT url, text, duplicate_of FROM v_articles WHERE duplicate_of IS NOT NULL")
     assert view == [("http://b.example/1", TEXT, "http://a.example/1")]
     assert rows(database, "SELECT similarity, method FROM duplicate") == [(1.0, "test")]
     assert rows(database, "SELECT size FROM cluster") == [(2,)]
 
 
-def test_copies_of_copies_point_to_the_original(run_in: Callable, claims: dict, database: Database) -> None:
-    put(run_in, claims, "http://a.example/1", TEXT)
-    put(run_in, claims, "http://b.example/1", TEXT + "（据新华社电）", title="二")
-    put(run_in, claims, "http://c.example/1", TEXT + "（据新华社电）本报综合", title="三")
+def test_copies_of_copies_point_to_the_original(run_in: Callable, leased_urls: dict, database: Database) -> None:
+    put(run_in, leased_urls, "http://a.example/1", TEXT)
+    put(run_in, leased_urls, "http://b.example/1", TEXT + "（据新华社电）", title="二")
+    put(run_in, leased_urls, "http://c.example/1", TEXT + "（据新华社电）本报综合", title="三")
     assert rows(database, "SELECT DISTINCT duplicate_of FROM v_articles") == [(None,), ("http://a.example/1",)] or rows(
         database, "SELECT count(DISTINCT duplicate_of) FROM v_articles"
     ) == [(1,)]
 
 
-def test_another_address_of_a_page_is_no_article(run_in: Callable, claims: dict, database: Database) -> None:
-    put(run_in, claims, "http://b.example/1", TEXT)
-    assert put(run_in, claims, "http://b.example/2", TEXT) == "same page"
+def test_another_address_of_a_page_is_no_article(run_in: Callable, leased_urls: dict, database: Database) -> None:
+    put(run_in, leased_urls, "http://b.example/1", TEXT)
+    assert put(run_in, leased_urls, "http://b.example/2", TEXT) == "same page"
     assert rows(database, "SELECT count(*) FROM article") == [(1,)]
     assert rows(database, "SELECT url, reason, same_as FROM v_dropped") == [
         ("http://b.example/2", "same page", "http://b.example/1")
     ]
 
 
-def test_a_page_moves_to_its_canonical_url_when_that_comes(run_in: Callable, claims: dict, database: Database) -> None:
+def test_a_page_moves_to_its_canonical_url_when_that_comes(
+    run_in: Callable, leased_urls: dict, database: Database
+) -> None:
     canonical = fingerprint("http://b.example/1")
-    put(run_in, claims, "http://a.example/1", TEXT + "尾", title="别处的转载")
-    put(run_in, claims, "http://b.example/2", TEXT, title="打印", same_as=canonical)
-    assert put(run_in, claims, "http://b.example/1", TEXT, title="题目") == "updated"
+    put(run_in, leased_urls, "http://a.example/1", TEXT + "尾", title="别处的转载")
+    put(run_in, leased_urls, "http://b.example/2", TEXT, title="打印", same_as=canonical)
+    assert put(run_in, leased_urls, "http://b.example/1", TEXT, title="题目") == "updated"
     assert rows(database, "SELECT url, title FROM v_articles ORDER BY url") == [
         ("http://a.example/1", "别处的转载"),
         ("http://b.example/1", "题目"),
     ]
 
 
-def test_changed_text_keeps_the_old_version(run_in: Callable, claims: dict, database: Database) -> None:
-    put(run_in, claims, "http://a.example/1", TEXT)
-    assert put(run_in, claims, "http://a.example/1", TEXT) == "unchanged"
-    assert put(run_in, claims, "http://a.example/1", "更正：" + TEXT, seen="2025-01-02T00:00:00+00:00") == "updated"
+def test_changed_text_keeps_the_old_version(run_in: Callable, leased_urls: dict, database: Database) -> None:
+    put(run_in, leased_urls, "http://a.example/1", TEXT)
+    assert put(run_in, leased_urls, "http://a.example/1", TEXT) == "unchanged"
+    assert (
+        put(run_in, leased_urls, "http://a.example/1", "更正：" + TEXT, seen="2025-01-02T00:00:00+00:00") == "updated"
+    )
     assert rows(database, "SELECT text FROM article_version") == [(TEXT,)]
     assert rows(database, "SELECT text FROM article") == [("更正：" + TEXT,)]
 
 
-def test_known_urls_keep_the_better_of_both(run_in: Callable, claims: dict, database: Database) -> None:
+def test_known_urls_keep_the_better_of_both(run_in: Callable, leased_urls: dict, database: Database) -> None:
     url = "http://a.example/late"
     run_in(add_urls, (NOW, [new_url(url, depth=5, score=0.1, reason="nofollow")]))
     run_in(add_urls, (NOW, [new_url(url, depth=4, score=0.2), new_url("http://a.example/1", depth=0)]))
@@ -145,11 +151,13 @@ def test_known_urls_keep_the_better_of_both(run_in: Callable, claims: dict, data
     assert rows(database, f"SELECT state, depth, score FROM url WHERE id = {fingerprint(url)}") == [("pending", 2, 0.3)]
 
 
-def test_the_article_published_first_stands_for_the_rest(run_in: Callable, claims: dict, database: Database) -> None:
+def test_the_article_published_first_stands_for_the_rest(
+    run_in: Callable, leased_urls: dict, database: Database
+) -> None:
     late, early = "2025-03-02T08:00:00+08:00", "2025-03-01T23:30:00+00:00"
-    put(run_in, claims, "http://a.example/1", TEXT, published_at=late, published_precision="minute")
-    put(run_in, claims, "http://b.example/1", TEXT, title="再转", published_at=None)
-    put(run_in, claims, "http://c.example/1", TEXT + "。", published_at=early, published_precision="minute")
+    put(run_in, leased_urls, "http://a.example/1", TEXT, published_at=late, published_precision="minute")
+    put(run_in, leased_urls, "http://b.example/1", TEXT, title="再转", published_at=None)
+    put(run_in, leased_urls, "http://c.example/1", TEXT + "。", published_at=early, published_precision="minute")
     view = rows(database, "SELECT url, duplicate_of, text FROM v_articles ORDER BY url")
     assert view == [
         ("http://a.example/1", "http://c.example/1", TEXT),
@@ -160,22 +168,22 @@ def test_the_article_published_first_stands_for_the_rest(run_in: Callable, claim
 
 
 def test_the_words_and_the_relevance_of_a_page_are_kept(
-    run_in: Callable, claims: dict[str, Claim], database: Database
+    run_in: Callable, leased_urls: dict[str, Lease], database: Database
 ) -> None:
     url, other = "http://a.example/1", "http://b.example/1"
-    run_in(store, done(claims[url], article=article(url, TEXT, relevance=0.123456), terms=(0.5, b"\0a")))
-    run_in(store, done(claims[other], article=article(other, "另一篇文章，说的是别的事情。" * 5)))
+    run_in(store, done(leased_urls[url], article=article(url, TEXT, relevance=0.123456), terms=(0.5, b"\0a")))
+    run_in(store, done(leased_urls[other], article=article(other, "另一篇文章，说的是别的事情。" * 5)))
     assert rows(database, "SELECT url, relevance FROM v_articles ORDER BY url") == [(url, 0.1235), (other, None)]
-    assert rows(database, "SELECT url_id, relevance FROM page_terms") == [(claims[url].id, 0.5)]
-    run_in(lease_again, claims[url].id)
-    run_in(store, done(claims[url], terms=(0.25, b"b")))
+    assert rows(database, "SELECT url_id, relevance FROM page_terms") == [(leased_urls[url].id, 0.5)]
+    run_in(lease_again, leased_urls[url].id)
+    run_in(store, done(leased_urls[url], terms=(0.25, b"b")))
     with database.engine.connect() as connection:
         (kept,) = connection.execute(text("SELECT relevance, terms FROM page_terms")).all()
     assert (kept.relevance, bytes(kept.terms)) == (0.25, b"b")
 
 
 def test_an_explanation_has_the_settings_of_the_newest_run(
-    run_in: Callable, claims: dict[str, Claim], database: Database
+    run_in: Callable, leased_urls: dict[str, Lease], database: Database
 ) -> None:
     with database.engine.begin() as connection:
         settings = {"text": '{"CRAWL_PRIORITY": {"depth": 2}}'}

@@ -37,10 +37,10 @@ def load(run_in: Callable, index: SignatureIndex) -> list[str]:
 
 
 def outcome(crawl: Crawl, host: str, number: int, body: str) -> Any:
-    claim = crawl.claims[f"http://{host}.example/{number}"]
+    lease = crawl.leases[f"http://{host}.example/{number}"]
     sign = SIGN("", body)
-    new = article(claim.url, body, title=host, text_hash=sign.exact, features=sign.features, length=sign.length)
-    return done(claim, article=new)
+    new = article(lease.url, body, title=host, text_hash=sign.exact, features=sign.features, length=sign.length)
+    return done(lease, article=new)
 
 
 def test_signatures_and_articles_agree_and_a_rebuild_changes_nothing(

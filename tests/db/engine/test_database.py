@@ -60,7 +60,7 @@ def test_the_schema_number_is_that_of_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA
 
 
-def test_the_queue_index_is_used_to_claim(database: Database) -> None:
+def test_the_queue_index_is_used_to_lease(database: Database) -> None:
     if not database.is_sqlite:
         pytest.skip("Postgres decides by statistics")
     with database.engine.connect() as connection:

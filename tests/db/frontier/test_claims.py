@@ -48,10 +48,10 @@ def states(database: Database) -> dict[str, str]:
 def test_best_first_and_only_once(begin: Callable, run_in: Callable) -> None:
     urls = [f"http://a.example/{i}" for i in range(5)]
     run_id = begin(*urls)
-    first = run_in(frontier.claim, wish(run_id, {A: 2}))
+    first = run_in(frontier.lease, wish(run_id, {A: 2}))
     assert [c.url for c in first.urls] == urls[:2]
     assert first.dry == {}
-    rest = run_in(frontier.claim, wish(run_id, {A: 10}))
+    rest = run_in(frontier.lease, wish(run_id, {A: 10}))
     assert [c.url for c in rest.urls] == urls[2:]
     assert rest.dry == {A: None}
 
@@ -69,68 +69,68 @@ def test_exact_page_limit_over_all_hosts(begin: Callable, run_in: Callable) -> N
     urls = [f"http://{h}.example/{i}" for i in range(4) for h in "abc"]
     run_id = begin(*urls, limits=limits)
     wants = {fingerprint(f"{h}.example"): 4 for h in "abc"}
-    claims = run_in(frontier.claim, wish(run_id, wants, limits=limits))
-    assert [c.url for c in claims.urls] == urls[:3]
-    assert run_in(frontier.claim, wish(run_id, wants, limits=limits)).spent
+    leased_urls = run_in(frontier.lease, wish(run_id, wants, limits=limits))
+    assert [c.url for c in leased_urls.urls] == urls[:3]
+    assert run_in(frontier.lease, wish(run_id, wants, limits=limits)).spent
     # one of them was a redirect: not a page, so one more may be fetched
-    run_in(store, done(claims.urls[0], state=State.SKIPPED, reason="redirect", counted=False))
-    again = run_in(frontier.claim, wish(run_id, wants, limits=limits))
+    run_in(store, done(leased_urls.urls[0], state=State.SKIPPED, reason="redirect", counted=False))
+    again = run_in(frontier.lease, wish(run_id, wants, limits=limits))
     assert [c.url for c in again.urls] == urls[3:4]
 
 
 def test_exact_page_limit_per_host_and_per_seed(begin: Callable, run_in: Callable) -> None:
     limits = Limits(pages_per_host=2)
     run_id = begin(*[f"http://a.example/{i}" for i in range(4)], limits=limits)
-    assert len(run_in(frontier.claim, wish(run_id, {A: 9}, limits=limits)).urls) == 2
-    assert run_in(frontier.claim, wish(run_id, {A: 9}, limits=limits)).urls == []
+    assert len(run_in(frontier.lease, wish(run_id, {A: 9}, limits=limits)).urls) == 2
+    assert run_in(frontier.lease, wish(run_id, {A: 9}, limits=limits)).urls == []
 
 
 def test_seed_budget(begin: Callable, run_in: Callable) -> None:
     run_id = begin(*[f"http://a.example/{i}" for i in range(4)], seeds=(seed_row(SEED, pages=3),))
-    assert len(run_in(frontier.claim, wish(run_id, {A: 9})).urls) == 3
-    assert run_in(frontier.claim, wish(run_id, {A: 9})).urls == []
+    assert len(run_in(frontier.lease, wish(run_id, {A: 9})).urls) == 3
+    assert run_in(frontier.lease, wish(run_id, {A: 9})).urls == []
     left = run_in(frontier.waiting, Limits())
     assert (left.within, left.beyond) == (3, 1)
 
 
-def test_robots_rules_decide_at_the_claim(begin: Callable, run_in: Callable, database: Database) -> None:
+def test_robots_rules_decide_at_the_lease(begin: Callable, run_in: Callable, database: Database) -> None:
     run_id = begin("http://a.example/private/1", "http://a.example/2")
-    claims = run_in(
-        frontier.claim,
+    leased_urls = run_in(
+        frontier.lease,
         wish(run_id, {A: 5}, objection=lambda _h, url: SkipReason.ROBOTS if "/private/" in url else None),
     )
-    assert [c.url for c in claims.urls] == ["http://a.example/2"]
-    assert claims.skipped == {"robots": 1}
+    assert [c.url for c in leased_urls.urls] == ["http://a.example/2"]
+    assert leased_urls.skipped == {"robots": 1}
     assert states(database)["http://a.example/private/1"] == State.SKIPPED
 
 
 def test_unknown_rules_let_only_robots_out(begin: Callable, run_in: Callable) -> None:
     run_id = begin("http://a.example/1")
     only = wish(run_id, {A: 5}, robots_only=frozenset({A}))
-    assert run_in(frontier.claim, only).urls == []
+    assert run_in(frontier.lease, only).urls == []
     run_in(add_urls, (NOW, [new_url("http://a.example/robots.txt", kind="robots", score=1e9)]))
-    assert [c.kind for c in run_in(frontier.claim, only).urls] == ["robots"]
+    assert [c.kind for c in run_in(frontier.lease, only).urls] == ["robots"]
 
 
 def test_a_retry_waits_for_its_time(begin: Callable, run_in: Callable) -> None:
     run_id = begin("http://a.example/1")
-    claim = run_in(frontier.claim, wish(run_id, {A: 1})).urls[0]
-    run_in(store, done(claim, state=State.PENDING, counted=False, next_visit=NOW + 30))
-    later = run_in(frontier.claim, wish(run_id, {A: 1}))
+    lease = run_in(frontier.lease, wish(run_id, {A: 1})).urls[0]
+    run_in(store, done(lease, state=State.PENDING, counted=False, next_visit=NOW + 30))
+    later = run_in(frontier.lease, wish(run_id, {A: 1}))
     assert later.urls == []
     assert later.dry == {A: NOW + 30}
-    assert [c.tries for c in run_in(frontier.claim, wish(run_id, {A: 1}, now=NOW + 31)).urls] == [1]
+    assert [c.tries for c in run_in(frontier.lease, wish(run_id, {A: 1}, now=NOW + 31)).urls] == [1]
 
 
 def test_a_dead_runs_work_is_taken_up(begin: Callable, run_in: Callable, database: Database) -> None:
     limits = Limits(pages=10)
     run_id = begin("http://a.example/1", "http://a.example/2", limits=limits)
-    run_in(frontier.claim, wish(run_id, {A: 1}, limits=limits))
+    run_in(frontier.lease, wish(run_id, {A: 1}, limits=limits))
     let_time_pass(database, run_id)
     resumed = run_in(runs.start_run, start(limits=limits))
     assert (resumed.recovered, resumed.pending) == (1, 2)
     run_in(leases.take_hosts, (resumed.run_id, 10))
-    assert len(run_in(frontier.claim, wish(resumed.run_id, {A: 9}, limits=limits)).urls) == 2
+    assert len(run_in(frontier.lease, wish(resumed.run_id, {A: 9}, limits=limits)).urls) == 2
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 2
 
@@ -139,13 +139,13 @@ def test_a_living_runs_work_is_left_alone(begin: Callable, run_in: Callable, dat
     if database.is_sqlite:
         pytest.skip("on SQLite the file lock says that no other run lives")
     run_id = begin("http://a.example/1")
-    run_in(frontier.claim, wish(run_id, {A: 1}))
+    run_in(frontier.lease, wish(run_id, {A: 1}))
     assert run_in(runs.start_run, start()).recovered == 0
 
 
 def test_finish_gives_everything_back(begin: Callable, run_in: Callable, database: Database) -> None:
     run_id = begin("http://a.example/1", "http://a.example/2")
-    run_in(frontier.claim, wish(run_id, {A: 1}))
+    run_in(frontier.lease, wish(run_id, {A: 1}))
     run_in(runs.finish_run, RunEnd(run_id, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 0}))
     assert set(states(database).values()) == {State.PENDING}
     with database.engine.connect() as connection:
@@ -163,16 +163,16 @@ def test_new_scores_reorder_what_is_queued(begin: Callable, run_in: Callable) ->
     urls = [f"http://a.example/{i}" for i in range(3)]
     run_id = begin(*urls)
     assert run_in(set_scores, scores({urls[2]: 9.0})) == 1
-    assert [c.url for c in run_in(frontier.claim, wish(run_id, {A: 3})).urls] == [urls[2], urls[0], urls[1]]
+    assert [c.url for c in run_in(frontier.lease, wish(run_id, {A: 3})).urls] == [urls[2], urls[0], urls[1]]
 
 
 def test_new_scores_of_what_is_under_way_hold_when_it_comes_back(begin: Callable, run_in: Callable) -> None:
     urls = [f"http://a.example/{i}" for i in range(3)]
     run_id = begin(*urls)
-    held = run_in(frontier.claim, wish(run_id, {A: 3})).urls
+    held = run_in(frontier.lease, wish(run_id, {A: 3})).urls
     assert run_in(set_scores, scores({urls[1]: 9.0, urls[2]: 8.0})) == 2
-    run_in(frontier.give_back, (run_id, held))
-    again = run_in(frontier.claim, wish(run_id, {A: 3})).urls
+    run_in(frontier.release, (run_id, held))
+    again = run_in(frontier.lease, wish(run_id, {A: 3})).urls
     assert [(c.url, c.score) for c in again] == [(urls[1], 9.0), (urls[2], 8.0), (urls[0], 1.0)]
 
 
@@ -184,9 +184,9 @@ def test_new_scores_leave_alone_what_goes_first_and_what_is_over(
     part = new_url("http://a.example/part", score=1e6, found_in=PART)
     sitemap = new_url("http://a.example/map.xml", kind="sitemap", score=0.2)
     run_in(add_urls, (NOW, [robots, part, sitemap]))
-    claims = {c.url: c for c in run_in(frontier.claim, wish(run_id, {A: 9})).urls}
-    run_in(store, done(claims["http://a.example/done"]))
-    assert run_in(set_scores, scores(dict.fromkeys(claims, 0.75))) == 2
+    leased_urls = {c.url: c for c in run_in(frontier.lease, wish(run_id, {A: 9})).urls}
+    run_in(store, done(leased_urls["http://a.example/done"]))
+    assert run_in(set_scores, scores(dict.fromkeys(leased_urls, 0.75))) == 2
     with database.engine.connect() as connection:
         changed = text("SELECT url, score, score_parts FROM url WHERE score = 0.75 ORDER BY url")
         found = connection.execute(changed).all()
@@ -220,9 +220,9 @@ def scores(values: dict[str, float]) -> Scores:
 
 def test_hosts_without_work_are_dropped_and_found_again(begin: Callable, run_in: Callable) -> None:
     run_id = begin("http://a.example/1")
-    claim = run_in(frontier.claim, wish(run_id, {A: 5})).urls[0]
+    lease = run_in(frontier.lease, wish(run_id, {A: 5})).urls[0]
     assert run_in(leases.drop_hosts, (run_id, NO_LIMITS, [A])) == {A}, "its page is still under way"
-    run_in(store, done(claim))
+    run_in(store, done(lease))
     assert run_in(leases.drop_hosts, (run_id, NO_LIMITS, [A])) == set()
     run_in(add_urls, (NOW, [new_url("http://a.example/2")]))
     assert [h.name for h in run_in(leases.take_hosts, (run_id, 3))] == ["a.example"]
@@ -230,11 +230,11 @@ def test_hosts_without_work_are_dropped_and_found_again(begin: Callable, run_in:
     assert run_in(leases.drop_hosts, (run_id, Limits(pages=0), [A])) == set(), "beyond the limits is no work"
 
 
-def test_give_back(begin: Callable, run_in: Callable) -> None:
+def test_release(begin: Callable, run_in: Callable) -> None:
     run_id = begin("http://a.example/1")
-    claims = run_in(frontier.claim, wish(run_id, {A: 5})).urls
-    run_in(frontier.give_back, (run_id, claims))
-    assert [c.tries for c in run_in(frontier.claim, wish(run_id, {A: 5})).urls] == [0]
+    leased_urls = run_in(frontier.lease, wish(run_id, {A: 5})).urls
+    run_in(frontier.release, (run_id, leased_urls))
+    assert [c.tries for c in run_in(frontier.lease, wish(run_id, {A: 5})).urls] == [0]
 
 
 def let_time_pass(database: Database, run_id: int) -> None:
@@ -245,7 +245,7 @@ def let_time_pass(database: Database, run_id: int) -> None:
 
 def test_a_dead_runs_work_is_taken_up_by_a_living_one(begin: Callable, run_in: Callable, database: Database) -> None:
     dead = begin("http://a.example/1")
-    run_in(frontier.claim, wish(dead, {A: 1}))
+    run_in(frontier.lease, wish(dead, {A: 1}))
     if database.is_sqlite:
         pytest.skip("on SQLite there is one run at a time")
     living = run_in(runs.start_run, start()).run_id
@@ -257,14 +257,14 @@ def test_a_dead_runs_work_is_taken_up_by_a_living_one(begin: Callable, run_in: C
         run_in(leases.renew, sign(dead, NOW))
 
 
-def test_outcomes_of_a_run_that_lost_its_claims_change_nothing(
+def test_outcomes_of_a_run_that_lost_its_leases_change_nothing(
     begin: Callable, run_in: Callable, database: Database
 ) -> None:
     run_id = begin("http://a.example/1", limits=Limits(pages=9))
-    claim = run_in(frontier.claim, wish(run_id, {A: 1}, limits=Limits(pages=9))).urls[0]
+    lease = run_in(frontier.lease, wish(run_id, {A: 1}, limits=Limits(pages=9))).urls[0]
     let_time_pass(database, run_id)
     run_in(runs.start_run, start(limits=Limits(pages=9)))
-    run_in(store, done(claim, state=State.FAILED, counted=False))
+    run_in(store, done(lease, state=State.FAILED, counted=False))
     assert states(database)["http://a.example/1"] == State.PENDING
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 0
@@ -272,7 +272,7 @@ def test_outcomes_of_a_run_that_lost_its_claims_change_nothing(
 
 def test_clean_stops_do_not_use_up_tries(begin: Callable, run_in: Callable, database: Database) -> None:
     run_id = begin("http://a.example/1")
-    run_in(frontier.claim, wish(run_id, {A: 1}))
+    run_in(frontier.lease, wish(run_id, {A: 1}))
     run_in(runs.let_go, run_id)
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT tries FROM url")).scalar_one() == 0
@@ -284,17 +284,17 @@ def test_narrower_limits_apply_to_what_waits(begin: Callable, run_in: Callable, 
     assert states(database)["http://a.example/deep"] == State.SKIPPED
 
 
-def test_only_the_owner_may_claim(begin: Callable, run_in: Callable) -> None:
+def test_only_the_owner_may_lease(begin: Callable, run_in: Callable) -> None:
     begin("http://a.example/1")
-    stranger = run_in(frontier.claim, wish(99, {A: 5}))
+    stranger = run_in(frontier.lease, wish(99, {A: 5}))
     assert stranger.urls == []
     assert stranger.dry == {A: None}
 
 
 def test_a_closed_host_is_skipped_as_a_whole(begin: Callable, run_in: Callable, database: Database) -> None:
     run_id = begin(*[f"http://a.example/{i}" for i in range(30)])
-    claims = run_in(frontier.claim, wish(run_id, {A: 3}, closed=lambda _host: SkipReason.HOST_UNREACHABLE))
-    assert claims.skipped == {"host unreachable": 30}
+    leased_urls = run_in(frontier.lease, wish(run_id, {A: 3}, closed=lambda _host: SkipReason.HOST_UNREACHABLE))
+    assert leased_urls.skipped == {"host unreachable": 30}
     assert set(states(database).values()) == {State.SKIPPED}
 
 

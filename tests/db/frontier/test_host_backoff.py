@@ -61,7 +61,7 @@ def test_the_last_word_of_a_batch_counts(run_id: int, database: Database) -> Non
 
 
 def test_all_that_waits_of_a_host_is_let_go_with_the_reason(run_id: int, run_in: Callable, database: Database) -> None:
-    [held] = run_in(frontier.claim, wish(run_id, {A: 1}, robots_only=frozenset({A}))).urls
+    [held] = run_in(frontier.lease, wish(run_id, {A: 1}, robots_only=frozenset({A}))).urls
     assert run_in(host_backoff.give_up, GivenUp(run_id, A, "robots unreachable", NOW + 99)) == 3
     found = states(database)
     assert found.pop(held.url) == ("leased", None)
@@ -98,15 +98,15 @@ def test_a_crawl_is_busy_as_long_as_anything_waits_for_a_host_that_is_well(run_i
     assert not busy(NO_LIMITS, A)
     assert busy(NO_LIMITS)
     assert not busy(Limits(pages=0))
-    claims = run_in(frontier.claim, wish(run_id, {B: 3})).urls
+    leased_urls = run_in(frontier.lease, wish(run_id, {B: 3})).urls
     assert not busy(NO_LIMITS, A)
     run_in(host_backoff.rest, Rest(B, 0, 0.0))
     assert busy(NO_LIMITS, A), "what is leased may bring more"
-    assert len(claims) == 3
+    assert len(leased_urls) == 3
 
 
 def test_robots_elsewhere_are_let_go_only_while_they_wait(run_id: int, run_in: Callable, database: Database) -> None:
-    [held] = run_in(frontier.claim, wish(run_id, {B: 1})).urls
+    [held] = run_in(frontier.lease, wish(run_id, {B: 1})).urls
     ids = [fingerprint(ROBOTS), held.id, 12345]
     run_in(frontier.skip_waiting, (ids, "robots unreachable"))
     assert states(database)[ROBOTS] == ("skipped", "robots unreachable")

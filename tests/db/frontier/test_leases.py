@@ -26,7 +26,7 @@ from db.frontier.scores import Scores, set_scores
 from db.queries.status import Waits, status
 from db.records.keys import fingerprint
 from db.records.run import Limits, RunEnd
-from db.records.url import Claim
+from db.records.url import Lease
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import real_judge, store_of
 
@@ -110,19 +110,19 @@ def test_a_run_taken_for_dead_takes_nothing_any_more(run: Callable, database: Da
     expire(database, first)
     second = begin(run)
     assert run(leases.take_hosts, (first, 99)) == []
-    assert run(frontier.claim, wish(first, {fingerprint("a.example"): 1})).urls == []
+    assert run(frontier.lease, wish(first, {fingerprint("a.example"): 1})).urls == []
     taken = names(run(leases.take_hosts, (second, 99)))
     assert taken == set(HOSTS)
     run(leases.drop_hosts, (first, Limits(pages=0), [fingerprint(host) for host in HOSTS]))
-    assert run(frontier.claim, wish(second, {fingerprint("a.example"): 1})).urls, "nor lets go what another holds"
+    assert run(frontier.lease, wish(second, {fingerprint("a.example"): 1})).urls, "nor lets go what another holds"
 
 
 def test_a_store_that_lost_its_lease_halfway_counts_nothing_twice(run: Callable, database: Database) -> None:
     first = begin(run)
-    claims = leased(run, first, "a.example", 3)
+    leased_urls = leased(run, first, "a.example", 3)
     expire(database, first)
     begin(run)
-    run(store_of(first).store, done(claims[0], counted=False, state="skipped"))
+    run(store_of(first).store, done(leased_urls[0], counted=False, state="skipped"))
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 0
 
@@ -149,11 +149,11 @@ def test_urls_held_are_handed_over_with_their_host(run: Callable, database: Data
     pages(run)
     host = fingerprint("a.example")
     run(leases.take_hosts, (first, 99))
-    claims = run(frontier.claim, wish(first, {host: 2})).urls
-    run(leases.hand_over, Handover(first, [(host, NOW)], claims))
+    leased_urls = run(frontier.lease, wish(first, {host: 2})).urls
+    run(leases.hand_over, Handover(first, [(host, NOW)], leased_urls))
     assert names(run(leases.take_hosts, (second, 99))) == {"a.example"}
-    assert len(run(frontier.claim, wish(second, {host: 9})).urls) == 3
-    assert run(frontier.claim, wish(first, {host: 9})).urls == []
+    assert len(run(frontier.lease, wish(second, {host: 9})).urls) == 3
+    assert run(frontier.lease, wish(first, {host: 9})).urls == []
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 3
 
@@ -164,10 +164,10 @@ def test_the_owner_hears_of_urls_that_others_find(run: Callable) -> None:
     taken = run(leases.take_hosts, (first, 5))
     run(leases.take_hosts, (second, 99))
     own, foreign = sorted(set(HOSTS) - names(taken))[0], taken[0].name
-    claim = run(frontier.claim, wish(second, {fingerprint(own): 1})).urls[0]
+    lease = run(frontier.lease, wish(second, {fingerprint(own): 1})).urls[0]
     run(leases.renew, sign(first, NOW))  # whatever happened before
     found = [new_url(f"http://{host}/new") for host in (own, foreign)]
-    run(store_of(second).store, done(claim, new_urls=found))
+    run(store_of(second).store, done(lease, new_urls=found))
     assert run(leases.renew, sign(second, NOW)).knocked == (), "what one has found oneself is no news"
     assert run(leases.renew, sign(first, NOW)).knocked == (fingerprint(foreign),)
     assert run(leases.renew, sign(first, NOW)).knocked == ()
@@ -197,16 +197,16 @@ def test_a_host_rests_when_its_owner_has_died(run: Callable, database: Database)
     assert all(host.ready_at > NOW for host in run(leases.take_hosts, (second, 99))), "its last request may be open"
 
 
-def test_claims_whose_answer_was_lost_are_found(run_in: Callable) -> None:
+def test_leases_whose_answer_was_lost_are_found(run_in: Callable) -> None:
     run_id = begin(run_in)
     pages(run_in)
     run_in(leases.take_hosts, (run_id, 99))
     wants = {fingerprint("a.example"): 2}
-    known = run_in(frontier.claim, wish(run_id, wants)).urls
-    run_in(frontier.claim, wish(run_id, wants))  # this answer never came
-    assert run_in(leases.return_strays, (run_id, {claim.id for claim in known}, {fingerprint(h) for h in HOSTS})) == 1
-    again = run_in(frontier.claim, wish(run_id, wants)).urls
-    assert [claim.tries for claim in again] == [0]
+    known = run_in(frontier.lease, wish(run_id, wants)).urls
+    run_in(frontier.lease, wish(run_id, wants))  # this answer never came
+    assert run_in(leases.return_strays, (run_id, {lease.id for lease in known}, {fingerprint(h) for h in HOSTS})) == 1
+    again = run_in(frontier.lease, wish(run_id, wants)).urls
+    assert [lease.tries for lease in again] == [0]
 
 
 def test_what_was_taken_over_is_not_given_back(run: Callable, database: Database) -> None:
@@ -214,24 +214,24 @@ def test_what_was_taken_over_is_not_given_back(run: Callable, database: Database
     pages(run)
     run(leases.take_hosts, (first, 99))
     wants = {fingerprint("a.example"): 1}
-    claims = run(frontier.claim, wish(first, wants, limits=Limits(pages=9))).urls
+    leased_urls = run(frontier.lease, wish(first, wants, limits=Limits(pages=9))).urls
     expire(database, first)
     second = begin(run, limits=Limits(pages=9))
     run(leases.take_hosts, (second, 99))
-    assert run(frontier.claim, wish(second, wants, limits=Limits(pages=9))).urls[0].id == claims[0].id
-    run(frontier.give_back, (first, claims))
+    assert run(frontier.lease, wish(second, wants, limits=Limits(pages=9))).urls[0].id == leased_urls[0].id
+    run(frontier.release, (first, leased_urls))
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT leased_by FROM url WHERE state = 'leased'")).scalar_one() == second
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 1
 
 
-def test_claims_bring_seeds_of_other_processes(run: Callable) -> None:
+def test_leases_bring_seeds_of_other_processes(run: Callable) -> None:
     first = begin(run)
     later = seed_row("http://b.example/", pages=5, depth=2)
     run(runs.start_run, start(later))
     run(add_urls, (NOW, [new_url("http://b.example/", seed_id=later.id)]))
     run(leases.take_hosts, (first, 9))
-    assert run(frontier.claim, wish(first, {fingerprint("b.example"): 1})).seeds == [later]
+    assert run(frontier.lease, wish(first, {fingerprint("b.example"): 1})).seeds == [later]
 
 
 def test_one_run_leads(run: Callable, database: Database) -> None:
@@ -280,7 +280,7 @@ def test_status_says_who_holds_what(run_in: Callable, database: Database) -> Non
     run_id = begin(run_in)
     pages(run_in)
     run_in(leases.take_hosts, (run_id, 99))
-    run_in(frontier.claim, wish(run_id, {fingerprint("a.example"): 2}))
+    run_in(frontier.lease, wish(run_id, {fingerprint("a.example"): 2}))
     run_in(leases.renew, sign(run_id, NOW, hosts=6, pages_per_second=2.5, totals='{"pages": 7}'))
     with database.engine.connect() as connection:
         found = status(connection, NOW + 1)
@@ -306,14 +306,14 @@ def test_status_says_which_host_waits_longest(run_in: Callable, database: Databa
 
     assert waits(NOW) == Waits("", 0.0, 6)
     for n, host in enumerate(HOSTS[:3]):
-        (claim,) = run_in(frontier.claim, wish(run_id, {fingerprint(host): 1})).urls
-        run_in(store, done(claim, ready_at=NOW + 5 + n))
+        (lease,) = run_in(frontier.lease, wish(run_id, {fingerprint(host): 1})).urls
+        run_in(store, done(lease, ready_at=NOW + 5 + n))
     assert waits(NOW + 2) == Waits("", 0.0, 3), "their pauses are not over"
     assert waits(NOW + 50) == Waits(HOSTS[0], 45.0, 3)
-    rest = run_in(frontier.claim, wish(run_id, {fingerprint(HOSTS[0]): 9})).urls
+    rest = run_in(frontier.lease, wish(run_id, {fingerprint(HOSTS[0]): 9})).urls
     assert waits(NOW + 50) == Waits(HOSTS[1], 44.0, 3), "one without waiting URLs waits for nothing"
-    for claim in rest:
-        run_in(store, done(claim, state="pending", counted=False, next_visit=NOW + 99))
+    for lease in rest:
+        run_in(store, done(lease, state="pending", counted=False, next_visit=NOW + 99))
     assert waits(NOW + 50) == Waits(HOSTS[1], 44.0, 3), "nor does one whose URLs are due later"
 
 
@@ -339,10 +339,10 @@ def at_once(futures: list[Future]) -> list:
     return [future.result(30) for future in futures]
 
 
-def leased(run: Callable, run_id: int, host: str, number: int) -> list[Claim]:
+def leased(run: Callable, run_id: int, host: str, number: int) -> list[Lease]:
     run(add_urls, (NOW, [new_url(f"http://{host}/{n}") for n in range(number)]))
     run(leases.take_hosts, (run_id, 99))
-    return run(frontier.claim, wish(run_id, {fingerprint(host): number})).urls
+    return run(frontier.lease, wish(run_id, {fingerprint(host): number})).urls
 
 
 def test_a_copy_cannot_slip_in_between(run: Callable, writers: list[Writer], database: Database) -> None:
@@ -353,15 +353,15 @@ def test_a_copy_cannot_slip_in_between(run: Callable, writers: list[Writer], dat
     stores = [store_of(run_id, real_judge()).store for run_id in (first, second)]
     gate = threading.Barrier(2)
 
-    def store(number: int, claim: Claim, body: str) -> str:
+    def store(number: int, lease: Lease, body: str) -> str:
         gate.wait(10)
-        outcome = done(claim, article=article(claim.url, body))
+        outcome = done(lease, article=article(lease.url, body))
         return writers[number].submit(stores[number], outcome).result(30).article
 
     with ThreadPoolExecutor(2) as pool:
         for a, b in zip(mine, theirs, strict=True):
             body = f"第{a.id}期：市图书馆新馆昨天开放，首日迎来三千多名读者，馆藏图书八十万册，外文图书十二万册。" * 2
-            futures = [pool.submit(store, number, claim, body) for number, claim in enumerate((a, b))]
+            futures = [pool.submit(store, number, lease, body) for number, lease in enumerate((a, b))]
             assert sorted(at_once(futures)) == ["duplicate", "new"]
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT count(*), min(size), max(size) FROM cluster")).one() == (30, 2, 2)
@@ -374,11 +374,11 @@ def test_page_limits_are_exact_under_contention(run: Callable, writers: list[Wri
     run(add_urls, (NOW, [new_url(f"http://{h}/{n}", seed_id=seed.id) for h in HOSTS for n in range(30)]))
     mine = [{host.id for host in run(leases.take_hosts, (run_id, 3))} for run_id in ids]
     futures = [
-        writer.submit(frontier.claim, wish(run_id, dict.fromkeys(hosts, 1), limits=limits))
+        writer.submit(frontier.lease, wish(run_id, dict.fromkeys(hosts, 1), limits=limits))
         for _ in range(20)
         for writer, run_id, hosts in zip(writers, ids, mine, strict=True)
     ]
-    assert sum(len(claims.urls) for claims in at_once(futures)) == 40
+    assert sum(len(leased_urls.urls) for leased_urls in at_once(futures)) == 40
     with database.engine.connect() as connection:
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 40
         assert connection.execute(text("SELECT used FROM seed")).scalar_one() == 40
@@ -394,28 +394,28 @@ def test_pages_full_of_links_to_each_other_do_not_deadlock(run: Callable, writer
     futures = []
     for number, (a, b) in enumerate(zip(mine, theirs, strict=True)):
         links = [new_url(f"http://{h}/x{n}", depth=9 - number % 9) for h in HOSTS for n in range(number, number + 9)]
-        for writer, work, claim, found in zip(writers, stores, (a, b), (links, links[::-1]), strict=True):
+        for writer, work, lease, found in zip(writers, stores, (a, b), (links, links[::-1]), strict=True):
             counted = number % 3 > 0
-            outcome = done(claim, new_urls=found, counted=counted, article=article(claim.url, f"{claim.id}" * 20))
+            outcome = done(lease, new_urls=found, counted=counted, article=article(lease.url, f"{lease.id}" * 20))
             futures.append(writer.submit(work, outcome))
     assert all(stored.article == "new" for stored in at_once(futures))
 
 
 def test_new_scores_and_pages_do_not_deadlock(run: Callable, writers: list[Writer], database: Database) -> None:
-    """One process scores anew all that the other one is storing, claiming and finding again."""
+    """One process scores anew all that the other one is storing, leasing and finding again."""
     first = begin(run)
     mine = leased(run, first, "a.example", 60)
     run(add_urls, (NOW, [new_url(f"http://{h}/x{n}", depth=9) for h in HOSTS for n in range(60)]))
     store = store_of(first).store
-    keys = [fingerprint(f"http://{h}/x{n}") for h in HOSTS for n in range(60)] + [claim.id for claim in mine]
+    keys = [fingerprint(f"http://{h}/x{n}") for h in HOSTS for n in range(60)] + [lease.id for lease in mine]
     futures = []
-    for number, claim in enumerate(mine):
+    for number, lease in enumerate(mine):
         ids = np.array(keys[::-1] if number % 2 else keys, np.int64)
         scores = Scores(ids, ids % 1000 / 1000, ["{}"] * len(ids), keep=12)
         found = [new_url(f"http://{h}/x{n}", depth=8 - number % 8) for h in HOSTS for n in range(number, number + 9)]
-        futures.append(writers[0].submit(store, done(claim, new_urls=found[::-1])))
+        futures.append(writers[0].submit(store, done(lease, new_urls=found[::-1])))
         futures.append(writers[1].submit(set_scores, scores))
-        futures.append(writers[0].submit(frontier.claim, wish(first, {fingerprint("a.example"): 1})))
+        futures.append(writers[0].submit(frontier.lease, wish(first, {fingerprint("a.example"): 1})))
     assert sum(n for n in at_once(futures) if isinstance(n, int)) > 0
 
 
@@ -426,8 +426,8 @@ def test_a_host_whose_urls_another_process_is_writing_is_asked_again_soon(run: C
     wanted = wish(first, {fingerprint("a.example"): 9})
     with database.engine.begin() as other:
         other.execute(text("SELECT id FROM url WHERE url <> 'http://a.example/1' FOR UPDATE")).all()
-        claims = run(frontier.claim, wanted)
-        assert [claim.url for claim in claims.urls] == ["http://a.example/1"]
-        assert NOW < claims.dry[fingerprint("a.example")] < NOW + 5
-    claims = run(frontier.claim, wanted)
-    assert (len(claims.urls), claims.dry) == (2, {fingerprint("a.example"): None})
+        leased_urls = run(frontier.lease, wanted)
+        assert [lease.url for lease in leased_urls.urls] == ["http://a.example/1"]
+        assert NOW < leased_urls.dry[fingerprint("a.example")] < NOW + 5
+    leased_urls = run(frontier.lease, wanted)
+    assert (len(leased_urls.urls), leased_urls.dry) == (2, {fingerprint("a.example"): None})

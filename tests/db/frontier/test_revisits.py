@@ -23,7 +23,7 @@ from db.records.keys import fingerprint, iso
 from db.records.outcome import Outcome
 from db.records.reasons import SkipReason
 from db.records.run import Limits, RunEnd
-from db.records.url import Claim, Kind, State
+from db.records.url import Kind, Lease, State
 from db.records.visit import Beginning, Due, Seen, Wish, Woken
 from db.tables.urls import AGAIN
 from pipelines.articles.changes import differs
@@ -49,21 +49,21 @@ def run_id(run_in: Callable) -> int:
 
 
 @pytest.fixture
-def claim_all(run_in: Callable, run_id: int) -> Callable[..., dict[str, Claim]]:
-    def claim_them(**values: Any) -> dict[str, Claim]:
-        return {one.url: one for one in run_in(frontier.claim, wish(run_id, {HOST: 10}, **values)).urls}
+def lease_all(run_in: Callable, run_id: int) -> Callable[..., dict[str, Lease]]:
+    def lease_them(**values: Any) -> dict[str, Lease]:
+        return {one.url: one for one in run_in(frontier.lease, wish(run_id, {HOST: 10}, **values)).urls}
 
-    return claim_them
+    return lease_them
 
 
 @pytest.fixture
-def visited(run_in: Callable, claim_all: Callable) -> None:
+def visited(run_in: Callable, lease_all: Callable) -> None:
     """All three fetched once: a list, an article, a feed; due an hour and a day later."""
-    claims = claim_all()
+    leases = lease_all()
     outcomes = [
-        done(claims[HOME], reason="list page", etag='W/"1"', next_visit=NOW + 3_600),
-        done(claims[STORY], article=article(STORY, TEXT), age=50.0, next_visit=NOW + DAY),
-        done(claims[FEED], reason="feed or sitemap", counted=False, next_visit=NOW + 3_600),
+        done(leases[HOME], reason="list page", etag='W/"1"', next_visit=NOW + 3_600),
+        done(leases[STORY], article=article(STORY, TEXT), age=50.0, next_visit=NOW + DAY),
+        done(leases[FEED], reason="feed or sitemap", counted=False, next_visit=NOW + 3_600),
     ]
     for outcome in outcomes:
         run_in(STORE.store, outcome)
@@ -84,16 +84,16 @@ def wake(run_in: Callable, until: float, limits: Limits = NO_LIMITS) -> Woken:
 
 
 def test_what_is_due_waits_again_with_all_that_is_known_of_it(
-    run_in: Callable, visited: None, claim_all: Callable, database: Database
+    run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     assert wake(run_in, NOW).urls == 0
     assert wake(run_in, NOW).next_due == NOW + 3_600
     woken = wake(run_in, NOW + 3_600)
     assert (woken.urls, woken.hosts, woken.next_due) == (2, {HOST}, NOW + DAY)
     before = rows(database, "SELECT b.pages, h.pages, s.used FROM budget b, host h, seed s")
-    claims = claim_all()
-    assert set(claims) == {HOME, FEED}
-    home = claims[HOME]
+    leases = lease_all()
+    assert set(leases) == {HOME, FEED}
+    home = leases[HOME]
     assert home.is_revisit
     assert (home.etag, home.reason, home.visits, home.fetched_at) == ('W/"1"', "list page", 1, NOW + 1)
     assert rows(database, "SELECT b.pages, h.pages, s.used FROM budget b, host h, seed s") == before == [(2, 2, 2)]
@@ -120,12 +120,12 @@ def test_only_a_crawl_that_was_finished_is_repeated(
 
 
 def test_a_visit_that_fails_changes_nothing(
-    run_in: Callable, visited: None, claim_all: Callable, database: Database
+    run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
-    claim = claim_all()[STORY]
+    lease = lease_all()[STORY]
     kept = Outcome(
-        claim, State.DONE, http_status=claim.http_status, fetched_at=NOW + 1, next_visit=NOW + 2 * DAY, kept=True
+        lease, State.DONE, http_status=lease.http_status, fetched_at=NOW + 1, next_visit=NOW + 2 * DAY, kept=True
     )
     run_in(STORE.store, kept)
     assert state(database, STORY) == ("done", None, 200, 1, NOW + 2 * DAY)
@@ -133,10 +133,10 @@ def test_a_visit_that_fails_changes_nothing(
 
 
 def test_what_a_list_brings_is_counted_when_it_is_stored(
-    run_in: Callable, visited: None, claim_all: Callable, database: Database
+    run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + 3_600)
-    claims = claim_all(now=NOW + 3_600)
+    leases = lease_all(now=NOW + 3_600)
     told: list[int] = []
 
     def seen(named: int) -> Seen:
@@ -144,24 +144,24 @@ def test_what_a_list_brings_is_counted_when_it_is_stored(
         return Seen(NOW + 5_000, 3_599.0, 0.5, named, changed=named > 0)
 
     news = [new_url(f"http://a.example/{name}") for name in "xyz"]
-    again = done(claims[HOME], reason="list page", fetched_at=NOW + 3_600, new_urls=[*news, new_url(STORY)], seen=seen)
+    again = done(leases[HOME], reason="list page", fetched_at=NOW + 3_600, new_urls=[*news, new_url(STORY)], seen=seen)
     assert run_in(STORE.store, again).next_visit == NOW + 5_000
     assert told == [3]  # what is known already is no news
     query = f"SELECT visits, watched, named, brought, changed_at, next_visit FROM url WHERE id = {fingerprint(HOME)}"
     assert rows(database, query) == [(2, 3_599.0, 3.0, 0.0, NOW + 3_600, NOW + 5_000)]
-    for url, claim in claim_all(now=NOW + 3_700).items():
-        run_in(STORE.store, done(claim, article=article(url, url * 20), fetched_at=NOW + 3_700))
+    for url, lease in lease_all(now=NOW + 3_700).items():
+        run_in(STORE.store, done(lease, article=article(url, url * 20), fetched_at=NOW + 3_700))
     assert rows(database, query)[0][3] == 3.0
 
 
 def test_what_the_first_visit_found_is_no_news(
-    run_in: Callable, run_id: int, claim_all: Callable, database: Database
+    run_in: Callable, run_id: int, lease_all: Callable, database: Database
 ) -> None:
-    claims = claim_all()
+    leases = lease_all()
     late = new_url("http://a.example/late")
-    run_in(STORE.store, done(claims[HOME], reason="list page", new_urls=[late], next_visit=NOW))
+    run_in(STORE.store, done(leases[HOME], reason="list page", new_urls=[late], next_visit=NOW))
     wake(run_in, NOW)
-    again = claim_all(now=NOW + 9)
+    again = lease_all(now=NOW + 9)
     nothing = Seen(None, 8.0, 1.0, 0, changed=False)
     run_in(STORE.store, done(again[HOME], reason="list page", fetched_at=NOW + 9, seen=lambda _named: nothing))
     run_in(STORE.store, done(again[late.url], article=article(late.url, TEXT), fetched_at=NOW + 10))
@@ -174,11 +174,11 @@ def test_what_the_first_visit_found_is_no_news(
     ids=["changed", "read since", "not believed"],
 )
 def test_what_a_sitemap_says_has_changed_comes_due(
-    run_in: Callable, visited: None, claim_all: Callable, database: Database, *, after: float, visits: int, due: bool
+    run_in: Callable, visited: None, lease_all: Callable, database: Database, *, after: float, visits: int, due: bool
 ) -> None:
     run_in(lambda connection, n: [connection.execute(text(f"UPDATE url SET visits = {n[0]}"))], visits)
     wake(run_in, NOW + 3_600)
-    feed = claim_all(now=NOW + 3_600)[FEED]
+    feed = lease_all(now=NOW + 3_600)[FEED]
     nothing = Seen(NOW + 9_000, 3_600.0, 1.0, 0, changed=False)
     stated = [(fingerprint(STORY), NOW + after), (fingerprint(HOME), NOW + after), (5, NOW)]
     told = done(feed, counted=False, fetched_at=NOW + 3_600, seen=lambda _: nothing, stated=stated)
@@ -188,11 +188,11 @@ def test_what_a_sitemap_says_has_changed_comes_due(
 
 
 def test_changes_of_an_article_are_counted_and_kept(
-    run_in: Callable, visited: None, claim_all: Callable, database: Database
+    run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
-    claim = claim_all(now=NOW + DAY)[STORY]
-    assert claim.watched == 50.0
+    lease = lease_all(now=NOW + DAY)[STORY]
+    assert lease.watched == 50.0
     told: list[int] = []
 
     def seen(changed: int) -> Seen:
@@ -200,14 +200,14 @@ def test_changes_of_an_article_are_counted_and_kept(
         return Seen(NOW + 2 * DAY, DAY, 1.0, 0, changed=bool(changed))
 
     other = article(STORY, TEXT + "更正：周一闭馆。", seen="2025-01-02T00:00:00+00:00")
-    run_in(STORE.store, done(claim, article=other, fetched_at=NOW + DAY, seen=seen, alive=True))
+    run_in(STORE.store, done(lease, article=other, fetched_at=NOW + DAY, seen=seen, alive=True))
     assert told == [1]
-    assert rows(database, f"SELECT brought, watched, visits FROM url WHERE id = {claim.id}") == [(1.0, DAY + 50, 2)]
+    assert rows(database, f"SELECT brought, watched, visits FROM url WHERE id = {lease.id}") == [(1.0, DAY + 50, 2)]
     assert rows(database, "SELECT text FROM article_version") == [(TEXT,)]
 
 
 def test_another_title_alone_is_a_version_and_facts_are_put_right(
-    run_in: Callable, visited: None, claim_all: Callable, database: Database
+    run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     index = SignatureIndex(METHOD, None)
     first = article(
@@ -233,33 +233,33 @@ def _at(time: str, precision: str) -> dict[str, str]:
 
 
 def test_a_page_that_is_gone_keeps_its_article_and_may_come_back(
-    run_in: Callable, visited: None, claim_all: Callable, database: Database
+    run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
     gone = Seen(NOW + 2 * DAY, DAY, 1.0, 0, changed=True)
-    claim = claim_all(now=NOW + DAY)[STORY]
+    lease = lease_all(now=NOW + DAY)[STORY]
     values = {"state": State.FAILED, "reason": "http error", "http_status": 410, "kept": True, "alive": False}
-    run_in(STORE.store, done(claim, fetched_at=NOW + DAY, seen=lambda _: gone, **values))
+    run_in(STORE.store, done(lease, fetched_at=NOW + DAY, seen=lambda _: gone, **values))
     assert state(database, STORY) == ("failed", "http error", 410, 2, NOW + 2 * DAY)
     assert rows(database, "SELECT text, gone FROM v_articles") == [(TEXT, "2023-11-15T22:13:20+00:00")]
     wake(run_in, NOW + 2 * DAY)
-    claim = claim_all(now=NOW + 2 * DAY)[STORY]
-    run_in(STORE.store, done(claim, article=article(STORY, TEXT), fetched_at=NOW + 2 * DAY, alive=True))
+    lease = lease_all(now=NOW + 2 * DAY)[STORY]
+    run_in(STORE.store, done(lease, article=article(STORY, TEXT), fetched_at=NOW + 2 * DAY, alive=True))
     assert rows(database, "SELECT text, gone FROM v_articles") == [(TEXT, None)]
 
 
 @pytest.mark.parametrize("target", ["new", "known"])
 def test_a_page_that_moves_for_good_takes_its_article_along(
-    run_in: Callable, visited: None, claim_all: Callable, database: Database, target: str
+    run_in: Callable, visited: None, lease_all: Callable, database: Database, target: str
 ) -> None:
     moved = "http://a.example/moved"
     if target == "known":
         run_in(add_urls, (NOW, [new_url(moved)]))
-        run_in(STORE.store, done(claim_all()[moved], article=article(moved, "另有内容，与旧文毫不相干。" * 9)))
+        run_in(STORE.store, done(lease_all()[moved], article=article(moved, "另有内容，与旧文毫不相干。" * 9)))
     wake(run_in, NOW + DAY)
     values = {"state": State.SKIPPED, "reason": "redirect", "http_status": 301, "counted": False}
     leads = {"same_as": fingerprint(moved), "new_urls": [new_url(moved, hops=1)]}
-    run_in(STORE.store, done(claim_all(now=NOW + DAY)[STORY], fetched_at=NOW + DAY, **values, **leads))
+    run_in(STORE.store, done(lease_all(now=NOW + DAY)[STORY], fetched_at=NOW + DAY, **values, **leads))
     if target == "known":
         assert rows(database, "SELECT url FROM v_articles") == [(moved,)]
         assert rows(database, "SELECT article_id, text FROM article_version") == [(fingerprint(moved), TEXT)]
@@ -267,11 +267,11 @@ def test_a_page_that_moves_for_good_takes_its_article_along(
     assert rows(database, "SELECT url FROM v_articles") == [(STORY,)]  # until it is known what is there
     run_in(revisits.mark, Wish(urls=[fingerprint(STORY)]))
     wake(run_in, NOW + DAY)
-    claims = claim_all(now=NOW + 2 * DAY)
-    run_in(STORE.store, done(claims[STORY], fetched_at=NOW + 2 * DAY, alive=False, **values, **leads))
+    leases = lease_all(now=NOW + 2 * DAY)
+    run_in(STORE.store, done(leases[STORY], fetched_at=NOW + 2 * DAY, alive=False, **values, **leads))
     assert rows(database, "SELECT url, gone IS NULL FROM v_articles") == [(STORY, False)]
     late = article(moved, TEXT + "另有一段全新的内容，与旧文不同。" * 9, seen="2025-01-02T00:00:00+00:00")
-    run_in(STORE.store, done(claims[moved], article=late, fetched_at=NOW + 2 * DAY))
+    run_in(STORE.store, done(leases[moved], article=late, fetched_at=NOW + 2 * DAY))
     assert rows(database, "SELECT url, text, gone FROM v_articles") == [(moved, late.text, None)]
     assert rows(database, "SELECT article_id, text FROM article_version") == [(fingerprint(moved), TEXT)]
     assert rows(database, "SELECT first_seen FROM article") == [("2025-01-01T00:00:00+00:00",)]
@@ -279,42 +279,42 @@ def test_a_page_that_moves_for_good_takes_its_article_along(
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "new"])
 def test_a_page_that_moves_over_another_address_takes_its_article_along(
-    run_in: Callable, visited: None, claim_all: Callable, database: Database, *, known: bool
+    run_in: Callable, visited: None, lease_all: Callable, database: Database, *, known: bool
 ) -> None:
     over, there = "http://a.example/over", "http://a.example/there"
     other = article(there, "另有内容，与旧文毫不相干。" * 9)
     if known:
         run_in(add_urls, (NOW, [new_url(there)]))
-        run_in(STORE.store, done(claim_all()[there], article=other))
+        run_in(STORE.store, done(lease_all()[there], article=other))
     wake(run_in, NOW + DAY)
     for url, target, hops in ((STORY, over, 1), (over, there, 2)):
         leads = {"same_as": fingerprint(target), "new_urls": [new_url(target, hops=hops)], "counted": False}
         values = {"state": State.SKIPPED, "reason": "redirect", "http_status": 301, "fetched_at": NOW + DAY}
-        run_in(STORE.store, done(claim_all(now=NOW + DAY)[url], **values, **leads))
+        run_in(STORE.store, done(lease_all(now=NOW + DAY)[url], **values, **leads))
     if not known:
-        run_in(STORE.store, done(claim_all(now=NOW + DAY)[there], article=other, fetched_at=NOW + DAY))
+        run_in(STORE.store, done(lease_all(now=NOW + DAY)[there], article=other, fetched_at=NOW + DAY))
         assert rows(database, "SELECT text FROM article_version") == [(TEXT,)]
     assert rows(database, "SELECT url, text, gone FROM v_articles") == [(there, other.text, None)]
 
 
 def test_what_is_asked_for_again_does_not_wait_for_its_next_visit(
-    run_in: Callable, visited: None, claim_all: Callable
+    run_in: Callable, visited: None, lease_all: Callable
 ) -> None:
-    assert STORY not in claim_all(now=NOW + 1)
+    assert STORY not in lease_all(now=NOW + 1)
     run_in(add_urls, (NOW + 1, [new_url(STORY, again=True)]))
-    assert STORY in claim_all(now=NOW + 1)
+    assert STORY in lease_all(now=NOW + 1)
 
 
 def test_what_rules_forbid_now_is_what_it_was(
-    run_in: Callable, visited: None, claim_all: Callable, database: Database
+    run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
-    claims = claim_all(objection=lambda _host, url: SkipReason.ROBOTS if url == STORY else None)
-    assert set(claims) == {HOME, FEED}
+    leases = lease_all(objection=lambda _host, url: SkipReason.ROBOTS if url == STORY else None)
+    assert set(leases) == {HOME, FEED}
     assert state(database, STORY)[:4] == ("done", None, 200, 1)
     assert state(database, STORY)[4] > NOW
-    run_in(frontier.give_back, (1, list(claims.values())))
-    closed = claim_all(closed=lambda _host: SkipReason.ROBOTS_UNREACHABLE)
+    run_in(frontier.release, (1, list(leases.values())))
+    closed = lease_all(closed=lambda _host: SkipReason.ROBOTS_UNREACHABLE)
     assert closed == {}
     assert state(database, HOME)[:4] == ("done", "list page", 200, 1)
 
@@ -341,18 +341,18 @@ def test_a_host_that_is_given_up_loses_nothing_that_was_fetched(
     ],
 )
 def test_what_a_url_was_is_known_while_it_waits_and_comes_back(
-    run_in: Callable, claim_all: Callable, database: Database, before: tuple[State, str | None, str, int], queue: str
+    run_in: Callable, lease_all: Callable, database: Database, before: tuple[State, str | None, str, int], queue: str
 ) -> None:
     was, reason, detail, status = before
     values = {"reason": reason, "detail": detail, "http_status": status, "next_visit": NOW + 60}
-    run_in(STORE.store, done(claim_all()[STORY], state=was, **values))
+    run_in(STORE.store, done(lease_all()[STORY], state=was, **values))
     if queue == "due":
         assert wake(run_in, NOW + 60).urls == 1
     else:
         run_in(add_urls, (NOW + 1, [new_url(STORY, again=True)]))
-    again = claim_all(now=NOW + 61)[STORY]
+    again = lease_all(now=NOW + 61)[STORY]
     assert (again.state_before, again.reason, again.reason_detail or "") == (was, reason, detail)
-    run_in(frontier.give_back, (1, [again]))
+    run_in(frontier.release, (1, [again]))
     with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
         put_off_host(connection, HOST, NOW)
     assert state(database, STORY)[:2] == (was, reason)

@@ -61,7 +61,7 @@ def fill(url: str, pages: int = 3) -> None:
     run_in(database, add_urls, (NOW, [*found, sitemap, new_url("http://b.example/", score_parts='{"depth": 0.5}')]))
     run_in(database, leases.take_hosts, (first, 10))
     run_in(database, claims.set_robots, [(A, "rules", "User-agent: *\nDisallow: /\\N\t私", NOW)])
-    page = run_in(database, claims.claim, wish(first, {A: 1})).urls[0]
+    page = run_in(database, claims.lease, wish(first, {A: 1})).urls[0]
     outcome = done(
         page,
         article=article(
@@ -86,8 +86,8 @@ def fill(url: str, pages: int = 3) -> None:
     run_in(database, runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 1}))
     second = run_in(database, runs.start_run, start()).run_id
     run_in(database, leases.take_hosts, (second, 10))
-    assert len(run_in(database, claims.claim, wish(second, {B: 1})).urls) == 1
-    assert len(run_in(database, claims.claim, wish(second, {A: 3})).urls) == 3
+    assert len(run_in(database, claims.lease, wish(second, {B: 1})).urls) == 1
+    assert len(run_in(database, claims.lease, wish(second, {A: 3})).urls) == 3
     database.close()
     change(url, "UPDATE host SET queued = 0 WHERE name = 'b.example'")
     change(url, "UPDATE run SET alive_until = 1 WHERE id = 2")

@@ -17,7 +17,7 @@ from db.frontier.insert import add_urls
 from db.queries.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
 from db.records.keys import fingerprint
 from db.records.outcome import Edges, Outcome
-from db.records.url import Claim, Kind, State
+from db.records.url import Kind, Lease, State
 from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
 
@@ -35,12 +35,12 @@ def key(number: int) -> int:
 
 
 @pytest.fixture
-def claims(run_in: Callable) -> dict[str, Claim]:
+def leased_urls(run_in: Callable) -> dict[str, Lease]:
     """Twenty pages that are under way."""
     run_id = run_in(runs.start_run, start(seed_row("http://a.example/"))).run_id
     run_in(add_urls, (NOW - 60, [new_url(page(n), score=1 - n / 100) for n in range(20)]))
     run_in(leases.take_hosts, (run_id, 9))
-    return {claim.url: claim for claim in run_in(frontier.claim, wish(run_id, {A: 20})).urls}
+    return {lease.url: lease for lease in run_in(frontier.lease, wish(run_id, {A: 20})).urls}
 
 
 @pytest.fixture
@@ -53,9 +53,9 @@ def reader(database: Database, database_url: str) -> Iterator[GraphReader]:
     opened.close()
 
 
-def fetched(claim: Claim, at: float, targets: tuple[int, ...] = (), **values: object) -> Outcome:
+def fetched(lease: Lease, at: float, targets: tuple[int, ...] = (), **values: object) -> Outcome:
     links = Edges([key(n) for n in targets], bytes([n % 7 for n in targets]))
-    return done(claim, fetched_at=at, links=links, **values)
+    return done(lease, fetched_at=at, links=links, **values)
 
 
 def of_type(rows: list[Rows], kind: type) -> list:
@@ -78,9 +78,9 @@ def links(rows: list[Rows]) -> dict[int, list[tuple[int, int]]]:
     return result
 
 
-def test_everything_is_read_in_small_pieces(claims: dict, run_in: Callable, reader: GraphReader) -> None:
+def test_everything_is_read_in_small_pieces(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
     for n in range(10):
-        run_in(store, fetched(claims[page(n)], NOW + (n * 7) % 10, (n + 1, n + 2)))
+        run_in(store, fetched(leased_urls[page(n)], NOW + (n * 7) % 10, (n + 1, n + 2)))
     rows = list(reader.read(NOW + 20))
     assert sorted(found(rows)) == sorted(key(n) for n in range(20))
     assert max(len(piece.ids) for piece in of_type(rows, UrlRows)) == 7
@@ -113,45 +113,45 @@ def test_columns_of_urls(run_in: Callable, database: Database) -> None:
     assert types == ["int64", "uint8", "int32", "float64"]
 
 
-def test_what_comes_late_is_read_too_and_once(claims: dict, run_in: Callable, reader: GraphReader) -> None:
+def test_what_comes_late_is_read_too_and_once(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
     """Another process, whose clock is slow, or whose page waited for a worker."""
-    run_in(store, fetched(claims[page(1)], NOW + 50, (5,)))
+    run_in(store, fetched(leased_urls[page(1)], NOW + 50, (5,)))
     assert list(links(list(reader.read(NOW + 50)))) == [key(1)]
-    late = fetched(claims[page(2)], NOW - 60, (6, 7), new_urls=[new_url("http://b.example/late")])
+    late = fetched(leased_urls[page(2)], NOW - 60, (6, 7), new_urls=[new_url("http://b.example/late")])
     run_in(store, late)
-    run_in(store, fetched(claims[page(3)], NOW + 51, (8,)))
+    run_in(store, fetched(leased_urls[page(3)], NOW + 51, (8,)))
     rows = list(reader.read(NOW + 51))
     assert list(links(rows)) == [key(2), key(3)]
     assert found(rows) == [fingerprint("http://b.example/late")]
     assert list(reader.read(NOW + 52)) == []
 
 
-def test_a_clock_that_is_fast_hides_nothing(claims: dict, run_in: Callable, reader: GraphReader) -> None:
-    run_in(store, fetched(claims[page(1)], NOW + 9000, (5,), new_urls=[new_url("http://b.example/1")]))
+def test_a_clock_that_is_fast_hides_nothing(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
+    run_in(store, fetched(leased_urls[page(1)], NOW + 9000, (5,), new_urls=[new_url("http://b.example/1")]))
     assert list(links(list(reader.read(NOW)))) == [key(1)]
-    run_in(store, fetched(claims[page(2)], NOW + 1, (6,), new_urls=[new_url("http://b.example/2")]))
+    run_in(store, fetched(leased_urls[page(2)], NOW + 1, (6,), new_urls=[new_url("http://b.example/2")]))
     rows = list(reader.read(NOW + 200))
     assert (list(links(rows)), found(rows)) == ([key(2)], [fingerprint("http://b.example/2")])
-    run_in(store, fetched(claims[page(3)], NOW + 201, (7,)))
+    run_in(store, fetched(leased_urls[page(3)], NOW + 201, (7,)))
     assert list(links(list(reader.read(NOW + 202)))) == [key(3)]
 
 
-def test_what_is_found_by_a_shorter_way_is_told_again(claims: dict, run_in: Callable, reader: GraphReader) -> None:
+def test_what_is_found_by_a_shorter_way_is_told_again(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
     run_in(add_urls, (NOW, [new_url("http://b.example/", depth=5)]))
     assert len(found(list(reader.read(NOW)))) == 21
-    run_in(store, fetched(claims[page(1)], NOW + 5, new_urls=[new_url("http://b.example/", depth=2, found_in=0)]))
+    run_in(store, fetched(leased_urls[page(1)], NOW + 5, new_urls=[new_url("http://b.example/", depth=2, found_in=0)]))
     (again,) = of_type(list(reader.read(NOW + 6)), UrlRows)
     assert (again.ids.tolist(), again.depths.tolist()) == ([fingerprint("http://b.example/")], [2])
     assert again.found_in.tolist() == [0]
 
 
-def test_what_left_the_queue(claims: dict, run_in: Callable, reader: GraphReader) -> None:
+def test_what_left_the_queue(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
     list(reader.read(NOW))
-    run_in(store, fetched(claims[page(1)], NOW + 1, (5,)))
-    run_in(store, fetched(claims[page(2)], NOW + 2, state=State.FAILED, reason="http error"))
-    run_in(store, fetched(claims[page(3)], NOW + 3, (9,), state=State.SKIPPED, reason="redirect", same_as=key(9)))
-    run_in(store, fetched(claims[page(4)], NOW + 4, state=State.PENDING, reason="http error", next_visit=NOW + 9))
-    run_in(store, fetched(claims[page(5)], NOW + 5))
+    run_in(store, fetched(leased_urls[page(1)], NOW + 1, (5,)))
+    run_in(store, fetched(leased_urls[page(2)], NOW + 2, state=State.FAILED, reason="http error"))
+    run_in(store, fetched(leased_urls[page(3)], NOW + 3, (9,), state=State.SKIPPED, reason="redirect", same_as=key(9)))
+    run_in(store, fetched(leased_urls[page(4)], NOW + 4, state=State.PENDING, reason="http error", next_visit=NOW + 9))
+    run_in(store, fetched(leased_urls[page(5)], NOW + 5))
     rows = list(reader.read(NOW + 6))
     states = [(k, STATES[s]) for r in of_type(rows, FetchedRows) for k, s in zip(r.ids.tolist(), r.states, strict=True)]
     assert states == [
@@ -164,19 +164,19 @@ def test_what_left_the_queue(claims: dict, run_in: Callable, reader: GraphReader
     assert links(rows)[key(5)] == []
 
 
-def test_words_of_pages(claims: dict, run_in: Callable, reader: GraphReader, database: Database) -> None:
-    run_in(store, fetched(claims[page(1)], NOW + 1, terms=(0.25, b"\0\xff")))
-    run_in(store, fetched(claims[page(2)], NOW + 2))
+def test_words_of_pages(leased_urls: dict, run_in: Callable, reader: GraphReader, database: Database) -> None:
+    run_in(store, fetched(leased_urls[page(1)], NOW + 1, terms=(0.25, b"\0\xff")))
+    run_in(store, fetched(leased_urls[page(2)], NOW + 2))
     (rows,) = of_type(list(reader.read(NOW + 3)), TermRows)
     assert (rows.ids.tolist(), rows.relevance.tolist(), rows.terms) == ([key(1)], [0.25], [b"\0\xff"])
     with database.engine.begin() as connection:
         connection.execute(text("UPDATE url SET state = 'leased', leased_by = 1 WHERE id = :key"), {"key": key(1)})
-    run_in(store, fetched(claims[page(1)], NOW + 9, terms=(0.5, b"new")))
+    run_in(store, fetched(leased_urls[page(1)], NOW + 9, terms=(0.5, b"new")))
     (rows,) = of_type(list(reader.read(NOW + 9)), TermRows)
     assert (rows.relevance.tolist(), rows.terms) == ([0.5], [b"new"])
 
 
-def test_it_reads_while_a_crawl_writes(claims: dict, database: Database, database_url: str) -> None:
+def test_it_reads_while_a_crawl_writes(leased_urls: dict, database: Database, database_url: str) -> None:
     """Pages are stored in another order than they were fetched in, while the reader asks again and again."""
     opened = open_for_reading(database_url)
     reader = GraphReader(opened, SMALL)
@@ -187,7 +187,7 @@ def test_it_reads_while_a_crawl_writes(claims: dict, database: Database, databas
     def write() -> None:
         for n in order:
             new_urls = [new_url(f"http://b.example/{n}/{i}") for i in range(5)]
-            writer.submit(store, fetched(claims[page(n)], NOW + n, (n + 1,), new_urls=new_urls)).result(20)
+            writer.submit(store, fetched(leased_urls[page(n)], NOW + n, (n + 1,), new_urls=new_urls)).result(20)
 
     thread = threading.Thread(target=write)
     thread.start()
@@ -212,12 +212,12 @@ def test_it_writes_nothing(reader: GraphReader, database: Database) -> None:
         reader._source._connection.execute("DELETE FROM url")
 
 
-def test_a_lost_connection_costs_nothing(claims: dict, run_in: Callable, reader: GraphReader) -> None:
+def test_a_lost_connection_costs_nothing(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
     list(reader.read(NOW))
     reader._source._connection.close()
     with pytest.raises(Exception, match="closed"):
         list(reader.read(NOW))
-    run_in(store, fetched(claims[page(1)], NOW + 1, (5,)))
+    run_in(store, fetched(leased_urls[page(1)], NOW + 1, (5,)))
     assert list(links(list(reader.read(NOW + 2)))) == [key(1)]
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from db.engine.database import Database
 from db.frontier.aliases import let_wait
-from db.frontier.claims import claim
+from db.frontier.claims import lease
 from db.frontier.insert import add_urls
 from db.frontier.leases import take_hosts
 from db.frontier.runs import start_run
@@ -58,9 +58,9 @@ def test_trapped_urls_are_skipped_when_they_would_be_handed_out_and_may_wait_aga
     run_in(add_urls, (NOW, [new_url(url, score=2.0) for url in urls] + [new_url("http://a.example/news.html")]))
     run_in(take_hosts, (run.run_id, 5))
     request = wish(run.run_id, {HOST: 3}, trap=lambda one: "calendar" if "cal?" in one.url else "")
-    claims = run_in(claim, request)
-    assert [one.url for one in claims.urls] == ["http://a.example/news.html"]
-    assert claims.skipped == {"trap: calendar": 450}
+    leases = run_in(lease, request)
+    assert [one.url for one in leases.urls] == ["http://a.example/news.html"]
+    assert leases.skipped == {"trap: calendar": 450}
 
     with database.engine.connect() as connection:
         first = table.skipped(connection, HOST, -(1 << 63), 300)
@@ -85,7 +85,7 @@ def test_very_many_trapped_urls_are_skipped_in_several_transactions(run_in: Call
     request = wish(run.run_id, {HOST: 3}, trap=lambda one: "calendar" if "cal?" in one.url else "")
     rounds = []
     while not rounds or HOST not in rounds[-1].dry:
-        rounds.append(run_in(claim, request))
+        rounds.append(run_in(lease, request))
         assert len(rounds) < 10
     assert len(rounds) > 2
     assert sum(one.skipped["trap: calendar"] for one in rounds) == 450
@@ -119,8 +119,8 @@ def test_articles_by_title_are_marked_as_gone_once(database: Database, run_in: C
     urls = [f"http://{host}.example/{n}.html" for host in "ab" for n in range(2)]
     run_in(add_urls, (NOW, [new_url(url) for url in urls]))
     run_in(take_hosts, (run.run_id, 5))
-    claims = run_in(claim, wish(run.run_id, {HOST: 5, fingerprint("b.example"): 5})).urls
-    for one in claims:
+    leases = run_in(lease, wish(run.run_id, {HOST: 5, fingerprint("b.example"): 5})).urls
+    for one in leases:
         title = "Notice" if "/0" in one.url else "News"
         run_in(STORE.store, done(one, article=article(one.url, f"text of {one.url}", title=title)))
 

@@ -13,7 +13,7 @@ from db.frontier.insert import add_urls
 from db.records.article import Candidate, NewArticle, Verdict
 from db.records.keys import fingerprint, is_sampled
 from db.records.reasons import SkipReason
-from db.records.url import Claim, NewUrl, State
+from db.records.url import Lease, NewUrl, State
 from db.sites import url_rules
 from db.sites.url_rules import HostRules, RuleRow
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
@@ -49,18 +49,18 @@ def of_form(url: str, form: int | None = FORM, **values: object) -> NewUrl:
 
 
 @pytest.fixture
-def claim(run_in: Callable) -> Callable:
-    """Start a run; claim one of the URLs that wait."""
+def lease(run_in: Callable) -> Callable:
+    """Start a run; lease one of the URLs that wait."""
     run_in(runs.start_run, start(seed_row(SEED)))
     run_in(add_urls, (NOW, [new_url(SEED)]))
     run_in(leases.take_hosts, (1, 9))
 
-    def claim_one(url: str, **values: object) -> Claim:
-        found = run_in(claims.claim, wish(1, {A: 99}, **values)).urls
-        run_in(claims.give_back, (1, [c for c in found if c.url != url]))
+    def lease_one(url: str, **values: object) -> Lease:
+        found = run_in(claims.lease, wish(1, {A: 99}, **values)).urls
+        run_in(claims.release, (1, [c for c in found if c.url != url]))
         return next(c for c in found if c.url == url)
 
-    return claim_one
+    return lease_one
 
 
 @pytest.fixture
@@ -85,15 +85,15 @@ def same_as(url: str) -> tuple[str, str, str]:
     return ("skipped", "url rule", url)
 
 
-def found(run_in: Callable, claimed: Claim, *new: NewUrl, **values: object) -> object:
-    return run_in(store, done(claimed, new_urls=new, reason="list page", **values))
+def found(run_in: Callable, leased: Lease, *new: NewUrl, **values: object) -> object:
+    return run_in(store, done(leased, new_urls=new, reason="list page", **values))
 
 
-def test_of_one_form_the_first_waits(claim: Callable, run_in: Callable, states: Callable, database: Database) -> None:
+def test_of_one_form_the_first_waits(lease: Callable, run_in: Callable, states: Callable, database: Database) -> None:
     """What has no form, or is not to be fetched, takes no part."""
     none, outside, nofollow, later = map(address, ("none", "outside", "nofollow", "later"))
     apart = of_form(none, None), of_form(outside, reason="outside"), of_form(nofollow, reason="nofollow")
-    stored = found(run_in, claim(SEED), *apart, of_form(ONE), of_form(TWO), of_form(THREE, OTHER_FORM))
+    stored = found(run_in, lease(SEED), *apart, of_form(ONE), of_form(TWO), of_form(THREE, OTHER_FORM))
     waiting = {ONE: WAITS, TWO: same_as(ONE), THREE: WAITS, none: WAITS}
     others = {url: ("skipped", why, None) for url, why in ((outside, "outside"), (nofollow, "nofollow"))}
     assert states() == waiting | others
@@ -101,13 +101,13 @@ def test_of_one_form_the_first_waits(claim: Callable, run_in: Callable, states: 
     with database.engine.connect() as connection:
         stand = dict(map(tuple, connection.execute(text("SELECT id, url_id FROM url_form"))))
     assert stand == {FORM: fingerprint(ONE), OTHER_FORM: fingerprint(THREE)}
-    found(run_in, claim(THREE), of_form(later))
+    found(run_in, lease(THREE), of_form(later))
     assert states()[later] == same_as(ONE)
 
 
-def test_one_in_sixteen_is_fetched_nevertheless(claim: Callable, run_in: Callable, states: Callable) -> None:
+def test_one_in_sixteen_is_fetched_nevertheless(lease: Callable, run_in: Callable, states: Callable) -> None:
     urls = [f"http://a.example/{n}" for n in range(160)]
-    stored = found(run_in, claim(SEED), *map(of_form, urls))
+    stored = found(run_in, lease(SEED), *map(of_form, urls))
     waiting = {url for url, state in states().items() if state == WAITS}
     assert waiting == {urls[0], *(url for url in urls if is_sampled(fingerprint(url)))}
     assert 4 < len(waiting) < 22
@@ -115,7 +115,7 @@ def test_one_in_sixteen_is_fetched_nevertheless(claim: Callable, run_in: Callabl
 
 
 def test_who_was_skipped_for_a_page_without_article_waits_again(
-    claim: Callable, run_in: Callable, states: Callable
+    lease: Callable, run_in: Callable, states: Callable
 ) -> None:
     barren = {
         "missing": {"state": State.FAILED, "reason": "http error"},
@@ -131,45 +131,45 @@ def test_who_was_skipped_for_a_page_without_article_waits_again(
     }
     number = {name: n for n, name in enumerate((*barren, *good))}
     pairs = [of_form(address(name + variant), number[name]) for name in number for variant in ("", "-2")]
-    found(run_in, claim(SEED), *pairs, of_form(ONE))
+    found(run_in, lease(SEED), *pairs, of_form(ONE))
     for name, values in (barren | good).items():
         before = states()[address(name + "-2")]
-        stored = run_in(store, done(claim(address(name)), **values))
+        stored = run_in(store, done(lease(address(name)), **values))
         assert (before, states()[address(name + "-2")]) == (
             same_as(address(name)),
             WAITS if name in barren else same_as(address(name)),
         )
         assert (A in stored.hosts) == (name in barren or name == "again"), "its host has work"
     # whoever is found later is measured by what stands then
-    found(run_in, claim(ONE), *(of_form(address(name + "-3"), number[name]) for name in number))
+    found(run_in, lease(ONE), *(of_form(address(name + "-3"), number[name]) for name in number))
     later = {name: states()[address(name + "-3")] for name in number}
     assert later == {name: WAITS if name in barren else same_as(address(name)) for name in number}
 
 
 def test_a_new_form_takes_the_place_of_one_that_brought_nothing(
-    claim: Callable, run_in: Callable, states: Callable
+    lease: Callable, run_in: Callable, states: Callable
 ) -> None:
-    found(run_in, claim(SEED), of_form(ONE), of_form(THREE, OTHER_FORM))
-    run_in(store, done(claim(ONE), state=State.FAILED, reason="http error"))
-    found(run_in, claim(THREE), of_form(TWO), of_form(address("four")))
+    found(run_in, lease(SEED), of_form(ONE), of_form(THREE, OTHER_FORM))
+    run_in(store, done(lease(ONE), state=State.FAILED, reason="http error"))
+    found(run_in, lease(THREE), of_form(TWO), of_form(address("four")))
     assert (states()[TWO], states()[address("four")]) == (WAITS, same_as(TWO))
 
 
-def test_rules_of_robots_revive_too(claim: Callable, run_in: Callable, states: Callable) -> None:
-    found(run_in, claim(SEED), of_form(ONE), of_form(TWO))
+def test_rules_of_robots_revive_too(lease: Callable, run_in: Callable, states: Callable) -> None:
+    found(run_in, lease(SEED), of_form(ONE), of_form(TWO))
     forbidden = {"objection": lambda _host, url: SkipReason.ROBOTS if url == ONE else None}
-    assert claim(TWO, **forbidden).url == TWO, "in one go"
+    assert lease(TWO, **forbidden).url == TWO, "in one go"
     assert states()[ONE] == ("skipped", "robots", None)
 
 
 def test_where_a_redirect_leads_is_fetched_and_so_is_a_seed(
-    claim: Callable, run_in: Callable, states: Callable
+    lease: Callable, run_in: Callable, states: Callable
 ) -> None:
     four = address("four")
-    found(run_in, claim(SEED), of_form(ONE), *map(of_form, (TWO, THREE, four)))
+    found(run_in, lease(SEED), of_form(ONE), *map(of_form, (TWO, THREE, four)))
     leads = [new_url(TWO, hops=1), new_url(THREE)]
     away = {"state": State.SKIPPED, "reason": "redirect", "same_as": fingerprint(TWO)}
-    run_in(store, done(claim(ONE), new_urls=leads, **away))
+    run_in(store, done(lease(ONE), new_urls=leads, **away))
     run_in(add_urls, (NOW, [new_url(four, again=True)]))
     assert {url: states()[url] for url in (TWO, THREE, four)} == {TWO: WAITS, THREE: same_as(ONE), four: WAITS}
 
@@ -177,12 +177,12 @@ def test_where_a_redirect_leads_is_fetched_and_so_is_a_seed(
 # ---------------------------------------------------------------- what pages say
 
 
-def test_what_pages_held(claim: Callable, run_in: Callable, database: Database) -> None:
+def test_what_pages_held(lease: Callable, run_in: Callable, database: Database) -> None:
     """Articles, other addresses of them, redirects to them, lists; nothing else."""
     names = ("article", "same", "redirect", "list", "missing", "empty", "moved", "home", "loop")
     urls = {name: address(name) for name in names}
     ids = {name: fingerprint(url) for name, url in urls.items()}
-    found(run_in, claim(SEED), *(new_url(url) for url in urls.values()))
+    found(run_in, lease(SEED), *(new_url(url) for url in urls.values()))
     away = {"state": State.SKIPPED, "reason": "redirect"}
     for name, values in {
         "article": {"article": article(urls["article"], "一")},
@@ -195,7 +195,7 @@ def test_what_pages_held(claim: Callable, run_in: Callable, database: Database) 
         "home": {"article": article(urls["home"], "二")},
         "loop": {**away, "same_as": ids["loop"]},
     }.items():
-        run_in(store, done(claim(urls[name]), **values))
+        run_in(store, done(lease(urls[name]), **values))
     held = dict(database.read(lambda c: url_rules.evidence(c, A, 99)))
     assert held.pop(SEED) == fingerprint(SEED)
     assert held == {
@@ -213,7 +213,7 @@ def test_what_pages_held(claim: Callable, run_in: Callable, database: Database) 
     assert database.read(lambda c: url_rules.hosts_with_repeats(c, 9)) == [(A, "a.example")]
 
 
-def test_rules_take_the_place_of_those_before(claim: Callable, run_in: Callable, database: Database) -> None:
+def test_rules_take_the_place_of_those_before(lease: Callable, run_in: Callable, database: Database) -> None:
     one, two = (RuleRow("parameter", f"/?{n}", 30, n, 0.5 + n / 10, n, "[]") for n in (0, 1))
     run_in(url_rules.save, HostRules(A, [one, two]))
     assert database.read(url_rules.rules) == [("a.example", two), ("a.example", one)]
@@ -225,11 +225,11 @@ def test_rules_take_the_place_of_those_before(claim: Callable, run_in: Callable,
 
 
 def test_a_queue_is_brought_in_line_with_new_rules_and_back(
-    claim: Callable, run_in: Callable, states: Callable, database: Database
+    lease: Callable, run_in: Callable, states: Callable, database: Database
 ) -> None:
-    found(run_in, claim(SEED), *(new_url(url) for url in (ONE, TWO, THREE)))
-    run_in(store, done(claim(ONE), article=article(ONE, "一")))
-    run_in(store, done(claim(THREE), state=State.FAILED, reason="http error"))
+    found(run_in, lease(SEED), *(new_url(url) for url in (ONE, TWO, THREE)))
+    run_in(store, done(lease(ONE), article=article(ONE, "一")))
+    run_in(store, done(lease(THREE), state=State.FAILED, reason="http error"))
     known = database.read(lambda c: url_rules.known_urls(c, A, 99))
     assert [(one.url, one.waits, one.found_in) for one in known] == [(ONE, False, 1), (TWO, True, 1)]
     one, two, three = map(fingerprint, (ONE, TWO, THREE))

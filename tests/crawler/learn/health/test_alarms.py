@@ -17,7 +17,7 @@ from crawler.learn.health.alarms import Alarms, lines
 from crawler.run.config import Config
 from crawler.run.seeds import Seed
 from crawler.run.session import Session
-from db.records.url import Claim, Kind
+from db.records.url import Kind, Lease
 from db.sites.health import ShownAlarm
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, Extraction, Metadata, PageKind, ParsedPage
@@ -32,8 +32,8 @@ HOST = 7
 
 def fetched(n: int, *, host_id: int = HOST, **values: Any) -> Page:
     url = f"http://a{host_id}.example/news/2024/5/{n + 1000}.html"
-    claim = Claim(n, url, host_id, None, Kind.PAGE, 1, 0.0, BlockKind.LIST, None, 0.0, 0, 0, None, None)
-    return Page(claim, Scope("host", ("a.example",)), **{"status": 200, "seconds": 0.2, "fetched_at": 1e9, **values})
+    lease = Lease(n, url, host_id, None, Kind.PAGE, 1, 0.0, BlockKind.LIST, None, 0.0, 0, 0, None, None)
+    return Page(lease, Scope("host", ("a.example",)), **{"status": 200, "seconds": 0.2, "fetched_at": 1e9, **values})
 
 
 def article(n: int, **values: Any) -> Page:

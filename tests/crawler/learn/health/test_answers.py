@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crawler.fetch.errors import BODY_CUT
 from crawler.learn.health.answers import ROBOTS, Answer, Came, answer_of, shape
 from db.records.reasons import FailReason, PageReason
-from db.records.url import Claim, Kind
+from db.records.url import Kind, Lease
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParsedPage
 from pipelines.stages import Page
@@ -21,8 +21,8 @@ URL = "http://a.example/news/1.html"
 
 
 def page(kind: Kind = Kind.PAGE, url: str = URL, **values: Any) -> Page:
-    claim = Claim(1, url, 2, None, kind, 0, 0.0, BlockKind.LIST, None, 0.0, 0, 0, None, None)
-    return Page(claim, Scope("host", ("a.example",)), **{"status": 200, "seconds": 0.5, **values})
+    lease = Lease(1, url, 2, None, kind, 0, 0.0, BlockKind.LIST, None, 0.0, 0, 0, None, None)
+    return Page(lease, Scope("host", ("a.example",)), **{"status": 200, "seconds": 0.5, **values})
 
 
 def came(**values: Any) -> tuple[str, str] | None:

@@ -23,8 +23,8 @@ from tests.crawler.trap_crawl import (
     Crawl,
     article,
     block_the_calendar,
-    claim_of,
     in_session,
+    lease_of,
     list_page,
     month,
     states,
@@ -37,18 +37,18 @@ def test_blocked_patterns_are_skipped_and_stay_so_after_a_restart(tmp_path: Path
         await block_the_calendar(crawl)
         assert crawl.cleared == [HOST]
         assert crawl.totals == {"traps/calendar": 1}
-        assert await crawl.claim(5) == [f"{SITE}/"], "the seed"
+        assert await crawl.lease(5) == [f"{SITE}/"], "the seed"
         assert states(tmp_path) == {"trap: calendar": 60}
-        sitemap = claim_of(month(1), found_in=BlockKind.SITEMAP)
+        sitemap = lease_of(month(1), found_in=BlockKind.SITEMAP)
         assert crawl.registry.disallow_reason(sitemap) == "", "a site knows what it has"
 
     async def second(crawl: Crawl) -> None:
         assert await crawl.registry.reopen() == 0, "too early"
         await crawl.take()
-        assert crawl.registry.disallow_reason(claim_of(month(500))) == "calendar"
-        assert crawl.registry.known(claim_of(month(500))).blocked
+        assert crawl.registry.disallow_reason(lease_of(month(500))) == "calendar"
+        assert crawl.registry.known(lease_of(month(500))).blocked
         await crawl.registry.let_go([HOST])
-        assert crawl.registry.disallow_reason(claim_of(month(500))) == ""
+        assert crawl.registry.disallow_reason(lease_of(month(500))) == ""
 
     in_session(tmp_path, first)
     in_session(tmp_path, second)
@@ -58,7 +58,7 @@ def test_blocked_patterns_are_skipped_and_stay_so_after_a_restart(tmp_path: Path
 def test_an_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restarted: bool) -> None:  # noqa: FBT001
     async def first(crawl: Crawl) -> None:
         await block_the_calendar(crawl)
-        await crawl.claim(5)
+        await crawl.lease(5)
         if restarted:
             await crawl.registry.close()
             await crawl.session.submit(add_urls, (NOW, [new_url(month(3), reason="file")]))
@@ -69,7 +69,7 @@ def test_an_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restar
         await crawl.registry.close()
         await crawl.settled()
         assert crawl.changed == [(HOST, 60)]
-        assert crawl.registry.disallow_reason(claim_of(month(500))) == ""
+        assert crawl.registry.disallow_reason(lease_of(month(500))) == ""
 
     in_session(tmp_path, first)
     assert states(tmp_path)["pending"] == 60
@@ -79,7 +79,7 @@ def test_an_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restar
 def test_a_later_crawl_tries_some_pages_again(tmp_path: Path) -> None:
     async def first(crawl: Crawl) -> None:
         await block_the_calendar(crawl)
-        await crawl.claim(5)
+        await crawl.lease(5)
 
     async def second(crawl: Crawl) -> None:
         assert await crawl.registry.reopen() == 60
@@ -93,7 +93,7 @@ def test_a_later_crawl_tries_some_pages_again(tmp_path: Path) -> None:
             assert crawl.totals == {}
             crawl.registry.note(*list_page(month(200 + n), month(300 + n)))
         assert crawl.totals == {"traps/calendar": 1}
-        assert await crawl.claim(99) == [f"{SITE}/"]
+        assert await crawl.lease(99) == [f"{SITE}/"]
         assert states(tmp_path) == {"trap: calendar": 60}
 
     in_session(tmp_path, first)
@@ -107,7 +107,7 @@ def test_all_that_was_skipped_waits_when_probation_brings_an_article(
 
     async def first(crawl: Crawl) -> None:
         await block_the_calendar(crawl)
-        await crawl.claim(5)
+        await crawl.lease(5)
 
     async def second(crawl: Crawl) -> None:
         assert await crawl.registry.reopen() == 20
@@ -135,15 +135,15 @@ def test_a_host_is_asked_for_a_page_that_does_not_exist(tmp_path: Path) -> None:
         assert probe.url.endswith(".html")
         assert probe.found_in == BlockKind.PROBE
         page, outcome, stored = list_page(probe.url, signs=Signs(7, 99))
-        page.claim = claim_of(probe.url, found_in=BlockKind.PROBE)
+        page.lease = lease_of(probe.url, found_in=BlockKind.PROBE)
         crawl.registry.note(page, outcome, stored)
-        assert crawl.registry.known(claim_of(f"{SITE}/old/9.html")).missing == (99,)
-        assert crawl.registry.known(claim_of(f"{SITE}/", found_in=BlockKind.SEED)).missing is None
+        assert crawl.registry.known(lease_of(f"{SITE}/old/9.html")).missing == (99,)
+        assert crawl.registry.known(lease_of(f"{SITE}/", found_in=BlockKind.SEED)).missing is None
         await crawl.registry.close()
         crawl.registry = crawl.new_registry()
         await crawl.session.submit(return_strays, (crawl.session.resumed.run_id, set(), set()))
         await crawl.take()
-        assert crawl.registry.known(claim_of(f"{SITE}/old/9.html")).missing == (99,)
+        assert crawl.registry.known(lease_of(f"{SITE}/old/9.html")).missing == (99,)
 
     in_session(tmp_path, ask)
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from db.frontier.leases import Handover, hand_over
-from tests.crawler.trap_crawl import HOST, SITE, Crawl, article, begin, block_the_calendar, claim_of, list_page, month
+from tests.crawler.trap_crawl import HOST, SITE, Crawl, article, begin, block_the_calendar, lease_of, list_page, month
 from tests.db.frontier_rows import NOW
 from tests.postgres import clear
 
@@ -60,12 +60,12 @@ async def give(one: Crawl, other: Crawl) -> None:
 def test_hosts_are_handed_over_with_what_is_known_of_them(postgres_tables: str) -> None:
     async def do(one: Crawl, other: Crawl) -> None:
         await block_the_calendar(one)
-        assert await one.claim(5) == [f"{SITE}/"]
+        assert await one.lease(5) == [f"{SITE}/"]
         assert waiting(one) == 0
         await one.registry.let_go([HOST])
         await give(one, other)
-        assert other.registry.disallow_reason(claim_of(month(500))) == "calendar"
-        assert one.registry.disallow_reason(claim_of(month(500))) == "", "whoever owns the host decides"
+        assert other.registry.disallow_reason(lease_of(month(500))) == "calendar"
+        assert one.registry.disallow_reason(lease_of(month(500))) == "", "whoever owns the host decides"
         # the new owner opens the pattern; what the old one had skipped waits again
         other.registry.note(*list_page(month(7), month(8)))
         other.registry.note(*article(f"{SITE}/news/1.html", month(7)))
@@ -78,7 +78,7 @@ def test_hosts_are_handed_over_with_what_is_known_of_them(postgres_tables: str) 
 def test_a_run_that_has_lost_a_host_writes_nothing_of_it(postgres_tables: str) -> None:
     async def do(one: Crawl, other: Crawl) -> None:
         await block_the_calendar(one)
-        await one.claim(5)
+        await one.lease(5)
         await give(one, other)  # taken for dead: it does not know
         other.registry.note(*list_page(month(7), month(8)))
         other.registry.note(*article(f"{SITE}/news/1.html", month(7)))
@@ -95,7 +95,7 @@ def test_a_run_that_has_lost_a_host_writes_nothing_of_it(postgres_tables: str) -
 def test_both_put_on_probation_what_was_blocked_long_ago(postgres_tables: str) -> None:
     async def do(one: Crawl, other: Crawl) -> None:
         await block_the_calendar(one)
-        await one.claim(5)
+        await one.lease(5)
         await one.registry.let_go([HOST])
         await one.session.submit(hand_over, Handover(one.session.resumed.run_id, [(HOST, NOW)], []))
         for crawl in (one, other):
@@ -104,6 +104,6 @@ def test_both_put_on_probation_what_was_blocked_long_ago(postgres_tables: str) -
         await asyncio.gather(one.registry.reopen(), other.registry.reopen())
         assert waiting(one) == 60
         await other.take()
-        assert other.registry.disallow_reason(claim_of(month(500))) == "", "for a few pages"
+        assert other.registry.disallow_reason(lease_of(month(500))) == "", "for a few pages"
 
     with_two(postgres_tables, do)
