@@ -127,6 +127,7 @@ class FrontierScheduler(BaseScheduler):
         scheduler = cls(crawler)
         crawler.signals.connect(scheduler._refuse_to_run, signal=signals.spider_opened)
         crawler.signals.connect(scheduler._item_failed, signal=signals.item_error)
+        crawler.signals.connect(scheduler._item_failed, signal=signals.item_dropped)
         crawler.signals.connect(scheduler._spider_failed, signal=signals.spider_error)
         return scheduler
 
@@ -216,10 +217,11 @@ class FrontierScheduler(BaseScheduler):
 
     # ------------------------------------------------------------ faults of ours
 
-    def _item_failed(self, item: Page, failure: Any) -> None:
-        """Store a page as failed: a stage before the store raised."""
+    def _item_failed(self, item: Page, failure: Any = None, exception: Any = None) -> None:
+        """Store a page as failed: an item pipeline before the store raised, or dropped it."""
         if self.crawl is not None and not self._background.closing and not item.stored:
-            item.worked, item.unreadable, item.detail = None, FailReason.INTERNAL, failure.type.__name__
+            kind = failure.type if failure else type(exception)
+            item.worked, item.unreadable, item.detail = None, FailReason.INTERNAL, kind.__name__
             self._background.start(self.crawl.store(item))
 
     def _spider_failed(self, failure: Any, response: Any) -> None:

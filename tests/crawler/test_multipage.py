@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
+
+import pytest
 
 from crawler.demo.server import Newsroom
 from tests.crawler.crawling import Finished, crawl, crawl_arguments, rows, scrapy, start
@@ -55,23 +59,46 @@ def run(server: OddServer, folder: Path, *settings: str) -> Finished:
     return crawl(cast("Newsroom", server), folder, *settings, seeds=[f"http://a.localhost:{server.port}/"])
 
 
+@dataclass
+class Crawled:
+    """One whole crawl, exported, that several tests look at."""
+
+    server: OddServer
+    folder: Path
+    exported: Path
+
+    @property
+    def base(self) -> str:
+        return f"http://a.localhost:{self.server.port}"
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
+    folder = tmp_path_factory.mktemp("multipage")
+    with OddServer(site(PATHS[0], "/list/")) as server:
+        made = Crawled(server, folder, folder / "articles.jsonl")
+        # the delay: so that a page is read before the next ones are fetched
+        arguments = crawl_arguments(cast("Newsroom", server), folder, "HOST_DELAY=0.15", seeds=[f"{made.base}/"])
+        done = scrapy(folder, *arguments, "-o", str(made.exported))
+        assert done.returncode == 0, done.stderr
+        yield made
+
+
 def joined(folder: Path) -> list[tuple]:
     return rows(folder, f"SELECT text FROM v_articles WHERE title LIKE '{TITLE}%'")
 
 
-def test_pages_are_joined_and_fetched_once(tmp_path: Path) -> None:
-    with OddServer(site(PATHS[0], "/list/")) as server:
-        done = run(server, tmp_path, "HOST_DELAY=0.15")  # so that a page is read before the next ones are fetched
-        base = f"http://a.localhost:{server.port}"
-        why = scrapy(tmp_path, "why", base + PATHS[1], "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
-    assert done.returncode == 0, done.stderr
-    assert joined(tmp_path) == [(WHOLE,)]
-    assert {n for path, n in Counter(server.paths()).items() if path.startswith("a/a/")} == {1}
-    order = [path for path in server.paths() if path.startswith("a/")]
+def test_pages_are_joined_and_fetched_once(crawled: Crawled) -> None:
+    assert joined(crawled.folder) == [(WHOLE,)]
+    asked = crawled.server.paths()
+    assert {n for path, n in Counter(asked).items() if path.startswith("a/a/")} == {1}
+    order = [path for path in asked if path.startswith("a/")]
     assert order.index("a/a/5_3.html") <= order.index("a/a/5.html") + 6, "parts come before the rest of their host"
-    assert rows(tmp_path, "SELECT count(*) FROM v_articles") == [(9,)]
-    assert rows(tmp_path, "SELECT reason FROM v_dropped WHERE url LIKE '%/list/2.html'") == [("list page",)]
-    assert f"2 of {base}/a/5.html" in why.stdout
+    assert rows(crawled.folder, "SELECT count(*) FROM v_articles") == [(9,)]
+    assert rows(crawled.folder, "SELECT reason FROM v_dropped WHERE url LIKE '%/list/2.html'") == [("list page",)]
+    database = f"DATABASE_URL=sqlite:///{crawled.folder}/news.db"
+    why = scrapy(crawled.folder, "why", crawled.base + PATHS[1], "-s", database)
+    assert f"2 of {crawled.base}/a/5.html" in why.stdout
     assert "part of an article" in why.stdout
 
 
@@ -82,30 +109,20 @@ def test_a_part_found_first_brings_the_others(tmp_path: Path) -> None:
     assert {n for path, n in Counter(server.paths()).items() if path.startswith("a/a/")} == {1}
 
 
-def test_the_whole_article_is_exported(tmp_path: Path) -> None:
-    target = tmp_path / "articles.jsonl"
-    with OddServer(site(PATHS[0], "/list/")) as server:
-        seeds = [f"http://a.localhost:{server.port}/"]
-        done = scrapy(tmp_path, *crawl_arguments(cast("Newsroom", server), tmp_path, seeds=seeds), "-o", str(target))
-    assert done.returncode == 0, done.stderr
-    items = {item["url"].rpartition("localhost")[2]: item for item in map(json.loads, target.read_text().splitlines())}
+def test_the_whole_article_is_exported(crawled: Crawled) -> None:
+    items = {item["url"]: item for item in map(json.loads, crawled.exported.read_text("utf-8").splitlines())}
     assert len(items) == 9
-    assert items[f":{server.port}/a/5.html"]["text"] == WHOLE
+    assert items[f"{crawled.base}/a/5.html"]["text"] == WHOLE
 
 
 def test_limits_end_an_article_early_and_a_later_crawl_completes_it(tmp_path: Path) -> None:
+    """The number of pages does; the depth, here that of the first part, does not."""
     with OddServer(site(PATHS[0])) as server:
         assert run(server, tmp_path, "MAX_PAGES=3").returncode == 0
         assert joined(tmp_path) == [("\n".join(TEXTS[0] + TEXTS[1]),)]
-        assert run(server, tmp_path).returncode == 0
-    assert joined(tmp_path) == [(WHOLE,)]
-    assert rows(tmp_path, "SELECT count(*) FROM article_version") == [(1,)]
-
-
-def test_depth_does_not_cut_an_article(tmp_path: Path) -> None:
-    with OddServer(site(PATHS[0])) as server:
         assert run(server, tmp_path, "MAX_DEPTH=1").returncode == 0
     assert joined(tmp_path) == [(WHOLE,)]
+    assert rows(tmp_path, "SELECT count(*) FROM article_version") == [(1,)]
 
 
 def test_killed_between_two_parts(tmp_path: Path) -> None:

@@ -405,9 +405,11 @@ class TestClose:
         assert self.gone(workers_alive() - before)
 
     def test_before_the_first_page_and_twice(self) -> None:
+        before = workers_alive()
         pool = pool_of(1)
         pool.close()
         pool.close()
+        assert workers_alive() <= before
 
     def test_warm_up_starts_the_processes(self) -> None:
         before = workers_alive()

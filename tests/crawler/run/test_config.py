@@ -226,13 +226,20 @@ def test_misspelt_names(name: str, hint: str) -> None:
 
 
 def test_names_of_this_project_and_of_scrapy_are_known() -> None:
-    check_names(given(MAX_PAGES="1", LOG_LEVEL="INFO", DOWNLOAD_TIMEOUT="5", EXTRACTOR_PARAMS="{}"))
+    known = given(MAX_PAGES="1", LOG_LEVEL="INFO", DOWNLOAD_TIMEOUT="5", EXTRACTOR_PARAMS="{}")
+    check_names(known)
+    known.set("LOG_LEVELS", "INFO", "cmdline")
+    with pytest.raises(ConfigError, match="there is no setting LOG_LEVELS"):
+        check_names(known)
 
 
 def test_unknown_names_that_were_not_typed_are_nobodys_mistake() -> None:
     made = given()
     made.set("SOMEBODYS_ADDON", 1, "addon")
     check_names(made)
+    made.set("SOMEBODYS_ADDON", 1, "cmdline")
+    with pytest.raises(ConfigError, match="SOMEBODYS_ADDON"):
+        check_names(made)
 
 
 def test_a_topic_makes_the_crawl_focused() -> None:

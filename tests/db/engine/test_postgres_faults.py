@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 from sqlalchemy import Connection, create_engine, event, make_url, text
+from sqlalchemy.exc import DBAPIError
 
 from db.engine import database as opening
 from db.engine.database import Database, open_for_crawl, open_for_reading
@@ -164,6 +165,8 @@ def test_a_process_frozen_inside_a_transaction_does_not_hold_up_the_others(
         connection.execute(text("SELECT pg_advisory_xact_lock(1)"))
         with other.engine.begin() as living:
             living.execute(text("SELECT pg_advisory_xact_lock(1)"))
+        with pytest.raises(DBAPIError):
+            connection.execute(text("SELECT 1"))
         connection.invalidate()
     for database in (frozen, other):
         database.close()

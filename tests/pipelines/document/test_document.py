@@ -96,7 +96,8 @@ def test_text_after_deep_nesting_is_found() -> None:
 @settings(deadline=None, max_examples=60)
 @given(st.binary(max_size=400))
 def test_any_bytes(body: bytes) -> None:
-    parse_page(body, "http://e.com/a.html", fetched_at=NOW)
+    page = parse_page(body, "http://e.com/a.html", fetched_at=NOW)
+    assert bool(page.extraction.text) == (page.reason is None)
 
 
 MARKUP = st.lists(

@@ -117,7 +117,8 @@ def test_any_markup(parts: list[str]) -> None:
 def test_any_bytes(body: bytes) -> None:
     document = parse(body, "")
     for name in EXTRACTORS:
-        extractor(name)(document)
+        found = extractor(name)(document)
+        assert bool(found.text) != bool(found.reason), name
 
 
 @EVERY

@@ -1,0 +1,60 @@
+"""Rules for the tests themselves."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent
+CHECKS = {"raises", "warns", "fail"}
+"""Of pytest."""
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    paths = sorted(path for path in TESTS.rglob("*.py") if "benchmarks" not in path.relative_to(TESTS).parts)
+    return {str(path.relative_to(TESTS)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def functions(tree: ast.AST) -> Iterator[Function]:
+    return (node for node in ast.walk(tree) if isinstance(node, Function))
+
+
+def called(function: ast.AST) -> Iterator[str]:
+    """Names of all that a function calls, without the objects they are called on."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            yield node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+
+
+def asserts(function: ast.AST) -> bool:
+    return any(isinstance(node, ast.Assert) for node in ast.walk(function)) or bool(CHECKS & set(called(function)))
+
+
+def without_assertion(trees: dict[str, ast.Module]) -> list[str]:
+    """Tests that assert nothing, neither themselves nor in a function of the tests that they call."""
+    helpers = {each.name for tree in trees.values() for each in functions(tree) if asserts(each)}
+    return [
+        f"{name}:{each.lineno} {each.name}"
+        for name, tree in trees.items()
+        for each in functions(tree)
+        if each.name.startswith("test_") and not asserts(each) and not helpers & set(called(each))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "is_found"),
+    [("one()", True), ("assert one()", False), ("with pytest.raises(OSError): one()", False), ("check(one())", False)],
+)
+def test_reader_tells_tests_without_assertion(body: str, is_found: object) -> None:
+    source = f"def check(it):\n    assert it\ndef test_one():\n    {body}\n"
+    assert bool(without_assertion({"test_x.py": ast.parse(source)})) is is_found
+
+
+def test_tests_assert_something() -> None:
+    assert without_assertion(trees()) == []
