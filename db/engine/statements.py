@@ -148,7 +148,7 @@ def among(column: ColumnElement[Any], name: str = "ids") -> Any:
 
 
 def upsert(connection: Connection, table: Table, fixed: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Write a row: `fixed` only when its key (among these) is new, `values` in any case."""
+    """Write a row: `fixed`, with its key, only if it is new, `values` in any case."""
     statement = _maker(connection.dialect.name).insert(table).values({**fixed, **values})
     keys = table.primary_key.columns.keys()
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values))
@@ -174,7 +174,7 @@ def replacing(dialect: str, table: Table) -> Any:
 
 
 def insert_new(connection: Connection, table: Table) -> Any:
-    """Return `INSERT ... ON CONFLICT DO NOTHING`, made once: building it costs more than running it."""
+    """Return `INSERT ... ON CONFLICT DO NOTHING`; building it costs more than running."""
     return _insert_new(connection.dialect.name, table)
 
 

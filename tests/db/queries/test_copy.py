@@ -26,7 +26,7 @@ from db.records.signature import Reader
 from db.sites import traps, url_rules
 from db.sites.memory import Memory, TrainingBatch
 from db.sites.traps import PatternRow
-from db.sites.url_rules import HostRules, RuleRow
+from db.sites.url_rules import RuleRow
 from pipelines.dedup.judge import SignatureIndex
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import METHOD, SIGN, store_of
@@ -81,7 +81,7 @@ def fill(url: str, pages: int = 3) -> None:
     run_in(
         database, Memory(lambda known, more: (known + b"".join(more), 1)).save, TrainingBatch(A, [bytes(range(256))])
     )
-    run_in(database, url_rules.save, HostRules(A, [RuleRow("slug", "/<number>-*", 30, 1, 0.85, 1, "[]")]))
+    run_in(database, url_rules.save, (A, [RuleRow("slug", "/<number>-*", 30, 1, 0.85, 1, "[]")]))
     run_in(database, aliases.fill, [(1, A, page.id)])
     patterns = [PatternRow(A, 0, "/<number>", 9, 1, 1, 2.5, 3, "", 0.0, "", page.url)]
     run_in(database, traps.save, (first, patterns))
