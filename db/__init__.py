@@ -1,1 +1,4 @@
-"""Tables, migrations and queries: everything that speaks SQL."""
+"""Tables, migrations and queries: everything that speaks SQL.
+
+A function that takes a connection takes it inside an open transaction.
+"""

@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 from db.queries.status import HostStatus, RunStatus, Status, Waits, status
 from db.records.keys import iso
 from db.sites.health import shown_alarms
-from db.sites.traps import Listed, listed
+from db.sites.traps import PatternRow, listed
 from db.sites.url_rules import RepeatedPages, RuleRow, repeated_pages, rules
 from pipelines.traps.patterns import ANSWER, HOST
 from pipelines.url_rules.forms import Rule, Rules, take_apart
@@ -204,7 +204,7 @@ def _alarms(alarms: Sequence[ShownAlarm]) -> Table:
     return shown
 
 
-def _show_traps(console: Console, found: tuple[Sequence[Listed], Sequence[tuple[str, int]]]) -> None:
+def _show_traps(console: Console, found: tuple[Sequence[tuple[str, PatternRow]], Sequence[tuple[str, int]]]) -> None:
     """Print the blocked patterns with an example each, and the skipped URLs by kind."""
     patterns, skipped = found
     if not patterns and not skipped:

@@ -22,7 +22,7 @@ from db.engine.errors import DatabaseProblem
 from db.frontier import aliases
 from db.records.keys import is_sampled
 from db.sites import url_rules as table
-from db.sites.url_rules import HostRules, KnownUrl, RuleRow
+from db.sites.url_rules import KnownUrl, RuleRow
 from pipelines.records import BlockKind
 from pipelines.url_rules.forms import Rule, pack, unpack
 from pipelines.url_rules.learn import Learned, Params, learn
@@ -160,7 +160,7 @@ class UrlRules:
         pages, held = await session.read(lambda c: (table.evidence(c, host_id, MOST_PAGES), table.used_of(c, host_id)))
         learned = await asyncio.to_thread(learn, pages, [Rule(*rule) for rule in held], params)
         rules = pack([one.rule for one in learned if one.used])
-        rows = HostRules(host_id, [row_of(one) for one in learned[:_MOST_RULES]])
+        rows = (host_id, [row_of(one) for one in learned[:_MOST_RULES]])
         before = self.of(host_id)
         if rules == before:
             await session.submit(table.save, rows)
@@ -179,7 +179,7 @@ class UrlRules:
         else:
             self._used.pop(host_id, None)
 
-    async def _change(self, host_id: int, rules: str, rows: HostRules) -> int:
+    async def _change(self, host_id: int, rules: str, rows: tuple[int, Sequence[RuleRow]]) -> int:
         """Bring the tables in line with new rules of a host; returns how many URLs wait again."""
         session, freed, skipped = self._session, 0, 0
         # first: if this is cut short, the old rules are still in the table, and it is done another time

@@ -248,18 +248,20 @@ def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
 def move(connection: Connection, old: int, new: int) -> None:
     """Give a stored article the identifier of its canonical URL, but for signatures."""
     forget_evidence(connection, [new])  # of a copy that was not stored
-    connection.execute(update(article).where(article.c.text_holder == old).values(text_holder=new))
     connection.execute(update(url).where(url.c.same_as == old, _POINTS).values(same_as=new))
-    connection.execute(update(article).where(article.c.id == old).values(id=new))
-    connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new))
-    connection.execute(
-        update(article).where(article.c.cluster_id == new, article.c.duplicate_of == old).values(duplicate_of=new)
-    )
-    connection.execute(update(duplicate).where(duplicate.c.of_id == old).values(of_id=new))
-    connection.execute(update(duplicate).where(duplicate.c.article_id == old).values(article_id=new))
-    connection.execute(update(cluster).where(cluster.c.id == old).values(id=new))
-    connection.execute(update(image).where(image.c.article_id == old).values(article_id=new))
-    connection.execute(update(version).where(version.c.article_id == old).values(article_id=new))
+    for column in (
+        article.c.text_holder,
+        article.c.id,
+        article.c.cluster_id,
+        duplicate.c.of_id,
+        duplicate.c.article_id,
+        cluster.c.id,
+        image.c.article_id,
+        version.c.article_id,
+    ):
+        connection.execute(update(column.table).where(column == old).values({column: new}))
+    copies = (article.c.cluster_id == new, article.c.duplicate_of == old)
+    connection.execute(update(article).where(*copies).values(duplicate_of=new))
 
 
 def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:

@@ -158,20 +158,14 @@ class _Groups:
             "first_id": new.id,
             "position": 0,
             "joined": 0,
-            "number": place.number,
-            "next_id": place.next_id,
-            "previous_id": place.previous_id,
+            **asdict(place),
             "title": new.title,
             "text": new.text,
             "html": new.html,
             "text_hash": new.text_hash,
             "rest": _rest(new),
         }
-        self._connection.execute(
-            upsert(self._connection, part)
-            .values(id=new.id, **values)
-            .on_conflict_do_update(index_elements=["id"], set_=values)
-        )
+        upsert(self._connection, part, {"id": new.id}, values)
         self._stirred[group_id] = by
 
     def _size(self, group_id: int) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from itertools import repeat
 from typing import Any
 
@@ -30,29 +31,22 @@ from ..records.signature import MemoryIndex
 from ..records.url import MOVED_FOR_GOOD, Kind, NewUrl, State
 from ..tables.articles import PageRow
 from ..tables.learned import PageTermsRow
-from ..tables.urls import HostRow, LinkRow, SeedRow, SiteRow, UrlRow
+from ..tables.urls import HostRow, LinkRow, SeedRow, UrlRow
 from . import multipage, write
 from .candidates import stored_rows
 from .signatures import catch_up, lock_articles
 
-page, page_terms = PageRow.table(), PageTermsRow.table()
+url, host, link, seed, page, page_terms = (
+    model.table() for model in (UrlRow, HostRow, LinkRow, SeedRow, PageRow, PageTermsRow)
+)
 
 
 def keep_raw(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     """Keep the bytes of pages, the newest of each."""
     for outcome in outcomes:
         if outcome.raw is not None:
-            values = {
-                "fetched_at": outcome.fetched_at,
-                "content_type": outcome.raw.content_type,
-                "encoding": outcome.raw.encoding,
-                "body": outcome.raw.body,
-            }
-            connection.execute(
-                upsert(connection, page)
-                .values(url_id=outcome.lease.id, **values)
-                .on_conflict_do_update(index_elements=["url_id"], set_=values)
-            )
+            values = {"fetched_at": outcome.fetched_at, **asdict(outcome.raw)}
+            upsert(connection, page, {"url_id": outcome.lease.id}, values)
 
 
 def keep_terms(connection: Connection, outcomes: Sequence[Outcome]) -> None:
@@ -70,16 +64,11 @@ _RENEW_TERMS = (
 )
 
 
-# ---- The page transaction: what came of a fetch, its article, its duplicates, its links and new URLs, all or nothing.
-
-
-url, host, site, link, seed = (m.table() for m in (UrlRow, HostRow, SiteRow, LinkRow, SeedRow))
-
-
+@dataclass(frozen=True, slots=True, eq=False)
 class Store:
     """Writer of outcomes, with an index of articles that follows the table.
 
-    Args:
+    Attributes:
         run_id: the run whose leases these are; outcomes of leases that another run has taken over are dropped.
         judge: decides which of the candidates, if any, a new article repeats.
         index: finds these candidates.
@@ -87,24 +76,16 @@ class Store:
         differs: whether (title, text) as stored says something else than as it came now.
     """
 
-    def __init__(
-        self,
-        run_id: int,
-        judge: Judge,
-        index: MemoryIndex,
-        joiner: Joiner,
-        differs: Differs = always,
-    ) -> None:
-        self._run_id = run_id
-        self._judge = judge
-        self._index = index
-        self._joiner = joiner
-        self._differs = differs
+    run_id: int
+    judge: Judge
+    index: MemoryIndex
+    joiner: Joiner
+    differs: Differs = always
 
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
         """Write a batch of outcomes in the open transaction."""
         results = [Stored() for _ in outcomes]
-        held = held_by(connection, self._run_id, [outcome.lease.id for outcome in outcomes])
+        held = held_by(connection, self.run_id, [outcome.lease.id for outcome in outcomes])
         # what is not held was taken over, because this run was taken for dead: whoever holds the page now stores it
         ours = [(o, r) for o, r in zip(outcomes, results, strict=True) if o.lease.id in held]
         if ours:
@@ -124,7 +105,7 @@ class Store:
         _add_links(connection, outcomes)
         keep_raw(connection, outcomes)
         keep_terms(connection, outcomes)
-        _close_leases(connection, self._run_id, outcomes)
+        _close_leases(connection, self.run_id, outcomes)
         self._add_articles(connection, outcomes, results)
         _note_visits(connection, outcomes, results)
         _point_to_stored(connection, outcomes, results)
@@ -132,7 +113,7 @@ class Store:
         unused = [o.lease for o in outcomes if o.lease.counts and not o.counted]
         spend_totals(connection, [lease.seed_id for lease in unused], sign=-1)
         _adopt_hosts(connection, outcomes)
-        _update_hosts(connection, self._run_id, outcomes, results)
+        _update_hosts(connection, self.run_id, outcomes, results)
 
     def _add_articles(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
         """Write articles: those of one page, and those whose last part has come."""
@@ -144,10 +125,10 @@ class Store:
         has_articles = any(one.article for one in arrivals) or any(_leads_on(outcome) for outcome in outcomes)
         if has_articles:
             lock_articles(connection)
-            _follow_moves(connection, outcomes, self._differs)
-        gathered = multipage.gather(connection, arrivals, self._joiner) if arrivals else Gathered()
+            _follow_moves(connection, outcomes, self.differs)
+        gathered = multipage.gather(connection, arrivals, self.joiner) if arrivals else Gathered()
         if has_articles or gathered.ready:
-            catch_up(connection, self._index)
+            catch_up(connection, self.index)
         pairs = list(zip(outcomes, results, strict=True))
         single = [(o.article, r) for o, r in pairs if o.article is not None and o.lease.id not in gathered.parts]
         added = self._add(connection, [new for new, _ in single], gathered.ready)
@@ -164,15 +145,15 @@ class Store:
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
         """Write articles of one page, then those of several."""
         new = [*single, *(one.article for one in ready)]
-        added = write.add(connection, new, self._judge, self._index, self._differs) if new else []
+        added = write.add(connection, new, self.judge, self.index, self.differs) if new else []
         multipage.settle(connection, ready, added[len(single) :])
         return added
 
     def finish(self, connection: Connection, requests: Sequence[None]) -> list[list[Joined]]:
         """Write some articles whose missing parts will not come; the last answer is empty."""
         lock_articles(connection)
-        ready = multipage.unfinished(connection, self._joiner).ready
-        catch_up(connection, self._index)
+        ready = multipage.unfinished(connection, self.joiner).ready
+        catch_up(connection, self.index)
         added = self._add(connection, [], ready)
         joined = [Joined(one.url, one.article, what.what) for one, what in zip(ready, added, strict=True)]
         new = [one.article.id for one, what in zip(ready, added, strict=True) if what.what.is_added]
@@ -222,23 +203,18 @@ def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     insert_rows(connection, link, ("source", "target", "block"), rows)
 
 
+_CLOSED = ("state", "reason", "http_status", "etag", "last_modified", "next_visit", "same_as")
 _CLOSE = (
     update(url)
     .where(url.c.id == bindparam("key"), url.c.leased_by == bindparam("run"))
     .values(
-        state=bindparam("new_state"),
-        reason=bindparam("new_reason"),
-        reason_detail=bindparam("new_detail"),
-        http_status=bindparam("new_status"),
-        fetched_at=bindparam("new_fetched_at"),
-        etag=bindparam("new_etag"),
-        last_modified=bindparam("new_last_modified"),
-        next_visit=bindparam("new_next_visit"),
-        same_as=bindparam("new_same_as"),
-        tries=url.c.tries - bindparam("untried"),
-        visits=url.c.visits + bindparam("visited"),
-        watched=url.c.watched + bindparam("age"),
-        leased_by=None,
+        {name: bindparam(f"new_{name}") for name in (*_CLOSED, "reason_detail", "fetched_at")}
+        | {
+            "tries": url.c.tries - bindparam("untried"),
+            "visits": url.c.visits + bindparam("visited"),
+            "watched": url.c.watched + bindparam("age"),
+            "leased_by": None,
+        }
     )
 )
 
@@ -249,15 +225,9 @@ def _close_leases(connection: Connection, run_id: int, outcomes: Sequence[Outcom
         {
             "key": outcome.lease.id,
             "run": run_id,
-            "new_state": outcome.state,
-            "new_reason": outcome.reason,
-            "new_detail": outcome.detail or None,
-            "new_status": outcome.http_status,
+            **{f"new_{name}": getattr(outcome, name) for name in _CLOSED},
+            "new_reason_detail": outcome.detail or None,
             "new_fetched_at": outcome.fetched_at or None,
-            "new_etag": outcome.etag,
-            "new_last_modified": outcome.last_modified,
-            "new_next_visit": outcome.next_visit,
-            "new_same_as": outcome.same_as,
             "untried": int(not outcome.tried),
             "age": outcome.age,
             "visited": int(outcome.state != State.PENDING and not (outcome.reverted and outcome.seen is None)),
@@ -378,18 +348,7 @@ _UPDATE_HOST = (
 )
 
 
-def _host_row(host_id: int, run_id: int | None) -> dict[str, Any]:
-    """Return parameters of `_UPDATE_HOST` that change nothing yet."""
-    return {
-        "key": host_id,
-        "run": run_id,
-        "n_articles": 0,
-        "n_unused": 0,
-        "new_ready_at": 0.0,
-        "n_failures": 0,
-        "answered": 0,
-        "wanted": 0,
-    }
+_NO_CHANGE = {"n_articles": 0, "n_unused": 0, "new_ready_at": 0.0, "n_failures": 0, "answered": 0, "wanted": 0}
 
 
 def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
@@ -402,8 +361,7 @@ def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             result.queued += 1
             result.hosts.add(own)
         for host_id in {own, *result.hosts}:
-            if host_id not in rows:
-                rows[host_id] = _host_row(host_id, run_id)
+            rows.setdefault(host_id, {"key": host_id, "run": run_id, **_NO_CHANGE})
         counters = rows[own]
         added = (result.article, *(one.what for one in result.joined))
         counters["n_articles"] += sum(what is not None and what.is_added for what in added)

@@ -100,10 +100,7 @@ def rebuild(connection: Connection, reader: Reader) -> int:
         done += len(rows)
         if done % 50_000 < len(rows):
             reader.progress(f"{done:,} signatures made")
-    values = {"id": 1, "form": index.form}
-    connection.execute(
-        upsert(connection, form).values(values).on_conflict_do_update(index_elements=["id"], set_={"form": index.form})
-    )
+    upsert(connection, form, {"id": 1}, {"form": index.form})
     return done
 
 

@@ -22,6 +22,9 @@ from . import clusters, signatures
 from .candidates import Candidates, stored_rows, unrelated
 from .clusters import Claimant
 
+article, version, cluster, image = (m.table() for m in (ArticleRow, ArticleVersionRow, ClusterRow, ImageRow))
+
+_COPIED = tuple(name for name in NewArticle.__dataclass_fields__ if name in article.c and name != "id")
 _PUBLISHED = ("published_at", "published_precision", "published_from")
 FACTS = ("authors", "source", *_PUBLISHED, "updated")
 """Columns that are put right even when the text says nothing else."""
@@ -29,24 +32,9 @@ FACTS = ("authors", "source", *_PUBLISHED, "updated")
 
 def values_of(new: NewArticle) -> dict[str, Any]:
     """Return the columns that a page determines."""
-    return {
-        "site_id": new.site_id,
-        "title": new.title,
-        "authors": new.authors,
-        "source": new.source,
-        "published_at": new.published_at,
-        "published_precision": new.published_precision,
-        "published_from": new.published_from,
-        "language": new.language,
-        "text": new.text,
-        "html": new.html,
-        "summary": new.summary,
-        "keywords": new.keywords,
-        "classes": new.classes,
+    return {name: getattr(new, name) for name in _COPIED} | {
         "quality": round(new.quality, 4),
         "relevance": None if new.relevance is None else round(new.relevance, 4),
-        "extractor": new.extractor,
-        "text_hash": new.text_hash,
         "text_chars": len(new.text),
         "updated": new.seen,
     }
@@ -62,12 +50,6 @@ def completed(stored: Row[Any], values: dict[str, Any]) -> dict[str, Any]:
     if values["published_at"] is None or (vaguer and stored.published_precision != "day"):
         kept |= {name: stored._mapping[name] for name in _PUBLISHED}
     return values | kept
-
-
-# ---- Writing articles: new ones, duplicates with their evidence, other addresses of a stored one, changed texts.
-
-
-article, version, cluster, image = (m.table() for m in (ArticleRow, ArticleVersionRow, ClusterRow, ImageRow))
 
 
 def add(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, wraps
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     BigInteger,
@@ -30,11 +30,23 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.dml import Insert
 from sqlalchemy.sql.functions import FunctionElement
 
 from ..records.url import State
 from ..tables.urls import UrlRow
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+def one_by_one(work: Callable[[Connection, P], R]) -> Callable[[Connection, Sequence[P]], list[R]]:
+    """Make work of the database thread, which takes a batch, of work on one payload."""
+
+    @wraps(work)
+    def batch(connection: Connection, payloads: Sequence[P]) -> list[R]:
+        return [work(connection, payload) for payload in payloads]
+
+    return batch
 
 
 def is_postgres(connection: Connection) -> bool:
@@ -135,21 +147,34 @@ def among(column: ColumnElement[Any], name: str = "ids") -> Any:
 # ---------------------------------------------------------------- many rows
 
 
-def upsert(connection: Connection, table: Any) -> Any:
-    """`INSERT` of the connection's dialect, which knows `on_conflict_do_...`."""
-    dialect = postgresql if is_postgres(connection) else sqlite
-    statement: Insert = dialect.insert(table)
-    return statement
+def upsert(connection: Connection, table: Table, fixed: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Write a row: `fixed`, with its key, only if it is new, `values` in any case."""
+    statement = _maker(connection.dialect.name).insert(table).values({**fixed, **values})
+    keys = table.primary_key.columns.keys()
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values))
+
+
+def _maker(dialect: str) -> Any:
+    """Return the dialect whose `insert` knows `on_conflict_do_...`."""
+    return postgresql if dialect == "postgresql" else sqlite
 
 
 @cache
 def _insert_new(dialect: str, table: Table) -> Any:
-    maker = postgresql if dialect == "postgresql" else sqlite
-    return maker.insert(table).on_conflict_do_nothing()
+    return _maker(dialect).insert(table).on_conflict_do_nothing()
+
+
+@cache
+def replacing(dialect: str, table: Table) -> Any:
+    """Return `INSERT ... ON CONFLICT DO UPDATE` of all columns, for `run_many`."""
+    keys = table.primary_key.columns.keys()
+    statement = _maker(dialect).insert(table).values({each.name: bindparam(each.name) for each in table.c})
+    new = {each.name: statement.excluded[each.name] for each in table.c if each.name not in keys}
+    return statement.on_conflict_do_update(index_elements=keys, set_=new)
 
 
 def insert_new(connection: Connection, table: Table) -> Any:
-    """Build an INSERT that passes over known keys; built once, as that is slow."""
+    """Return `INSERT ... ON CONFLICT DO NOTHING`; building it costs more than running."""
     return _insert_new(connection.dialect.name, table)
 
 

@@ -2,7 +2,7 @@
 
 A URL is skipped only for one that is still to be fetched or that has brought an article. When that one brings none, all
 that were skipped for it wait again (`revive`). One in sixteen (`keys.is_sampled`) is fetched all the same, so that a
-wrong rule is found out. Every function takes a connection inside an open transaction.
+wrong rule is found out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, bindparam, case, exists, literal_column, or_, select, update
 from sqlalchemy.orm import aliased
 
-from ..engine.statements import among, in_state, insert_rows, is_one_of, run_many
+from ..engine.statements import among, in_state, insert_rows, is_one_of, one_by_one, run_many
 from ..records.keys import is_sampled
 from ..records.reasons import REASONS, SkipReason
 from ..records.url import State
@@ -115,16 +115,16 @@ HAS_WORK = (
 # ---------------------------------------------------------------- when the rules of a host change
 
 
-def fill(connection: Connection, batches: Sequence[Sequence[tuple[int, int, int]]]) -> list[None]:
+@one_by_one
+def fill(connection: Connection, rows: Sequence[tuple[int, int, int]]) -> None:
     """Write representative URLs, those of earlier rows first: (form, host, URL)."""
-    for rows in batches:
-        insert_rows(connection, form, _COLUMNS, sorted({row[0]: row for row in reversed(rows)}.values()))
-    return [None for _ in batches]
+    insert_rows(connection, form, _COLUMNS, sorted({row[0]: row for row in reversed(rows)}.values()))
 
 
-def clear(connection: Connection, hosts: Sequence[int]) -> list[int]:
-    """Delete some thousand forms of each host; returns how many they were."""
-    return [connection.execute(_CLEAR, {"host": host_id}).rowcount for host_id in hosts]
+@one_by_one
+def clear(connection: Connection, host_id: int) -> int:
+    """Delete some thousand forms of a host; returns how many they were."""
+    return connection.execute(_CLEAR, {"host": host_id}).rowcount
 
 
 _CLEAR = form.delete().where(
@@ -132,12 +132,10 @@ _CLEAR = form.delete().where(
 )
 
 
-def skip_waiting(connection: Connection, batches: Sequence[Sequence[tuple[int, int]]]) -> list[int]:
+@one_by_one
+def skip_waiting(connection: Connection, rows: Sequence[tuple[int, int]]) -> int:
     """Skip pending URLs for their representatives, (URL, representative); counts them."""
-    return [
-        run_many(connection, _SKIP_WAITING, [{"key": key, "other": other} for key, other in sorted(rows)])
-        for rows in batches
-    ]
+    return run_many(connection, _SKIP_WAITING, [{"key": key, "other": other} for key, other in sorted(rows)])
 
 
 _SKIP_WAITING = (

@@ -1,8 +1,8 @@
 """Leasing the best URLs of hosts, releasing them, and counting what is left.
 
-Which run may lease from a host is settled in `db.frontier.leases`. Every function takes a connection inside an open
-transaction; those that change several rows do it in the order of their keys, and what they only choose from they lock
-with SKIP LOCKED, so that processes do not wait for each other in a circle.
+Which run may lease from a host is settled in `db.frontier.leases`. Several rows are
+changed in the order of their keys, and rows only chosen from are locked with SKIP LOCKED, so that processes do not wait
+for each other in a circle.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, bindparam, func, literal_column, or_, select, update
 
-from ..engine.statements import among, in_state, is_postgres, run_many
+from ..engine.statements import among, in_state, is_postgres, one_by_one, run_many
 from ..records.lease import LeaseRequest, Leases, Waiting
 from ..records.reasons import FailReason, Reason, SkipReason, label
 from ..records.run import Limits
@@ -27,15 +27,12 @@ from .runs import seed_rows
 url, host, run = UrlRow.table(), HostRow.table(), RunRow.table()
 
 
-def lease(connection: Connection, requests: Sequence[LeaseRequest]) -> list[Leases]:
+@one_by_one
+def lease(connection: Connection, request: LeaseRequest) -> Leases:
     """Hand out the best waiting URLs of the asked hosts, within the limits.
 
     Cost: one indexed read of `want` rows a host and one batch update.
     """
-    return [_lease(connection, request) for request in requests]
-
-
-def _lease(connection: Connection, request: LeaseRequest) -> Leases:
     if connection.execute(LIVES, {"run": request.run_id}).first() is None:
         return Leases(dry=dict.fromkeys(request.wants))
     left = pages_left(connection, request.limits)
@@ -84,34 +81,7 @@ _LEASE = (
 )
 
 
-LEASE_COLUMNS = (
-    url.c.id,
-    url.c.url,
-    url.c.host_id,
-    url.c.seed_id,
-    url.c.kind,
-    url.c.depth,
-    url.c.score,
-    url.c.found_in,
-    url.c.found_on,
-    url.c.found_at,
-    url.c.tries,
-    url.c.hops,
-    url.c.etag,
-    url.c.last_modified,
-    url.c.score_parts,
-    url.c.visits,
-    url.c.reason,
-    url.c.reason_detail,
-    url.c.state_before,
-    url.c.http_status,
-    url.c.same_as,
-    url.c.fetched_at,
-    url.c.watched,
-    url.c.named,
-    url.c.brought,
-    url.c.changed_at,
-)
+LEASE_COLUMNS = tuple(url.c[name] for name in Lease.__dataclass_fields__)
 
 
 _WAITING = (url.c.host_id == bindparam("host")) & (in_state(State.PENDING))
@@ -163,7 +133,7 @@ def _best_of(
     while len(found) < want:
         most = max(want, _READ_AHEAD if found or passed_over else 0)
         rows = connection.execute(best, {"host": host_id, "now": request.now, "most": most}).all()
-        candidates = [Lease(*row) for row in rows]  # type: ignore[call-arg]
+        candidates = [Lease(*row) for row in rows]
         permitted, revived = _rule_out(connection, request, candidates, leases)
         fresh = [one for one in permitted if one.id not in found]
         found |= {one.id: one for one in fresh[: want - len(found)]}
@@ -214,22 +184,21 @@ _SKIP = (
 )
 
 
-def skip_waiting(connection: Connection, requests: Sequence[tuple[Sequence[int], Reason]]) -> list[None]:
+@one_by_one
+def skip_waiting(connection: Connection, request: tuple[Sequence[int], Reason]) -> None:
     """Mark those of some URLs that wait as not to be fetched: (identifiers, reason)."""
-    for ids, reason in requests:
-        run_many(connection, _SKIP_WAITING, [{"key": key, "why": reason, "detail": None} for key in sorted(ids)])
-    return [None for _ in requests]
+    ids, reason = request
+    run_many(connection, _SKIP_WAITING, [{"key": key, "why": reason, "detail": None} for key in sorted(ids)])
 
 
 _SKIP_WAITING = _SKIP.where(url.c.state == State.PENDING)
 
 
-def set_robots(connection: Connection, batches: Sequence[Sequence[tuple[int, str, str, float]]]) -> list[None]:
+@one_by_one
+def set_robots(connection: Connection, batch: Sequence[tuple[int, str, str, float]]) -> None:
     """Write rules of hosts: (host, kind as in `host.robots`, text, Unix time)."""
-    for batch in batches:
-        rows = [{"key": key, "kind": kind, "body": body or None, "at": at} for key, kind, body, at in sorted(batch)]
-        run_many(connection, SET_ROBOTS, rows)
-    return [None for _ in batches]
+    rows = [{"key": key, "kind": kind, "body": body or None, "at": at} for key, kind, body, at in sorted(batch)]
+    run_many(connection, SET_ROBOTS, rows)
 
 
 SET_ROBOTS = (
@@ -244,7 +213,7 @@ def release(connection: Connection, batches: Sequence[tuple[int, Sequence[Lease]
     for run_id, leases in batches:
         held = held_by(connection, run_id, [lease.id for lease in leases])
         mine = [lease for lease in leases if lease.id in held]
-        run_many(connection, _GIVE_BACK, [{"key": key} for key in sorted(held)])
+        run_many(connection, _RELEASE, [{"key": key} for key in sorted(held)])
         refund(connection, [(c.host_id, c.seed_id) for c in mine if c.counts])
     return [None for _ in batches]
 
@@ -255,7 +224,7 @@ def held_by(connection: Connection, run_id: int, ids: Sequence[int]) -> set[int]
 
 
 _HELD = select(url.c.id).where(among(url.c.id), in_state(State.LEASED), url.c.leased_by == bindparam("run"))
-_GIVE_BACK = (
+_RELEASE = (
     update(url).where(url.c.id == bindparam("key")).values(state=State.PENDING, leased_by=None, tries=url.c.tries - 1)
 )
 
@@ -276,12 +245,9 @@ _ABANDON = (
 _DUE = in_state(State.PENDING) & url.c.next_visit.is_not(None)
 
 
-def waiting(connection: Connection, questions: Sequence[Limits]) -> list[Waiting]:
+@one_by_one
+def waiting(connection: Connection, limits: Limits) -> Waiting:
     """Count what is left within given limits: "finished" means that `within` is 0."""
-    return [_waiting(connection, limits) for limits in questions]
-
-
-def _waiting(connection: Connection, limits: Limits) -> Waiting:
     blocked = beyond_limits(connection, limits)
     all_pending = select(func.count()).where(in_state(State.PENDING))
     all_leased = select(func.count()).where(in_state(State.LEASED))
@@ -293,9 +259,7 @@ def _waiting(connection: Connection, limits: Limits) -> Waiting:
     return Waiting(within=pending + leased - beyond, beyond=beyond, next_due=due)
 
 
-def bring_forward(connection: Connection, latest: Sequence[float]) -> list[None]:
+@one_by_one
+def bring_forward(connection: Connection, latest: float) -> None:
     """Let no URL wait beyond a time (Unix seconds)."""
-    for moment in latest:
-        later = _DUE & (url.c.next_visit > moment)
-        connection.execute(update(url).where(later).values(next_visit=moment))
-    return [None for _ in latest]
+    connection.execute(update(url).where(_DUE & (url.c.next_visit > latest)).values(next_visit=latest))

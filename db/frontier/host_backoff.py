@@ -1,21 +1,22 @@
 """Hosts that fail: in backoff, recovered, or dead with all that waits of them.
 
-Every function takes a connection inside an open transaction; rows are changed in the order of their keys.
+Rows are changed in the order of their keys.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, literal_column, not_, or_, select, update
+from sqlalchemy import Connection, Select, bindparam, case, literal_column, not_, or_, select, update
 
-from ..engine.statements import among, in_state, is_one_of, run_many
+from ..engine.statements import among, in_state, is_one_of, one_by_one, run_many
 from ..records.host import BackoffState, DeadHost
 from ..records.reasons import REASONS
 from ..records.run import Limits
 from ..records.url import Kind, State
 from ..tables.urls import HostRow, UrlRow
-from .limits import beyond_limits
+from .limits import within_limits
 from .revert import WAITS_AGAIN, put_off_host
 
 url, host = UrlRow.table(), HostRow.table()
@@ -36,23 +37,20 @@ _WRITE_BACKOFF = (
 )
 
 
-def close_dead_hosts(connection: Connection, given: Sequence[DeadHost]) -> list[int]:
+@one_by_one
+def close_dead_hosts(connection: Connection, dead: DeadHost) -> int:
     """Skip all that waits of dead hosts, robots.txt too; returns how many URLs.
 
     What was fetched before is again what it was, and due when the host may try again. Only the run that owns a host
     closes it: another may have had better luck meanwhile.
     """
-    counts = []
-    for one in given:
-        owned = connection.execute(_OWNER, {"host": one.host_id}).scalar() == one.run_id
-        # URLs first, then their host, as in the page transaction
-        values = {"host": one.host_id, "why": one.reason, "until": one.until}
-        if owned:
-            put_off_host(connection, one.host_id, one.until)
-        counts.append(connection.execute(_SKIP_ALL, {"host": one.host_id, "why": one.reason}).rowcount if owned else 0)
-        if owned:
-            connection.execute(_CLOSE, values)
-    return counts
+    if connection.execute(_OWNER, {"host": dead.host_id}).scalar() != dead.run_id:
+        return 0
+    # URLs first, then their host, as in the page transaction
+    put_off_host(connection, dead.host_id, dead.until)
+    count = connection.execute(_SKIP_ALL, {"host": dead.host_id, "why": dead.reason}).rowcount
+    connection.execute(_CLOSE, {"host": dead.host_id, "why": dead.reason, "until": dead.until})
+    return count
 
 
 _OWNER = select(host.c.owner).where(host.c.id == bindparam("host"))
@@ -69,43 +67,36 @@ _SKIP_ALL = (
 )
 
 
-def busy_elsewhere(connection: Connection, questions: Sequence[tuple[Limits, Sequence[int]]]) -> list[bool]:
+@one_by_one
+def busy_elsewhere(connection: Connection, question: tuple[Limits, Sequence[int]]) -> bool:
     """Tell whether hosts beside these, and not in backoff, have work in the limits.
 
     Cost: a pass over what waits, when the answer is no.
     """
-    answers = []
-    for limits, ids in questions:
-        in_backoff = select(host.c.id).where(host.c.backoffs > 0)
-        # robots.txts are not waited for their own sake
-        elsewhere = not_(among(url.c.host_id)) & url.c.host_id.not_in(in_backoff) & (url.c.kind != Kind.ROBOTS)
-        beyond = beyond_limits(connection, limits)
-        waiting = in_state(State.PENDING) & not_(or_(*beyond)) if beyond else in_state(State.PENDING)
-        found = any(
-            connection.execute(
-                select(literal_column("1")).select_from(url).where(state, elsewhere).limit(1), {"ids": list(ids)}
-            ).first()
-            for state in (waiting, in_state(State.LEASED))
-        )
-        answers.append(found)
-    return answers
+    limits, ids = question
+    in_backoff = select(host.c.id).where(host.c.backoffs > 0)
+    # robots.txts are not waited for their own sake
+    elsewhere = not_(among(url.c.host_id)) & url.c.host_id.not_in(in_backoff) & (url.c.kind != Kind.ROBOTS)
+    waiting = in_state(State.PENDING) & within_limits(connection, limits)
+    one: Select[Any] = select(literal_column("1")).select_from(url).where(elsewhere).limit(1)
+    states = (waiting, in_state(State.LEASED))
+    return any(connection.execute(one.where(state), {"ids": list(ids)}).first() for state in states)
 
 
-def reopen_due(connection: Connection, questions: Sequence[tuple[int, float]]) -> list[list[int]]:
+@one_by_one
+def reopen_due(connection: Connection, question: tuple[int, float]) -> list[int]:
     """Re-queue what dead hosts lost whose time has come: (run, Unix time) -> hosts.
 
     Those that another run holds are left to it.
 
     Cost: a pass over the hosts; when some are due, one over the URLs.
     """
-    answers = []
-    for run_id, now in questions:
-        ids = list(connection.execute(_DUE, {"run": run_id, "now": now}).scalars())
-        if ids:
-            connection.execute(_WAIT_AGAIN, {"ids": ids})
-            connection.execute(_OPEN, {"ids": ids})
-        answers.append(ids)
-    return answers
+    run_id, now = question
+    ids = list(connection.execute(_DUE, {"run": run_id, "now": now}).scalars())
+    if ids:
+        connection.execute(_WAIT_AGAIN, {"ids": ids})
+        connection.execute(_OPEN, {"ids": ids})
+    return ids
 
 
 _DUE = (

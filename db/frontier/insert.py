@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Float, and_, bindparam, case, func, or_, select, update
@@ -114,48 +115,16 @@ def _improvement(new: NewUrl, source: int | None, now: float) -> dict[str, Any]:
     return {"key": new.id, "again": int(new.again), "soon": int(new.soon), **found, **better}
 
 
-_URL_COLUMNS = (
-    "id",
-    "url",
-    "host_id",
-    "seed_id",
-    "kind",
-    "state",
-    "reason",
-    "reason_detail",
-    "depth",
-    "score",
-    "score_parts",
-    "found_on",
-    "found_in",
-    "anchor",
-    "found_at",
-    "dated",
-    "hops",
-)
+_OF_NEW_URL = tuple(name for name in NewUrl.__dataclass_fields__ if name in url.c and name not in {"anchor", "reason"})
+_URL_COLUMNS = (*_OF_NEW_URL, "anchor", "state", "reason", "reason_detail", "found_on", "found_at")
+_values_of = attrgetter(*_OF_NEW_URL)
 
 
 def _url_row(new: NewUrl, source: int | None, now: float, place: int) -> tuple[Any, ...]:
     """Return a row of `_URL_COLUMNS`; the place on its page makes its time unique."""
-    return (
-        new.id,
-        new.url,
-        new.host_id,
-        new.seed_id,
-        new.kind,
-        State.SKIPPED if new.reason else State.PENDING,
-        new.reason,
-        new.detail or None,
-        new.depth,
-        new.score,
-        new.score_parts,
-        source,
-        new.found_in,
-        new.anchor or None,
-        now + place * 1e-6,
-        new.dated,
-        new.hops,
-    )
+    state = State.SKIPPED if new.reason else State.PENDING
+    others = (new.anchor or None, state, new.reason, new.detail or None, source, now + place * 1e-6)
+    return (*_values_of(new), *others)
 
 
 _OVERRULED = [reason for reason in REASONS if reason.may_be_overruled]

@@ -7,20 +7,19 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, func, literal_column, not_, or_, select, update
+from sqlalchemy import Connection, bindparam, exists, func, literal_column, select, update
 
 from ..engine.errors import DatabaseGone
-from ..engine.statements import among, clock, in_state, is_postgres, run_many
+from ..engine.statements import among, clock, in_state, is_postgres, one_by_one, run_many
 from ..records.run import Limits
 from ..records.url import Lease, State
 from ..tables.runs import RunRow
 from ..tables.urls import HostRow, UrlRow
 from .claims import LEASE_COLUMNS, LIVES, release
-from .limits import beyond_limits
+from .limits import within_limits
 from .runs import free_the_dead
 
-host = HostRow.table()
-run = RunRow.table()
+url, host, run = UrlRow.table(), HostRow.table(), RunRow.table()
 
 _MOST_FREE = 10_000
 
@@ -65,16 +64,13 @@ class News:
     leads: bool = True
 
 
-def renew(connection: Connection, signs: Sequence[LifeSign]) -> list[News]:
+@one_by_one
+def renew(connection: Connection, sign: LifeSign) -> News:
     """Renew leases of runs, take over from expired ones, and share out the hosts.
 
     Raises:
         DatabaseGone: the run's own lease had ended and another run has taken its work over.
     """
-    return [_renew(connection, sign) for sign in signs]
-
-
-def _renew(connection: Connection, sign: LifeSign) -> News:
     alive = (run.c.id == sign.run_id) & run.c.finished.is_(None) & (run.c.alive_until > 0)
     values = {
         "alive_until": clock(connection, sign.now) + sign.lease_seconds,
@@ -126,12 +122,6 @@ def equal_parts(total: int, capacities: Sequence[int]) -> tuple[int, int]:
     return holders[-1], holders[-1]
 
 
-# ---- Which run may ask which host: taking over, handing over, letting go.
-
-
-url = UrlRow.table()
-
-
 @dataclass(frozen=True, slots=True)
 class OwnedHost:
     """A host that the run has just come to own."""
@@ -148,16 +138,15 @@ class OwnedHost:
     dead_reason: str | None = None
 
 
-def take_hosts(connection: Connection, wishes: Sequence[tuple[int, int]]) -> list[list[OwnedHost]]:
+@one_by_one
+def take_hosts(connection: Connection, wish: tuple[int, int]) -> list[OwnedHost]:
     """Make runs the owners of free hosts that have work: (run, how many at most)."""
-    answers = []
-    for run_id, most in wishes:
-        living = connection.execute(LIVES, {"run": run_id}).first() is not None
-        rows = connection.execute(_FREE_HOSTS, {"most": most}).all() if living else []
-        if rows:
-            connection.execute(_OWN, {"ids": [row.id for row in rows], "run": run_id})
-        answers.append([OwnedHost(*(getattr(row, name) for name in OwnedHost.__slots__)) for row in rows])
-    return answers
+    run_id, most = wish
+    living = connection.execute(LIVES, {"run": run_id}).first() is not None
+    rows = connection.execute(_FREE_HOSTS, {"most": most}).all() if living else []
+    if rows:
+        connection.execute(_OWN, {"ids": [row.id for row in rows], "run": run_id})
+    return [OwnedHost(*(getattr(row, name) for name in OwnedHost.__slots__)) for row in rows]
 
 
 _FREE_HOSTS = (
@@ -179,13 +168,12 @@ class Handover:
     leases: Sequence[Lease]
 
 
-def hand_over(connection: Connection, handovers: Sequence[Handover]) -> list[None]:
+@one_by_one
+def hand_over(connection: Connection, handover: Handover) -> None:
     """Return hosts and their unfetched URLs, so that another run may take them."""
-    for handover in handovers:
-        release(connection, [(handover.run_id, handover.leases)])
-        rows = [{"key": key, "run": handover.run_id, "ready": ready} for key, ready in sorted(handover.hosts)]
-        run_many(connection, _HAND_OVER, rows)
-    return [None for _ in handovers]
+    release(connection, [(handover.run_id, handover.leases)])
+    rows = [{"key": key, "run": handover.run_id, "ready": ready} for key, ready in sorted(handover.hosts)]
+    run_many(connection, _HAND_OVER, rows)
 
 
 _HAND_OVER = (
@@ -195,20 +183,19 @@ _HAND_OVER = (
 )
 
 
-def return_orphans(connection: Connection, questions: Sequence[tuple[int, Set[int], Set[int]]]) -> list[int]:
+@one_by_one
+def return_orphans(connection: Connection, known: tuple[int, Set[int], Set[int]]) -> int:
     """Put back orphaned leases: (run, URLs it knows, hosts it knows) -> how many URLs.
 
     There is such after a connection was lost at the moment of a commit: the lease was made and its answer lost.
     """
-    counts = []
-    for run_id, known, hosts in questions:
-        held = connection.execute(_HELD_BY, {"run": run_id}).all()
-        orphans = [Lease(*row) for row in held if row.id not in known]  # type: ignore[call-arg]
-        release(connection, [(run_id, orphans)])
-        owned = set(connection.execute(_OWNED_BY, {"run": run_id}).scalars())
-        run_many(connection, _LET_GO, [{"key": key, "run": run_id} for key in sorted(owned - hosts)])
-        counts.append(len(orphans))
-    return counts
+    run_id, urls, hosts = known
+    held = connection.execute(_HELD_BY, {"run": run_id}).all()
+    orphans = [Lease(*row) for row in held if row.id not in urls]
+    release(connection, [(run_id, orphans)])
+    owned = set(connection.execute(_OWNED_BY, {"run": run_id}).scalars())
+    run_many(connection, _LET_GO, [{"key": key, "run": run_id} for key in sorted(owned - hosts)])
+    return len(orphans)
 
 
 _OWNED_BY = select(host.c.id).where(host.c.owner == bindparam("run"))
@@ -220,31 +207,28 @@ _LET_GO = (
 _HELD_BY = select(*LEASE_COLUMNS).where(in_state(State.LEASED), url.c.leased_by == bindparam("run"))
 
 
-def drop_hosts(connection: Connection, requests: Sequence[tuple[int, Limits, Sequence[int]]]) -> list[set[int]]:
+@one_by_one
+def drop_hosts(connection: Connection, request: tuple[int, Limits, Sequence[int]]) -> set[int]:
     """Give up hosts without work in the limits; returns those that are kept."""
-    answers = []
-    for run_id, limits, ids in requests:
-        # the lock first: a page that is being stored now either is seen here, or wakes the host up again afterwards
-        connection.execute(LOCK_HOSTS, {"ids": ids})
-        waiting = in_state(State.PENDING)
-        beyond = beyond_limits(connection, limits)
-        if beyond:
-            waiting &= not_(or_(*beyond))
-        work = select(url.c.host_id).where(among(url.c.host_id), waiting).distinct()
-        under_way = select(url.c.host_id).where(among(url.c.host_id), in_state(State.LEASED)).distinct()
-        kept = {key for query in (work, under_way) for key in connection.execute(query, {"ids": ids}).scalars()}
-        idle = sorted(set(ids) - kept)
-        if idle:
-            connection.execute(_DROP, {"ids": idle, "run": run_id})
-        answers.append(kept)
-    return answers
+    run_id, limits, ids = request
+    # the lock first: a page that is being stored now either is seen here, or wakes the host up again afterwards
+    connection.execute(LOCK_HOSTS, {"ids": ids})
+    waiting = in_state(State.PENDING) & within_limits(connection, limits)
+    work = select(url.c.host_id).where(among(url.c.host_id), waiting).distinct()
+    under_way = select(url.c.host_id).where(among(url.c.host_id), in_state(State.LEASED)).distinct()
+    kept = {key for query in (work, under_way) for key in connection.execute(query, {"ids": ids}).scalars()}
+    idle = sorted(set(ids) - kept)
+    if idle:
+        connection.execute(_DROP, {"ids": idle, "run": run_id})
+    return kept
 
 
 _DROP = update(host).where(among(host.c.id), host.c.owner == bindparam("run")).values(queued=0, owner=None)
 LOCK_HOSTS = select(host.c.id).where(among(host.c.id)).order_by(host.c.id).with_for_update()
 
 
-def wake_hosts(connection: Connection, requests: Sequence[None]) -> list[int]:
+@one_by_one
+def wake_hosts(connection: Connection, _request: None) -> int:
     """Mark free hosts with pending URLs as having work; returns how many were not."""
     forgotten = (
         update(host)
@@ -255,4 +239,4 @@ def wake_hosts(connection: Connection, requests: Sequence[None]) -> list[int]:
         )
         .values(queued=1)
     )
-    return [connection.execute(forgotten).rowcount for _ in requests]
+    return connection.execute(forgotten).rowcount

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, not_, or_, select, true, update
 
 from ..engine.statements import insert_new, run_many
 from ..records.run import Limits
@@ -95,6 +95,11 @@ def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
         spent = select(seed.c.id).where(seed.c.used >= seed.c.pages)
         conditions.append(func.coalesce(url.c.seed_id, 0).in_(spent))
     return conditions
+
+
+def within_limits(connection: Connection, limits: Limits) -> ColumnElement[bool]:
+    """Return the condition that a waiting URL has a budget left."""
+    return and_(true(), *(not_(condition) for condition in beyond_limits(connection, limits)))
 
 
 def open_budget(connection: Connection) -> None:

@@ -1,7 +1,4 @@
-"""Revisits: waking what is due, marking what a user names, articles that are gone.
-
-Every function takes a connection inside an open transaction.
-"""
+"""Revisits: waking what is due, marking what a user names, articles that are gone."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ from sqlalchemy import (
     update,
 )
 
-from ..engine.statements import among, in_state, is_one_of, is_postgres, run_many
+from ..engine.statements import among, in_state, is_one_of, is_postgres, one_by_one, run_many
 from ..records.keys import iso
 from ..records.reasons import REASONS, SkipReason
 from ..records.url import MOVED_FOR_GOOD, Kind, State
@@ -33,7 +30,7 @@ from ..tables.articles import ArticleRow, PartRow
 from ..tables.runs import RunRow
 from ..tables.urls import AGAIN, HostRow, SeedRow, UrlRow
 from .aliases import HAS_WORK
-from .limits import beyond_limits, pages_left
+from .limits import pages_left, within_limits
 
 url, article, host, seed, run, part = (
     model.table() for model in (UrlRow, ArticleRow, HostRow, SeedRow, RunRow, PartRow)
@@ -45,21 +42,17 @@ _AT_ONCE = 2_000
 _LISTS = [reason for reason in REASONS if reason.is_list]
 
 
-def wake_due(connection: Connection, wishes: Sequence[Due]) -> list[Woken]:
+@one_by_one
+def wake_due(connection: Connection, due: Due) -> Woken:
     """Queue what is due, some thousand URLs at a time, the earliest first.
 
     Nothing is due any more when a call returns no URLs.
 
     Cost: one read by index when nothing is due.
     """
-    return [_wake(connection, due) for due in wishes]
-
-
-def _wake(connection: Connection, due: Due) -> Woken:
     if pages_left(connection, due.limits) == 0:
         return Woken(0, frozenset(), None, spent=True)
-    beyond = beyond_limits(connection, due.limits)
-    statement = _DUE.where(not_(or_(*beyond))) if beyond else _DUE
+    statement = _DUE.where(within_limits(connection, due.limits))
     rows = connection.execute(statement, {"until": due.until, "most": _AT_ONCE}).all()
     run_many(connection, _WAKE, [{"key": row.id} for row in sorted(rows, key=lambda row: row.id)])
     hosts = sorted({row.host_id for row in rows})
@@ -67,12 +60,9 @@ def _wake(connection: Connection, due: Due) -> Woken:
     return Woken(len(rows), frozenset(hosts), connection.execute(_NEXT).scalar())
 
 
-def begins_anew(connection: Connection, runs: Sequence[Beginning]) -> list[bool]:
+@one_by_one
+def begins_anew(connection: Connection, beginning: Beginning) -> bool:
     """Tell whether a run repeats a finished crawl, neither resuming nor joining one."""
-    return [_begins_anew(connection, beginning) for beginning in runs]
-
-
-def _begins_anew(connection: Connection, beginning: Beginning) -> bool:
     before = run.c.id < beginning.run_id
     last = connection.execute(select(run.c.exit_code).where(before).order_by(run.c.id.desc()).limit(1)).scalar()
     ended = connection.execute(select(func.max(run.c.finished)).where(before)).scalar()
@@ -232,12 +222,10 @@ def count(connection: Connection, wish: Wish) -> int:
     return int(connection.execute(select(func.count()).select_from(url).where(_wished(wish)), _ids(wish)).scalar_one())
 
 
-def mark(connection: Connection, wishes: Sequence[Wish]) -> list[int]:
+@one_by_one
+def mark(connection: Connection, wish: Wish) -> int:
     """Let the next run visit URLs; returns how many."""
-    return [
-        connection.execute(update(url).where(_wished(wish)).values(next_visit=MARKED), _ids(wish)).rowcount
-        for wish in wishes
-    ]
+    return connection.execute(update(url).where(_wished(wish)).values(next_visit=MARKED), _ids(wish)).rowcount
 
 
 def _ids(wish: Wish) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, case, exists, func, select, text, update
 
 from ..engine.errors import WrongDatabase
 from ..engine.processes import is_gone
-from ..engine.statements import among, clock, in_state, is_one_of, is_postgres, upsert
+from ..engine.statements import among, clock, in_state, is_one_of, is_postgres, one_by_one, upsert
 from ..records.reasons import REASONS, SkipReason
 from ..records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSeed
 from ..records.url import Kind, State
@@ -48,15 +48,12 @@ def refuse_beside_crawls(connection: Connection, name: str) -> None:
             raise WrongDatabase(f"{name}: run {row.id} (process {row.pid} on {row.machine}) is crawling; stop it first")
 
 
-def start_run(connection: Connection, starts: Sequence[RunStart]) -> list[Resumed]:
+@one_by_one
+def start_run(connection: Connection, start: RunStart) -> Resumed:
     """Write a run's row, free dead runs, add seeds, and revive what limits now allow.
 
     Cost: one or two passes over the URL table, none of them when other runs are at work.
     """
-    return [_start_run(connection, start) for start in starts]
-
-
-def _start_run(connection: Connection, start: RunStart) -> Resumed:
     if is_postgres(connection):  # two that start at once: the second sees the first
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _START_LOCK})
     recovered = free_the_dead(connection, None, start.now, (start.place, start.pid))
@@ -78,11 +75,7 @@ def _start_run(connection: Connection, start: RunStart) -> Resumed:
     before = {row.id for row in connection.execute(select(seed.c.id))}
     for row in start.seeds:
         values = {"stay": row.stay, "depth": row.depth, "pages": row.pages, "topic": row.topic}
-        connection.execute(
-            upsert(connection, seed)
-            .values(id=row.id, url=row.url, hosts=" ".join(row.hosts), used=0, **values)
-            .on_conflict_do_update(index_elements=["id"], set_=values)
-        )
+        upsert(connection, seed, {"id": row.id, "url": row.url, "hosts": " ".join(row.hosts), "used": 0}, values)
     if not living:
         _revive(connection, start.limits)
     open_budget(connection)
@@ -193,15 +186,19 @@ def _revive(connection: Connection, limits: Limits) -> None:
 
     So do URLs whose host could not be reached: that may have passed. Every host with waiting URLs has work again.
     """
+
+    def requeue(condition: Any) -> None:
+        connection.execute(update(url).where(condition).values(WAITS_AGAIN))
+
     depths = func.coalesce(seed.c.depth, limits.depth) if limits.depth is not None else seed.c.depth
     for depth in connection.execute(select(depths).distinct()).scalars().all():
         own = url.c.seed_id.in_(select(seed.c.id).where(depths.is_not_distinct_from(depth))) & (url.c.kind == Kind.PAGE)
         within = own if depth is None else own & (url.c.depth <= depth)
-        _wait_again(connection, in_state(State.SKIPPED) & (url.c.reason == SkipReason.TOO_DEEP) & within)
+        requeue(in_state(State.SKIPPED) & (url.c.reason == SkipReason.TOO_DEEP) & within)
         if depth is not None:
             deeper = own & in_state(State.PENDING) & (url.c.depth > depth)
             connection.execute(update(url).where(deeper).values(state=State.SKIPPED, reason=SkipReason.TOO_DEEP))
-    _wait_again(connection, in_state(State.SKIPPED) & is_one_of(url.c.reason, _RECONSIDERED))
+    requeue(in_state(State.SKIPPED) & is_one_of(url.c.reason, _RECONSIDERED))
     connection.execute(update(host).where(host.c.failures > 0).values(failures=0))
     reopen(connection)
     connection.execute(update(host).where(host.c.robots.in_(["unreachable", "refused"])).values(robots="unknown"))
@@ -209,29 +206,16 @@ def _revive(connection: Connection, limits: Limits) -> None:
     connection.execute(update(host).where(host.c.queued == 0, waiting).values(queued=1))
 
 
-def _wait_again(connection: Connection, condition: Any) -> None:
-    """Put skipped URLs back to pending."""
-    connection.execute(update(url).where(condition).values(WAITS_AGAIN))
+@one_by_one
+def let_go(connection: Connection, run_id: int) -> int:
+    """Put back what a run that is ending holds; returns how many URLs."""
+    return release(connection, [run_id], tried=0)
 
 
-def let_go(connection: Connection, runs: Sequence[int]) -> list[int]:
-    """Put back what runs that are ending hold; returns how many URLs each held."""
-    return [release(connection, [run_id], tried=0) for run_id in runs]
-
-
-def finish_run(connection: Connection, ends: Sequence[RunEnd]) -> list[None]:
-    """Free what the runs hold and write how they ended."""
-    for end in ends:
-        release(connection, [end.run_id], tried=0)
-        connection.execute(
-            update(run)
-            .where(run.c.id == end.run_id)
-            .values(
-                finished=end.finished,
-                outcome=end.outcome,
-                exit_code=end.exit_code,
-                alive_until=0.0,
-                totals=json.dumps(end.totals, ensure_ascii=False),
-            )
-        )
-    return [None for _ in ends]
+@one_by_one
+def finish_run(connection: Connection, end: RunEnd) -> None:
+    """Free what a run holds and write how it ended."""
+    release(connection, [end.run_id], tried=0)
+    values = {"finished": end.finished, "outcome": end.outcome, "exit_code": end.exit_code, "alive_until": 0.0}
+    totals = json.dumps(end.totals, ensure_ascii=False)
+    connection.execute(update(run).where(run.c.id == end.run_id).values(values | {"totals": totals}))

@@ -57,24 +57,13 @@ class Reprints:
     related: Sequence[Reprint]
 
 
-_COLUMNS = (
-    article.c.id,
-    url.c.url,
-    site.c.name,
-    article.c.title,
-    article.c.source,
-    article.c.published_at,
-    article.c.first_seen,
-    article.c.text,
-    article.c.text_holder,
-    article.c.text_chars,
-    duplicate.c.of_id,
-    duplicate.c.similarity,
-    duplicate.c.method,
-    duplicate.c.kind,
-)
 _ROWS = (
-    select(*_COLUMNS)
+    select(
+        *(article.c[name] for name in Reprint.__slots__ if name in article.c),
+        url.c.url,
+        site.c.name.label("site"),
+        *(duplicate.c[name] for name in ("of_id", "similarity", "method", "kind")),
+    )
     .join(url, url.c.id == article.c.id)
     .join(site, site.c.id == article.c.site_id)
     .outerjoin(duplicate, duplicate.c.article_id == article.c.id)
@@ -105,5 +94,5 @@ def reprints(connection: Connection, canonical_url: str, most: int) -> Reprints 
     own = [row.of_id for row in rows if row.id == cluster_id and row.of_id is not None]
     near = _ROWS.where((duplicate.c.of_id.in_(ids) & (article.c.cluster_id != cluster_id)) | article.c.id.in_(own))
     related = connection.execute(near.order_by(article.c.published_at).limit(most)).all()
-    found = [Reprint(*tuple(row)) for row in rows]
-    return Reprints(found, size, [Reprint(*tuple(row)) for row in related])
+    found = [Reprint(**row._mapping) for row in rows]
+    return Reprints(found, size, [Reprint(**row._mapping) for row in related])

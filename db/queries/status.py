@@ -291,6 +291,7 @@ def _versions(connection: Connection, key: int) -> tuple[Version, ...]:
 
 
 _MOST_VERSIONS = 20
+_SHOWN = [each for each in url.c if each.name in Explanation.__slots__ and each.name not in {"found_on", "same_as"}]
 _NEWEST_SETTINGS = select(run.c.settings).order_by(run.c.id.desc()).limit(1)
 
 
@@ -300,10 +301,12 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
     found_on, same_as, home = aliased(UrlRow), aliased(UrlRow), aliased(SeedRow)
     row = connection.execute(
         select(
-            url,
+            *_SHOWN,
+            url.c.reason_detail.label("detail"),
+            url.c.score_parts.label("parts"),
             host.c.name.label("host"),
-            found_on.url.label("source"),
-            same_as.url.label("other"),
+            found_on.url.label("found_on"),
+            same_as.url.label("same_as"),
             home.url.label("seed"),
         )
         .join(host, host.c.id == url.c.host_id)
@@ -315,10 +318,11 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
     ).first()
     if row is None:
         return None
-    stored = connection.execute(select(article).where(article.c.id == row.id)).mappings().one_or_none()
+    key = fingerprint(canonical_url if row.kind == Kind.PAGE else f"{row.kind} {canonical_url}")
+    stored = connection.execute(select(article).where(article.c.id == key)).mappings().one_or_none()
     first = aliased(UrlRow)
     place = connection.execute(
-        select(part.c.position, first.url).join(first, first.id == part.c.first_id).where(part.c.id == row.id)
+        select(part.c.position, first.url).join(first, first.id == part.c.first_id).where(part.c.id == key)
     ).first()
     other = aliased(UrlRow)
     pairs = connection.execute(
@@ -327,39 +331,19 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
             duplicate.c.similarity,
             duplicate.c.method,
             duplicate.c.kind,
-            (duplicate.c.article_id == row.id).label("later"),
+            (duplicate.c.article_id == key).label("later"),
         )
         .join(
             other,
-            other.id == case((duplicate.c.article_id == row.id, duplicate.c.of_id), else_=duplicate.c.article_id),
+            other.id == case((duplicate.c.article_id == key, duplicate.c.of_id), else_=duplicate.c.article_id),
         )
-        .where((duplicate.c.article_id == row.id) | (duplicate.c.of_id == row.id))
+        .where((duplicate.c.article_id == key) | (duplicate.c.of_id == key))
     ).all()
     return Explanation(
-        url=row.url,
-        kind=row.kind,
-        state=row.state,
-        reason=row.reason,
-        detail=row.reason_detail,
-        depth=row.depth,
-        score=row.score,
-        parts=json.loads(row.score_parts or "{}"),
+        **{**row._mapping, "parts": json.loads(row.parts or "{}")},
         settings=json.loads(connection.execute(_NEWEST_SETTINGS).scalar() or "{}"),
-        found_on=row.source,
-        found_in=row.found_in,
-        anchor=row.anchor,
-        seed=row.seed,
-        host=row.host,
-        tries=row.tries,
-        http_status=row.http_status,
-        fetched_at=row.fetched_at,
-        next_visit=row.next_visit,
-        same_as=row.other,
         part=None if place is None else (place.position, place.url),
         article=dict(stored) if stored else {},
-        versions=_versions(connection, row.id) if stored else (),
-        visits=row.visits,
-        brought=row.brought,
-        watched=row.watched,
+        versions=_versions(connection, key) if stored else (),
         duplicates=tuple((p[0], p[1], p[2], p[3], bool(p[4])) for p in pairs),
     )

@@ -1,4 +1,4 @@
-"""Evidence of how two texts are related; kinds are named as the later text sees it."""
+"""Evidence of how two texts are related; kinds are named from the later one."""
 
 from __future__ import annotations
 

@@ -1,18 +1,13 @@
-"""Patterns of URLs that may be traps, and the URLs that were skipped for them.
-
-Every function takes a connection inside an open transaction.
-"""
+"""Patterns of URLs that may be traps, and the URLs that were skipped for them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, literal_column, or_, select
-from sqlalchemy.dialects import postgresql, sqlite
 
-from ..engine.statements import among, run_many
+from ..engine.statements import among, one_by_one, replacing, run_many
 from ..frontier.aliases import IS_TRAPPED
 from ..frontier.revisits import mark_gone
 from ..tables.articles import ArticleRow
@@ -39,53 +34,36 @@ class PatternRow(NamedTuple):
     example: str
 
 
-def load(connection: Connection, batches: Sequence[Sequence[int]]) -> list[dict[int, list[PatternRow]]]:
+@one_by_one
+def load(connection: Connection, ids: Sequence[int]) -> dict[int, list[PatternRow]]:
     """Read what is known of some hosts."""
-    answers = []
-    for ids in batches:
-        found: dict[int, list[PatternRow]] = {key: [] for key in ids}
-        for row in connection.execute(_OF_HOSTS, {"ids": ids}):
-            found[row.host_id].append(PatternRow(*row))
-        answers.append(found)
-    return answers
+    found: dict[int, list[PatternRow]] = {key: [] for key in ids}
+    for row in connection.execute(_OF_HOSTS, {"ids": ids}):
+        found[row.host_id].append(PatternRow(*row))
+    return found
 
 
 _COLUMNS = [pattern.c[name] for name in PatternRow._fields]
 _OF_HOSTS = select(*_COLUMNS).where(among(pattern.c.host_id))
 
 
-class Noted(NamedTuple):
-    """Patterns as a run knows them."""
-
-    run_id: int
-    rows: Sequence[PatternRow]
-
-
-def save(connection: Connection, batches: Sequence[Noted]) -> list[None]:
-    """Write patterns, but not of hosts that another run has taken over."""
-    rows = {row[:3]: (batch.run_id, row) for batch in batches for row in batch.rows}
+def save(connection: Connection, batches: Sequence[tuple[int, Sequence[PatternRow]]]) -> list[None]:
+    """Write patterns, (run, rows), but not of hosts that another run has taken over."""
+    rows = {row[:3]: (run_id, row) for run_id, patterns in batches for row in patterns}
     ids = sorted({row.host_id for _, row in rows.values()})
     owners = {row.id: row.owner for row in connection.execute(_OWNERS, {"ids": ids})}
     mine = [rows[key][1] for key in sorted(rows) if owners.get(key[0], rows[key][0]) == rows[key][0]]
-    run_many(connection, _replace(connection.dialect.name), [row._asdict() for row in mine])
+    run_many(connection, replacing(connection.dialect.name, pattern), [row._asdict() for row in mine])
     return [None for _ in batches]
 
 
 _OWNERS = select(host.c.id, host.c.owner).where(among(host.c.id), host.c.owner.is_not(None))
 
 
-@cache
-def _replace(dialect: str) -> Any:
-    key = ("host_id", "level", "pattern")
-    maker = postgresql if dialect == "postgresql" else sqlite
-    statement = maker.insert(pattern).values({name: bindparam(name) for name in PatternRow._fields})
-    new = {name: statement.excluded[name] for name in PatternRow._fields if name not in key}
-    return statement.on_conflict_do_update(index_elements=list(key), set_=new)
-
-
-def due(connection: Connection, moments: Sequence[float]) -> list[list[int]]:
+@one_by_one
+def due(connection: Connection, moment: float) -> list[int]:
     """Read free hosts of which patterns were blocked before a time (Unix seconds)."""
-    return [list(connection.execute(_DUE, {"moment": moment}).scalars()) for moment in moments]
+    return list(connection.execute(_DUE, {"moment": moment}).scalars())
 
 
 _MOST_DUE = 2000
@@ -99,19 +77,12 @@ _DUE = (
 )
 
 
-class Skipped(NamedTuple):
-    """A URL that was skipped for a trap."""
-
-    id: int
-    url: str
-
-
-def skipped(connection: Connection, host_id: int, after: int, most: int) -> list[Skipped]:
+def skipped(connection: Connection, host_id: int, after: int, most: int) -> list[tuple[int, str]]:
     """Read trapped URLs of a host by their identifiers, from the one after `after`.
 
     Cost: some microseconds a URL.
     """
-    return [Skipped(*row) for row in connection.execute(_SKIPPED, {"host": host_id, "after": after, "most": most})]
+    return [(row.id, row.url) for row in connection.execute(_SKIPPED, {"host": host_id, "after": after, "most": most})]
 
 
 _SKIPPED = (
@@ -130,9 +101,10 @@ class Source(NamedTuple):
     host_id: int
 
 
-def sources(connection: Connection, batches: Sequence[Sequence[int]]) -> list[list[Source]]:
+@one_by_one
+def sources(connection: Connection, ids: Sequence[int]) -> list[Source]:
     """Read the URLs and hosts of pages."""
-    return [[Source(*row) for row in connection.execute(_SOURCES, {"ids": ids})] for ids in batches]
+    return [Source(*row) for row in connection.execute(_SOURCES, {"ids": ids})]
 
 
 _SOURCES = select(url.c.id, url.c.url, url.c.host_id).where(among(url.c.id))
@@ -169,20 +141,13 @@ _TITLED = (
 )
 
 
-def mark_missing(connection: Connection, batches: Sequence[Sequence[tuple[int, str]]]) -> list[None]:
+@one_by_one
+def mark_missing(connection: Connection, gone: Sequence[tuple[int, str]]) -> None:
     """Mark articles as gone, (article, ISO time): their pages never were there."""
-    mark_gone(connection, [each for batch in batches for each in batch], ())
-    return [None for _ in batches]
+    mark_gone(connection, gone, ())
 
 
-class Listed(NamedTuple):
-    """A pattern that is or was blocked, for people."""
-
-    host: str
-    row: PatternRow
-
-
-def listed(connection: Connection) -> tuple[list[Listed], list[tuple[str, int]]]:
+def listed(connection: Connection) -> tuple[list[tuple[str, PatternRow]], list[tuple[str, int]]]:
     """Read blocked patterns, the costliest first, and how many URLs each kind skips."""
     rows = connection.execute(
         select(host.c.name, *_COLUMNS)
@@ -196,4 +161,4 @@ def listed(connection: Connection) -> tuple[list[Listed], list[tuple[str, int]]]
         .group_by(url.c.reason_detail)
         .order_by(func.count().desc())
     )
-    return [Listed(row[0], PatternRow(*row[1:])) for row in rows], [(kind, n) for kind, n in counts]
+    return [(row[0], PatternRow(*row[1:])) for row in rows], [(kind, n) for kind, n in counts]

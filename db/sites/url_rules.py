@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, or_, select
@@ -36,19 +36,11 @@ class RuleRow(NamedTuple):
     example: str
 
 
-@dataclass(frozen=True, slots=True)
-class HostRules:
-    """Everything that is known of the rules of a host's URLs."""
-
-    host_id: int
-    rules: Sequence[RuleRow]
-
-
-def save(connection: Connection, batch: Sequence[HostRules]) -> list[None]:
-    """Write the rules of hosts, in the place of those they had."""
-    for each in sorted(batch, key=lambda one: one.host_id):
-        connection.execute(rule.delete().where(rule.c.host_id == each.host_id))
-        insert_rows(connection, rule, ("host_id", *RuleRow._fields), [(each.host_id, *row) for row in each.rules])
+def save(connection: Connection, batch: Sequence[tuple[int, Sequence[RuleRow]]]) -> list[None]:
+    """Write the rules of hosts, (host, rules), in the place of those they had."""
+    for host_id, rows in sorted(batch, key=itemgetter(0)):
+        connection.execute(rule.delete().where(rule.c.host_id == host_id))
+        insert_rows(connection, rule, ("host_id", *RuleRow._fields), [(host_id, *row) for row in rows])
     return [None for _ in batch]
 
 

@@ -22,7 +22,7 @@ from db.records.outcome import Outcome, Stored
 from db.records.reasons import ArticleResult, PageReason, SkipReason
 from db.records.url import Kind, Lease, NewUrl, State
 from db.sites import traps as table
-from db.sites.traps import Noted, PatternRow, Source
+from db.sites.traps import PatternRow, Source
 from pipelines.records import BlockKind, PageKind
 from pipelines.stages import Page
 from pipelines.traps.patterns import disallow_reason
@@ -252,7 +252,7 @@ class TrapRegistry:
         rows = [_row_of(host_id, one) for host_id, one in changed]
         try:
             if rows:
-                await self._session.submit(table.save, Noted(self._session.resumed.run_id, rows))
+                await self._session.submit(table.save, (self._session.resumed.run_id, rows))
         except BaseException:
             for _, one in changed:
                 one.changed = True
@@ -278,8 +278,8 @@ class TrapRegistry:
         while chunks and (
             rows := await self._session.read(partial(table.skipped, host_id=host_id, after=last, most=_CHUNK))
         ):
-            last, chunks = rows[-1].id, chunks - 1
-            free = [row.id for row in rows if not disallow_reason(row.url, host.blocked)]
+            last, chunks = rows[-1][0], chunks - 1
+            free = [url_id for url_id, url in rows if not disallow_reason(url, host.blocked)]
             freed += await self._session.submit(aliases.let_wait, (host_id, free)) if free else 0
         return freed
 

@@ -43,7 +43,7 @@ def again(status: int = 200, **values: Any) -> Outcome:
 
 
 def is_as_before(outcome: Outcome, **values: Any) -> bool:
-    before = {"state": State.DONE, "reason": None, "http_status": 200, "etag": 'W/"1"', "kept": True, **values}
+    before = {"state": State.DONE, "reason": None, "http_status": 200, "etag": 'W/"1"', "reverted": True, **values}
     return all(getattr(outcome, name) == value for name, value in before.items())
 
 

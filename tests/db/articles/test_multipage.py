@@ -306,7 +306,7 @@ def stored(crawl: Crawl) -> Crawl:
 
 
 def stays(crawl: Crawl, n: int, **values: Any) -> Outcome:
-    return done(crawl.leases[URLS[n - 1]], **{"kept": True, "http_status": 304, **values})
+    return done(crawl.leases[URLS[n - 1]], **{"reverted": True, "http_status": 304, **values})
 
 
 def gone(crawl: Crawl, n: int) -> Outcome:

@@ -82,7 +82,7 @@ def test_differences_are_found(crawl: Crawl, run_in: Callable, database: Databas
 
 def test_an_index_in_memory_follows_the_table(crawl: Crawl, run_in: Callable) -> None:
     index = SignatureIndex(METHOD, None)
-    store = Store(1, real_judge(), index, store_of()._joiner)
+    store = Store(1, real_judge(), index, store_of().joiner)
     assert run_in(store.store, outcome(crawl, "a", 1, STORY)).article == "new"
     crawl.come("b", 1, OTHER)  # another process, which knows nothing of this index
     assert run_in(store.store, outcome(crawl, "c", 1, OTHER)).article == "duplicate"
@@ -93,7 +93,7 @@ def test_an_index_in_memory_follows_the_table(crawl: Crawl, run_in: Callable) ->
 
 def test_a_transaction_that_fails_leaves_nothing_in_memory(crawl: Crawl, run_in: Callable) -> None:
     index = SignatureIndex(METHOD, None)
-    store = Store(1, real_judge(), index, store_of()._joiner)
+    store = Store(1, real_judge(), index, store_of().joiner)
     run_in(store.store, outcome(crawl, "a", 1, STORY))
 
     def fail(connection: Connection, payload: Any) -> None:

@@ -3,18 +3,25 @@ from __future__ import annotations
 import re
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Index, inspect, text
+from sqlalchemy import Connection, Index, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from db.engine.database import SCHEMA, Database, open_for_crawl, open_for_reading, parse_url
 from db.engine.errors import DatabaseGone, WrongDatabase
 from db.tables import Record
+
+
+def differences(connection: Connection) -> list[Any]:
+    """What Alembic would change, but for the index whose order it cannot read on SQLite."""
+    compared = {"compare_type": True, "include_object": lambda _object, name, *_rest: name != "ix_url_queue"}
+    return compare_metadata(MigrationContext.configure(connection, opts=compared), Record.metadata)
 
 
 def test_new_database_has_the_tables_of_the_models(database: Database) -> None:
@@ -23,11 +30,10 @@ def test_new_database_has_the_tables_of_the_models(database: Database) -> None:
     if database.is_sqlite:
         indexes = "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
     with database.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, Record.metadata) == []
+        assert differences(connection) == []
         made = " ".join(connection.execute(text(indexes)).scalars())
         if database.is_sqlite:
-            tables = connection.execute(text("SELECT name FROM sqlite_master WHERE sql LIKE '%WITHOUT ROWID'"))
+            tables = connection.execute(text("SELECT name FROM sqlite_master WHERE sql LIKE '%WITHOUT ROWID%'"))
             assert set(tables.scalars()) == {"link", "source_attribution"}
     assert re.search(r"ix_url_queue ON .*\(host_id, score DESC, found_at\) WHERE .*state.* = 'pending'", made)
     partial = [each for table in Record.metadata.tables.values() for each in table.indexes if is_partial(each)]
@@ -43,8 +49,7 @@ def test_alembic_notices_a_table_that_differs(database: Database) -> None:
     with database.engine.connect() as connection:
         connection.execute(text("ALTER TABLE cluster ADD COLUMN colour TEXT"))
         connection.execute(text("DROP INDEX ix_article_site_id"))
-        context = MigrationContext.configure(connection)
-        seen = {change[0] for change in compare_metadata(context, Record.metadata)}
+        seen = {change[0] for change in differences(connection)}
         connection.rollback()
     assert seen == {"remove_column", "add_index"}
 

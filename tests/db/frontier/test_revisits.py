@@ -238,7 +238,7 @@ def test_a_page_that_is_gone_keeps_its_article_and_may_come_back(
     wake(run_in, NOW + DAY)
     gone = VisitResult(NOW + 2 * DAY, DAY, 1.0, 0, changed=True)
     lease = lease_all(now=NOW + DAY)[STORY]
-    values = {"state": State.FAILED, "reason": "http error", "http_status": 410, "kept": True, "alive": False}
+    values = {"state": State.FAILED, "reason": "http error", "http_status": 410, "reverted": True, "alive": False}
     run_in(STORE.store, done(lease, fetched_at=NOW + DAY, seen=lambda _: gone, **values))
     assert state(database, STORY) == ("failed", "http error", 410, 2, NOW + 2 * DAY)
     assert rows(database, "SELECT text, gone FROM v_articles") == [(TEXT, "2023-11-15T22:13:20+00:00")]

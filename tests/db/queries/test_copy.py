@@ -25,8 +25,8 @@ from db.records.run import RunEnd
 from db.records.signature import Reader
 from db.sites import traps, url_rules
 from db.sites.memory import Memory, TrainingBatch
-from db.sites.traps import Noted, PatternRow
-from db.sites.url_rules import HostRules, RuleRow
+from db.sites.traps import PatternRow
+from db.sites.url_rules import RuleRow
 from pipelines.dedup.judge import SignatureIndex
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import METHOD, SIGN, store_of
@@ -81,10 +81,10 @@ def fill(url: str, pages: int = 3) -> None:
     run_in(
         database, Memory(lambda known, more: (known + b"".join(more), 1)).save, TrainingBatch(A, [bytes(range(256))])
     )
-    run_in(database, url_rules.save, HostRules(A, [RuleRow("slug", "/<number>-*", 30, 1, 0.85, 1, "[]")]))
+    run_in(database, url_rules.save, (A, [RuleRow("slug", "/<number>-*", 30, 1, 0.85, 1, "[]")]))
     run_in(database, aliases.fill, [(1, A, page.id)])
     patterns = [PatternRow(A, 0, "/<number>", 9, 1, 1, 2.5, 3, "", 0.0, "", page.url)]
-    run_in(database, traps.save, Noted(first, patterns))
+    run_in(database, traps.save, (first, patterns))
     run_in(database, runs.finish_run, RunEnd(first, "2025-01-01T00:01:00+00:00", "stopped", 3, {"pages": 1}))
     second = run_in(database, runs.start_run, start()).run_id
     run_in(database, leases.take_hosts, (second, 10))

@@ -15,7 +15,7 @@ from db.records.keys import fingerprint, is_sampled
 from db.records.reasons import SkipReason
 from db.records.url import Lease, NewUrl, State
 from db.sites import url_rules
-from db.sites.url_rules import HostRules, RuleRow
+from db.sites.url_rules import RuleRow
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
 
@@ -215,11 +215,11 @@ def test_what_pages_held(lease: Callable, run_in: Callable, database: Database) 
 
 def test_rules_take_the_place_of_those_before(lease: Callable, run_in: Callable, database: Database) -> None:
     one, two = (RuleRow("parameter", f"/?{n}", 30, n, 0.5 + n / 10, n, "[]") for n in (0, 1))
-    run_in(url_rules.save, HostRules(A, [one, two]))
+    run_in(url_rules.save, (A, [one, two]))
     assert database.read(url_rules.rules) == [("a.example", two), ("a.example", one)]
     assert run_in(url_rules.used, None) == {A: [("parameter", "/?1")]}
     assert database.read(lambda c: url_rules.used_of(c, A)) == [("parameter", "/?1")]
-    run_in(url_rules.save, HostRules(A, [one]))
+    run_in(url_rules.save, (A, [one]))
     assert database.read(url_rules.rules) == [("a.example", one)]
     assert run_in(url_rules.used, None) == {}
 
