@@ -56,7 +56,7 @@ class Templates:
 
     def __init__(self, site: Site, conversions: Mapping[str, Callable[[Any], object]]) -> None:
         self.site = site
-        self.conversions = {**conversions, "i": lambda date: date.isoformat()}
+        self.conversions: dict[str, Callable[[Any], object]] = {"i": lambda date: date.isoformat(), **conversions}
 
     def fill(self, name: str, values: Mapping[str, Any]) -> Markup:
         """Fill in a template.

@@ -47,28 +47,11 @@ def information(document: Document, params: Params = DEFAULTS) -> Values:
     return np.asarray(vouched + params.bare_share * (chars - vouched), np.float64)
 
 
-def walk(document: Document, amounts: Values) -> list[int]:
-    """Return the way down from the root into the child that keeps most information.
-
-    Args:
-        document: a parsed page with at least one node.
-        amounts: information of each sub-tree.
-
-    Returns:
-        Numbers of nodes, the root first; it ends where no child holds information.
-
-    Cost: O(children of the nodes on the way).
-    """
-    path = [0]
-    while True:
-        best = max(children(document, path[-1]), key=lambda child: float(amounts[child]), default=0)
-        if amounts[best] <= 0 or best == 0:
-            return path
-        path.append(best)
-
-
 def primary(document: Document, amounts: Values) -> int:
-    """Return the node on the `walk` below which information drops most sharply.
+    """Return the node below which information drops most sharply.
+
+    It stands on the way down from the root into the child that keeps most information, which ends where no child holds
+    any.
 
     Args:
         document: a parsed page with at least one node.
@@ -78,9 +61,13 @@ def primary(document: Document, amounts: Values) -> int:
     Returns:
         Number of the node; the outer one of two equal drops.
 
-    Cost: as `walk`.
+    Cost: O(children of the nodes on the way).
     """
-    path = walk(document, amounts)
+    path, best = [0], 0
+    while (best := max(children(document, best), key=lambda child: float(amounts[child]), default=0)) > 0:
+        if amounts[best] <= 0:
+            break
+        path.append(best)
     held = np.append(amounts[path], 0.0)
     drops = -np.diff(held)
     if len(path) > 1:

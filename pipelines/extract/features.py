@@ -16,15 +16,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..decode.characters import Counts
 from ..decode.text import squeeze
 from ..document.class_names import CATEGORIES, TAG_CATEGORIES, find_categories
 from ..document.document import Document, sum_sub_trees
 from ..document.noise import COMMENT, DATE, IMPRINT, INFO, LABEL, TAIL
 from ..document.structured_data import read
+from ..document.subtrees import Values
 from .density import scores
-
-Values = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 LEVELS: Final = 5
 """Containers around a block that are looked at."""
@@ -64,9 +63,9 @@ class _Page:
         self.document = document
         self.size = len(blocks)
         self.order = np.arange(self.size)
-        self.nodes: Numbers = np.asarray(blocks.nodes, np.int64)
-        self.ends: Numbers = np.asarray(document.ends, np.int64)
-        self.parents: Numbers = np.maximum(np.asarray(document.parents, np.int64), 0)
+        self.nodes: Counts = np.asarray(blocks.nodes, np.int64)
+        self.ends: Counts = np.asarray(document.ends, np.int64)
+        self.parents: Counts = np.maximum(np.asarray(document.parents, np.int64), 0)
         self.chars = np.maximum(blocks.chars.astype(np.float64), 1)
         self.links = blocks.link_chars.astype(np.float64)
         # A Chinese character says as much as two and a half letters.
@@ -226,7 +225,7 @@ def _containers(page: _Page) -> None:
     page.add_amount("levels out of densest", _levels_out(document, nodes, ends, densest))
 
 
-def _levels_out(document: Document, nodes: Numbers, ends: Numbers, core: int) -> Numbers:
+def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> Counts:
     """Levels from node `core` up to the first ancestor that holds each block."""
     levels = np.zeros(len(nodes), np.int64)
     outside = np.ones(len(nodes), np.bool_)
@@ -392,7 +391,7 @@ def _groups(page: _Page) -> None:
         (page.add_amount if amount else page.add)(f"group {name}", values[of])
 
 
-def _numbered(keys: Iterable[Sequence[str]]) -> Numbers:
+def _numbered(keys: Iterable[Sequence[str]]) -> Counts:
     """Number the keys in order of first appearance."""
     known: dict[Sequence[str], int] = {}
     return np.asarray([known.setdefault(key, len(known)) for key in keys], np.int64)

@@ -38,22 +38,6 @@ class Params:
 DEFAULTS = Params()
 
 
-def density(document: Document, node: int) -> float:
-    """Return characters of text of a node over the characters of its source.
-
-    Args:
-        document: a parsed page.
-        node: number of a node.
-
-    Returns:
-        A number in [0, 1].
-
-    Cost: O(characters of the source).
-    """
-    source = etree.tostring(document.elements[node], encoding="unicode", with_tail=False)
-    return min(float(document.T[node]) / max(len(source), 1), 1.0)
-
-
 def candidates(document: Document, params: Params = DEFAULTS) -> Flags:
     """Flag the leaves above all three thresholds.
 
@@ -75,7 +59,8 @@ def candidates(document: Document, params: Params = DEFAULTS) -> Flags:
             found[index] = False
             continue
         if node not in dense:
-            dense[node] = density(document, node) >= params.least_density
+            source = etree.tostring(document.elements[node], encoding="unicode", with_tail=False)
+            dense[node] = float(document.T[node]) / len(source) >= params.least_density
         found[index] = dense[node]
     return found
 

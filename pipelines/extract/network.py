@@ -48,10 +48,10 @@ class Network:
 
         Cost: O(networks x weights x blocks).
         """
-        layer = standardise(values, self.shift, self.scale)
+        inputs = standardise(values, self.shift, self.scale)
         first = self.weights[0]
         # All networks see the same input: one product for the first layer of all of them.
-        joined = first.reshape(-1, first.shape[2]) @ layer
+        joined = first.reshape(-1, first.shape[2]) @ inputs
         layer = joined.reshape(len(first), first.shape[1], -1) + self.biases[0]
         for weights, biases in zip(self.weights[1:], self.biases[1:], strict=True):
             np.maximum(layer, 0, out=layer)

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...decode.characters import Counts
 from ...decode.text import squeeze
 from ...document.document import Document, parse
-
-Flags = NDArray[np.bool_]
+from ...document.subtrees import Flags
 
 SHINGLE_CHARS: Final = 8
 """Letters and digits of a shingle: long enough not to be shared by chance, short enough for a Chinese half-sentence."""

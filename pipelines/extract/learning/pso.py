@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from ...document.subtrees import Values
 
 INERTIA: Final = (0.9, 0.4)
 """Share of its velocity that a particle keeps, at the first and at the last generation."""

@@ -5,15 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pipelines.document.document import parse
-from pipelines.extract.leaves import Params, candidates, density, extract
+from pipelines.extract.leaves import Params, candidates, extract
 
 GOOD = "负责施工的工程师说，最难的是深水区的三座主墩，每天只有两个小时的平潮期可以作业。"
 MANY_TAGS = "".join(f"<span class=character style='color:red'>{sign}</span>" for sign in GOOD)
-
-
-def test_density_is_text_over_source() -> None:
-    document = parse(b"<div><p>abcdefghij</p>tail</div>", "")
-    assert density(document, document.tags.index("p")) == 10 / len("<p>abcdefghij</p>")
 
 
 @pytest.mark.parametrize(
