@@ -20,7 +20,7 @@ from .extract import extractor as find_extractor
 from .links import links, meta_refresh
 from .links.robots_meta import read_directives
 from .metadata import metadata, page_type
-from .records import Extraction, Metadata, PageKind, ParsedPage, Signature
+from .records import Extraction, Metadata, PageKind, ParseResult, Signature
 from .site_memory import template
 from .site_memory.knowledge import unpack
 
@@ -44,7 +44,7 @@ def parse_page(
     params: Mapping[str, object] | None = None,
     site_model: bytes | None = None,
     bounds: PageLimits = BOUNDS,
-) -> ParsedPage:
+) -> ParseResult:
     """Parse a page once and return all that the pipelines need of it.
 
     Args:
@@ -88,7 +88,7 @@ def read_page(
     params: Mapping[str, object] | None = None,
     sign: Sign = SIGN,
     site_model: bytes | None = None,
-) -> tuple[ParsedPage, Extraction]:
+) -> tuple[ParseResult, Extraction]:
     """Parse a document; return its record and the extraction before judging.
 
     Args:
@@ -130,7 +130,7 @@ def read_page(
     if site_model is not None and page_kind is PageKind.ARTICLE:
         sample = template.sample_page(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
     exceeded = document.exceeded | ({LINKS} if len(anchors) >= document.bounds.links else set())
-    page = ParsedPage(
+    page = ParseResult(
         kind=page_kind,
         reason=reason,
         metadata=found,

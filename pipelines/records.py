@@ -1,6 +1,6 @@
 """Records that travel through the pipelines: frozen, picklable, free of behaviour.
 
-A page comes back from its worker process as one `ParsedPage`. Links are columns (one tuple or byte string each)
+A page comes back from its worker process as one `ParseResult`. Links are columns (one tuple or byte string each)
 rather than one object each, because a page has about sixty of them and most are known already.
 """
 
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
-from db.records.reasons import PageReason
+from db.records.reasons import PageReason, SkipReason
 
 
 class BlockKind(IntEnum):
@@ -59,6 +60,8 @@ class PageKind(IntEnum):
 class Links:
     """Links of one page as parallel columns, in document order, each URL once.
 
+    The columns from `ids` on are those of the frontier; `pipelines.links.scope.resolve` fills them in.
+
     Attributes:
         urls: canonical absolute http(s) URLs (see `pipelines.urls.canonicalize`).
         anchors: visible link text, white space collapsed, at most 200 characters.
@@ -67,6 +70,15 @@ class Links:
         dates: Unix time the source states for the target (sitemap lastmod, feed date), 0.0 when it states none.
         changed: Unix time of the last change that a sitemap or feed states, 0.0 when it states none; empty for pages.
         too_long: URLs left out because no server needs such long ones.
+        ids: fingerprints of the URLs.
+        host_of: index into the host columns.
+        reasons: why a link is not followed, None for one that is.
+        traps: the kind of trap of each whose reason is that, empty for the others; none when traps are not looked for.
+        host_ids, hosts, site_ids, sites: the distinct hosts.
+        forms: the normal form of each under the rules of the page's host, None for links to other hosts; empty when the
+            host has no rules.
+        folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts; empty
+            when traps are not looked for.
     """
 
     urls: tuple[str, ...] = ()
@@ -76,9 +88,39 @@ class Links:
     dates: tuple[float, ...] = ()
     too_long: int = 0
     changed: tuple[float, ...] = ()
+    ids: tuple[int, ...] = ()
+    host_of: tuple[int, ...] = ()
+    reasons: tuple[SkipReason | None, ...] = ()
+    traps: tuple[str, ...] = ()
+    host_ids: tuple[int, ...] = ()
+    hosts: tuple[str, ...] = ()
+    site_ids: tuple[int, ...] = ()
+    sites: tuple[str, ...] = ()
+    forms: tuple[int | None, ...] = ()
+    folders: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.urls)
+
+
+class Target(NamedTuple):
+    """A single URL for the frontier, with identity, host and skip reason.
+
+    Attributes:
+        url, kind: canonical URL, and what it is fetched as (`db.records.url.Kind`).
+        id: its identifier, see `pipelines.links.scope.url_id`.
+        host_id, host, site_id, site: its host.
+        reason: why it is not fetched, None when it is.
+    """
+
+    url: str
+    kind: str
+    id: int
+    host_id: int
+    host: str
+    site_id: int
+    site: str
+    reason: SkipReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +230,27 @@ class PageSample:
 
 
 @dataclass(frozen=True, slots=True)
-class ParsedPage:
-    """Everything a worker process found out about one fetched page.
+class Signs:
+    """Signals of a page.
+
+    Attributes:
+        sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
+            Alike texts have sketches of few different bits.
+        outline: of all text of the page without figures and its own name: the same for the same text; 0 for none.
+        is_wall: whether it tells a visitor to go away, to log in or to come back: it says nothing of what the URL
+            leads to at other times.
+    """
+
+    sketch: int = 0
+    outline: int = 0
+    is_wall: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParseResult:
+    """Everything a worker process found out about one fetched document.
+
+    `parse_page` gives what the page itself says; the worker adds the fields from `canonical` on.
 
     Attributes:
         kind: article, list page or other.
@@ -203,6 +264,17 @@ class ParsedPage:
         bounds: of what there was too much, so that the rest was left out: see `document.limits`.
         doubt: why the article's text may not be what its author wrote, if something says so.
         sends_to: where a page that shows nothing itself sends its readers, else empty.
+        canonical: the page's canonical URL, if it is another; skipped when it is on another host.
+        refresh: the target `sends_to`.
+        next_part, previous_part: other parts of the article on the same host that may be followed.
+        sources: feeds that the page declares, then sitemaps that a sitemap index names.
+        site_id: site of the page itself.
+        raw: its bytes, compressed, when they are kept.
+        rendered: the form of the page that was asked for.
+        relevance: how near it is to the topic, in [0, 1]; None without a topic.
+        link_relevance: the same of each link's text.
+        terms: words of the page and its links, see `pipelines.focus.record`.
+        signs: when traps are looked for and the page is no article of some length.
     """
 
     kind: PageKind
@@ -218,3 +290,15 @@ class ParsedPage:
     bounds: tuple[str, ...] = ()
     doubt: PageReason | None = None
     sends_to: str = ""
+    canonical: Target | None = None
+    refresh: Target | None = None
+    next_part: Target | None = None
+    previous_part: Target | None = None
+    sources: tuple[Target, ...] = ()
+    site_id: int = 0
+    raw: bytes | None = None
+    rendered: str = ""
+    relevance: float | None = None
+    link_relevance: tuple[float, ...] = ()
+    terms: bytes = b""
+    signs: Signs | None = None

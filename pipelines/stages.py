@@ -1,4 +1,4 @@
-"""The Scrapy item pipelines: a fetched page is read in a worker process, then stored in one transaction.
+"""Scrapy item pipelines: parse a page in a worker process, store it in one transaction.
 
 Duplicates are decided inside that transaction (see `db.articles.write`), with the judgement of `pipelines.dedup`:
 between looking and writing no other page can slip in.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, Self
 
 from scrapy import signals
@@ -22,59 +22,16 @@ from db.records.url import Kind, Lease
 
 from .decode.content_type import is_readable
 from .focus.topic import Topic
+from .item import Page
 from .links.scope import Scope
 from .traps.signals import KnownTraps
-from .worker import PageUnreadable, Task, Worked, WorkerPool
+from .worker import Job, PageUnreadable, WorkerPool
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Page:
-    """The item: what came back for one lease, and what the stages made of it.
-
-    Attributes:
-        lease: the URL as the frontier handed it out.
-        scope: where its links may lead.
-        status: HTTP status, 0 when there was no answer.
-        error: why there was no (usable) answer, if there was none.
-        detail: what is to be said beside `error` or `unreadable`.
-        headers: response headers of interest, lower-case names.
-        body: the decoded body.
-        truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
-            whole article.
-        new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
-        bounds: names of the bounds that this answer ran into, for the summary.
-        fetched_at: Unix time of the answer.
-        seconds: how long it took.
-        address: IP address that answered, empty when unknown.
-        ready_at: Unix time from which its host may be asked again.
-        worked: set by the extract stage.
-        unreadable: why reading failed; set by the extract stage.
-        stored: set by the frontier as soon as it has taken charge of the page.
-    """
-
-    lease: Lease
-    scope: Scope
-    status: int = 0
-    error: FailReason | None = None
-    detail: str = ""
-    headers: dict[str, str] = field(default_factory=dict)
-    body: bytes = b""
-    truncated: bool = False
-    new_cookie: bool = False
-    bounds: tuple[str, ...] = ()
-    fetched_at: float = 0.0
-    seconds: float = 0.0
-    address: str = ""
-    ready_at: float = 0.0
-    worked: Worked | None = None
-    unreadable: FailReason | None = None
-    stored: bool = False
 
 
 class PageServices(Protocol):
@@ -87,8 +44,8 @@ class PageServices(Protocol):
     def scope_of(self, lease: Lease) -> Scope:
         """Return the scope of the links of a page."""
 
-    def answered(self, page: Page) -> None:
-        """Start the clock of a page's host: the network is done with it."""
+    def answered(self, page: Page) -> Page:
+        """Start the clock of a page's host; return the page with what it says."""
 
     async def knowledge(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned."""
@@ -145,34 +102,34 @@ class ExtractStage:
         self._pool.warm_up()
 
     async def process_item(self, item: Page) -> Page:
-        """Fill in `worked`, or `unreadable`."""
-        if item.error or item.status != 200 or item.lease.kind == Kind.ROBOTS:
+        """Return the page with `parsed`, or with the reason why it is `unreadable`."""
+        lease = item.lease
+        if item.error or item.status != 200 or lease.kind == Kind.ROBOTS:
             return item
         content_type = item.headers.get("content-type", "")
         if not is_readable(content_type, item.body):
-            item.unreadable, item.detail = FailReason.NOT_A_PAGE, content_type.partition(";")[0].strip()[:60]
-            return item
+            named = content_type.partition(";")[0].strip()[:60]
+            return replace(item, unreadable=FailReason.NOT_A_PAGE, detail=named)
         services = self._access.services
-        task = Task(
-            kind=item.lease.kind,
+        job = Job(
+            kind=lease.kind,
             body=item.body,
-            url=item.lease.url,
+            url=lease.url,
             content_type=content_type,
             robots_header=item.headers.get("x-robots-tag", ""),
             fetched_at=item.fetched_at,
             scope=item.scope,
             keep_raw=self._keep_raw and not item.truncated,
-            knowledge=await services.knowledge(item.lease),
+            site_model=await services.knowledge(lease),
             topic=services.topic,
-            rules=services.url_rules(item.lease),
-            traps=services.known_traps(item.lease),
+            rules=services.url_rules(lease),
+            traps=services.known_traps(lease),
         )
         try:
-            item.worked = await self._pool.run(task)
+            return replace(item, parsed=await self._pool.run(job))
         except PageUnreadable as problem:
-            logger.warning("%s: %s", item.lease.url, problem)
-            item.unreadable, item.detail = problem.reason, problem.detail
-        return item
+            logger.warning("%s: %s", lease.url, problem)
+            return replace(item, unreadable=problem.reason, detail=problem.detail)
 
     async def close_spider(self) -> None:
         """End the workers."""
@@ -180,7 +137,10 @@ class ExtractStage:
 
 
 def export(crawler: Crawler, joined: Iterable[Joined]) -> None:
-    """Hand articles of several pages to Scrapy's exporters, in the form of all others: no single page is their item."""
+    """Hand articles of several pages to Scrapy's exporters.
+
+    They have the form of all others; no single page is their item.
+    """
     for one in joined:
         if one.what.is_exported:
             new = one.article
@@ -197,7 +157,7 @@ def export(crawler: Crawler, joined: Iterable[Joined]) -> None:
 
 
 class StoreStage:
-    """Hands finished pages to the crawl, which owns the database; lets articles through to Scrapy's exporters."""
+    """Hands pages to the crawl, which owns the database, and articles to exporters."""
 
     def __init__(self, crawler: Crawler, access: CrawlAccess) -> None:
         self._crawler = crawler
@@ -209,9 +169,10 @@ class StoreStage:
         return cls(crawler, CrawlAccess.of(crawler))
 
     async def process_item(self, item: Page) -> dict[str, str]:
-        """Store; returns when the transaction is committed, with the article as a plain item (for `-o articles.jsonl`).
+        """Store a page; return its article as a plain item (for `-o articles.jsonl`).
 
-        Articles of several pages go to the exporters by themselves, each when its last page has come.
+        The transaction is committed then. Articles of several pages go to the exporters by themselves, each when its
+        last page has come.
 
         Raises:
             DropItem: the page was stored as no article or as part of one, or the database gave up (the crawl has
@@ -222,9 +183,9 @@ class StoreStage:
         except DatabaseProblem as problem:
             raise DropItem(str(problem)) from problem
         export(self._crawler, stored.joined)
-        if item.worked is None or stored.article is None or not stored.article.is_exported:
+        if item.parsed is None or stored.article is None or not stored.article.is_exported:
             raise DropItem(stored.article or "no article")
-        meta = item.worked.parsed.metadata
+        meta = item.parsed.metadata
         return {
             "url": item.lease.url,
             "title": meta.title,
@@ -232,5 +193,5 @@ class StoreStage:
             "source": meta.source,
             "published_at": meta.published_at,
             "language": meta.language,
-            "text": item.worked.parsed.extraction.text,
+            "text": item.parsed.extraction.text,
         }

@@ -1,4 +1,4 @@
-"""The processes that read pages: one task a page, with a time and a memory limit, so that no page can hurt the crawl.
+"""Worker processes that parse pages within bounds of time and memory.
 
 A worker that hangs or dies costs its own page only (pebble); the others and the queue go on.
 """
@@ -24,11 +24,12 @@ import zstandard
 from pebble import ProcessExpired, ProcessPool
 
 from db.records.reasons import FailReason, PageReason, label
+from db.records.url import Kind
 
 from .decode.encoding import is_binary
 from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
-from .document.document import Document, parse
+from .document.document import parse
 from .document.limits import DEFAULT as BOUNDS
 from .document.limits import FILES, PageLimits
 from .extract import DEFAULT as EXTRACTOR
@@ -36,14 +37,13 @@ from .focus import record
 from .focus.terms import read_document
 from .focus.topic import Topic
 from .links.feeds import looks_like_feed, parse_feed
-from .links.scope import NO_TARGETS, Scope, Targets, resolve
+from .links.scope import Scope, resolve_page
 from .links.sitemaps import looks_like_sitemap, parse_sitemap
 from .parse_page import read_page
-from .records import Links, PageKind, ParsedPage
+from .records import Links, PageKind, ParseResult
 from .render.explain import FORMS
 from .traps import signals
-from .traps.signals import KnownTraps, Signs
-from .urls import host_key
+from .traps.signals import KnownTraps
 
 _TASKS_PER_PROCESS = 2_000
 _PLACES = 2
@@ -55,8 +55,8 @@ _PATIENCE_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One fetched document to read.
+class Job:
+    """One fetched document to parse.
 
     Attributes:
         kind: "page", "feed" or "sitemap".
@@ -64,7 +64,7 @@ class Task:
         fetched_at: Unix time.
         scope: where its links may lead.
         keep_raw: return the bytes compressed.
-        knowledge: what is known of the page's site, packed (empty: nothing yet); None when nothing is to be learned.
+        site_model: what is known of the page's site, packed (empty: nothing yet); None when nothing is to be learned.
         form: a name of `FORMS` in which the page is wanted too, empty for none.
         topic: what pages are compared with.
         rules: of the URLs of the page's host, packed; empty for none.
@@ -79,7 +79,7 @@ class Task:
     fetched_at: float
     scope: Scope
     keep_raw: bool
-    knowledge: bytes | None = None
+    site_model: bytes | None = None
     form: str = ""
     topic: Topic | None = None
     rules: str = ""
@@ -87,8 +87,8 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How documents are read, the same for all.
+class ParseOptions:
+    """Options for parsing, the same for all documents.
 
     Attributes:
         extractor, extractor_params: name and parameters of the extractor.
@@ -103,40 +103,8 @@ class Reading:
     bounds: PageLimits = BOUNDS
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
-    """How near a page and its links are to the topic.
-
-    Attributes:
-        page: of the page, in [0, 1].
-        anchors: of each link's text.
-        terms: words of the page and its links, see `pipelines.focus.record`.
-    """
-
-    page: float
-    anchors: tuple[float, ...]
-    terms: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Worked:
-    """What a worker made of a document: the page, its links as the frontier wants them, sitemaps named, raw bytes.
-
-    Of a page also the form that its task asks for, its likeness to the topic if there is one, and when traps are looked
-    for what it shows of them, unless it is an article of some length.
-    """
-
-    parsed: ParsedPage
-    targets: Targets = NO_TARGETS
-    sitemaps: tuple[str, ...] = ()
-    raw: bytes | None = None
-    rendered: str = ""
-    likeness: Likeness | None = None
-    signs: Signs | None = None
-
-
 class PageUnreadable(Exception):
-    """A document that cost too much time or memory, or killed its worker."""
+    """Failure to read a document: too much time or memory, or its worker died."""
 
     def __init__(self, reason: FailReason, detail: str = "") -> None:
         """Keep why, and what is to be said beside it."""
@@ -146,83 +114,84 @@ class PageUnreadable(Exception):
 
 
 class _Stopped(Exception):
-    """A worker was asked to end from outside, which says nothing about its page."""
+    """Request from outside that a worker end, which says nothing about its page."""
 
 
-def work(task: Task, reading: Reading) -> Worked:
-    """Read one document (runs in a worker process).
+def parse_job(job: Job, options: ParseOptions) -> ParseResult:
+    """Parse one document (runs in a worker process).
 
     A page that turns out to be a feed or sitemap is read as one.
     """
-    if task.kind == "sitemap" or (task.kind == "page" and looks_like_sitemap(task.body)):
-        sitemap = parse_sitemap(task.body, task.url, reading.bounds)
-        found = replace(_list_of(sitemap.links), bounds=(FILES,) if sitemap.is_cut else ())
-        return Worked(found, _resolve(sitemap.links, task), sitemap.sitemaps)
-    if task.kind == "feed" or looks_like_feed(task.body):
-        links = parse_feed(task.body, task.url)
-        return Worked(_list_of(links), _resolve(links, task))
-    if is_binary(task.body):
-        return Worked(ParsedPage(PageKind.OTHER, PageReason.FILE))
-    document = parse(task.body, task.url, task.content_type, reading.bounds)
+    if job.kind == Kind.SITEMAP or (job.kind == Kind.PAGE and looks_like_sitemap(job.body)):
+        sitemap = parse_sitemap(job.body, job.url, options.bounds)
+        return _resolve(_list_of(sitemap.links, (FILES,) if sitemap.is_cut else ()), job, sitemap.sitemaps)
+    if job.kind == Kind.FEED or looks_like_feed(job.body):
+        return _resolve(_list_of(parse_feed(job.body, job.url)), job)
+    if is_binary(job.body):
+        return ParseResult(PageKind.OTHER, PageReason.FILE)
+    document = parse(job.body, job.url, job.content_type, options.bounds)
     parsed, extraction = read_page(
         document,
-        robots_header=task.robots_header,
-        fetched_at=datetime.fromtimestamp(task.fetched_at, UTC),
-        extractor=reading.extractor,
-        params=reading.extractor_params,
-        sign=_method(reading.duplicates, tuple(sorted(reading.duplicate_params.items()))).sign,
-        site_model=task.knowledge,
+        robots_header=job.robots_header,
+        fetched_at=datetime.fromtimestamp(job.fetched_at, UTC),
+        extractor=options.extractor,
+        params=options.extractor_params,
+        sign=_method(options.duplicates, tuple(sorted(options.duplicate_params.items()))).sign,
+        site_model=job.site_model,
     )
     signs = None
-    if task.traps is not None and signals.needs_look(parsed, task.traps):
+    if job.traps is not None and signals.needs_look(parsed, job.traps):
         signs = signals.look(document, parsed)
-        if signs.outline in (task.traps.missing or ()):
+        if signs.outline in (job.traps.missing or ()):
             parsed = signals.without_page(parsed)
-    targets = _resolve(parsed.links, task)
-    raw = zstandard.compress(task.body, 3) if task.keep_raw else None
-    rendered = FORMS[task.form](document, parsed, extraction) if task.form else ""
-    likeness = None if task.topic is None else _compare(document, parsed, targets, task.topic)
-    return Worked(parsed, targets, raw=raw, rendered=rendered, likeness=likeness, signs=signs)
+    parsed = replace(
+        _resolve(parsed, job),
+        raw=zstandard.compress(job.body, 3) if job.keep_raw else None,
+        rendered=FORMS[job.form](document, parsed, extraction) if job.form else "",
+        signs=signs,
+    )
+    if job.topic is None:
+        return parsed
+    terms = read_document(document, parsed.extraction, parsed.links)
+    return replace(
+        parsed,
+        relevance=job.topic.relevance(terms),
+        link_relevance=tuple(job.topic.anchors(terms)),
+        terms=record.pack(terms, parsed.links.ids),
+    )
 
 
 @lru_cache(maxsize=16)
 def _method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
-    """A method of finding duplicates by name, looked up once per process."""
+    """Look up a method of finding duplicates, once per process."""
     return method(name, dict(params))
 
 
-def _resolve(links: Links, task: Task) -> Targets:
-    """The links of a document as the frontier wants them."""
+def _resolve(parsed: ParseResult, job: Job, sitemaps: Sequence[str] = ()) -> ParseResult:
+    """Make the URLs of a document ready for the frontier."""
     # sites list what they have in feeds and sitemaps: no trap is looked for there
-    blocked = task.traps.blocked if task.traps is not None and task.kind == "page" else None
-    own = host_key(task.url) if task.rules or blocked is not None else ""
-    return resolve(links, task.scope, own, task.rules, blocked)
+    blocked = job.traps.blocked if job.traps is not None and job.kind == Kind.PAGE else None
+    return resolve_page(parsed, job.url, job.scope, sitemaps=sitemaps, rules=job.rules, blocked=blocked)
 
 
-def _compare(document: Document, parsed: ParsedPage, targets: Targets, topic: Topic) -> Likeness:
-    """How near a page is to the topic, by its words."""
-    terms = read_document(document, parsed.extraction, parsed.links)
-    return Likeness(topic.relevance(terms), tuple(topic.anchors(terms)), record.pack(terms, targets.ids))
+def _list_of(links: Links, bounds: tuple[str, ...] = ()) -> ParseResult:
+    """Make a page that is nothing but links."""
+    return ParseResult(PageKind.LIST, PageReason.FEED, links=links, bounds=bounds)
 
 
-def work_all(tasks: Sequence[Task], reading: Reading) -> list[Worked | MemoryError]:
-    """Read several documents (runs in a worker process)."""
-    done: list[Worked | MemoryError] = []
-    for task in tasks:
+def _parse_all(jobs: Sequence[Job], options: ParseOptions) -> list[ParseResult | MemoryError]:
+    """Parse several documents (runs in a worker process)."""
+    done: list[ParseResult | MemoryError] = []
+    for job in jobs:
         try:
-            done.append(work(task, reading))
+            done.append(parse_job(job, options))
         except MemoryError as error:
             done.append(error)
     return done
 
 
-def _list_of(links: Links) -> ParsedPage:
-    """A page that is nothing but links."""
-    return ParsedPage(PageKind.LIST, PageReason.FEED, links=links)
-
-
 def _prepare(memory_bytes: int) -> None:
-    """First thing in a worker: Ctrl-C is the parent's business, and memory is bounded."""
+    """Prepare a worker: Ctrl-C is the parent's business, and memory is bounded."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     most = _memory_in_use() + memory_bytes
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
@@ -232,7 +201,7 @@ def _prepare(memory_bytes: int) -> None:
 
 
 def _memory_in_use() -> int:
-    """Bytes of this process that `RLIMIT_DATA` counts, among them what all workers share."""
+    """Return the bytes that `RLIMIT_DATA` counts, among them what all workers share."""
     for line in Path("/proc/self/status").read_text("ascii", "replace").splitlines():
         if line.startswith("VmData:"):
             return int(line.split()[1]) << 10
@@ -240,11 +209,11 @@ def _memory_in_use() -> int:
 
 
 def _nothing() -> None:
-    """A task that only makes a worker start."""
+    """Do nothing: a job that only makes a worker start."""
 
 
 class WorkerPool:
-    """Worker processes, started by `warm_up` or the first task.
+    """Worker processes, started by `warm_up` or the first job.
 
     Documents that wait while all workers are busy are handed over several at a time, because handing over one costs the
     crawling process a fifth of all its work on a page. When such a batch fails, its documents are read one by one, so
@@ -254,16 +223,16 @@ class WorkerPool:
         workers: how many.
         seconds: time limit of one page.
         memory_bytes: what one worker may use for its pages, beyond what it has at its start.
-        reading: how documents are read.
+        options: how documents are read.
     """
 
-    def __init__(self, *, workers: int, seconds: float, memory_bytes: int, reading: Reading) -> None:
+    def __init__(self, *, workers: int, seconds: float, memory_bytes: int, options: ParseOptions) -> None:
         self._workers = workers
         self._seconds = seconds
         self._memory_bytes = memory_bytes
-        self._reading = reading
-        self._under_way: set[Future[list[Worked | MemoryError]]] = set()
-        self._waiting: deque[tuple[Task, asyncio.Future[Worked]]] = deque()
+        self._options = options
+        self._under_way: set[Future[list[ParseResult | MemoryError]]] = set()
+        self._waiting: deque[tuple[Job, asyncio.Future[ParseResult]]] = deque()
         self._places = _PLACES * workers
         self._batches: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -280,26 +249,26 @@ class WorkerPool:
             context=context,
         )
 
-    async def run(self, task: Task) -> Worked:
+    async def run(self, job: Job) -> ParseResult:
         """Read one document in a worker.
 
         Raises:
             PageUnreadable: it took too long, too much memory, or its worker died.
         """
-        answer: asyncio.Future[Worked] = asyncio.get_running_loop().create_future()
-        self._waiting.append((task, answer))
+        answer: asyncio.Future[ParseResult] = asyncio.get_running_loop().create_future()
+        self._waiting.append((job, answer))
         self._hand_over()
         return await answer
 
     def _hand_over(self) -> None:
-        """Give free places what waits."""
+        """Hand what waits to free places."""
         while self._waiting and len(self._batches) < self._places:
             batch = asyncio.ensure_future(self._read(self._next_batch()))
             self._batches.add(batch)
             batch.add_done_callback(self._batch_ended)
 
-    def _next_batch(self) -> list[tuple[Task, asyncio.Future[Worked]]]:
-        """An equal part of what waits for each place, within bounds."""
+    def _next_batch(self) -> list[tuple[Job, asyncio.Future[ParseResult]]]:
+        """Take an equal part of what waits for each place, within bounds."""
         most = min(_MOST_TOGETHER, -(-len(self._waiting) // self._places))
         batch = [self._waiting.popleft()]
         size = len(batch[0][0].body)
@@ -314,10 +283,10 @@ class WorkerPool:
         self._batches.discard(batch)
         self._hand_over()
 
-    async def _read(self, batch: list[tuple[Task, asyncio.Future[Worked]]]) -> None:
+    async def _read(self, batch: list[tuple[Job, asyncio.Future[ParseResult]]]) -> None:
         """Have a batch read and answer for each of its documents."""
         try:
-            results = await self._attempt([task for task, _ in batch])
+            results = await self._attempt([job for job, _ in batch])
         except Exception as error:  # noqa: BLE001 - goes to whoever waits for the document
             if len(batch) == 1:
                 results = [error]
@@ -335,28 +304,28 @@ class WorkerPool:
             else:
                 answer.set_result(result)
 
-    async def _attempt(self, tasks: Sequence[Task]) -> Sequence[Worked | Exception]:
+    async def _attempt(self, jobs: Sequence[Job]) -> Sequence[ParseResult | Exception]:
         """Read documents, again if the pool itself was broken."""
         try:
-            return await self._try(tasks)
+            return await self._try(jobs)
         except BrokenProcessPool:  # a worker killed between two pages can break the whole pool
             pass
         except _Stopped:  # somebody stopped all processes of the crawl: what is under way is still to be stored
             pass
         try:
-            return await self._try(tasks)
+            return await self._try(jobs)
         except (BrokenProcessPool, _Stopped):
             pass
         raise PageUnreadable(FailReason.WORKER_DIED)
 
-    async def _try(self, tasks: Sequence[Task]) -> Sequence[Worked | Exception]:
+    async def _try(self, jobs: Sequence[Job]) -> Sequence[ParseResult | Exception]:
         """Read documents once."""
         if self._closed:
             raise PageUnreadable(FailReason.STOPPED)
         pool = self._pool
-        arguments = [tasks, self._reading]
+        arguments = [jobs, self._options]
         try:
-            future = pool.schedule(work_all, args=arguments, timeout=self._seconds)
+            future = pool.schedule(_parse_all, args=arguments, timeout=self._seconds)
         except RuntimeError as error:  # "the pool is not active"
             await self._replace_pool(pool)
             raise BrokenProcessPool(str(error)) from error
@@ -365,7 +334,7 @@ class WorkerPool:
             async with asyncio.timeout(_PLACES * self._seconds + _PATIENCE_SECONDS):
                 return await asyncio.wrap_future(future)
         except TimeoutError:
-            if not future.done() or future.cancelled():  # the pool has lost the task: it is of no use any more
+            if not future.done() or future.cancelled():  # the pool has lost the job: it is of no use any more
                 await self._replace_pool(pool)
             raise PageUnreadable(FailReason.TOO_SLOW) from None
         except MemoryError:
@@ -381,7 +350,7 @@ class WorkerPool:
             self._under_way.discard(future)
 
     async def _replace_pool(self, broken: ProcessPool) -> None:
-        """Go on with new workers, and end those of the old pool, unless another batch has done so."""
+        """Go on with new workers in place of a broken pool's."""
         if self._closed or broken is not self._pool:
             return
         old, self._pool = self._pool, self._new_pool()
@@ -396,7 +365,7 @@ class WorkerPool:
         self._pool.schedule(_nothing)
 
     def close(self) -> None:
-        """End the workers, dropping what they have not done. Blocks until they are gone."""
+        """End the workers; blocks until they are gone, dropping what they have not done."""
         self._closed = True
         _end(self._pool)
         for future in tuple(self._under_way):  # the pool leaves them waiting

@@ -23,9 +23,9 @@ from db.engine.errors import DatabaseGone, DatabaseProblem
 from db.queries.status import stored_page
 from pipelines.extract import EXTRACTORS
 from pipelines.links.scope import Scope
-from pipelines.records import PageKind, ParsedPage
+from pipelines.records import PageKind, ParseResult
 from pipelines.urls import canonicalize
-from pipelines.worker import PageUnreadable, Task, Worked, WorkerPool
+from pipelines.worker import Job, PageUnreadable, WorkerPool
 
 from ..run.config import Config, ConfigError, check_names, value_of
 from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
@@ -63,7 +63,7 @@ class _Result:
 
     input: _Input
     url: str
-    page: ParsedPage
+    page: ParseResult
     rendered: str = ""
     problem: str = ""
 
@@ -207,7 +207,7 @@ async def _extract(inputs: Sequence[_Input], config: Config, form: str, explaine
         workers=min(config.workers, max(len(inputs), 1)),
         seconds=config.page_seconds,
         memory_bytes=config.worker_memory_bytes,
-        reading=config.reading,
+        options=config.parse_options,
     )
     most = config.fetch.bounds.size
     wanted = "markdown" if form == "markdown" else ""
@@ -247,15 +247,15 @@ async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
         if one.path is not None:
             body = files.read(one.path, most)
             url = files.page_url(one.url, body)
-        task = Task("page", body, url, one.content_type, "", fetched_at, _SCOPE, keep_raw=False, form=form)
-        worked: Worked = await pool.run(task)
+        job = Job("page", body, url, one.content_type, "", fetched_at, _SCOPE, keep_raw=False, form=form)
+        parsed = await pool.run(job)
     except (files.InputError, PageUnreadable) as problem:
-        return _Result(one, one.url, ParsedPage(PageKind.OTHER), problem=str(problem))
+        return _Result(one, one.url, ParseResult(PageKind.OTHER), problem=str(problem))
     except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other pages
-        return _Result(one, one.url, ParsedPage(PageKind.OTHER), problem=f"could not be read: {error!r}")
-    canonical = worked.parsed.metadata.canonical
+        return _Result(one, one.url, ParseResult(PageKind.OTHER), problem=f"could not be read: {error!r}")
+    canonical = parsed.metadata.canonical
     shown = one.url or (canonical if files.NOWHERE in url else url)
-    return _Result(one, shown, worked.parsed, worked.rendered)
+    return _Result(one, shown, parsed, parsed.rendered)
 
 
 def _write_row(result: _Result, _: str, out: IO[str], *, several: bool, extractor: str) -> None:

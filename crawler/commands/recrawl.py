@@ -17,9 +17,9 @@ from db.frontier.revisits import count, mark
 from db.records.keys import fingerprint
 from db.records.url import Kind
 from db.records.visit import Wish
+from pipelines.links.scope import url_id
 from pipelines.urls import canonicalize
 
-from ..response.new_urls import url_id
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_DATABASE, EXIT_USAGE
 from ._database import read

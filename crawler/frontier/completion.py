@@ -13,7 +13,7 @@ from db.records.url import Kind, State
 from pipelines.articles.changes import differs
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge
-from pipelines.stages import Page
+from pipelines.item import Page
 
 from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
@@ -104,7 +104,6 @@ class PageCompletion:
         Raises:
             DatabaseProblem: the database gave up; the crawl is being stopped.
         """
-        page.stored = True
         try:
             outcome, stored = await self._write(page)
         except DatabaseProblem as problem:

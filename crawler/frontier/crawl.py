@@ -22,8 +22,8 @@ from db.records.outcome import Stored
 from db.records.url import Lease
 from db.sites.health import ShownAlarm
 from pipelines.focus.topic import Topic
+from pipelines.item import Page
 from pipelines.links.scope import Scope
-from pipelines.stages import Page
 from pipelines.traps.signals import KnownTraps
 
 from .. import clock
@@ -117,9 +117,9 @@ class Crawl:
         """Return the scope of the links of a page."""
         return self.known.seeds.scope_of(lease)
 
-    def answered(self, page: Page) -> None:
-        """Start the clock of a page's host: the network is done with it."""
-        self.followers.backoff.answered(page)
+    def answered(self, page: Page) -> Page:
+        """Start the clock of a page's host; return the page with what it says."""
+        return self.followers.backoff.answered(page)
 
     async def knowledge(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned."""

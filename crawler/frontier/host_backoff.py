@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from dataclasses import replace
 
 from db.frontier import claims as table
 from db.frontier import host_backoff
 from db.records.host import DeadHost
 from db.records.reasons import FailReason, SkipReason
-from pipelines.stages import Page
+from pipelines.item import Page
 
 from .. import clock
 from ..politeness.hosts import Hosts, HostUpdate
@@ -53,11 +54,11 @@ class HostBackoff:
     def _plan_reopening(self) -> None:
         self.reopen_at = clock.now() + min(_REOPEN_SECONDS, self._session.config.robots_keep)
 
-    def answered(self, page: Page) -> None:
-        """Start the clock of a page's host: the network is done with it."""
+    def answered(self, page: Page) -> Page:
+        """Start the clock of a page's host; return the page with what it says."""
         queues, host_id = self._queues, page.lease.host_id
         update = self._hosts.answered(page)
-        page.ready_at = clock.now() + update.pause
+        page = replace(page, ready_at=clock.now() + update.pause)
         now, pause = time.monotonic(), max(update.pause, update.backoff)
         if queues.shared is not None:
             queues.shared.join(host_id, page.address)
@@ -68,6 +69,7 @@ class HostBackoff:
             self._engine.pause()
         if update.backoffs or update.dead:
             self._background.start(self._follow(update))
+        return page
 
     async def _follow(self, update: HostUpdate) -> None:
         """Write an update; URLs of dead hosts wait no longer."""

@@ -15,6 +15,7 @@ from typing import Any
 from db.frontier import claims as table
 from db.frontier.insert import add_urls
 from db.records.url import Kind, Lease, NewUrl
+from pipelines.links.scope import identify
 from pipelines.records import BlockKind
 
 from .. import clock
@@ -102,8 +103,7 @@ class PendingUrls:
         now, priority = clock.now(), self._session.config.priority
         urls = [
             new_url(
-                f"{scheme}://{name}/robots.txt",
-                Kind.ROBOTS,
+                identify(f"{scheme}://{name}/robots.txt", Kind.ROBOTS),
                 priority=priority,
                 depth=0,
                 found_in=BlockKind.OTHER,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,7 +23,8 @@ from scrapy.utils.defer import deferred_from_coro
 from db.engine.errors import DatabaseGone, DatabaseProblem
 from db.records.reasons import FailReason
 from db.records.url import Kind, Lease
-from pipelines.stages import CrawlAccess, Page, export
+from pipelines.item import Page
+from pipelines.stages import CrawlAccess, export
 
 from .. import clock
 from ..fetch.errors import HANDLES_PAUSE
@@ -219,19 +221,25 @@ class FrontierScheduler(BaseScheduler):
 
     def _item_failed(self, item: Page, failure: Any = None, exception: Any = None) -> None:
         """Store a page as failed: an item pipeline before the store raised, or dropped it."""
-        if self.crawl is not None and not self._background.closing and not item.stored:
+        if (crawl := self._crawl_of(item.lease)) is not None:
             kind = failure.type if failure else type(exception)
-            item.worked, item.unreadable, item.detail = None, FailReason.INTERNAL, kind.__name__
-            self._background.start(self.crawl.store(item))
+            failed = replace(item, parsed=None, unreadable=FailReason.INTERNAL, detail=kind.__name__)
+            self._background.start(crawl.store(failed))
 
     def _spider_failed(self, failure: Any, response: Any) -> None:
         """Treat a URL as not answered: the spider raised, and no item will come."""
         request: Request = response.request  # the answer's, or the failure's
         lease: Lease = request.meta["lease"]
-        crawl = self.crawl
-        if crawl is not None and not self._background.closing and lease.id in crawl.pending.queues.in_flight:
+        if (crawl := self._crawl_of(lease)) is not None:
             scope, name = crawl.scope_of(lease), failure.type.__name__
             page = Page(lease, scope, error=FailReason.INTERNAL, detail=name, fetched_at=clock.now())
             if "answered" not in request.meta:
-                crawl.answered(page)
+                page = crawl.answered(page)
             self._background.start(crawl.store(page))
+
+    def _crawl_of(self, lease: Lease) -> Crawl | None:
+        """Return the crawl, if it has yet to store what comes of a lease."""
+        crawl = self.crawl
+        if crawl is None or self._background.closing or lease.id not in crawl.pending.queues.in_flight:
+            return None
+        return crawl

@@ -26,7 +26,7 @@ from .traps.host import Bounds
 from .url_rules import UrlRules
 
 if TYPE_CHECKING:
-    from pipelines.stages import Page
+    from pipelines.item import Page
     from pipelines.traps.signals import KnownTraps
 
     from ..run.session import Session
@@ -142,7 +142,7 @@ class Learning:
     def note(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Learn from a stored page."""
         lease = page.lease
-        observation = page.worked.parsed.sample if page.worked is not None else None
+        observation = page.parsed.sample if page.parsed is not None else None
         if (
             self.memory is not None
             and observation is not None

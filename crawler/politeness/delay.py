@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 from db.records.reasons import Reason, SkipReason
-from pipelines.stages import Page
+from pipelines.item import Page
 
 from ..fetch.errors import BODY_CUT
 from .robots import parse

@@ -11,7 +11,7 @@ from db.frontier.leases import OwnedHost
 from db.records.host import BackoffState
 from db.records.reasons import FailReason, Reason, SkipReason
 from db.records.url import Kind, Lease
-from pipelines.stages import Page
+from pipelines.item import Page
 
 from .backoff import HostErrors
 from .delay import BackoffPolicy, DelayPolicy, RobotsRules, Speed, is_cut_off, retry_after, retry_pause

@@ -1,1 +1,1 @@
-"""From a fetched page to what is stored: outcomes, found URLs, visits to come."""
+"""Judging of fetched pages: outcomes, found URLs, visits to come."""

@@ -1,4 +1,4 @@
-"""What the crawl knows when a page comes in: the settings, the page's seed and host, and the URLs that are known."""
+"""Context of a page: the crawl's policies, the page's seed and host, URLs seen lately."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .seen_urls import KnownUrls
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """How near to the topic an article must be, and whether it is dropped otherwise."""
+    """Least relevance of articles to the topic, and whether others are dropped."""
 
     least: float = 0.0
     drops: bool = True
@@ -22,7 +22,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Rulebook:
-    """What the outcome of a fetch depends on besides the page.
+    """All that the outcome of a fetch depends on besides the page.
 
     Attributes:
         priority: scores new URLs.
@@ -53,5 +53,5 @@ class Rulebook:
     resting: bool = False
 
     def robots(self, kind: str, text: str = "") -> tuple[tuple[int, str, str], ...]:
-        """The same rules for all the hosts concerned."""
+        """Make the same rules for all the hosts concerned."""
         return tuple((host_id, kind, text) for host_id in self.robots_hosts)

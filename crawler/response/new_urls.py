@@ -1,21 +1,20 @@
-"""URLs for the frontier: what a page names, with first scores."""
+"""New URLs for the frontier: those that a page names, with first scores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
-from db.records.keys import fingerprint
 from db.records.reasons import SkipReason
 from db.records.url import Kind, NewUrl
 from pipelines.dates import parse
-from pipelines.links.scope import host_identity
-from pipelines.records import BlockKind
-from pipelines.stages import Page
-from pipelines.urls import host_key, same_host
+from pipelines.item import Page
+from pipelines.links.scope import url_id
+from pipelines.records import BlockKind, ParseResult, Target
 
 from ..rank.finds import DAY, Finds, Values, segments
 from ..rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, Priority
@@ -33,80 +32,71 @@ GOES_FIRST = 1e6
 _CENTURIES = ("19", "20")
 
 
-def url_id(url: str, kind: str) -> int:
-    """The identifier of a URL fetched for a purpose: a page that is named as a feed, too, is two rows."""
-    return fingerprint(url if kind == Kind.PAGE else f"{kind} {url}")
-
-
 def new_url(
-    url: str,
-    kind: str,
+    target: Target,
     *,
     priority: Priority,
     depth: int,
     found_in: int,
     now: float,
     seed_id: int | None,
-    reason: SkipReason | None = None,
     hops: int = 0,
     dated: float | None = None,
     again: bool = False,
     legacy: Mapping[str, float] = _NOTHING,
 ) -> NewUrl:
-    """A single URL for the frontier (links of a page come in columns, see `links`).
+    """Make a single URL for the frontier (links of a page come in columns, see `links`).
 
     What leads to pages - seeds, feeds, sitemaps - is taken for as good as any page: nobody can know yet what it brings.
 
     The score is made by `priority` at the time `now`, and of `legacy` for signals that its address and place do not
     give; the others are columns of the table, see `db.records.url.NewUrl`.
     """
-    host = host_key(url)
-    host_id, site_id, site = host_identity(host)
+    kind = target.kind
     if found_in == BlockKind.SEED or kind in {Kind.FEED, Kind.SITEMAP}:
         legacy = dict.fromkeys((*GRAPH_SIGNALS, *FOCUS_SIGNALS), 1.0)
     stated = dated or (now if kind in {Kind.FEED, Kind.SITEMAP} else 0.0)
-    values = priority.first(_finds([url], [found_in], [stated], depth, now), legacy)
+    values = priority.first(_finds([target.url], [found_in], [stated], depth, now), legacy)
     score, parts = float(priority.score(values)[0]), priority.texts(values)[0]
     if kind == Kind.ROBOTS:
         score = 1000 * GOES_FIRST  # before everything else on its host
     elif found_in in {BlockKind.PART, BlockKind.PROBE}:
         score = GOES_FIRST  # an article waits for it, or it keeps much from being fetched in vain
     return NewUrl(
-        id=url_id(url, kind),
-        url=url,
-        kind=kind,
-        host_id=host_id,
-        host=host,
-        site_id=site_id,
-        site=site,
+        **target._asdict(),
         depth=depth,
         score=score,
         score_parts=parts,
         found_in=found_in,
         seed_id=seed_id,
         dated=dated,
-        reason=reason,
         hops=hops,
         again=again,
         soon=found_in == BlockKind.PART,
     )
 
 
-def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
-    """Those of the page's links that the frontier may not know yet."""
-    assert page.worked is not None
-    named, targets, lease = page.worked.parsed.links, page.worked.targets, page.lease
+def beside(page: Page, target: Target, rulebook: Rulebook, found_in: int, **more: Any) -> NewUrl:
+    """Make a URL that a page names, as deep as the page itself."""
+    lease = page.lease
+    more |= {"depth": lease.depth, "now": page.fetched_at, "seed_id": lease.seed_id}
+    return new_url(target, priority=rulebook.priority, found_in=found_in, **more)
+
+
+def links(page: Page, parsed: ParseResult, rulebook: Rulebook) -> list[NewUrl]:
+    """Return those of a page's links that the frontier may not know yet."""
+    named, lease = parsed.links, page.lease
     depth = lease.depth + 1
     too_deep = rulebook.depth is not None and depth > rulebook.depth
-    feeds = set(page.worked.parsed.feeds)  # rows of their own, see `sources`
-    known = rulebook.known.depths(targets.ids)
+    feeds = set(parsed.feeds)  # rows of their own, see `sources`
+    known = rulebook.known.depths(named.ids)
     chosen: list[int] = []
     reasons: list[SkipReason | None] = []
     for i, at in enumerate(known):
         if at is not None and at <= depth:
             continue
         url = named.urls[i]
-        reason = targets.reasons[i] or (SkipReason.TOO_DEEP if too_deep else None)
+        reason = named.reasons[i] or (SkipReason.TOO_DEEP if too_deep else None)
         if url in feeds or (at is not None and reason):
             continue
         if at is None and url_id(url, Kind.FEED) in rulebook.known:
@@ -124,23 +114,22 @@ def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
     finds = _finds(urls, blocks, dated, depth, page.fetched_at)
     count = len(known)
     legacy: dict[str, float | Values] = {**rulebook.priority.inherited(lease.parts, count, count - known.count(None))}
-    likeness = page.worked.likeness
-    if likeness is not None:
-        legacy |= rulebook.priority.alike(likeness.page, [likeness.anchors[i] for i in chosen], lease.parts)
+    if parsed.relevance is not None:
+        legacy |= rulebook.priority.alike(parsed.relevance, [parsed.link_relevance[i] for i in chosen], lease.parts)
     values = rulebook.priority.first(finds, legacy)
     scores, parts = rulebook.priority.score(values).tolist(), rulebook.priority.texts(values)
     rows = []
     for place, i in enumerate(chosen):
-        number = targets.host_of[i]
+        number = named.host_of[i]
         rows.append(
             NewUrl(
-                id=targets.ids[i],
+                id=named.ids[i],
                 url=urls[place],
                 kind=Kind.PAGE,
-                host_id=targets.host_ids[number],
-                host=targets.hosts[number],
-                site_id=targets.site_ids[number],
-                site=targets.sites[number],
+                host_id=named.host_ids[number],
+                host=named.hosts[number],
+                site_id=named.site_ids[number],
+                site=named.sites[number],
                 depth=depth,
                 score=scores[place],
                 score_parts=parts[place],
@@ -149,15 +138,15 @@ def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
                 anchor=named.anchors[i],
                 dated=dated[place] or None,
                 reason=reasons[place],
-                detail=targets.traps[i] if targets.traps else "",
-                form=targets.forms[i] if targets.forms else None,
+                detail=named.traps[i] if named.traps else "",
+                form=named.forms[i] if named.forms else None,
             )
         )
     return rows
 
 
 def _finds(urls: Sequence[str], blocks: Sequence[int], dated: Sequence[float], depth: int, now: float) -> Finds:
-    """What is known of URLs, as the signals want it."""
+    """Put what is known of URLs in columns, as the signals want it."""
     return Finds(
         depths=np.full(len(urls), depth, np.int32),
         blocks=np.array(blocks, np.uint8),
@@ -168,58 +157,28 @@ def _finds(urls: Sequence[str], blocks: Sequence[int], dated: Sequence[float], d
 
 
 def _day_of(url: str, now: float) -> float:
-    """Unix time of the day that an address names; 0.0 for none."""
+    """Return the Unix time of the day that a URL names; 0.0 for none."""
     if not any(map(url.__contains__, _CENTURIES)):
         return 0.0
     found = parse.read_url(url, datetime.fromtimestamp(now, UTC))
     return 0.0 if found is None else datetime.combine(found.day, time(), UTC).timestamp()
 
 
-def sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
-    """Feeds that a home or channel page declares, sitemaps that a sitemap index names."""
-    assert page.worked is not None
+def sources(page: Page, parsed: ParseResult, rulebook: Rulebook) -> Iterable[NewUrl]:
+    """Yield feeds that a home or channel page declares, sitemaps that an index names."""
     lease = page.lease
-    named: list[tuple[str, str, int]] = []
-    if lease.kind == Kind.PAGE and lease.depth <= _MOST_FEED_DEPTH:
-        named += [(feed, Kind.FEED, 0) for feed in page.worked.parsed.feeds]
     is_nested = lease.hops > 0 and lease.found_in == BlockKind.SITEMAP
-    if lease.hops < (_MOST_NESTED_HOPS if is_nested else _MOST_SITEMAP_HOPS):
-        most = _MOST_NESTED_SITEMAPS if is_nested else _MOST_SITEMAPS
-        named += [(sitemap, Kind.SITEMAP, lease.hops + 1) for sitemap in page.worked.sitemaps[:most]]
-    for url, kind, hops in named:
-        if url_id(url, kind) in rulebook.known:
+    sitemaps = _MOST_NESTED_SITEMAPS if is_nested else _MOST_SITEMAPS
+    if lease.hops >= (_MOST_NESTED_HOPS if is_nested else _MOST_SITEMAP_HOPS):
+        sitemaps = 0
+    for target in parsed.sources:
+        if target.kind == Kind.SITEMAP:
+            sitemaps -= 1
+            if sitemaps < 0:
+                return
+        elif lease.kind != Kind.PAGE or lease.depth > _MOST_FEED_DEPTH:
             continue
-        yield new_url(
-            url,
-            kind,
-            priority=rulebook.priority,
-            depth=lease.depth,
-            found_in=BlockKind.FEED if kind == Kind.FEED else BlockKind.SITEMAP,
-            now=page.fetched_at,
-            seed_id=lease.seed_id,
-            reason=None if page.scope.covers(host_key(url)) else SkipReason.OUTSIDE,
-            hops=hops,
-        )
-
-
-def canonical(page: Page, rulebook: Rulebook) -> tuple[int | None, NewUrl | None]:
-    """The URL the page calls its canonical one, if it is another.
-
-    One on another host is recorded as an edge and nothing else: a page cannot give its identity away.
-    """
-    assert page.worked is not None
-    url = page.worked.parsed.metadata.canonical
-    if not url or url == page.lease.url or page.lease.kind != Kind.PAGE:
-        return None, None
-    own_host = same_host(host_key(url), host_key(page.lease.url))
-    return fingerprint(url), new_url(
-        url,
-        Kind.PAGE,
-        priority=rulebook.priority,
-        depth=page.lease.depth,
-        found_in=BlockKind.CANONICAL,
-        now=page.fetched_at,
-        seed_id=page.lease.seed_id,
-        reason=None if own_host else SkipReason.OUTSIDE,
-        legacy=page.lease.parts,
-    )
+        if target.id not in rulebook.known:
+            is_feed = target.kind == Kind.FEED
+            found_in, hops = (BlockKind.FEED, 0) if is_feed else (BlockKind.SITEMAP, lease.hops + 1)
+            yield beside(page, target, rulebook, found_in, hops=hops)

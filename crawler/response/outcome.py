@@ -1,4 +1,4 @@
-"""What a fetched page means for the frontier and the database: from a `Page` to the `Outcome` that is stored.
+"""Judge a page: from the `Page` that came back to the `Outcome` that is stored.
 
 Pure: nothing here waits, writes or reads a clock. Every redirect, failure and retry becomes a state in the table.
 """
@@ -8,24 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from db.records.article import NewArticle
-from db.records.keys import fingerprint, iso
+from db.records.keys import iso
 from db.records.outcome import NO_EDGES, Edges, Outcome, StoredPage
 from db.records.part import Place
 from db.records.reasons import FailReason, PageReason, Reason, SkipReason
 from db.records.url import REDIRECTS, Kind, NewUrl, State
 from pipelines.articles.multipage import MAX_PARTS
-from pipelines.links.scope import host_identity
-from pipelines.records import BlockKind, PageKind
-from pipelines.stages import Page
-from pipelines.urls import MAX_URL_CHARS, canonicalize, file_type, host_key, same_host, site_key
+from pipelines.item import Page
+from pipelines.links.scope import identify_redirect
+from pipelines.records import BlockKind, PageKind, ParseResult, Target
+from pipelines.urls import MAX_URL_CHARS, canonicalize, host_key, site_key
 
 from ..fetch.errors import HANDLES_PAUSE
 from ..politeness.delay import decode_robots, is_cut_off, retry_after, retry_pause, whole_lines
 from . import new_urls as outlinks
 from .context import Rulebook
-from .new_urls import new_url
 
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
@@ -36,11 +36,11 @@ _ZONES = {"zh": "+08:00"}
 
 
 def judge(page: Page, rulebook: Rulebook) -> Outcome:
-    """The outcome of one page of any kind."""
+    """Return the outcome of one page of any kind."""
     if page.error or is_lost(page, rulebook.tries):
         return _no_answer(page, rulebook)
     if page.lease.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
-        return _answered(page, State.DONE, PageReason.PROBE)
+        return _answered(page, State.DONE, PageReason.PROBE, counted=True)
     if page.status in REDIRECTS and page.headers.get("location"):
         return _redirect(page, page.headers["location"], rulebook)
     if page.lease.kind == Kind.ROBOTS:
@@ -52,57 +52,43 @@ def judge(page: Page, rulebook: Rulebook) -> Outcome:
 
 
 def internal_error(page: Page, error: Exception) -> Outcome:
-    """A page that could not be stored as it is, through a fault of ours."""
-    return Outcome(  # nothing of what the page or its server said: that may be what cannot be stored
-        page.lease,
-        State.FAILED,
-        FailReason.INTERNAL,
-        type(error).__name__,
-        counted=page.status > 0 and page.lease.kind == Kind.PAGE,
-        http_status=page.status or None,
-        fetched_at=page.fetched_at,
-        ready_at=page.ready_at,
-    )
+    """Return the outcome of a page that could not be stored, through a fault of ours."""
+    # nothing of what the page or its server said: that may be what cannot be stored
+    counted = page.status > 0 and page.lease.kind == Kind.PAGE
+    name = type(error).__name__
+    return _outcome(page, State.FAILED, FailReason.INTERNAL, name, counted=counted, ready_at=page.ready_at)
 
 
-def _answered(page: Page, state: State, reason: Reason | None = None, detail: str = "") -> Outcome:
-    """An outcome with everything that an HTTP answer tells."""
-    return Outcome(
-        lease=page.lease,
-        state=state,
-        reason=reason,
-        detail=detail,
-        counted=True,
-        http_status=page.status,
-        fetched_at=page.fetched_at,
-        etag=_validator(page, "etag", _MOST_ETAG),
-        last_modified=_validator(page, "last-modified", _MOST_DATE),
-    )
+def _outcome(page: Page, state: State, reason: Reason | None = None, detail: str = "", **more: Any) -> Outcome:
+    """Make the outcome of a page."""
+    status = page.status or None
+    return Outcome(page.lease, state, reason, detail, http_status=status, fetched_at=page.fetched_at, **more)
+
+
+def _answered(page: Page, state: State, reason: Reason | None = None, detail: str = "", **more: Any) -> Outcome:
+    """Make the outcome of an HTTP answer; pages count, redirects do not."""
+    counted = page.lease.kind == Kind.PAGE and not 300 <= page.status < 400
+    etag, date = _validator(page, "etag", _MOST_ETAG), _validator(page, "last-modified", _MOST_DATE)
+    more = {"counted": counted, "etag": etag, "last_modified": date, **more}
+    return _outcome(page, state, reason, detail, **more)
 
 
 def _validator(page: Page, name: str, most_chars: int) -> str | None:
-    """A header that is sent back as it came, when the page is asked for again: of a whole page, and as a whole."""
+    """Return a header that revisits send back as it came: of a whole page, as a whole."""
     text = "" if page.truncated else page.headers.get(name, "")
     return text if text and len(text) <= most_chars and text.isprintable() else None
 
 
 def is_lost(page: Page, tries: int) -> bool:
-    """Whether the connection was lost in the body, and that is not to be made do with: another try may bring all.
-
-    Args:
-        page: an answer.
-        tries: how often a URL is tried.
-    """
-    if not is_cut_off(page):
-        return False
-    return page.lease.kind == Kind.ROBOTS or page.lease.tries + 1 < tries
+    """Tell whether the connection was lost in the body, and another try may bring all."""
+    return is_cut_off(page) and (page.lease.kind == Kind.ROBOTS or page.lease.tries + 1 < tries)
 
 
 def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
-    """Refused, timed out, reset, no such host."""
+    """Judge a connection that was refused, reset, timed out or lost."""
     error = page.error or FailReason.TRUNCATED  # lost in the body
     if error is FailReason.ADDRESS_REFUSED:
-        return Outcome(page.lease, State.SKIPPED, error, fetched_at=page.fetched_at, robots=rulebook.robots("refused"))
+        return _outcome(page, State.SKIPPED, error, robots=rulebook.robots("refused"))
     if error is FailReason.OUT_OF_HANDLES:
         return replace(_try_again(page, error, page.detail, HANDLES_PAUSE), failed=False, tried=False)
     if page.lease.kind == Kind.ROBOTS:
@@ -113,104 +99,88 @@ def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
         if page.lease.tries + 1 < rulebook.tries:
             return _try_again(page, error, page.detail)
     is_failure = error is not FailReason.BOMB  # which is one page's fault, not the host's
-    return Outcome(page.lease, State.FAILED, error, page.detail, fetched_at=page.fetched_at, failed=is_failure)
+    return _outcome(page, State.FAILED, error, page.detail, failed=is_failure)
 
 
 def _try_again(page: Page, reason: FailReason, detail: str = "", asked_seconds: float | None = None) -> Outcome:
-    """Waiting again, after a pause that grows with every try or that the server asked for."""
+    """Let it wait, for a pause that grows with every try or that the server asks for."""
     pause = asked_seconds if asked_seconds is not None else retry_pause(page.lease.tries + 1)
-    return Outcome(
-        page.lease,
-        State.PENDING,
-        reason,
-        detail,
-        http_status=page.status or None,
-        fetched_at=page.fetched_at,
-        next_visit=page.fetched_at + pause,
-        failed=True,
-    )
+    return _outcome(page, State.PENDING, reason, detail, next_visit=page.fetched_at + pause, failed=True)
 
 
 def _error_status(page: Page) -> Outcome:
-    """An answer that is no page."""
+    """Judge an answer that is no page."""
     if page.lease.kind in {Kind.SITEMAP, Kind.FEED}:
         reason = SkipReason.NO_SITEMAP if page.lease.kind == Kind.SITEMAP else SkipReason.NO_FEED
-        return replace(_answered(page, State.SKIPPED, reason, f"http {page.status}"), counted=False)
+        return _answered(page, State.SKIPPED, reason, f"http {page.status}")
     trouble = page.status in _TRY_AGAIN or page.status >= 500
-    counted = page.lease.kind == Kind.PAGE and not 300 <= page.status < 400
-    return replace(_answered(page, State.FAILED, FailReason.HTTP, str(page.status)), failed=trouble, counted=counted)
+    return _answered(page, State.FAILED, FailReason.HTTP, str(page.status), failed=trouble)
 
 
 def _robots(page: Page, rulebook: Rulebook) -> Outcome:
-    """RFC 9309: rules when there are some, everything allowed on 4xx, nothing while it is unreachable."""
+    """Judge a robots.txt: on 4xx all is allowed, nothing while it is unreachable (RFC 9309)."""
     if 200 <= page.status < 300:
         body = whole_lines(page.body) if page.truncated else page.body
         text = decode_robots(body, rulebook.robots_bytes)
-        return replace(_answered(page, State.DONE), counted=False, robots=rulebook.robots("rules", text))
+        return _answered(page, State.DONE, robots=rulebook.robots("rules", text))
     if 400 <= page.status < 500 and page.status != 429:
-        return replace(_answered(page, State.DONE, PageReason.NO_ROBOTS), counted=False, robots=rulebook.robots("none"))
+        return _answered(page, State.DONE, PageReason.NO_ROBOTS, robots=rulebook.robots("none"))
     return _no_robots(page, rulebook, FailReason.HTTP, str(page.status))
 
 
 def _no_robots(page: Page, rulebook: Rulebook, reason: FailReason, detail: str) -> Outcome:
-    """A robots.txt that cannot be had: its hosts wait for it, unless they have older rules or are given up."""
-    return Outcome(
-        page.lease,
-        State.FAILED if rulebook.robots_again is None else State.PENDING,
-        reason,
-        detail,
-        http_status=page.status or None,
-        fetched_at=page.fetched_at,
-        next_visit=rulebook.robots_again,
-        failed=True,
-    )
+    """Let hosts wait for their robots.txt, unless they have older rules or are dead."""
+    again = rulebook.robots_again
+    state = State.FAILED if again is None else State.PENDING
+    return _outcome(page, state, reason, detail, next_visit=again, failed=True)
 
 
 def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
-    """The target takes the place of the redirecting URL, at the same depth."""
+    """Judge a redirect by its header."""
+    url = canonicalize(to, page.lease.url)
+    if url is None:
+        too_long = len(to) > MAX_URL_CHARS
+        return _leads_nowhere(page, FailReason.URL_TOO_LONG if too_long else FailReason.REDIRECTS_NOWHERE, rulebook)
+    return _follow(page, identify_redirect(url, page.lease.kind, page.scope), rulebook)
+
+
+def _leads_nowhere(page: Page, reason: FailReason, rulebook: Rulebook) -> Outcome:
+    """Fail a redirect; a robots.txt that redirects too often counts as not there (RFC 9309)."""
+    return _answered(page, State.FAILED, reason, counted=False, robots=rulebook.robots("none"))
+
+
+def _follow(page: Page, target: Target, rulebook: Rulebook) -> Outcome:
+    """Put the target of a redirect in the place of the redirecting URL, at the same depth."""
     lease = page.lease
-    target = canonicalize(to, lease.url)
-    outcome = replace(_answered(page, State.SKIPPED, SkipReason.REDIRECT), counted=False)
     is_robots = lease.kind == Kind.ROBOTS
-    if target == lease.url and page.new_cookie and lease.tries + 1 < rulebook.tries:
-        return replace(_try_again(page, FailReason.COOKIE_REDIRECT, asked_seconds=0.0), failed=False)
+    if target.url == lease.url:
+        if page.new_cookie and lease.tries + 1 < rulebook.tries:
+            return replace(_try_again(page, FailReason.COOKIE_REDIRECT, asked_seconds=0.0), failed=False)
+        return _leads_nowhere(page, FailReason.REDIRECTS_TO_ITSELF, rulebook)
     most = rulebook.redirects + (MAX_PARTS if lease.found_in == BlockKind.PART else 0)
-    if is_robots:
-        most = max(most, _ROBOTS_HOPS)
-    if target is None or target == lease.url or lease.hops >= most:
-        if target is None:
-            failed = FailReason.URL_TOO_LONG if len(to) > MAX_URL_CHARS else FailReason.REDIRECTS_NOWHERE
-        else:
-            failed = FailReason.REDIRECTS_TO_ITSELF if target == lease.url else FailReason.TOO_MANY_REDIRECTS
-        # RFC 9309: a robots.txt that redirects too often counts as not there
-        return replace(outcome, state=State.FAILED, reason=failed, robots=rulebook.robots("none"))
-    host, own = host_key(target), host_key(lease.url)
+    if lease.hops >= (max(most, _ROBOTS_HOPS) if is_robots else most):
+        return _leads_nowhere(page, FailReason.TOO_MANY_REDIRECTS, rulebook)
     adopted = None
-    reason: SkipReason | None = None
-    if not is_robots and not page.scope.covers(host):
-        if lease.found_in == BlockKind.SEED and site_key(host) == site_key(own) and lease.seed_id is not None:
-            adopted = (lease.seed_id, host)  # example.com sends its visitors to news.example.com: follow
-        else:
-            reason = SkipReason.OUTSIDE
-    if lease.kind == Kind.PAGE and file_type(target):
-        reason = SkipReason.FILE
-    new = new_url(
+    if lease.found_in == BlockKind.SEED and lease.seed_id is not None and target.reason is SkipReason.OUTSIDE:
+        is_same_site = target.site == site_key(host_key(lease.url))
+        if is_same_site:  # example.com sends its visitors to news.example.com: follow
+            adopted, target = (lease.seed_id, target.host), target._replace(reason=None)
+    new = outlinks.beside(
+        page,
         target,
-        lease.kind,
-        priority=rulebook.priority,
-        depth=lease.depth,
+        rulebook,
         # what a seed redirects to is the seed
-        found_in=lease.found_in if lease.found_in in {BlockKind.SEED, BlockKind.PART} else BlockKind.REDIRECT,
-        now=page.fetched_at,
-        seed_id=lease.seed_id,
-        reason=reason,
+        lease.found_in if lease.found_in in {BlockKind.SEED, BlockKind.PART} else BlockKind.REDIRECT,
         hops=lease.hops + 1,
         # back to where it came from, and a cookie is there now: a wall that asks for one
-        again=is_robots or (page.new_cookie and fingerprint(target) == lease.found_on),
+        again=is_robots or (page.new_cookie and target.id == lease.found_on),
         legacy=lease.parts,
     )
-    return replace(
-        outcome,
+    return _answered(
+        page,
+        State.SKIPPED,
+        SkipReason.REDIRECT,
+        counted=False,
         same_as=new.id,
         new_urls=(new,),
         links=Edges((new.id,), bytes([BlockKind.REDIRECT])) if not is_robots else NO_EDGES,
@@ -219,68 +189,62 @@ def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
 
 
 def _read(page: Page, rulebook: Rulebook) -> Outcome:
-    """A page, feed or sitemap that a worker has read, or could not read."""
-    if page.worked is None:
-        failed = _answered(page, State.FAILED, page.unreadable or FailReason.NOT_READ, page.detail)
-        return replace(failed, counted=page.lease.kind == Kind.PAGE)
-    lease, parsed = page.lease, page.worked.parsed
-    if parsed.sends_to and (parsed.sends_to != lease.url or page.new_cookie):  # else it only shows itself again
-        return _redirect(page, parsed.sends_to, rulebook)
+    """Judge a page, feed or sitemap that a worker has read, or could not read."""
+    lease, parsed = page.lease, page.parsed
     is_page = lease.kind == Kind.PAGE
-    new_urls = outlinks.links(page, rulebook)
-    links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
+    if parsed is None:
+        return _answered(page, State.FAILED, page.unreadable or FailReason.NOT_READ, page.detail)
+    refresh = parsed.refresh
+    if refresh is not None and (refresh.url != lease.url or page.new_cookie):  # else it only shows itself again
+        return _follow(page, refresh, rulebook)
     reason: Reason | None = FailReason.TRUNCATED if page.truncated else parsed.reason
-    likeness = page.worked.likeness
-    is_far = likeness is not None and likeness.page < rulebook.focus.least
+    is_far = parsed.relevance is not None and parsed.relevance < rulebook.focus.least
     article = place = None
     beside: list[NewUrl] = []
     if is_page and parsed.kind == PageKind.ARTICLE:
         if parsed.noindex:
             reason = PageReason.NOINDEX
-        elif page.truncated:
-            reason = FailReason.TRUNCATED
-        else:
-            place, beside = _place(page, rulebook)
+        elif not page.truncated:
+            place, beside = _place(page, parsed, rulebook)
             if is_far and rulebook.focus.drops and place is None:  # a part alone says too little of its article
                 reason = PageReason.OFF_TOPIC
             else:
-                article = _article(page, rulebook)
-    raw = None
-    if page.worked.raw is not None:
-        raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, page.worked.raw)
-    canonical_id, canonical = outlinks.canonical(page, rulebook)
+                article = _article(page, parsed, rulebook.extractor)
+                reason = PageReason.OFF_TOPIC if is_far else parsed.doubt
+    new_urls = outlinks.links(page, parsed, rulebook)
+    links = Edges(parsed.links.ids, parsed.links.blocks) if is_page else NO_EDGES
+    canonical = parsed.canonical
     if canonical is not None:
-        new_urls.append(canonical)
-    if canonical_id is not None and canonical_id not in links.targets:
-        links = Edges((*links.targets, canonical_id), links.blocks + bytes([BlockKind.CANONICAL]))
-    new_urls.extend(outlinks.sources(page, rulebook))
+        new_urls.append(outlinks.beside(page, canonical, rulebook, BlockKind.CANONICAL, legacy=lease.parts))
+        if canonical.id not in links.targets:
+            links = Edges((*links.targets, canonical.id), links.blocks + bytes([BlockKind.CANONICAL]))
+    new_urls.extend(outlinks.sources(page, parsed, rulebook))
     if beside:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
-    return replace(
-        _answered(page, State.DONE, reason if article is None else PageReason.OFF_TOPIC if is_far else parsed.doubt),
-        counted=is_page,
+    raw = None
+    if parsed.raw is not None:
+        raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, parsed.raw)
+    return _answered(
+        page,
+        State.DONE,
+        reason,
         article=article,
         place=place,
-        same_as=canonical_id if canonical is not None and not canonical.reason else None,
+        same_as=canonical.id if canonical is not None and not canonical.reason else None,
         new_urls=tuple(new_urls),
         links=links,
         raw=raw,
-        terms=None if likeness is None else (likeness.page, likeness.terms),
+        terms=None if parsed.relevance is None else (parsed.relevance, parsed.terms),
     )
 
 
-def _article(page: Page, rulebook: Rulebook) -> NewArticle:
-    """The article's row."""
-    assert page.worked is not None
-    parsed, lease = page.worked.parsed, page.lease
-    meta = parsed.metadata
-    _, site_id, _ = host_identity(host_key(lease.url))
-    canonical = meta.canonical
-    on_host = bool(canonical) and canonical != lease.url and same_host(host_key(canonical), host_key(lease.url))
+def _article(page: Page, parsed: ParseResult, extractor: str) -> NewArticle:
+    """Make the article's row."""
+    meta, canonical = parsed.metadata, parsed.canonical
     return NewArticle(
-        id=lease.id,
-        site_id=site_id,
+        id=page.lease.id,
+        site_id=parsed.site_id,
         title=meta.title,
         authors="、".join(meta.authors),
         source=meta.source,
@@ -294,59 +258,40 @@ def _article(page: Page, rulebook: Rulebook) -> NewArticle:
         keywords="、".join(meta.keywords),
         classes=meta.section,
         quality=parsed.extraction.confidence,
-        relevance=None if page.worked.likeness is None else page.worked.likeness.page,
-        extractor=rulebook.extractor,
+        relevance=parsed.relevance,
+        extractor=extractor,
         text_hash=parsed.signature.exact,
         features=parsed.signature.features,
         length=parsed.signature.length,
         images=tuple((image.url, image.caption) for image in meta.images),
-        canonical_id=fingerprint(canonical) if on_host else None,
+        canonical_id=canonical.id if canonical is not None and not canonical.reason else None,
         seen=iso(page.fetched_at),
     )
 
 
-def _place(page: Page, rulebook: Rulebook) -> tuple[Place | None, list[NewUrl]]:
-    """Where the page stands in an article of several pages, and the pages beside it; None when it is all of it."""
-    assert page.worked is not None
-    meta = page.worked.parsed.metadata
-    if not (meta.next_page or meta.previous_page or meta.page_number > 1):
+def _place(page: Page, parsed: ParseResult, rulebook: Rulebook) -> tuple[Place | None, list[NewUrl]]:
+    """Return the page's place in an article of several pages, if any, and the pages beside it."""
+    number = parsed.metadata.page_number
+    following = _beside(page, parsed.next_part if number < MAX_PARTS else None, rulebook)
+    previous = _beside(page, parsed.previous_part, rulebook)
+    beside = [new for new in (following, previous) if new is not None]
+    if not beside and number <= 1:
         return None, []
-    following = _beside(page, meta.next_page, rulebook) if meta.page_number < MAX_PARTS else None
-    previous = _beside(page, meta.previous_page, rulebook)
-    if following is None and previous is None and meta.page_number <= 1:
-        return None, []
-    number = min(max(0, meta.page_number), _MOST_NUMBER)
-    place = Place(number, None if following is None else following.id, None if previous is None else previous.id)
-    return place, [new for new in (following, previous) if new is not None]
+    next_id, previous_id = (None if new is None else new.id for new in (following, previous))
+    return Place(min(max(0, number), _MOST_NUMBER), next_id, previous_id), beside
 
 
-def _beside(page: Page, url: str, rulebook: Rulebook) -> NewUrl | None:
-    """Another part of the page's article, if it may be fetched: on the same host, as deep as the page itself."""
-    assert page.worked is not None
-    lease, targets = page.lease, page.worked.targets
+def _beside(page: Page, target: Target | None, rulebook: Rulebook) -> NewUrl | None:
+    """Return another part of the page's article, if it may be fetched, as deep as the page."""
+    lease = page.lease
     passed = lease.hops if lease.found_in == BlockKind.PART else 0
-    if not url or url == lease.url or passed >= MAX_PARTS or host_key(url) != host_key(lease.url):
+    if target is None or passed >= MAX_PARTS or rulebook.objection(lease.host_id, target.url):
         return None
-    key = fingerprint(url)
-    reason = targets.reasons[targets.ids.index(key)] if key in targets.ids else None
-    if reason not in {None, SkipReason.TRAP}:
-        return None
-    if rulebook.objection(lease.host_id, url):
-        return None
-    return new_url(
-        url,
-        Kind.PAGE,
-        priority=rulebook.priority,
-        depth=lease.depth,
-        found_in=BlockKind.PART,
-        now=page.fetched_at,
-        seed_id=lease.seed_id,
-        hops=passed + 1,
-    )
+    return outlinks.beside(page, target, rulebook, BlockKind.PART, hops=passed + 1)
 
 
 def _with_zone(published: str, language: str) -> str | None:
-    """A date alone becomes midnight in the zone of the page's language, so that every time in the table compares."""
+    """Complete a date to midnight in the zone of the page's language, so that times compare."""
     if not published:
         return None
     if len(published) == len("2024-03-12"):
@@ -355,12 +300,12 @@ def _with_zone(published: str, language: str) -> str | None:
 
 
 def leads_home(outcome: Outcome) -> bool:
-    """Whether a page redirects to another address on its own host."""
+    """Tell whether a page redirects to another URL on its own host."""
     moved = outcome.state == State.SKIPPED and outcome.same_as is not None
     return moved and any(new.id == outcome.same_as and new.host_id == outcome.lease.host_id for new in outcome.new_urls)
 
 
 def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:
-    """What `Rulebook.known` may remember once it is stored: URL -> depth, far away when another link may win."""
+    """Yield depths that `KnownUrls` may note once it is stored; far away for skipped URLs."""
     for new in outcome.new_urls:
         yield new.id, new.depth if not new.reason else 1 << 30

@@ -1,4 +1,4 @@
-"""What a further visit of a URL means: an `Outcome` that is aware of what was there before.
+"""Judge a revisit: an `Outcome` that is aware of what was there before.
 
 A visit that fails changes nothing and is made up for later. Nor does one that gets something else than a page of the
 kind that was there (an error page, a login wall): what is stored stays until it is known to be better. Pure.
@@ -16,8 +16,8 @@ from db.records.outcome import NO_EDGES, Outcome
 from db.records.reasons import FailReason, Reason, SkipReason, reason_of
 from db.records.url import MOVED_FOR_GOOD, REDIRECTS, Kind, Lease, State
 from db.records.visit import VisitResult
+from pipelines.item import Page
 from pipelines.records import BlockKind, PageKind
-from pipelines.stages import Page
 
 from .revisit_schedule import DAY, Schedule, fading
 
@@ -30,7 +30,7 @@ _LONGEST_AGE = 50 * 366 * 86_400.0
 
 
 def conditions(lease: Lease) -> dict[str, str]:
-    """Request headers that ask for a page only if it has changed since it was stored."""
+    """Return headers that ask for a page only if it has changed since it was stored."""
     if not lease.is_revisit or lease.state_before != State.DONE:
         return {}
     headers = {"If-None-Match": lease.etag, "If-Modified-Since": _sensible(lease.last_modified, lease.fetched_at)}
@@ -38,7 +38,7 @@ def conditions(lease: Lease) -> dict[str, str]:
 
 
 def _sensible(date: str | None, fetched_at: float | None) -> str | None:
-    """A date that can be asked with: of one that lies ahead, a server would say "not modified" until then."""
+    """Return a date if it can be asked with: before one ahead all is "not modified"."""
     try:
         stated = parsedate_to_datetime(date or "").timestamp()
     except (ValueError, OverflowError):
@@ -47,7 +47,7 @@ def _sensible(date: str | None, fetched_at: float | None) -> str | None:
 
 
 def settle(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
-    """An outcome with the time of the next visit, and in view of the visits before."""
+    """Complete an outcome: the next visit, in view of the visits before."""
     if page.lease.kind == Kind.ROBOTS or page.lease.found_in == BlockKind.PROBE:
         return outcome  # asked for when it is needed
     if page.lease.is_revisit:
@@ -56,19 +56,18 @@ def settle(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
 
 
 def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
-    """After the first visit, or the first that is worth anything."""
+    """Settle the first visit, or the first that is worth anything."""
     lease, now = page.lease, page.fetched_at
     if outcome.article is not None and lease.found_in != BlockKind.SEED:
         age = _age(outcome.article.published_at, now)
-        pause = schedule.of_article(age, 0, 0, age)
-        return replace(outcome, next_visit=None if pause is None else now + pause, age=age)
+        return replace(outcome, next_visit=_after(now, schedule.of_article(age, 0, 0, age)), age=age)
     if _leads_on(lease, outcome):
         return replace(outcome, next_visit=now + _list_pause(lease, 0.0, 0.0, schedule))
     return outcome
 
 
 def _leads_on(lease: Lease, outcome: Outcome) -> bool:
-    """Whether a URL may name new articles some day."""
+    """Tell whether a URL may name new articles some day."""
     if outcome.state == State.DONE:
         return lease.kind != Kind.PAGE or lease.found_in == BlockKind.SEED or _is_list(outcome.reason)
     if outcome.state == State.SKIPPED:
@@ -90,10 +89,14 @@ def _list_pause(lease: Lease, watched: float, brought: float, schedule: Schedule
 
 
 def _age(published: str | None, now: float) -> float:
-    """Seconds since an article was published, as its page says; 0 when it does not."""
+    """Return the seconds since an article was published; 0 when its page does not say."""
     if published is None:
         return 0.0
     return min(_LONGEST_AGE, max(0.0, now - datetime.fromisoformat(published).timestamp()))
+
+
+def _after(now: float, pause: float | None) -> float | None:
+    return None if pause is None else now + pause
 
 
 def _is_root(url: str) -> bool:
@@ -101,7 +104,7 @@ def _is_root(url: str) -> bool:
 
 
 class _Again:
-    """A visit after the first: which of all that may have happened did happen."""
+    """Classification of the result of a revisit."""
 
     def __init__(self, page: Page, outcome: Outcome, schedule: Schedule) -> None:
         self._page = page
@@ -119,7 +122,7 @@ class _Again:
         self._was_worthless = reason is not None and not (reason.is_settled or reason.is_part or reason.is_doubt)
 
     def settled(self) -> Outcome:
-        """The outcome of this visit."""
+        """Return the outcome of this visit."""
         page, outcome = self._page, self._outcome
         if outcome.state == State.PENDING:
             return replace(self._kept(), state=State.PENDING, next_visit=outcome.next_visit)
@@ -130,14 +133,14 @@ class _Again:
         is_redirect = outcome.reason is not None and outcome.reason.is_redirect
         if is_redirect or (page.status in REDIRECTS and not page.error):
             return self._redirected()
-        if page.status == 200 and page.worked is not None and not page.error:
+        if page.status == 200 and page.parsed is not None and not page.error:
             return self._read()
         return self._failed()
 
     # ------------------------------------------------------------ what was there stays
 
     def _kept(self) -> Outcome:
-        """Everything as it was."""
+        """Leave everything as it was."""
         lease, outcome = self._lease, self._outcome
         return Outcome(
             lease,
@@ -158,41 +161,39 @@ class _Again:
         )
 
     def _failed(self) -> Outcome:
-        """No answer, or an error: later again, as if there had been no visit."""
+        """Visit it later again, as if there had been no visit: no answer, or an error."""
         return replace(self._kept(), next_visit=self._later())
 
     def _later(self) -> float | None:
-        """When to visit it next, as far as was known before this visit."""
+        """Return the next visit, as far as was known before this one."""
         lease = self._lease
         if self._was_list or not self._was_article:
             return self._now + _list_pause(lease, lease.watched, lease.brought, self._schedule)
         age = lease.watched + self._passed
         pause = self._schedule.of_article(age, max(0, lease.visits - 1), lease.brought, self._since_change(age))
-        return None if pause is None else self._now + pause
+        return _after(self._now, pause)
 
     def _unchanged(self) -> Outcome:
-        """Nothing new."""
+        """Note that there is nothing new."""
         seen = self._links if self._was_list else self._look
         return replace(self._kept(), fetched_at=self._now, seen=seen, alive=None if self._was_list else True)
 
     def _not_there(self) -> Outcome:
-        """404 or 410: a list may come back; of an article 410 is believed at once, all else when it is said twice."""
+        """Settle 404 and 410.
+
+        A list may come back; of an article 410 is believed at once, all else when it is said twice.
+        """
         if not self._was_article and self._before == State.DONE:
             return self._unchanged() if self._was_list else self._failed()
         if self._before == State.FAILED:  # as before
+            if self._was_list:
+                return replace(self._kept(), next_visit=self._later())
             since = self._now - (self._lease.changed_at or self._now)
-            pause = (
-                self._schedule.of_gone(since)
-                if not self._was_list
-                else _list_pause(self._lease, self._lease.watched, self._lease.brought, self._schedule)
-            )
-            return replace(self._kept(), next_visit=None if pause is None else self._now + pause)
+            return replace(self._kept(), next_visit=_after(self._now, self._schedule.of_gone(since)))
         if self._page.status not in {_GONE_AT_ONCE, self._lease.http_status}:
             doubt = self._now + self._schedule.least
             return replace(self._kept(), http_status=self._page.status, next_visit=doubt)
-        pause = self._schedule.of_gone(0.0)
-        next_visit = None if pause is None else self._now + pause
-        gone = VisitResult(next_visit, self._passed, 1.0, 0, changed=True)
+        gone = VisitResult(_after(self._now, self._schedule.of_gone(0.0)), self._passed, 1.0, 0, changed=True)
         outcome = replace(self._outcome, state=State.FAILED, reason=FailReason.HTTP, detail=str(self._page.status))
         return replace(
             outcome, same_as=None, new_urls=(), links=NO_EDGES, reverted=True, alive=False, seen=lambda _: gone
@@ -201,10 +202,11 @@ class _Again:
     # ------------------------------------------------------------ something else is there
 
     def _redirected(self) -> Outcome:
-        """For good: what was here is there now. For the moment: nothing has moved, but a list may lead on.
+        """Settle a redirect.
 
-        An article that has moved for good is looked for once more a day later: what is then still stored under its old
-        address has not come to the new one, and is gone.
+        For good: what was here is there now. For the moment: nothing has moved, but a list may lead on. An article
+        that has moved for good is looked for once more a day later: what is then still stored under its old URL has
+        not come to the new one, and is gone.
         """
         outcome, lease = self._outcome, self._lease
         followed = outcome.state == State.SKIPPED and any(not new.reason for new in outcome.new_urls)
@@ -221,15 +223,14 @@ class _Again:
             kept = replace(self._kept(), next_visit=self._later())
             return replace(kept, new_urls=outcome.new_urls, links=outcome.links) if self._was_list else kept
         if self._was_article:
-            pause = self._schedule.of_gone(0.0)
-            return replace(outcome, next_visit=None if pause is None else self._now + pause)
+            return replace(outcome, next_visit=_after(self._now, self._schedule.of_gone(0.0)))
         return replace(outcome, next_visit=self._later() if lease.found_in == BlockKind.SEED else None)
 
     def _read(self) -> Outcome:
-        """A page again."""
-        assert self._page.worked is not None
+        """Settle a page that was read again."""
+        assert self._page.parsed is not None
         outcome = self._outcome
-        kind = self._page.worked.parsed.kind
+        kind = self._page.parsed.kind
         if self._before != State.DONE:
             fresh = _first(self._page, outcome, self._schedule)
             return replace(fresh, alive=True) if outcome.article is not None else fresh
@@ -244,7 +245,7 @@ class _Again:
         return _first(self._page, outcome, self._schedule)
 
     def _list(self, kind: PageKind) -> Outcome:
-        """A list again, or an error page in its place: then it keeps its turn."""
+        """Settle a list; with an error page in its place it keeps its turn."""
         outcome = self._outcome
         if self._page.truncated:  # what there is of it leads on, too
             kept = replace(self._kept(), fetched_at=self._now, seen=self._links)
@@ -254,19 +255,22 @@ class _Again:
         return self._unchanged()
 
     def _stated(self) -> Sequence[tuple[int, float]]:
-        """Pages that a feed or sitemap says have changed since it was last visited: the newest, none of the future."""
-        assert self._page.worked is not None
+        """Return the newest pages that a feed or sitemap says have changed since its last visit."""
+        assert self._page.parsed is not None
         since = (self._lease.fetched_at or self._now) - DAY  # it may have been made some time before
-        times = self._page.worked.parsed.links.changed
+        times = self._page.parsed.links.changed
         stated = [
-            (key, at) for key, at in zip(self._page.worked.targets.ids, times, strict=False) if since < at <= self._now
+            (key, at) for key, at in zip(self._page.parsed.links.ids, times, strict=False) if since < at <= self._now
         ]
         return sorted(stated, key=lambda one: -one[1])[:_MOST_STATED]
 
     # ------------------------------------------------------------ what the visit says
 
     def _links(self, named: int) -> VisitResult:
-        """Of a list that named so many new URLs; what share of them are articles is known from those before."""
+        """Return what a list teaches that named so many new URLs.
+
+        Earlier visits tell what share of them are articles.
+        """
         lease, passed = self._lease, self._passed
         faded = fading(passed)
         share = (lease.brought + 1) / (lease.named + 2)
@@ -275,13 +279,12 @@ class _Again:
         return VisitResult(self._now + pause, passed, faded, named, changed=named > 0)
 
     def _look(self, changed: int) -> VisitResult:
-        """Of an article that has changed (1) or not (0)."""
+        """Return what an article teaches that has changed (1) or not (0)."""
         lease = self._lease
         age = lease.watched + self._passed
         since = 0.0 if changed else self._since_change(age)
         pause = self._schedule.of_article(age, lease.visits, lease.brought + changed, since)
-        next_visit = None if pause is None else self._now + pause
-        return VisitResult(next_visit, self._passed, 1.0, 0, changed=bool(changed))
+        return VisitResult(_after(self._now, pause), self._passed, 1.0, 0, changed=bool(changed))
 
     def _since_change(self, age: float) -> float:
         return age if self._lease.changed_at is None else min(age, self._now - self._lease.changed_at)

@@ -1,4 +1,4 @@
-"""When to visit a URL again: intervals learned from what earlier visits brought.
+"""Revisit intervals, learned from what earlier visits brought.
 
 Lists (home and channel pages, feeds, sitemaps) bring new articles, and every article waits until the next visit of the
 list that names it. If a list brings `rate` articles a second and is visited every `I` seconds, they wait `I / 2` each
@@ -59,11 +59,11 @@ class Schedule:
     article_seconds: float = 7 * DAY
 
     def bounded(self, seconds: float) -> float:
-        """An interval within the bounds."""
+        """Put an interval within the bounds."""
         return min(self.most, max(self.least, seconds))
 
     def of_list(self, watched: float, brought: float, *, depth: int = 0, further: int = 0) -> float:
-        """Seconds until the next visit of a list.
+        """Return the seconds until the next visit of a list.
 
         Args:
             watched: seconds from its first visit to its last, faded.
@@ -82,7 +82,7 @@ class Schedule:
         return self.bounded(math.sqrt(2 * self.worth / rate))
 
     def of_article(self, age: float, looks: int, changes: float, since_change: float) -> float | None:
-        """Seconds until the next look at an article, None for never.
+        """Return the seconds until the next look at an article, None for never.
 
         Every article is looked at once more within a day, whatever its age: what is wrong is put right soon.
 
@@ -105,12 +105,12 @@ class Schedule:
         return self.bounded(seconds if looks else min(DAY, seconds))
 
     def of_gone(self, since_gone: float) -> float | None:
-        """Seconds until the next look at an article whose page is gone; None when it has been gone for long."""
+        """Return the seconds until an article that is gone is looked for; None after long."""
         return None if since_gone > self.article_seconds else self.bounded(max(DAY, since_gone))
 
 
 def fading(seconds: float) -> float:
-    """What observations count for that are so many seconds older than before.
+    """Return the weight of observations that have grown older by so many seconds.
 
     >>> fading(0)
     1.0
@@ -119,6 +119,6 @@ def fading(seconds: float) -> float:
 
 
 def _corrected(looks: int, changes: float) -> float:
-    """How many changes there were when so many looks found one: some held several (Cho and Garcia-Molina)."""
+    """Return the changes behind those that looks found: some hid several."""
     changes = min(changes, looks)
     return -looks * math.log((looks - changes + 0.5) / (looks + 0.5)) if looks else 0.0

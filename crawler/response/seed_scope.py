@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from db.records.keys import fingerprint
-from db.records.reasons import SkipReason
 from db.records.run import StoredSeed
 from db.records.url import Kind, Lease, NewUrl
-from pipelines.links.scope import Scope
+from pipelines.links.scope import Scope, identify
 from pipelines.records import BlockKind
 from pipelines.urls import bare_host, canonicalize, host_key, site_key
 
@@ -81,14 +80,12 @@ class SeedScope:
         urls = urls or [url for url in [canonicalize("/sitemap.xml", base)] if url]
         return [
             new_url(
-                url,
-                Kind.SITEMAP,
+                identify(url, Kind.SITEMAP, self._scopes[seed_id]),
                 priority=priority,
                 depth=0,
                 found_in=BlockKind.SITEMAP,
                 now=now,
                 seed_id=seed_id,
-                reason=None if self._scopes[seed_id].covers(host_key(url)) else SkipReason.OUTSIDE,
             )
             for url in urls
         ]

@@ -1,4 +1,4 @@
-"""A bounded memory of URLs that are in the table already, so that the links of every page need not be looked up."""
+"""Bounded memory of URLs in the table, so that not every link has to be looked up."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 
 class KnownUrls:
-    """URL -> the smallest depth at which it was seen. What was not asked for longest is forgotten.
+    """Smallest depth at which each URL was seen.
 
-    Two generations of plain dictionaries: when the young one is full, the old one is dropped.
+    Two generations of plain dictionaries: when the young one is full, the old one is dropped, so that those are
+    forgotten that were not asked for longest.
 
     Args:
         most: how many are remembered, at most (about 100 bytes each).
@@ -20,14 +21,14 @@ class KnownUrls:
         self._old: dict[int, int] = {}
 
     def get(self, key: int) -> int | None:
-        """The depth, or None when it is not remembered."""
+        """Return the depth; None when it is not remembered."""
         depth = self._young.get(key)
         if depth is None and (depth := self._old.get(key)) is not None:
             self._keep(key, depth)
         return depth
 
     def depths(self, keys: Sequence[int]) -> list[int | None]:
-        """`get` of many, in their order."""
+        """Return the depths of many URLs."""
         young = self._young.get
         return [depth if (depth := young(key)) is not None else self.get(key) for key in keys]
 
@@ -35,7 +36,7 @@ class KnownUrls:
         return key in self._young or key in self._old
 
     def note(self, key: int, depth: int) -> None:
-        """The URL is in the table at this depth, or at the smaller one that is known."""
+        """Note that a URL is in the table at this depth or a smaller one."""
         known = self.get(key)
         if known is None or depth < known:
             self._keep(key, depth)

@@ -37,7 +37,7 @@ from pipelines.extract import extractor
 from pipelines.focus import profile
 from pipelines.focus.topic import Topic, make_topic
 from pipelines.urls import site_key
-from pipelines.worker import Reading
+from pipelines.worker import ParseOptions
 
 from ..fetch.connection import FetchBounds, FetchOptions
 from ..fetch.guard import Guard
@@ -440,7 +440,7 @@ class Config:
         ahead: seconds, `REVISIT_AHEAD`.
         schedule: when URLs are visited again.
         fetch: for the download handler.
-        reading: for the workers.
+        parse_options: for the workers.
     """
 
     agreed: Mapping[str, Any]
@@ -481,7 +481,7 @@ class Config:
     workers: int
     page_seconds: float
     worker_memory_bytes: int
-    reading: Reading
+    parse_options: ParseOptions
     health_window: int
     in_flight: int
     window: int
@@ -553,7 +553,7 @@ class Config:
             fetch=fetch_options(settings),
             duplicate_method=duplicate_method,
             duplicates=_duplicates(given),
-            reading=Reading(
+            parse_options=ParseOptions(
                 given["EXTRACTOR"], given["EXTRACTOR_PARAMS"], *duplicates, bounds=PageLimits(**records["read"])
             ),
         )

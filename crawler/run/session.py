@@ -26,9 +26,9 @@ from db.records.keys import iso
 from db.records.lease import Waiting
 from db.records.run import LivingRun, Resumed, RunEnd, RunStart
 from db.records.signature import Reader
-from db.records.url import Kind
 from db.records.visit import Beginning, Due
 from pipelines.dedup.judge import SignatureIndex
+from pipelines.links.scope import identify
 from pipelines.records import BlockKind
 
 from .. import clock
@@ -268,8 +268,7 @@ async def _start_run(
     woken = await _wake(config, line, resumed, now, mode) if resumed.begun_before else 0
     first = [
         new_url(
-            row.url,
-            Kind.PAGE,
+            identify(row.url),
             priority=config.priority,
             depth=0,
             found_in=BlockKind.SEED,

@@ -18,7 +18,7 @@ from db.records.reasons import ArticleResult, FailReason, SkipReason, label
 from db.records.url import Kind, State
 
 if TYPE_CHECKING:
-    from pipelines.stages import Page
+    from pipelines.item import Page
 
 
 _MOST_NAMES = 1_000
@@ -47,9 +47,9 @@ def count(stats: Counter[str], page: Page, outcome: Outcome, stored: Stored) -> 
 def _count_bounds(stats: Counter[str], page: Page, outcome: Outcome) -> None:
     """Count what was too much, and what is doubtful."""
     stats.update(f"bounds/{name}" for name in page.bounds)
-    if page.worked is None:
+    parsed = page.parsed
+    if parsed is None:
         return
-    parsed = page.worked.parsed
     stats.update(f"bounds/{name}" for name in parsed.bounds)
     if parsed.links.too_long:
         stats[f"bounds/{FailReason.URL_TOO_LONG}"] += parsed.links.too_long

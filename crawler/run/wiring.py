@@ -34,6 +34,6 @@ class ConfiguredExtractStage(ExtractStage):
             workers=config.workers,
             seconds=config.page_seconds,
             memory_bytes=config.worker_memory_bytes,
-            reading=config.reading,
+            options=config.parse_options,
         )
         return cls(CrawlAccess.of(crawler), pool, keep_raw=config.store_html)

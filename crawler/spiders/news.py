@@ -10,7 +10,8 @@ from scrapy import Spider
 from scrapy.http import Response
 
 from db.records.reasons import FailReason
-from pipelines.stages import CrawlAccess, Page, PageServices
+from pipelines.item import Page
+from pipelines.stages import CrawlAccess
 
 from .. import clock
 from ..fetch import http_parser
@@ -49,45 +50,34 @@ class NewsSpider(Spider):
         yield
 
     def parse(self, response: Response, **_: Any) -> list[Page]:
-        """Make a page of a response of any status."""
+        """Make the page of an answer of any status."""
         assert response.request is not None
-        page = self._page(response.request)
-        page.status = response.status
-        page.address = str(response.ip_address or "")
-        page.body = response.body
-        if response.flags:
-            page.truncated = TRUNCATED in response.flags
-            page.new_cookie = NEW_COOKIE in response.flags
-            page.bounds = tuple(flag.removeprefix(BOUND) for flag in response.flags if flag.startswith(BOUND))
-        page.headers = {
-            name: http_parser.READERS.get(name, http_parser.text)(values)
-            for name in http_parser.KEPT
-            if (values := response.headers.getlist(name))
-        }
-        return self._answered(page, response.request)
+        flags = response.flags
+        return self._answered(
+            response.request,
+            status=response.status,
+            address=str(response.ip_address or ""),
+            body=response.body,
+            truncated=TRUNCATED in flags,
+            new_cookie=NEW_COOKIE in flags,
+            bounds=tuple(flag.removeprefix(BOUND) for flag in flags if flag.startswith(BOUND)),
+            headers={
+                name: http_parser.READERS.get(name, http_parser.text)(values)
+                for name in http_parser.KEPT
+                if (values := response.headers.getlist(name))
+            },
+        )
 
     def failed(self, failure: Failure) -> list[Page]:
-        """Make a page of a failed request."""
-        page = self._page(failure.request)  # type: ignore[attr-defined]
-        page.error, page.detail = (FailReason.OUT_OF_HANDLES, "") if exhausted() else why(failure.value)
-        page.bounds = getattr(failure.value, "bounds", ())
-        return self._answered(page, failure.request)  # type: ignore[attr-defined]
+        """Make the page of a request without an answer."""
+        error, detail = (FailReason.OUT_OF_HANDLES, "") if exhausted() else why(failure.value)
+        bounds = getattr(failure.value, "bounds", ())
+        return self._answered(failure.request, error=error, detail=detail, bounds=bounds)  # type: ignore[attr-defined]
 
-    def _answered(self, page: Page, request: Request) -> list[Page]:
-        """Tell the crawl, once."""
+    def _answered(self, request: Request, **answer: Any) -> list[Page]:
+        """Make the page and tell the crawl, once."""
+        lease, seconds = request.meta["lease"], time.monotonic() - request.meta["started"]
+        services = CrawlAccess.of(self.crawler).services
+        page = Page(lease, services.scope_of(lease), fetched_at=clock.now(), seconds=seconds, **answer)
         request.meta["answered"] = True
-        self._services.answered(page)
-        return [page]
-
-    @property
-    def _services(self) -> PageServices:
-        return CrawlAccess.of(self.crawler).services
-
-    def _page(self, request: Request) -> Page:
-        lease = request.meta["lease"]
-        return Page(
-            lease=lease,
-            scope=self._services.scope_of(lease),
-            fetched_at=clock.now(),
-            seconds=time.monotonic() - request.meta["started"],
-        )
+        return [services.answered(page)]

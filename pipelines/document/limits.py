@@ -21,7 +21,7 @@ TEXT: Final = "text"
 LINKS: Final = "links"
 STATED: Final = "structured data"
 FILES: Final = "sitemap"
-"""Limits that a page may exceed, see `ParsedPage.bounds`."""
+"""Limits that a page may exceed, see `ParseResult.bounds`."""
 
 _TAGS_PER_NODE: Final = 3
 _BLOCKS_SHARE: Final = 4

@@ -10,7 +10,7 @@ from lxml import etree
 
 from ..decode.text import clean, words
 from ..document.document import Document
-from ..records import Extraction, ParsedPage
+from ..records import Extraction, ParseResult
 from . import render
 
 _REMOVED: Final = words(
@@ -30,7 +30,7 @@ _STYLE: Final = (
 )
 
 
-def markdown(document: Document, page: ParsedPage, extraction: Extraction) -> str:
+def markdown(document: Document, page: ParseResult, extraction: Extraction) -> str:
     """Return the article as Markdown, empty when the page is none.
 
     Args:
@@ -43,7 +43,7 @@ def markdown(document: Document, page: ParsedPage, extraction: Extraction) -> st
     return render.markdown(document, extraction.blocks) if page.extraction.text else ""
 
 
-def explain(document: Document, page: ParsedPage, extraction: Extraction) -> str:
+def explain(document: Document, page: ParseResult, extraction: Extraction) -> str:
     """Render a copy of the page: kept blocks green, dropped ones red, with scores.
 
     The copy needs and runs nothing: scripts, styles, links and forms are taken out, and it says so to the browser.
@@ -145,7 +145,7 @@ def _label(document: Document, extraction: Extraction, block: int, kept: frozens
     return state, f"{block}{score}", f"block {block}, {state}, score{score or ' unknown'}, {clean(name, 100)}"
 
 
-FORMS: Final[dict[str, Callable[[Document, ParsedPage, Extraction], str]]] = {
+FORMS: Final[dict[str, Callable[[Document, ParseResult, Extraction], str]]] = {
     "markdown": markdown,
     "explained": explain,
 }

@@ -12,7 +12,7 @@ from db.records.keys import fingerprint
 from db.records.reasons import PageReason
 
 from ..document.document import Document
-from ..records import Metadata, PageKind, ParsedPage
+from ..records import Metadata, PageKind, ParseResult, Signs
 from .patterns import Key
 
 _MOST_CHARS = 4_000
@@ -51,24 +51,7 @@ class KnownTraps:
     missing: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Signs:
-    """Signals of a page.
-
-    Attributes:
-        sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
-            Alike texts have sketches of few different bits.
-        outline: of all text of the page without figures and its own name: the same for the same text; 0 for none.
-        is_wall: whether it tells a visitor to go away, to log in or to come back: it says nothing of what the URL
-            leads to at other times.
-    """
-
-    sketch: int = 0
-    outline: int = 0
-    is_wall: bool = False
-
-
-def needs_look(parsed: ParsedPage, known: KnownTraps) -> bool:
+def needs_look(parsed: ParseResult, known: KnownTraps) -> bool:
     """Return True if a page has to be looked at: most articles have not."""
     return (
         parsed.kind is not PageKind.ARTICLE
@@ -77,7 +60,7 @@ def needs_look(parsed: ParsedPage, known: KnownTraps) -> bool:
     )
 
 
-def look(document: Document, parsed: ParsedPage) -> Signs:
+def look(document: Document, parsed: ParseResult) -> Signs:
     """Return the signs of a page.
 
     Cost: about 0.2 ms.
@@ -89,10 +72,10 @@ def look(document: Document, parsed: ParsedPage) -> Signs:
     return Signs(sketch(text), outline(text, document.url), is_wall)
 
 
-def without_page(parsed: ParsedPage) -> ParsedPage:
+def without_page(parsed: ParseResult) -> ParseResult:
     """Strip a page that says "no such page": nothing to store or follow."""
     metadata = Metadata(title=parsed.metadata.title, language=parsed.metadata.language)
-    return ParsedPage(PageKind.OTHER, PageReason.SOFT_404, metadata=metadata, encoding=parsed.encoding)
+    return ParseResult(PageKind.OTHER, PageReason.SOFT_404, metadata=metadata, encoding=parsed.encoding)
 
 
 def outline(text: str, url: str) -> int:

@@ -44,9 +44,9 @@ from db.frontier.insert import add_urls
 from db.records.lease import LeaseRequest
 from db.records.outcome import Edges, Outcome
 from db.records.run import Limits
-from db.records.url import Kind, Lease, NewUrl, State
+from db.records.url import Lease, NewUrl, State
 from db.tables.urls import UrlRow
-from pipelines.links.scope import host_identity
+from pipelines.links.scope import host_identity, identify
 from pipelines.records import BlockKind
 from tests.benchmarks.static_site import NETWORK, PAGE_LINKS, Serving, Site
 from tests.db.stores import real_judge, store_of
@@ -87,8 +87,7 @@ def _new_urls(session: Session, site: Site, numbers: Sequence[int]) -> list[NewU
     now = time.time()
     return [
         new_url(
-            site.address(n),
-            Kind.PAGE,
+            identify(site.address(n)),
             priority=priority,
             depth=1 + n % 7 % 5,
             found_in=BlockKind.LIST,

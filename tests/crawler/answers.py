@@ -12,10 +12,9 @@ from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.reasons import FailReason, PageReason
 from db.records.url import Kind, Lease, NewUrl
-from pipelines.links.scope import Scope, resolve
-from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParsedPage, Signature
-from pipelines.stages import Page
-from pipelines.worker import Worked
+from pipelines.item import Page
+from pipelines.links.scope import Scope, resolve_page
+from pipelines.records import BlockKind, Extraction, Image, Links, Metadata, PageKind, ParseResult, Signature
 
 NOW = 1_700_000_000.0
 URL = "http://h.cn/a"
@@ -23,6 +22,7 @@ SEED_ID = 7
 SCOPE = Scope("host", ("h.cn",))
 PRIORITY = Priority("breadth", {"freshness": 1.0})
 FAR = 1 << 30
+NO_LINKS = Links()
 
 
 def lease(url: str = URL, **values: Any) -> Lease:
@@ -55,7 +55,7 @@ def rules(**values: Any) -> Rulebook:
     return Rulebook(**{**defaults, **values})
 
 
-_OWN = ("error", "detail", "body", "worked", "unreadable", "truncated", "bounds", "new_cookie")
+_OWN = ("error", "detail", "body", "parsed", "unreadable", "truncated", "bounds", "new_cookie")
 
 
 def page(status: int = 200, url: str = URL, *, scope: Scope = SCOPE, headers: Any = None, **values: Any) -> Page:
@@ -88,13 +88,13 @@ def links(*urls: str, **values: Any) -> Links:
     return Links(**{**defaults, **values})
 
 
-def listed(found: Links, *, scope: Scope = SCOPE, sitemaps: tuple[str, ...] = (), **values: Any) -> Worked:
+def listed(found: Links, *, scope: Scope = SCOPE, sitemaps: tuple[str, ...] = (), **values: Any) -> ParseResult:
     """What a worker makes of a page that is a list of links."""
     defaults: dict[str, Any] = {"kind": PageKind.LIST, "reason": PageReason.LIST, "links": found}
-    return Worked(ParsedPage(**{**defaults, **values}), resolve(found, scope), sitemaps)
+    return resolve_page(ParseResult(**{**defaults, **values}), URL, scope, sitemaps=sitemaps)
 
 
-def written(**values: Any) -> Worked:
+def written(*, found: Links = NO_LINKS, scope: Scope = SCOPE, **values: Any) -> ParseResult:
     """What a worker makes of an article."""
     meta = Metadata(
         title="题目",
@@ -111,7 +111,9 @@ def written(**values: Any) -> Worked:
         **values,
     )
     text = Extraction("第一段。", "<p>第一段。</p>", 0.75)
-    return Worked(ParsedPage(PageKind.ARTICLE, None, meta, text, Signature(5, b"abcd", 9), encoding="gb18030"))
+    signature = Signature(5, b"abcd", 9)
+    article = ParseResult(PageKind.ARTICLE, None, meta, text, signature, found, encoding="gb18030")
+    return resolve_page(article, URL, scope)
 
 
 def by_url(outcome: Outcome) -> dict[str, NewUrl]:

@@ -27,7 +27,8 @@ from crawler.run.config import fetch_options
 from crawler.run.seeds import Seed
 from db.engine.database import open_for_crawl
 from db.records.url import Lease, NewUrl
-from pipelines.stages import CrawlAccess, Page
+from pipelines.item import Page
+from pipelines.stages import CrawlAccess
 from tests.db.frontier_rows import new_url
 
 T = TypeVar("T")
@@ -197,7 +198,8 @@ class Driver:
         page = self.page(request)
 
         async def answered() -> None:
-            self.crawl.answered(page)
+            nonlocal page
+            page = self.crawl.answered(page)
 
         self.run(answered())
         return page
@@ -212,8 +214,7 @@ class Driver:
 
     async def _complete(self, request: Request, page: Page) -> None:
         request.meta["answered"] = True
-        self.crawl.answered(page)
-        await self.crawl.store(page)
+        await self.crawl.store(self.crawl.answered(page))
 
     def close(self, reason: str = "finished") -> None:
         """End the crawl."""

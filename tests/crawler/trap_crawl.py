@@ -24,12 +24,10 @@ from db.frontier.leases import take_hosts
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome, Stored
 from db.records.url import Lease, NewUrl
-from pipelines.links.scope import Scope, Targets
-from pipelines.records import BlockKind, Links, PageKind, ParsedPage
-from pipelines.stages import Page
-from pipelines.traps.signals import Signs
+from pipelines.item import Page
+from pipelines.links.scope import Scope
+from pipelines.records import BlockKind, Links, PageKind, ParseResult, Signs
 from pipelines.url_rules.forms import folder_key
-from pipelines.worker import Worked
 from tests.crawler.crawling import rows
 from tests.db.frontier_rows import NOW, new_url, wish
 
@@ -50,16 +48,16 @@ def lease_of(url: str, found_on: str | None = None, found_in: int = BlockKind.LI
 def list_page(url: str, *links: str, signs: Signs | None = None) -> tuple[Page, Outcome, Stored]:
     """A page that holds nothing but some new links."""
     ids = tuple(map(fingerprint, links))
-    targets = Targets(ids=ids, folders=tuple(map(folder_key, links)))
-    worked = Worked(ParsedPage(PageKind.LIST, "list page", links=Links(links)), targets, signs=signs or Signs(7, 8))
-    page = Page(lease_of(url), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, worked=worked)
+    found = Links(links, ids=ids, folders=tuple(map(folder_key, links)))
+    parsed = ParseResult(PageKind.LIST, "list page", links=found, signs=signs or Signs(7, 8))
+    page = Page(lease_of(url), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, parsed=parsed)
     new = tuple(new_url(link) for link in links)
     return page, Outcome(page.lease, "done", new_urls=new, fetched_at=LATELY), Stored(new_urls=len(links))
 
 
 def article(url: str, found_on: str) -> tuple[Page, Outcome, Stored]:
-    worked = Worked(ParsedPage(PageKind.ARTICLE))
-    page = Page(lease_of(url, found_on), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, worked=worked)
+    parsed = ParseResult(PageKind.ARTICLE)
+    page = Page(lease_of(url, found_on), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, parsed=parsed)
     return page, Outcome(page.lease, "done", fetched_at=LATELY), Stored(article="new")
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from pipelines.parse_page import parse_page
-from pipelines.records import PageKind, ParsedPage
+from pipelines.records import PageKind, ParseResult
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 FILES = sorted((Path(__file__).parents[1] / "pages").glob("*.html"))
@@ -31,7 +31,7 @@ def expected(text: str) -> dict[str, str]:
     return {key.strip(): value.strip() for key, value in pairs}
 
 
-def load(path: Path) -> tuple[dict[str, str], ParsedPage]:
+def load(path: Path) -> tuple[dict[str, str], ParseResult]:
     text = path.read_text(encoding="utf-8")
     # The comment would tell the encoding and the text: it is not part of the page.
     body = text[text.index("-->") + 3 :].lstrip()

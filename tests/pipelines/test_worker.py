@@ -21,9 +21,9 @@ import zstandard
 
 from pipelines.document.limits import PageLimits
 from pipelines.links.scope import Scope
-from pipelines.records import BlockKind, PageKind
+from pipelines.records import BlockKind, PageKind, ParseResult
 from pipelines.site_memory.knowledge import NOTHING, learn, pack
-from pipelines.worker import PageUnreadable, Reading, Task, Worked, WorkerPool, work
+from pipelines.worker import Job, PageUnreadable, ParseOptions, WorkerPool, parse_job
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
 
@@ -52,7 +52,7 @@ FILES = {
 }
 
 
-def task(body: bytes, kind: str = "page", **values: Any) -> Task:
+def job(body: bytes, kind: str = "page", **values: Any) -> Job:
     defaults = {
         "url": "http://h.cn/news/1.html",
         "content_type": "text/html",
@@ -61,11 +61,18 @@ def task(body: bytes, kind: str = "page", **values: Any) -> Task:
         "scope": SCOPE,
         "keep_raw": False,
     }
-    return Task(kind, body, **{**defaults, **values})
+    return Job(kind, body, **{**defaults, **values})
+
+
+OPTIONS = ParseOptions("density", bounds=WIDE)
 
 
 def pool_of(workers: int = 1, **values: Any) -> WorkerPool:
-    defaults: dict[str, Any] = {"seconds": 20.0, "memory_bytes": 8 << 30, "reading": Reading("density", bounds=WIDE)}
+    defaults: dict[str, Any] = {
+        "seconds": 20.0,
+        "memory_bytes": 8 << 30,
+        "options": ParseOptions("density", bounds=WIDE),
+    }
     return WorkerPool(workers=workers, **{**defaults, **values})
 
 
@@ -81,10 +88,10 @@ def run(coroutine: Coroutine[Any, Any, Any], seconds: float = 30) -> Any:
     return asyncio.run(asyncio.wait_for(coroutine, seconds))
 
 
-async def read(pool: WorkerPool, body: bytes, kind: str = "page", **values: Any) -> Worked | str:
+async def read(pool: WorkerPool, body: bytes, kind: str = "page", **values: Any) -> ParseResult | str:
     """What became of a document: the result, or the reason why there is none."""
     try:
-        return await pool.run(task(body, kind, **values))
+        return await pool.run(job(body, kind, **values))
     except PageUnreadable as problem:
         return str(problem)
     except RuntimeError as error:  # what a broken pool says, to every page after
@@ -124,20 +131,19 @@ async def busy_with_slow(worker: int, usual: int) -> None:
 class TestWork:
     """The function that runs in a worker, here."""
 
-    def read(self, body: bytes, kind: str = "page", **values: Any) -> Worked:
-        return work(task(body, kind, **values), Reading("density"))
+    def read(self, body: bytes, kind: str = "page", **values: Any) -> ParseResult:
+        return parse_job(job(body, kind, **values), ParseOptions("density"))
 
     def test_page(self) -> None:
-        worked = self.read(ARTICLE)
-        parsed = worked.parsed
+        parsed = self.read(ARTICLE)
         assert parsed.kind == PageKind.ARTICLE
         assert parsed.metadata.title == "地铁新线明年开工"
         assert PROSE in parsed.extraction.text
-        reasons = dict(zip(parsed.links.urls, worked.targets.reasons, strict=True))
+        reasons = dict(zip(parsed.links.urls, parsed.links.reasons, strict=True))
         assert reasons["http://h.cn/news/2.html"] is None
         assert reasons["http://h.cn/map.pdf"] == "file"
         assert reasons["http://other.cn/x"] == "outside"
-        assert worked.raw is None
+        assert parsed.raw is None
 
     def test_raw_bytes_are_kept_when_asked_for(self) -> None:
         raw = self.read(ARTICLE, keep_raw=True).raw
@@ -145,87 +151,87 @@ class TestWork:
         assert zstandard.decompress(raw) == ARTICLE
 
     def test_a_page_is_observed_when_its_site_is_to_be_learned(self) -> None:
-        first = self.read(ARTICLE, knowledge=b"").parsed.sample
+        first = self.read(ARTICLE, site_model=b"").sample
         assert first is not None
         known = learn(NOTHING, replace(first, article=1))
-        again = self.read(ARTICLE, knowledge=pack(known)).parsed
+        again = self.read(ARTICLE, site_model=pack(known))
         assert again.sample == first
         assert PROSE in again.extraction.text
-        assert self.read(ARTICLE).parsed.sample is None
-        assert self.read(SMALL, knowledge=b"").parsed.sample is None
+        assert self.read(ARTICLE).sample is None
+        assert self.read(SMALL, site_model=b"").sample is None
 
     @pytest.mark.parametrize("knowledge", [b"\1", b"\xff" * 99])
     def test_damaged_knowledge_costs_nothing(self, knowledge: bytes) -> None:
-        assert self.read(ARTICLE, knowledge=knowledge).parsed == self.read(ARTICLE, knowledge=b"").parsed
+        assert self.read(ARTICLE, site_model=knowledge) == self.read(ARTICLE, site_model=b"")
 
     @pytest.mark.parametrize("kind", ["feed", "page"])
     def test_feed(self, kind: str) -> None:
-        worked = self.read(FEED, kind)
-        assert worked.parsed.links.urls == ("http://h.cn/1", "http://other.cn/2")
-        assert worked.parsed.links.dates == (1_700_000_000.0, 0.0)
-        assert set(worked.parsed.links.blocks) == {BlockKind.FEED}
-        assert worked.targets.reasons == (None, "outside")
-        assert worked.parsed.kind == PageKind.LIST
-        assert worked.parsed.reason
+        parsed = self.read(FEED, kind)
+        assert parsed.links.urls == ("http://h.cn/1", "http://other.cn/2")
+        assert parsed.links.dates == (1_700_000_000.0, 0.0)
+        assert set(parsed.links.blocks) == {BlockKind.FEED}
+        assert parsed.links.reasons == (None, "outside")
+        assert parsed.kind == PageKind.LIST
+        assert parsed.reason
 
     @pytest.mark.parametrize("kind", ["sitemap", "page"])
     @pytest.mark.parametrize("pack", [bytes, gzip.compress])
     def test_sitemap(self, kind: str, pack: Any) -> None:
-        worked = self.read(pack(SITEMAP), kind)
-        assert worked.parsed.links.urls == ("http://h.cn/1", "http://h.cn/2")
-        assert worked.parsed.links.dates == (1_700_000_000.0, 0.0)
-        assert worked.sitemaps == ()
-        assert len(worked.targets.ids) == 2
+        parsed = self.read(pack(SITEMAP), kind)
+        assert parsed.links.urls == ("http://h.cn/1", "http://h.cn/2")
+        assert parsed.links.dates == (1_700_000_000.0, 0.0)
+        assert parsed.sources == ()
+        assert len(parsed.links.ids) == 2
 
     @pytest.mark.parametrize("kind", ["sitemap", "page"])
     def test_sitemap_index(self, kind: str) -> None:
-        worked = self.read(INDEX, kind)
-        assert worked.sitemaps == ("http://h.cn/s1.xml",)
-        assert len(worked.parsed.links) == 0
+        parsed = self.read(INDEX, kind)
+        assert [(one.url, one.kind, one.reason) for one in parsed.sources] == [("http://h.cn/s1.xml", "sitemap", None)]
+        assert len(parsed.links) == 0
 
     @pytest.mark.parametrize("kind", ["feed", "sitemap"])
     @pytest.mark.parametrize("body", [b"", b"\0\xff" * 50, ARTICLE, b"<?xml version='1.0'?>", b"\x1f\x8b broken"])
     def test_a_source_that_is_none_gives_nothing_to_store(self, kind: str, body: bytes) -> None:
-        worked = self.read(body, kind)
-        assert worked.parsed.kind == PageKind.LIST
-        assert worked.sitemaps == ()
+        parsed = self.read(body, kind)
+        assert parsed.kind == PageKind.LIST
+        assert parsed.sources == ()
 
     @pytest.mark.parametrize("body", [b"", b"\0" * 100, b"\xff\xfe", b"<" * 1000, b"!?" * 500])
     def test_a_page_that_is_none_is_no_article(self, body: bytes) -> None:
-        worked = self.read(body)
-        assert worked.parsed.kind != PageKind.ARTICLE
-        assert worked.parsed.reason
+        parsed = self.read(body)
+        assert parsed.kind != PageKind.ARTICLE
+        assert parsed.reason
 
     @pytest.mark.parametrize("content_type", ["text/html", "application/octet-stream"])
     @pytest.mark.parametrize("kind", FILES)
     def test_a_file_is_no_article_whatever_it_is_called(self, kind: str, content_type: str) -> None:
         body = FILES[kind] + random.Random(1).randbytes(20_000)
-        assert self.read(body, content_type=content_type).parsed.kind == PageKind.OTHER
+        assert self.read(body, content_type=content_type).kind == PageKind.OTHER
 
 
 class TestPool:
     def test_reads_as_the_function_does(self, pool: WorkerPool) -> None:
-        async def all_kinds() -> list[Worked | str]:
+        async def all_kinds() -> list[ParseResult | str]:
             wanted = [(ARTICLE, "page"), (FEED, "feed"), (SITEMAP, "sitemap"), (INDEX, "sitemap")]
             return await asyncio.gather(
-                *(read(pool, body, kind, keep_raw=True, knowledge=b"") for body, kind in wanted)
+                *(read(pool, body, kind, keep_raw=True, site_model=b"") for body, kind in wanted)
             )
 
         assert run(all_kinds()) == [
-            work(task(body, kind, keep_raw=True, knowledge=b""), Reading("density"))
+            parse_job(job(body, kind, keep_raw=True, site_model=b""), ParseOptions("density"))
             for body, kind in [(ARTICLE, "page"), (FEED, "feed"), (SITEMAP, "sitemap"), (INDEX, "sitemap")]
         ]
 
     def test_many_at_once_come_back_each_to_its_own(self, pool: WorkerPool) -> None:
-        async def many() -> list[Worked | str]:
+        async def many() -> list[ParseResult | str]:
             bodies = [b"<title>number %d</title><a href=/%d>about it</a>" % (n, n) for n in range(60)]
             return await asyncio.gather(*(read(pool, body) for body in bodies))
 
-        for n, worked in enumerate(run(many())):
-            assert worked.parsed.links.urls == (f"http://h.cn/{n}",)
+        for n, parsed in enumerate(run(many())):
+            assert parsed.links.urls == (f"http://h.cn/{n}",)
 
     def test_a_wrong_extractor_is_the_callers_mistake(self) -> None:
-        broken = pool_of(reading=Reading("magic"))
+        broken = pool_of(options=ParseOptions("magic"))
         try:
             with pytest.raises(ValueError, match="magic"):
                 run(read(broken, SMALL))
@@ -239,7 +245,7 @@ class TestAccidents:
     def test_a_document_that_takes_too_long(self) -> None:
         pool = pool_of(2, seconds=0.4)
 
-        async def pages() -> list[Worked | str]:
+        async def pages() -> list[ParseResult | str]:
             await read(pool, SMALL)  # the processes are there
             slow = asyncio.create_task(read(pool, SLOW))
             others = [await read(pool, SMALL) for _ in range(5)]
@@ -250,19 +256,19 @@ class TestAccidents:
         finally:
             pool.close()
         assert slow == "took too long to read"
-        assert all(isinstance(other, Worked) for other in others)
+        assert all(isinstance(other, ParseResult) for other in others)
 
     def test_a_document_that_takes_too_much_memory(self) -> None:
         large = gzip.compress(b"<urlset>" + b"<url><loc>http://h.cn/1</loc></url>" * 1_400_000, 1)  # 48 MB unpacked
         roomy = pool_of()
         try:
-            assert isinstance(run(read(roomy, large, "sitemap")), Worked)
+            assert isinstance(run(read(roomy, large, "sitemap")), ParseResult)
         finally:
             roomy.close()
         tight = pool_of(memory_bytes=24 << 20)
         try:
             assert run(read(tight, large, "sitemap")) == "took too much memory to read"
-            assert isinstance(run(read(tight, SMALL)), Worked)
+            assert isinstance(run(read(tight, SMALL)), ParseResult)
         finally:
             tight.close()
 
@@ -270,7 +276,7 @@ class TestAccidents:
         before = workers_alive()
         pool = pool_of(1)
 
-        async def pages() -> list[Worked | str]:
+        async def pages() -> list[ParseResult | str]:
             await read(pool, SMALL)
             (worker,) = workers_alive() - before
             usual = address_space(worker)
@@ -285,14 +291,14 @@ class TestAccidents:
         finally:
             pool.close()
         assert slow == "worker died: exit code -9"
-        assert all(isinstance(other, Worked) for other in others)
+        assert all(isinstance(other, ParseResult) for other in others)
 
     def test_a_worker_asked_to_end_has_its_page_read_by_another(self) -> None:
         """As when all processes of a crawl get SIGTERM: the crawl stores what is under way before it ends."""
         before = workers_alive()
         pool = pool_of(1)
 
-        async def pages() -> Worked | str:
+        async def pages() -> ParseResult | str:
             await read(pool, SMALL)
             (worker,) = workers_alive() - before
             os.kill(worker, signal.SIGSTOP)
@@ -303,14 +309,14 @@ class TestAccidents:
             return await page
 
         try:
-            assert isinstance(run(pages()), Worked)
+            assert isinstance(run(pages()), ParseResult)
         finally:
             pool.close()
 
     def test_documents_under_way_in_a_pool_that_is_replaced_are_read_by_the_new_one(self) -> None:
         pool = pool_of(1)
 
-        async def pages() -> list[Worked | str]:
+        async def pages() -> list[ParseResult | str]:
             await read(pool, SMALL)
             tasks = [asyncio.create_task(read(pool, ARTICLE)) for _ in range(12)]
             await asyncio.sleep(0)
@@ -320,7 +326,7 @@ class TestAccidents:
             return [await task for task in tasks]
 
         try:
-            assert all(isinstance(one, Worked) for one in run(pages(), 20))
+            assert all(isinstance(one, ParseResult) for one in run(pages(), 20))
         finally:
             pool.close()
 
@@ -328,7 +334,7 @@ class TestAccidents:
         before = workers_alive()
         pool = pool_of(1)
 
-        async def pages() -> list[Worked | str]:
+        async def pages() -> list[ParseResult | str]:
             await read(pool, SMALL)
             (worker,) = workers_alive() - before
             os.kill(worker, signal.SIGKILL)
@@ -339,12 +345,12 @@ class TestAccidents:
             results = run(pages())
         finally:
             pool.close()
-        assert all(isinstance(result, Worked) for result in results[1:])
+        assert all(isinstance(result, ParseResult) for result in results[1:])
 
     def test_a_document_too_large_to_hand_over_costs_itself(self) -> None:
         tight = pool_of(1, memory_bytes=24 << 20)
 
-        async def pages() -> list[Worked | str]:
+        async def pages() -> list[ParseResult | str]:
             await read(tight, SMALL)
             return [await read(tight, b" " * (48 << 20)), await read(tight, SMALL)]
 
@@ -353,7 +359,7 @@ class TestAccidents:
         finally:
             tight.close()
         assert too_large in {"took too much memory to read", "worker died: exit code 1", "worker died"}
-        assert isinstance(small, Worked)
+        assert isinstance(small, ParseResult)
 
 
 class TestClose:
@@ -385,14 +391,14 @@ class TestClose:
             return await asyncio.gather(*tasks, return_exceptions=True)
 
         results = run(begin(), 20)
-        assert not any(isinstance(result, Worked) for result in results)
+        assert not any(isinstance(result, ParseResult) for result in results)
         assert self.gone(workers_alive() - before)
 
     def test_after_a_worker_was_killed_none_of_its_fellows_is_left(self) -> None:
         before = workers_alive()
         pool = pool_of(3)
 
-        async def pages() -> Worked | str:
+        async def pages() -> ParseResult | str:
             await read(pool, SMALL)
             await asyncio.sleep(0.2)
             os.kill(min(workers_alive() - before), signal.SIGKILL)
@@ -401,7 +407,7 @@ class TestClose:
 
         result = run(pages())
         pool.close()
-        assert isinstance(result, Worked)
+        assert isinstance(result, ParseResult)
         assert self.gone(workers_alive() - before)
 
     def test_before_the_first_page_and_twice(self) -> None:
@@ -429,7 +435,7 @@ class TestClose:
             run(read(pool, SMALL))
             (worker,) = workers_alive() - before
             os.kill(worker, signal.SIGINT)
-            assert isinstance(run(read(pool, SMALL)), Worked)
+            assert isinstance(run(read(pool, SMALL)), ParseResult)
             assert workers_alive() - before == {worker}
         finally:
             pool.close()

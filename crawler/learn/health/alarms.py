@@ -28,7 +28,7 @@ from .host import Event, HostHealth
 from .messages import normal_again, sentence
 
 if TYPE_CHECKING:
-    from pipelines.stages import Page
+    from pipelines.item import Page
 
     from ...run.session import Session
 

@@ -10,8 +10,8 @@ from zlib import crc32
 
 from db.records.reasons import FailReason, PageReason, label
 from db.records.url import REDIRECTS, Kind
-from pipelines.records import BlockKind, PageKind, ParsedPage
-from pipelines.stages import Page
+from pipelines.item import Page
+from pipelines.records import BlockKind, PageKind, ParseResult
 from pipelines.url_rules.forms import patterns
 from pipelines.urls import canonicalize
 
@@ -107,8 +107,8 @@ def answer_of(page: Page) -> Answer | None:
         return _redirect(page, plain)
     if page.status >= 400:
         return plain._replace(came=_STATUSES.get(page.status, Came.FAILED), why=f"http {page.status}")
-    worked = page.worked if page.status == 200 and not page.truncated else None
-    return plain if worked is None else _read(worked.parsed, plain)
+    parsed = page.parsed if page.status == 200 and not page.truncated else None
+    return plain if parsed is None else _read(parsed, plain)
 
 
 def _robots(page: Page, answer: Answer) -> Answer:
@@ -136,7 +136,7 @@ def _redirect(page: Page, answer: Answer) -> Answer | None:
     return answer._replace(came=Came.GONE, why="home page") if goes_home else None
 
 
-def _read(parsed: ParsedPage, answer: Answer) -> Answer:
+def _read(parsed: ParseResult, answer: Answer) -> Answer:
     """A page that was parsed."""
     title, reason, text = parsed.metadata.title[:200], parsed.reason, parsed.extraction.text
     if parsed.kind == PageKind.ARTICLE:

@@ -23,8 +23,9 @@ from db.records.reasons import ArticleResult, PageReason, SkipReason
 from db.records.url import Kind, Lease, NewUrl, State
 from db.sites import traps as table
 from db.sites.traps import PatternRow, Source
+from pipelines.item import Page
+from pipelines.links.scope import identify
 from pipelines.records import BlockKind, PageKind
-from pipelines.stages import Page
 from pipelines.traps.patterns import disallow_reason
 from pipelines.traps.signals import SHORT, KnownTraps, outline
 
@@ -121,12 +122,12 @@ class TrapRegistry:
         if (
             lease.kind != Kind.PAGE
             or outcome.state != State.DONE
-            or page.worked is None
+            or page.parsed is None
             or lease.visits  # what it was worth is known since the first visit
             or stored.article is ArticleResult.UNCHANGED
         ):
             return
-        is_article = page.worked.parsed.kind is PageKind.ARTICLE
+        is_article = page.parsed.kind is PageKind.ARTICLE
         # what another host has printed is news of this one; what this one has shown before is not
         brought = is_article and stored.article is not ArticleResult.SAME_PAGE and not stored.same_host
         if outcome.new_urls:
@@ -134,7 +135,7 @@ class TrapRegistry:
         if brought and lease.found_on is not None:
             self._credit(lease.found_on)
         host = self._hosts.get(lease.host_id)  # may have been given up meanwhile
-        if host is None or lease.found_in == BlockKind.SEED or (page.worked.signs is None and not is_article):
+        if host is None or lease.found_in == BlockKind.SEED or (page.parsed.signs is None and not is_article):
             return
         self._touched.add(lease.host_id)
         blocked = host.observe(_seen_of(page, outcome, stored, brought=brought), outcome.fetched_at)
@@ -170,8 +171,7 @@ class TrapRegistry:
     def _probe(self, lease: Lease) -> NewUrl:
         """Build a probe URL for a nonexistent page in the same folder."""
         return new_url(
-            _nonexistent(lease.url),
-            Kind.PAGE,
+            identify(_nonexistent(lease.url)),
             priority=self._session.config.priority,
             depth=lease.depth,
             found_in=BlockKind.PROBE,
@@ -186,13 +186,13 @@ class TrapRegistry:
         host = self._hosts.get(lease.host_id)
         if host is None:
             return
-        worked = page.worked if page.status == 200 else None
-        signs = None if worked is None else worked.signs
+        parsed = page.parsed if page.status == 200 else None
+        signs = None if parsed is None else parsed.signs
         host.note_missing(0 if signs is None else signs.outline, lease.url, page.fetched_at)
         self._touched.add(lease.host_id)
-        if worked is not None and worked.parsed.kind is PageKind.ARTICLE:
-            title = worked.parsed.metadata.title or ""
-            notice = _notice(title, worked.parsed.extraction.text, lease.url)
+        if parsed is not None and parsed.kind is PageKind.ARTICLE:
+            title = parsed.metadata.title or ""
+            notice = _notice(title, parsed.extraction.text, lease.url)
             if notice:
                 self._callbacks.start(self._mark_gone(lease, title, notice))
 
@@ -319,8 +319,8 @@ def _row_of(host_id: int, one: Pattern) -> PatternRow:
 
 def _seen_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> Seen:
     """Take of a page what says something of traps; `brought`: it was an article that was not known yet."""
-    assert page.worked is not None
-    parsed, targets, signs = page.worked.parsed, page.worked.targets, page.worked.signs
+    assert page.parsed is not None
+    parsed, links, signs = page.parsed, page.parsed.links, page.parsed.signs
     meta, own = parsed.metadata, page.lease.host_id
     new = {each.id for each in outcome.new_urls if each.host_id == own and not each.reason} if stored.new_urls else ()
     return Seen(
@@ -331,9 +331,9 @@ def _seen_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> 
         again=stored.article is ArticleResult.SAME_PAGE or stored.same_host,
         sketch=0 if signs is None else signs.sketch,
         is_wall=signs is not None and signs.is_wall and parsed.kind is not PageKind.ARTICLE,
-        links=targets.ids,
-        folders=targets.folders,
-        found=[folder for key, folder in zip(targets.ids, targets.folders, strict=False) if key in new],
+        links=links.ids,
+        folders=links.folders,
+        found=[folder for key, folder in zip(links.ids, links.folders, strict=False) if key in new],
     )
 
 

@@ -81,7 +81,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         page = self.driver.hear(request)
         self.driver.signal(signals.item_error, item=page, failure=SimpleNamespace(type=ZeroDivisionError))
         self.driver.settle()
-        assert page.stored
+        assert page.lease.id not in self.driver.crawl.pending.queues.in_flight
 
     @rule()
     def look(self) -> None:

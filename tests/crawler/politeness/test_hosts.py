@@ -12,9 +12,9 @@ from db.records.host import BackoffState
 from db.records.keys import fingerprint
 from db.records.reasons import FailReason, SkipReason
 from db.records.url import Kind, Lease
+from pipelines.item import Page
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind
-from pipelines.stages import Page
 
 NOW = 1_700_000_000.0
 A, B = fingerprint("a.cn"), fingerprint("b.cn")

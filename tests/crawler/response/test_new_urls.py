@@ -12,11 +12,10 @@ from crawler.response.context import Rulebook
 from crawler.response.new_urls import links, new_url, sources
 from crawler.response.seen_urls import KnownUrls
 from db.records.keys import fingerprint
-from db.records.url import Kind, Lease
-from pipelines.links.scope import Scope, resolve
-from pipelines.records import BlockKind, Links, PageKind, ParsedPage
-from pipelines.stages import Page
-from pipelines.worker import Worked
+from db.records.url import Kind, Lease, NewUrl
+from pipelines.item import Page
+from pipelines.links.scope import Scope, identify, resolve_page
+from pipelines.records import BlockKind, Links, PageKind, ParseResult
 
 NOW = 1_714_550_000.0  # 1 May 2024
 PRIORITY = Priority("breadth", {"freshness": 1.0})
@@ -42,8 +41,8 @@ def page(found: Links, parts: str = "", feeds: tuple[str, ...] = ()) -> Page:
         last_modified=None,
         score_parts=parts,
     )
-    parsed = ParsedPage(kind=PageKind.LIST, links=found, feeds=feeds)
-    return Page(lease, SCOPE, status=200, fetched_at=NOW, worked=Worked(parsed, resolve(found, SCOPE)))
+    parsed = ParseResult(kind=PageKind.LIST, links=found, feeds=feeds)
+    return Page(lease, SCOPE, status=200, fetched_at=NOW, parsed=resolve_page(parsed, url, SCOPE))
 
 
 def named(*urls: str, dates: tuple[float, ...] = ()) -> Links:
@@ -62,10 +61,20 @@ def rules(priority: Priority = PRIORITY, known: KnownUrls | None = None) -> Rule
     )
 
 
+def found_links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
+    assert page.parsed is not None
+    return links(page, page.parsed, rulebook)
+
+
 class TestNewUrl:
     def test_identity(self) -> None:
         new = new_url(
-            "http://www.news.com.cn:8080/a", Kind.PAGE, priority=PRIORITY, depth=2, found_in=1, now=NOW, seed_id=3
+            identify("http://www.news.com.cn:8080/a", Kind.PAGE),
+            priority=PRIORITY,
+            depth=2,
+            found_in=1,
+            now=NOW,
+            seed_id=3,
         )
         assert (new.host, new.site) == ("www.news.com.cn:8080", "news.com.cn")
         assert new.id == fingerprint("http://www.news.com.cn:8080/a")
@@ -74,22 +83,37 @@ class TestNewUrl:
 
     def test_robots_go_first(self) -> None:
         robots = new_url(
-            "http://h.cn/robots.txt", Kind.ROBOTS, priority=PRIORITY, depth=9, found_in=6, now=NOW, seed_id=None
+            identify("http://h.cn/robots.txt", Kind.ROBOTS),
+            priority=PRIORITY,
+            depth=9,
+            found_in=6,
+            now=NOW,
+            seed_id=None,
         )
         seed = new_url(
-            "http://h.cn/", Kind.PAGE, priority=PRIORITY, depth=0, found_in=11, now=NOW, seed_id=3, dated=NOW
+            identify("http://h.cn/", Kind.PAGE), priority=PRIORITY, depth=0, found_in=11, now=NOW, seed_id=3, dated=NOW
         )
         assert robots.score > seed.score
 
     def test_a_seed_counts_as_the_most_important_page(self) -> None:
         seed = new_url(
-            "http://h.cn/", Kind.PAGE, priority=Priority("pagerank", {}), depth=0, found_in=11, now=NOW, seed_id=3
+            identify("http://h.cn/", Kind.PAGE),
+            priority=Priority("pagerank", {}),
+            depth=0,
+            found_in=11,
+            now=NOW,
+            seed_id=3,
         )
         assert json.loads(seed.score_parts or "")["pagerank"] == 1
 
     def test_feeds_are_news(self) -> None:
         feed = new_url(
-            "http://h.cn/rss", Kind.FEED, priority=PRIORITY, depth=1, found_in=BlockKind.FEED, now=NOW, seed_id=3
+            identify("http://h.cn/rss", Kind.FEED),
+            priority=PRIORITY,
+            depth=1,
+            found_in=BlockKind.FEED,
+            now=NOW,
+            seed_id=3,
         )
         assert json.loads(feed.score_parts or "")["freshness"] == 1
 
@@ -102,7 +126,7 @@ def test_dates_in_addresses_count_when_no_other_is_stated() -> None:
         "http://h.cn/1999999.html",
         dates=(0.0, 0.0, NOW, 0.0),
     )
-    stated, told, fed, none = links(page(found), rules())
+    stated, told, fed, none = found_links(page(found), rules())
     assert stated.dated == told.dated == (NOW // DAY - 3) * DAY
     assert fed.dated == NOW
     assert none.dated is None
@@ -112,10 +136,10 @@ def test_dates_in_addresses_count_when_no_other_is_stated() -> None:
 def test_links_of_an_important_page_start_higher() -> None:
     priority = Priority("pagerank", {})
     found = named(*(f"http://h.cn/{n}" for n in range(10)))
-    high = links(page(found, '{"pagerank": 0.6}'), rules(priority))
-    low = links(page(found, '{"pagerank": 0.3}'), rules(priority))
+    high = found_links(page(found, '{"pagerank": 0.6}'), rules(priority))
+    low = found_links(page(found, '{"pagerank": 0.3}'), rules(priority))
     assert [new.score for new in high] > [new.score for new in low]
-    unknown = links(page(found), rules(priority))
+    unknown = found_links(page(found), rules(priority))
     assert json.loads(unknown[0].score_parts or "")["pagerank"] == 0
 
 
@@ -125,8 +149,8 @@ def test_links_that_are_known_are_no_new_rows_but_count_as_explored() -> None:
     known = KnownUrls(100)
     for url in urls[:9]:
         known.note(fingerprint(url), 1)
-    (last,) = links(page(named(*urls), '{"pagerank": 0.6}'), rules(priority, known))
-    (first, *_) = links(page(named(*urls), '{"pagerank": 0.6}'), rules(priority))
+    (last,) = found_links(page(named(*urls), '{"pagerank": 0.6}'), rules(priority, known))
+    (first, *_) = found_links(page(named(*urls), '{"pagerank": 0.6}'), rules(priority))
     assert last.url == urls[9]
     assert last.score < first.score
 
@@ -135,5 +159,5 @@ def test_links_that_are_known_are_no_new_rows_but_count_as_explored() -> None:
 def test_what_leads_to_pages_goes_before_them(preset: str) -> None:
     priority = Priority(preset, {})
     one = page(named("http://h.cn/1"), '{"siterank": 0.7, "anchor": 0.7}', ("http://h.cn/rss",))
-    (feed,), (link,) = sources(one, rules(priority)), links(one, rules(priority))
+    (feed,), (link,) = sources(one, one.parsed, rules(priority)), links(one, one.parsed, rules(priority))
     assert feed.score > link.score

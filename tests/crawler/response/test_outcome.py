@@ -124,13 +124,13 @@ class TestErrorStatus:
 class TestTruncated:
     def test_a_body_that_was_cut_is_read_for_links_and_is_no_article(self) -> None:
         found = listed(links("http://h.cn/1"), kind=PageKind.ARTICLE, reason=None)
-        outcome = judge(page(worked=found, truncated=True, bounds=(BODY_CUT,)), rules())
+        outcome = judge(page(parsed=found, truncated=True, bounds=(BODY_CUT,)), rules())
         assert (outcome.state, outcome.reason, outcome.article) == (State.DONE, "truncated", None)
         assert "http://h.cn/1" in by_url(outcome)
 
     @pytest.mark.parametrize(("tries", "state"), [(0, State.PENDING), (1, State.PENDING), (2, State.DONE)])
     def test_a_lost_connection_is_tried_again_before_it_is_made_do_with(self, tries: int, state: State) -> None:
-        outcome = judge(page(worked=written(), truncated=True, tries=tries), rules(tries=3))
+        outcome = judge(page(parsed=written(), truncated=True, tries=tries), rules(tries=3))
         assert (outcome.state, outcome.reason, outcome.article) == (state, "truncated", None)
 
     @pytest.mark.parametrize("bounds", [(), (BODY_CUT,)])

@@ -15,23 +15,21 @@ from db.records.part import Place
 from db.records.reasons import PageReason, SkipReason
 from db.records.url import Kind, State
 from pipelines.articles.multipage import MAX_PARTS
-from pipelines.links.scope import resolve
-from pipelines.records import BlockKind, PageKind, ParsedPage
-from pipelines.worker import Likeness, Worked
-from tests.crawler.answers import SCOPE, URL, by_url, links, listed, page, remember, rules, written
+from pipelines.records import BlockKind, PageKind, ParseResult
+from tests.crawler.answers import URL, by_url, links, listed, page, remember, rules, written
 
 
 class TestPages:
     def test_an_article_in_doubt_is_stored_with_the_reason(self) -> None:
-        worked = written()
-        doubtful = replace(worked, parsed=replace(worked.parsed, doubt=PageReason.DOUBTFUL_ENCODING))
-        outcome = judge(page(worked=doubtful), rules())
+        parsed = written()
+        doubtful = replace(parsed, doubt=PageReason.DOUBTFUL_ENCODING)
+        outcome = judge(page(parsed=doubtful), rules())
         assert (outcome.state, outcome.reason) == (State.DONE, "doubtful encoding")
         assert outcome.article is not None
 
     def test_article(self) -> None:
         headers = {"etag": '"1"', "last-modified": "Tue, 14 Nov 2023 00:00:00 GMT", "content-type": "text/html"}
-        outcome = judge(page(worked=written(), headers=headers), rules())
+        outcome = judge(page(parsed=written(), headers=headers), rules())
         assert (outcome.state, outcome.reason, outcome.counted, outcome.same_as) == (State.DONE, None, True, None)
         assert (outcome.etag, outcome.last_modified) == ('"1"', "Tue, 14 Nov 2023 00:00:00 GMT")
         article = outcome.article
@@ -57,33 +55,33 @@ class TestPages:
         ],
     )
     def test_every_stored_time_has_a_zone(self, published: str, language: str, stored: str | None) -> None:
-        worked = written()
-        meta = replace(worked.parsed.metadata, published_at=published, language=language)
-        outcome = judge(page(worked=replace(worked, parsed=replace(worked.parsed, metadata=meta))), rules())
+        parsed = written()
+        meta = replace(parsed.metadata, published_at=published, language=language)
+        outcome = judge(page(parsed=replace(parsed, metadata=meta)), rules())
         assert outcome.article is not None
         assert outcome.article.published_at == stored
 
     def test_noindex_is_read_for_links_and_not_stored(self) -> None:
-        worked = written()
+        parsed = written()
         found = links("http://h.cn/1")
-        parsed = replace(worked.parsed, noindex=True, links=found)
-        outcome = judge(page(worked=Worked(parsed, resolve(found, SCOPE))), rules())
+        parsed = replace(written(found=found), noindex=True)
+        outcome = judge(page(parsed=parsed), rules())
         assert (outcome.state, outcome.reason, outcome.article) == (State.DONE, "noindex", None)
         assert outcome.counted
         assert len(outcome.new_urls) == 1
 
     def test_an_article_in_place_of_a_feed_is_not_stored(self) -> None:
-        outcome = judge(page(worked=written(), kind=Kind.FEED), rules())
+        outcome = judge(page(parsed=written(), kind=Kind.FEED), rules())
         assert outcome.article is None
         assert not outcome.counted
 
     @pytest.mark.parametrize("kind", [PageKind.LIST, PageKind.OTHER])
     def test_other_pages_say_why(self, kind: PageKind) -> None:
-        outcome = judge(page(worked=Worked(ParsedPage(kind, "soft 404"))), rules())
+        outcome = judge(page(parsed=ParseResult(kind, "soft 404")), rules())
         assert (outcome.state, outcome.reason, outcome.article) == (State.DONE, "soft 404", None)
 
     def test_raw_bytes_go_along(self) -> None:
-        outcome = judge(page(worked=replace(written(), raw=b"zst"), headers={"content-type": "text/html"}), rules())
+        outcome = judge(page(parsed=replace(written(), raw=b"zst"), headers={"content-type": "text/html"}), rules())
         assert outcome.raw == StoredPage("text/html", "gb18030", b"zst")
 
     def test_unreadable(self) -> None:
@@ -93,9 +91,9 @@ class TestPages:
         assert judge(page(), rules()).reason == "not read"
 
     def test_validators_are_kept_as_they_are_or_not_at_all(self) -> None:
-        weak = judge(page(worked=written(), headers={"etag": 'W/"a, b"', "last-modified": "some day"}), rules())
+        weak = judge(page(parsed=written(), headers={"etag": 'W/"a, b"', "last-modified": "some day"}), rules())
         assert (weak.etag, weak.last_modified) == ('W/"a, b"', "some day")
-        outcome = judge(page(worked=written(), headers={"etag": "x" * 999, "last-modified": "y" * 999}), rules())
+        outcome = judge(page(parsed=written(), headers={"etag": "x" * 999, "last-modified": "y" * 999}), rules())
         assert outcome.etag is None
         assert outcome.last_modified is None
 
@@ -104,50 +102,50 @@ class TestParts:
     NEXT, PREVIOUS = "http://h.cn/a_3", "http://h.cn/a_1"
 
     def test_the_pages_beside_are_named_and_fetched_before_others(self) -> None:
-        worked = written(next_page=self.NEXT, previous_page=self.PREVIOUS, page_number=2)
-        outcome = judge(page(worked=worked, depth=3), rules(depth=3))
+        parsed = written(next_page=self.NEXT, previous_page=self.PREVIOUS, page_number=2)
+        outcome = judge(page(parsed=parsed, depth=3), rules(depth=3))
         assert outcome.place == Place(2, fingerprint(self.NEXT), fingerprint(self.PREVIOUS))
         for new in by_url(outcome).values():
             assert (new.found_in, new.depth, new.reason, new.soon, new.hops) == (BlockKind.PART, 3, None, True, 1)
             assert new.score > 1000
 
     def test_an_article_of_one_page(self) -> None:
-        assert judge(page(worked=written()), rules()).place is None
-        assert judge(page(worked=written(page_number=1)), rules()).place is None
+        assert judge(page(parsed=written()), rules()).place is None
+        assert judge(page(parsed=written(page_number=1)), rules()).place is None
 
     def test_a_number_alone(self) -> None:
-        assert judge(page(worked=written(page_number=2)), rules()).place == Place(2)
-        assert judge(page(worked=written(page_number=10**9)), rules()).place == Place(30_000)
+        assert judge(page(parsed=written(page_number=2)), rules()).place == Place(2)
+        assert judge(page(parsed=written(page_number=10**9)), rules()).place == Place(30_000)
 
     @pytest.mark.parametrize("url", ["http://other.cn/a_3", "http://www.h.cn/a_3", URL])
     def test_a_part_is_another_page_of_the_same_host(self, url: str) -> None:
-        outcome = judge(page(worked=written(next_page=url)), rules())
+        outcome = judge(page(parsed=written(next_page=url)), rules())
         assert (outcome.place, outcome.new_urls) == (None, ())
 
     def test_what_must_not_be_fetched_is_not_waited_for(self) -> None:
-        worked = written(next_page=self.NEXT)
-        assert judge(page(worked=worked), rules(objection=lambda _host, _url: SkipReason.ROBOTS)).place is None
+        parsed = written(next_page=self.NEXT)
+        assert judge(page(parsed=parsed), rules(objection=lambda _host, _url: SkipReason.ROBOTS)).place is None
         found = links(self.NEXT, nofollow=bytes([1]))
-        worked = replace(worked, parsed=replace(worked.parsed, links=found), targets=resolve(found, SCOPE))
-        outcome = judge(page(worked=worked), rules())
+        parsed = written(found=found, next_page=self.NEXT)
+        outcome = judge(page(parsed=parsed), rules())
         assert outcome.place is None
         assert by_url(outcome)[self.NEXT].reason == "nofollow"
 
     def test_a_link_to_a_part_is_one_url(self) -> None:
         found = links(self.NEXT, "http://h.cn/b")
-        worked = written(next_page=self.NEXT)
-        worked = replace(worked, parsed=replace(worked.parsed, links=found), targets=resolve(found, SCOPE))
-        new = by_url(judge(page(worked=worked), rules(known=remember({fingerprint(self.NEXT): 0}))))
+        parsed = written(next_page=self.NEXT)
+        parsed = written(found=found, next_page=self.NEXT)
+        new = by_url(judge(page(parsed=parsed), rules(known=remember({fingerprint(self.NEXT): 0}))))
         assert (new[self.NEXT].found_in, new["http://h.cn/b"].found_in) == (BlockKind.PART, BlockKind.LIST)
 
     def test_parts_of_parts_have_an_end(self) -> None:
-        worked = written(next_page=self.NEXT)
-        outcome = judge(page(worked=worked, found_in=BlockKind.PART, hops=MAX_PARTS - 1), rules())
+        parsed = written(next_page=self.NEXT)
+        outcome = judge(page(parsed=parsed, found_in=BlockKind.PART, hops=MAX_PARTS - 1), rules())
         assert by_url(outcome)[self.NEXT].hops == MAX_PARTS
-        assert judge(page(worked=worked, found_in=BlockKind.PART, hops=MAX_PARTS), rules()).place is None
-        assert judge(page(worked=worked, found_in=BlockKind.REDIRECT, hops=MAX_PARTS), rules()).place is not None
+        assert judge(page(parsed=parsed, found_in=BlockKind.PART, hops=MAX_PARTS), rules()).place is None
+        assert judge(page(parsed=parsed, found_in=BlockKind.REDIRECT, hops=MAX_PARTS), rules()).place is not None
         last = written(next_page=self.NEXT, page_number=MAX_PARTS)
-        assert judge(page(worked=last), rules()).place == Place(MAX_PARTS)
+        assert judge(page(parsed=last), rules()).place == Place(MAX_PARTS)
 
     def test_what_a_part_redirects_to_is_the_part(self) -> None:
         moved = page(301, headers={"location": self.NEXT}, found_in=BlockKind.PART, hops=20)
@@ -156,36 +154,36 @@ class TestParts:
 
 
 class TestTopic:
-    WORKED = replace(written(), likeness=Likeness(0.2, (), b"words"))
+    WORKED = replace(written(), relevance=0.2, terms=b"words")
 
     def test_relevance_and_words_are_stored(self) -> None:
-        outcome = judge(page(worked=self.WORKED), rules())
+        outcome = judge(page(parsed=self.WORKED), rules())
         assert outcome.article is not None
         assert outcome.article.relevance == 0.2
         assert outcome.terms == (0.2, b"words")
         assert outcome.reason is None
 
     def test_an_article_that_is_not_near_enough_is_dropped_with_the_reason(self) -> None:
-        outcome = judge(page(worked=self.WORKED), rules(focus=Threshold(0.3)))
+        outcome = judge(page(parsed=self.WORKED), rules(focus=Threshold(0.3)))
         assert outcome.article is None
         assert (outcome.state, outcome.reason) == (State.DONE, "off topic")
         assert outcome.terms == (0.2, b"words")  # it is learnt from all the same
 
     def test_or_stored_with_the_reason(self) -> None:
-        outcome = judge(page(worked=self.WORKED), rules(focus=Threshold(0.3, drops=False)))
+        outcome = judge(page(parsed=self.WORKED), rules(focus=Threshold(0.3, drops=False)))
         assert outcome.article is not None
         assert outcome.reason == "off topic"
 
     def test_links_of_a_page_off_the_topic_are_kept(self) -> None:
         found = links("http://h.cn/a", "http://h.cn/b")
-        worked = replace(listed(found), likeness=Likeness(0.0, (0.0, 1.0), b""))
+        parsed = replace(listed(found), relevance=0.0, link_relevance=(0.0, 1.0))
         focused = rules(focus=Threshold(0.9), priority=Priority("focused", {}))
-        first, second = judge(page(worked=worked), focused).new_urls
+        first, second = judge(page(parsed=parsed), focused).new_urls
         assert (first.reason, second.reason) == (None, None)
         assert second.score > first.score  # its text speaks of the topic
 
     def test_without_a_topic_there_is_no_relevance(self) -> None:
-        outcome = judge(page(worked=written()), rules(focus=Threshold(0.9)))
+        outcome = judge(page(parsed=written()), rules(focus=Threshold(0.9)))
         assert outcome.article is not None
         assert outcome.article.relevance is None
         assert outcome.terms is None

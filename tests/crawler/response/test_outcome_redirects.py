@@ -11,9 +11,8 @@ from crawler.response.outcome import depth_memory, judge
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.url import Kind, State
-from pipelines.links.scope import Scope, resolve
+from pipelines.links.scope import Scope
 from pipelines.records import BlockKind
-from pipelines.worker import Worked
 from tests.crawler.answers import NOW, SEED_ID, URL, by_url, edges, links, listed, page, replace_lease, rules, written
 
 
@@ -111,7 +110,7 @@ class TestCookies:
         assert (back.again, back.hops, elsewhere.again) == (new_cookie, 1, False)
 
     def test_a_page_that_only_sends_on_is_a_redirect(self) -> None:
-        there = page(200, worked=listed(links("http://h.cn/b", "http://h.cn/c"), sends_to="http://h.cn/b"), hops=1)
+        there = page(200, parsed=listed(links("http://h.cn/b", "http://h.cn/c"), sends_to="http://h.cn/b"), hops=1)
         outcome = judge(there, rules())
         assert (outcome.state, outcome.reason, outcome.counted) == (State.SKIPPED, "redirect", False)
         assert [(new.url, new.hops) for new in outcome.new_urls] == [("http://h.cn/b", 2)]
@@ -119,8 +118,8 @@ class TestCookies:
 
     def test_a_page_that_shows_itself_again_is_one_unless_it_sets_a_cookie(self) -> None:
         again = listed(links("http://h.cn/b"), sends_to=URL)
-        assert judge(page(200, worked=again), rules()).state == State.DONE
-        wall = judge(page(200, worked=again, new_cookie=True), rules())
+        assert judge(page(200, parsed=again), rules()).state == State.DONE
+        wall = judge(page(200, parsed=again, new_cookie=True), rules())
         assert (wall.state, wall.next_visit, wall.failed) == (State.PENDING, NOW, False)
 
     @pytest.mark.parametrize(("new_cookie", "tries"), [(False, 0), (True, 2)])
@@ -132,7 +131,7 @@ class TestCookies:
 class TestCanonical:
     def test_none_or_the_page_itself(self) -> None:
         for canonical in ("", URL):
-            outcome = judge(page(worked=written(canonical=canonical)), rules())
+            outcome = judge(page(parsed=written(canonical=canonical)), rules())
             assert outcome.same_as is None
             assert outcome.new_urls == ()
             assert outcome.article is not None
@@ -140,7 +139,7 @@ class TestCanonical:
 
     @pytest.mark.parametrize("canonical", ["http://h.cn/b", "https://www.h.cn/a"])
     def test_on_the_own_host(self, canonical: str) -> None:
-        outcome = judge(page(worked=written(canonical=canonical)), rules())
+        outcome = judge(page(parsed=written(canonical=canonical)), rules())
         new = by_url(outcome)[canonical]
         assert (new.reason, new.depth, new.found_in) == (None, 1, BlockKind.CANONICAL)
         assert outcome.same_as == new.id
@@ -150,7 +149,7 @@ class TestCanonical:
 
     @pytest.mark.parametrize("canonical", ["http://other.cn/b", "http://news.h.cn/a", "http://h.cn:8080/a"])
     def test_on_another_host_only_an_edge(self, canonical: str) -> None:
-        outcome = judge(page(worked=written(canonical=canonical), scope=Scope("any", ("h.cn",))), rules())
+        outcome = judge(page(parsed=written(canonical=canonical), scope=Scope("any", ("h.cn",))), rules())
         new = by_url(outcome)[canonical]
         assert new.reason == "outside"
         assert outcome.same_as is None
@@ -161,8 +160,8 @@ class TestCanonical:
     def test_a_link_that_is_the_canonical_too_stays_followable(self) -> None:
         wide = Scope("any", ("h.cn",))
         found = links("http://o.cn/b", blocks=bytes([BlockKind.BODY]))
-        worked = Worked(replace(written(canonical="http://o.cn/b").parsed, links=found), resolve(found, wide))
-        outcome = judge(page(worked=worked, scope=wide), rules())
+        parsed = written(found=found, scope=wide, canonical="http://o.cn/b")
+        outcome = judge(page(parsed=parsed, scope=wide), rules())
         assert outcome.new_urls[0].reason is None  # the first row of a URL counts
         assert dict(edges(outcome)) == {fingerprint("http://o.cn/b"): BlockKind.BODY}
         assert min(depth for _, depth in depth_memory(outcome)) == 2

@@ -14,8 +14,8 @@ from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.reasons import FailReason, PageReason
 from db.records.url import Kind, Lease, State
+from pipelines.item import Page
 from pipelines.records import BlockKind, PageKind
-from pipelines.stages import Page
 from tests.crawler.answers import NOW, lease, links, listed, page, rules, written
 
 SCHEDULE = Schedule()
@@ -49,9 +49,9 @@ def is_as_before(outcome: Outcome, **values: Any) -> bool:
 
 class TestFirst:
     def test_lists_are_visited_again_and_so_are_articles(self) -> None:
-        outcome = settled(page(worked=listed(NEWS)))
+        outcome = settled(page(parsed=listed(NEWS)))
         assert (outcome.state, outcome.next_visit, outcome.seen) == (State.DONE, NOW + 3_600, None)
-        outcome = settled(page(worked=written()))
+        outcome = settled(page(parsed=written()))
         assert outcome.next_visit is not None
         assert NOW < outcome.next_visit <= NOW + DAY
         assert 0 < outcome.age < 2 * DAY  # published on this day
@@ -60,7 +60,7 @@ class TestFirst:
         for answer in (
             page(404),
             page(302, headers={"location": "/b"}),
-            page(worked=listed(NEWS, kind=PageKind.OTHER, reason=PageReason.NO_TEXT)),
+            page(parsed=listed(NEWS, kind=PageKind.OTHER, reason=PageReason.NO_TEXT)),
         ):
             assert settled(answer).next_visit is None
         assert settled(page(404, kind=Kind.FEED)).next_visit is None
@@ -68,11 +68,11 @@ class TestFirst:
     @pytest.mark.parametrize("status", [200, 302, 404, 503])
     def test_but_seeds_are_whatever_they_say(self, status: int) -> None:
         headers = {"location": "/today/1.html"}
-        outcome = settled(page(status, headers=headers, found_in=BlockKind.SEED, depth=0, tries=9, worked=written()))
+        outcome = settled(page(status, headers=headers, found_in=BlockKind.SEED, depth=0, tries=9, parsed=written()))
         assert outcome.next_visit == NOW + 3_600
 
     def test_so_is_a_part_of_an_article(self) -> None:
-        assert settled(page(worked=written(next_page="http://h.cn/a_2"))).next_visit is not None
+        assert settled(page(parsed=written(next_page="http://h.cn/a_2"))).next_visit is not None
 
     def test_another_try_is_no_visit(self) -> None:
         answer = page(503)
@@ -131,12 +131,12 @@ class TestFailures:
 
     @pytest.mark.parametrize("kind", [PageKind.OTHER, PageKind.LIST])
     def test_so_does_something_else_in_the_place_of_an_article(self, kind: PageKind) -> None:
-        outcome = again(worked=listed(NEWS, kind=kind, reason=PageReason.SOFT_404))
+        outcome = again(parsed=listed(NEWS, kind=kind, reason=PageReason.SOFT_404))
         assert is_as_before(outcome)
         assert (outcome.new_urls, outcome.article) == ((), None)
 
     def test_a_list_that_is_an_error_page_keeps_its_turn(self) -> None:
-        outcome = settled(page(worked=listed(NEWS, kind=PageKind.OTHER, reason=PageReason.SOFT_404), **LIST))
+        outcome = settled(page(parsed=listed(NEWS, kind=PageKind.OTHER, reason=PageReason.SOFT_404), **LIST))
         assert is_as_before(outcome, reason="list page", fetched_at=NOW)
         assert outcome.seen is not None
 
@@ -160,7 +160,7 @@ class TestUnchanged:
 
 class TestNews:
     def test_the_more_a_list_brings_the_sooner_it_is_visited(self) -> None:
-        outcome = settled(page(worked=listed(NEWS), **LIST))
+        outcome = settled(page(parsed=listed(NEWS), **LIST))
         assert (outcome.reverted, len(outcome.new_urls)) == (False, 2)
         assert outcome.seen is not None
         pauses = [(outcome.seen(named).next_visit or 0) - NOW for named in (0, 2, 50)]
@@ -169,14 +169,14 @@ class TestNews:
     def test_links_that_never_become_articles_count_less(self) -> None:
         values = {**LIST, "visits": 9, "watched": 30_000.0, "named": 500.0}
         fruitless, fruitful = (
-            settled(page(worked=listed(NEWS), **values, brought=brought)).seen for brought in (0.0, 400.0)
+            settled(page(parsed=listed(NEWS), **values, brought=brought)).seen for brought in (0.0, 400.0)
         )
         assert fruitless is not None
         assert fruitful is not None
         assert (fruitless(50).next_visit or 0) - NOW > 10 * ((fruitful(50).next_visit or 0) - NOW)
 
     def test_an_article_that_changes_is_looked_at_sooner(self) -> None:
-        outcome = again(worked=written())
+        outcome = again(parsed=written())
         assert (outcome.reverted, outcome.alive) == (False, True)
         assert outcome.seen is not None
         changed, same = outcome.seen(1), outcome.seen(0)
@@ -205,7 +205,7 @@ class TestGone:
 
     def test_a_page_that_is_there_after_all(self) -> None:
         assert again(304, http_status=404).alive
-        assert again(worked=written(), **GONE).alive
+        assert again(parsed=written(), **GONE).alive
 
     def test_it_is_looked_for_again_for_a_time(self) -> None:
         gone = {**GONE, "etag": None}
@@ -241,7 +241,7 @@ class TestMoved:
             None,
         )
         assert again(302, headers={"location": "/b"}, **moved).alive is None
-        assert again(worked=written(), **moved).alive
+        assert again(parsed=written(), **moved).alive
 
     @pytest.mark.parametrize("status", [302, 303, 307])
     def test_for_the_moment(self, status: int) -> None:
@@ -284,14 +284,14 @@ def test_a_sitemap_says_what_has_changed_since_it_was_read() -> None:
     urls = [f"http://h.cn/{n}" for n in range(5)]
     times = (NOW - 60, THEN - 2 * DAY, 0.0, NOW + 60, NOW - 30)
     named = replace(links(*urls), changed=times)
-    outcome = settled(page(kind=Kind.SITEMAP, worked=listed(named), **{**LIST, "reason": "feed or sitemap"}))
+    outcome = settled(page(kind=Kind.SITEMAP, parsed=listed(named), **{**LIST, "reason": "feed or sitemap"}))
     assert outcome.stated == [(fingerprint(urls[4]), NOW - 30), (fingerprint(urls[0]), NOW - 60)]
-    assert settled(page(kind=Kind.SITEMAP, worked=listed(named))).stated == ()  # nothing was visited before it
+    assert settled(page(kind=Kind.SITEMAP, parsed=listed(named))).stated == ()  # nothing was visited before it
 
 
 def test_a_doubtful_reading_does_not_take_the_place_of_a_good_one() -> None:
     good = written()
-    doubtful = replace(good, parsed=replace(good.parsed, doubt=PageReason.DOUBTFUL_ENCODING))
-    assert is_as_before(again(worked=doubtful))
-    assert again(worked=doubtful, reason="doubtful encoding").article is not None
-    assert again(worked=good, reason="doubtful encoding").article is not None
+    doubtful = replace(good, doubt=PageReason.DOUBTFUL_ENCODING)
+    assert is_as_before(again(parsed=doubtful))
+    assert again(parsed=doubtful, reason="doubtful encoding").article is not None
+    assert again(parsed=good, reason="doubtful encoding").article is not None

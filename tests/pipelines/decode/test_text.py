@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pipelines.decode.text import clean, strip_invisible
 from pipelines.links.feeds import parse_feed
 from pipelines.parse_page import parse_page
-from pipelines.records import ParsedPage
+from pipelines.records import ParseResult
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 HARMFUL = re.compile(
@@ -61,7 +61,7 @@ def test_any_text(text: str) -> None:
     assert not re.search(r"[\r\n\t]", found)
 
 
-def strings(page: ParsedPage) -> list[str]:
+def strings(page: ParseResult) -> list[str]:
     meta = page.metadata
     single = [meta.title, *meta.authors, meta.source, meta.summary, *meta.keywords, meta.section, *page.links.anchors]
     assert not any(re.search(r"[\r\n\t]", each) for each in single)

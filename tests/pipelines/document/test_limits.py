@@ -13,7 +13,7 @@ from pipelines.document.limits import PageLimits, cut_tags, drop_huge_tags
 from pipelines.document.structured_data import read as read_structured
 from pipelines.links.sitemaps import parse_sitemap
 from pipelines.parse_page import parse_page
-from pipelines.records import PageKind, ParsedPage
+from pipelines.records import PageKind, ParseResult
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 SMALL = PageLimits(links=50, chars=20_000, nodes=2_000, depth=64)
@@ -22,7 +22,7 @@ ARTICLE = "<h1>地铁新线明年开工</h1>" + f"<p>{PROSE}</p>" * 6
 MANY = 30_000
 
 
-def read(body: str | bytes, bounds: PageLimits = SMALL) -> ParsedPage:
+def read(body: str | bytes, bounds: PageLimits = SMALL) -> ParseResult:
     data = body if isinstance(body, bytes) else f"<html><body>{body}</body></html>".encode()
     start = time.process_time()
     page = parse_page(data, "http://h.cn/a/1.html", fetched_at=NOW, bounds=bounds)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from db.records.keys import fingerprint
-from pipelines.links.scope import NO_TARGETS, STAYS, Scope, host_identity, resolve
+from pipelines.links.scope import STAYS, Scope, host_identity, resolve
 from pipelines.records import Links
 from pipelines.url_rules.forms import Rule, pack
 from pipelines.urls import file_type, host_key, site_key
@@ -117,7 +117,7 @@ def test_links_of_the_own_host_have_forms_when_it_has_rules() -> None:
 
 
 def test_no_links() -> None:
-    assert resolve(Links(), Scope("any", ())) == NO_TARGETS
+    assert resolve(Links(), Scope("any", ())) == Links()
 
 
 def test_columns_that_do_not_fit_are_a_mistake() -> None:

@@ -14,7 +14,7 @@ from db.records.reasons import PageReason
 from pipelines.document.document import Document, parse
 from pipelines.extract import extractor
 from pipelines.parse_page import parse_page
-from pipelines.records import Extraction, PageKind, ParsedPage
+from pipelines.records import Extraction, PageKind, ParseResult
 from pipelines.render.render import extraction
 from pipelines.site_memory.knowledge import NOTHING, SiteModel, learn, pack
 from pipelines.site_memory.template import MAX_TEXTS_OF_PAGE, NO_HINTS, Hints, correct, find_hints, look, sample_page
@@ -44,7 +44,7 @@ def markup(n: int, text: Iterable[str], *, new: bool = False) -> bytes:
     return f"<html><head><title>{title}</title></head><body>{body}{end}</body></html>".encode()
 
 
-def read(body: bytes, known: SiteModel = NOTHING) -> ParsedPage:
+def read(body: bytes, known: SiteModel = NOTHING) -> ParseResult:
     return parse_page(body, "http://h.cn/news/20240501/1234.html", fetched_at=NOW, site_model=pack(known))
 
 

@@ -19,10 +19,9 @@ from crawler.run.seeds import Seed
 from crawler.run.session import Session
 from db.records.url import Kind, Lease
 from db.sites.health import ShownAlarm
+from pipelines.item import Page
 from pipelines.links.scope import Scope
-from pipelines.records import BlockKind, Extraction, Metadata, PageKind, ParsedPage
-from pipelines.stages import Page
-from pipelines.worker import Worked
+from pipelines.records import BlockKind, Extraction, Metadata, PageKind, ParseResult
 from tests.crawler.crawling import scrapy
 from tests.crawler.odd_server import OddServer
 from tests.crawler.repeating_site import lists, page
@@ -39,7 +38,7 @@ def fetched(n: int, *, host_id: int = HOST, **values: Any) -> Page:
 def article(n: int, **values: Any) -> Page:
     text = Extraction("好" * (500 + n % 7 * 100), confidence=0.9)
     metadata = Metadata(title=f"第{n}号", published_at="2024-05-01")
-    return fetched(n, worked=Worked(ParsedPage(PageKind.ARTICLE, metadata=metadata, extraction=text)), **values)
+    return fetched(n, parsed=ParseResult(PageKind.ARTICLE, metadata=metadata, extraction=text), **values)
 
 
 def with_alarms(folder: Path, do: Callable[[Alarms], Awaitable[Any]], window: int = 20, most: int = 100) -> Any:

@@ -12,10 +12,9 @@ from crawler.fetch.errors import BODY_CUT
 from crawler.learn.health.answers import ROBOTS, Answer, Came, answer_of, shape
 from db.records.reasons import FailReason, PageReason
 from db.records.url import Kind, Lease
+from pipelines.item import Page
 from pipelines.links.scope import Scope
-from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParsedPage
-from pipelines.stages import Page
-from pipelines.worker import Worked
+from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParseResult
 
 URL = "http://a.example/news/1.html"
 
@@ -30,16 +29,14 @@ def came(**values: Any) -> tuple[str, str] | None:
     return None if answer is None else (answer.came.name, answer.why)
 
 
-def read(kind: PageKind, reason: str | None = None, title: str = "", links: int = 0, body: str = "") -> Worked:
+def read(kind: PageKind, reason: str | None = None, title: str = "", links: int = 0, body: str = "") -> ParseResult:
     named = Links(tuple(f"http://a.example/{n}" for n in range(links)))
-    return Worked(
-        ParsedPage(
-            kind,
-            reason and PageReason(reason),
-            Metadata(title=title),
-            Extraction(text=body, confidence=0.9),
-            links=named,
-        )
+    return ParseResult(
+        kind,
+        reason and PageReason(reason),
+        Metadata(title=title),
+        Extraction(text=body, confidence=0.9),
+        links=named,
     )
 
 
@@ -104,7 +101,7 @@ def test_robots() -> None:
 
 
 @pytest.mark.parametrize(
-    ("worked", "expected"),
+    ("parsed", "expected"),
     [
         (read(PageKind.LIST, "list page", "频道", 40), Came.PAGE),
         (read(PageKind.OTHER, "no text"), Came.EMPTY),
@@ -116,25 +113,25 @@ def test_robots() -> None:
         (None, Came.KEPT),
     ],
 )
-def test_pages(worked: Worked | None, expected: Came) -> None:
-    answer = answer_of(page(worked=worked))
+def test_pages(parsed: ParseResult | None, expected: Came) -> None:
+    answer = answer_of(page(parsed=parsed))
     assert answer is not None
     assert answer.came == expected
 
 
 def test_articles() -> None:
-    answer = answer_of(page(worked=read(PageKind.ARTICLE, title="标题", body="好" * 700)))
+    answer = answer_of(page(parsed=read(PageKind.ARTICLE, title="标题", body="好" * 700)))
     assert answer is not None
     expected = Answer(URL, BlockKind.LIST, Came.ARTICLE, "", 700, 0.9, answer.title, dated=False, doubtful=False)
     assert answer == expected._replace(seconds=0.5)
     assert answer.title
-    assert answer_of(page(worked=read(PageKind.ARTICLE, body="好"))).title == 0  # type: ignore[union-attr]
+    assert answer_of(page(parsed=read(PageKind.ARTICLE, body="好"))).title == 0  # type: ignore[union-attr]
 
 
 def test_wrongly_decoded() -> None:
-    assert answer_of(page(worked=read(PageKind.ARTICLE, body="好" * 700 + "\ufffd" * 2))).doubtful  # type: ignore[union-attr]
-    doubted = Worked(ParsedPage(PageKind.ARTICLE, extraction=Extraction(text="好"), doubt=PageReason.DOUBTFUL_ENCODING))
-    assert answer_of(page(worked=doubted)).doubtful  # type: ignore[union-attr]
+    assert answer_of(page(parsed=read(PageKind.ARTICLE, body="好" * 700 + "\ufffd" * 2))).doubtful  # type: ignore[union-attr]
+    doubted = ParseResult(PageKind.ARTICLE, extraction=Extraction(text="好"), doubt=PageReason.DOUBTFUL_ENCODING)
+    assert answer_of(page(parsed=doubted)).doubtful  # type: ignore[union-attr]
 
 
 def test_articles_of_a_site_are_alike_and_other_pages_are_not() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,7 @@ from db.frontier.insert import add_urls
 from db.frontier.leases import return_orphans
 from db.records.keys import fingerprint
 from db.records.outcome import Stored
-from pipelines.records import BlockKind
-from pipelines.traps.signals import Signs
+from pipelines.records import BlockKind, Signs
 from tests.crawler.crawling import rows, scrapy
 from tests.crawler.odd_server import Answer, OddServer
 from tests.crawler.repeating_site import page as article_page
@@ -135,7 +135,7 @@ def test_a_host_is_asked_for_a_page_that_does_not_exist(tmp_path: Path) -> None:
         assert probe.url.endswith(".html")
         assert probe.found_in == BlockKind.PROBE
         page, outcome, stored = list_page(probe.url, signs=Signs(7, 99))
-        page.lease = lease_of(probe.url, found_in=BlockKind.PROBE)
+        page = replace(page, lease=lease_of(probe.url, found_in=BlockKind.PROBE))
         crawl.registry.note(page, outcome, stored)
         assert crawl.registry.known(lease_of(f"{SITE}/old/9.html")).missing == (99,)
         assert crawl.registry.known(lease_of(f"{SITE}/", found_in=BlockKind.SEED)).missing is None

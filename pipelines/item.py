@@ -1,0 +1,54 @@
+"""Item of the crawl: one page on its way from the answer to its row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from db.records.reasons import FailReason
+from db.records.url import Lease
+
+from .links.scope import Scope
+from .records import ParseResult
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Answer for one lease; each stage hands on a new one with what it found out.
+
+    Attributes:
+        lease: the URL as the frontier handed it out.
+        scope: where its links may lead.
+        status: HTTP status, 0 when there was no answer.
+        error: why there was no (usable) answer, if there was none.
+        detail: what is to be said beside `error` or `unreadable`.
+        headers: response headers of interest, lower-case names.
+        body: the decoded body.
+        truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
+            whole article.
+        new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
+        bounds: names of the bounds that this answer ran into, for the summary.
+        fetched_at: Unix time of the answer.
+        seconds: how long it took.
+        address: IP address that answered, empty when unknown.
+        ready_at: Unix time from which its host may be asked again.
+        parsed: what the extract stage made of it, if it could.
+        unreadable: why it could not.
+    """
+
+    lease: Lease
+    scope: Scope
+    status: int = 0
+    error: FailReason | None = None
+    detail: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    truncated: bool = False
+    new_cookie: bool = False
+    bounds: tuple[str, ...] = ()
+    fetched_at: float = 0.0
+    seconds: float = 0.0
+    address: str = ""
+    ready_at: float = 0.0
+    parsed: ParseResult | None = None
+    unreadable: FailReason | None = None
