@@ -46,7 +46,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Followers:
-    """Who is told of pages.
+    """Parts of a crawl that are told of pages.
 
     Attributes:
         backoff: told as soon as the network is done with a page; all others when it is stored.
@@ -123,9 +123,6 @@ class PageCompletion:
         """Called when the frontier is empty; True if revoked rules re-queued URLs.
 
         Stores the articles that wait for parts which will not come.
-
-        Raises:
-            DatabaseProblem: the database gave up.
         """
         if await self._followers.learning.look_again():
             return True

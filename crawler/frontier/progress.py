@@ -45,7 +45,7 @@ _SELDOM = (
 
 
 class QuietFormatter(LogFormatter):
-    """No log line per page or item: the frontier's table says it all, and formatting costs time on every page."""
+    """No log line per page or item: the table says it all, and formatting costs time."""
 
     def crawled(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
         """Nothing."""
@@ -58,7 +58,7 @@ class QuietFormatter(LogFormatter):
 
 
 class Progress:
-    """Scrapy extension that shows how the crawl is doing (`PROGRESS_SECONDS` between plain lines)."""
+    """Scrapy extension that shows how the crawl is doing."""
 
     def __init__(self, crawler: Crawler, *, seconds: float, console: Console) -> None:
         self._crawler = crawler
@@ -210,13 +210,13 @@ class Progress:
 
 
 def _reasons(stats: Mapping[str, int], group: str) -> Counter[str]:
-    """How often each reason of a group came up; traps have a section of their own."""
+    """Count the reasons of a group, without those of traps."""
     found = {name.partition("/")[2]: n for name, n in stats.items() if name.startswith(group + "/") and n}
     return Counter({reason: n for reason, n in found.items() if not _trap_of(reason)})
 
 
 def _traps(stats: Mapping[str, int]) -> Counter[str]:
-    """URLs that were not fetched, by kind of trap; also kinds of which none was left."""
+    """Count URLs skipped by kind of trap; also kinds of which none was left."""
     found: Counter[str] = Counter()
     for name, n in stats.items():
         group, _, reason = name.partition("/")
@@ -228,7 +228,7 @@ def _traps(stats: Mapping[str, int]) -> Counter[str]:
 
 
 def _trap_of(counted: str) -> str:
-    """Return the kind of trap in a counted reason, see `db.records.reasons.label`; empty for other reasons."""
+    """Return the kind of trap in a reason as `label` wrote it; empty for other reasons."""
     reason, _, kind = counted.partition(": ")
     return kind if reason == SkipReason.TRAP else ""
 

@@ -73,11 +73,7 @@ class Refiller:
         return self._held.is_shared
 
     async def run(self) -> None:
-        """Refill for ever, whenever something has changed or its time has come.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Refill for ever, whenever something has changed or its time has come."""
         try:
             while True:
                 self._pending.changed.clear()

@@ -33,7 +33,7 @@ from ..run.config import Config, ConfigError
 from ..run.exit_codes import EXIT_DATABASE, EXIT_USAGE
 from ..run.seeds import SeedError
 from ..run.session import ONCE
-from .crawl import Crawl, CrawlPlan, Ended, open_crawl
+from .crawl import Crawl, Ended, open_crawl
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -144,13 +144,14 @@ class FrontierScheduler(BaseScheduler):
 
     async def _open(self, seeds: Any, mode: str) -> None:
         try:
-            plan = CrawlPlan(
+            crawl = await open_crawl(
                 Config.of(self._crawler),
                 seeds,
                 mode,
-                goes_on=lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
+                lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
+                background=self._background,
+                engine=self._engine,
             )
-            crawl = await open_crawl(plan, self._background, self._engine)
         except (ConfigError, SeedError, DatabaseProblem) as problem:
             self._background.refuse(str(problem), EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE)
             return

@@ -179,20 +179,12 @@ class Session:
         return news
 
     async def release_all(self) -> Waiting:
-        """Put back what is leased; returns what is left.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Put back what is leased; returns what is left."""
         await self.submit(runs.let_go, self.resumed.run_id)
         return await self.submit(table.waiting, self.config.limits)
 
     async def end(self, text: str, exit_code: int) -> None:
-        """Write how the run ended.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Write how the run ended."""
         end = RunEnd(self.resumed.run_id, iso(clock.now()), text, exit_code, dict(self.stats))
         await self.submit(runs.finish_run, end)
 
@@ -304,14 +296,14 @@ async def _wake(config: Config, line: DatabaseLine, resumed: Resumed, now: float
 
 
 def _read(seeds: Any) -> list[Seed]:
-    """Seeds from a file, or as they are."""
+    """Return seeds from a file, or as they are."""
     if not seeds:
         raise SeedError("no seeds given; use -a seeds=seeds.txt (a file of URLs) or -a seeds=demo")
     return load_seeds(seeds) if isinstance(seeds, str) else list(seeds)
 
 
 def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) -> None:
-    """Refuse to crawl beside runs whose settings contradict these; say where they only differ.
+    """Refuse to crawl beside runs whose settings contradict these; warn of others.
 
     Raises:
         WrongDatabase: naming the run and the setting.

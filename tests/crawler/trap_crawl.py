@@ -12,8 +12,7 @@ from typing import Any
 from scrapy.settings import Settings
 
 from crawler import settings as project_settings
-from crawler.learn.callbacks import Callbacks
-from crawler.learn.traps.crawl import TrapRegistry
+from crawler.learn.traps.crawl import Callbacks, TrapRegistry
 from crawler.learn.traps.host import Bounds
 from crawler.run.config import Config
 from crawler.run.seeds import Seed
