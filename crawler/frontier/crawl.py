@@ -214,7 +214,7 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
         start=background.start,
         add=pending.add,
         clear=pending.reconsider,
-        changed=pending.adjust_host,
+        adjust=pending.adjust,
     )
     learning = Learning(session, callbacks)
     pending.count += await learning.load()

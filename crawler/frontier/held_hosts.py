@@ -41,7 +41,7 @@ class HeldHosts:
         self._learning = learning
         self._run_id = session.resumed.run_id
         self._share: int | None = None
-        self._reconnects = session.reconnects
+        self._reconnects = session.line.reconnects
 
     @property
     def is_shared(self) -> bool:
@@ -51,7 +51,7 @@ class HeldHosts:
     @property
     def may_have_orphans(self) -> bool:
         """Tell whether answers to lease requests may have been lost, with the connection."""
-        return self._session.reconnects > self._reconnects
+        return self._session.line.reconnects > self._reconnects
 
     def with_work(self) -> int:
         """Count the hosts that this run has something to do for."""
@@ -138,7 +138,7 @@ class HeldHosts:
 
     async def return_orphans(self) -> None:
         """Put back orphaned leases: those in the table that the run knows nothing of."""
-        self._reconnects = self._session.reconnects
+        self._reconnects = self._session.line.reconnects
         known = (self._run_id, set(self._queues.leased_ids()), set(self._queues.hosts))
         await self._session.submit(leases.return_orphans, known)
         self._pending.may_have_hosts = True

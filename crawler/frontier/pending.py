@@ -79,10 +79,6 @@ class PendingUrls:
         self.found(hosts)
         self.poll()
 
-    def adjust_host(self, host_id: int, urls: int) -> None:
-        """Do the same for one host."""
-        self.adjust(urls, {host_id})
-
     async def add(self, new_urls: Sequence[NewUrl]) -> None:
         """Add URLs that no page named."""
         stored = await self._session.submit(add_urls, (clock.now(), new_urls))

@@ -127,13 +127,13 @@ class Progress:
         parts = [
             f"{rate:.1f} pages/s",
             f"{stats['pages']} done",
-            *([] if crawl.refiller.is_shared else [f"{queued} queued"]),
+            *([] if crawl.refiller.held.is_shared else [f"{queued} queued"]),
             f"{stats['failed']} failed",
             f"{stats['new'] + stats['duplicate']} articles",
             f"{stats['duplicate']} duplicates",
             f"{active} hosts active",
             *([] if best is None else [f"best waiting {best:.3f}"]),
-            *([crawl.session.waits_for] if crawl.session.waits_for else []),
+            *([crawl.session.line.waits_for] if crawl.session.line.waits_for else []),
         ]
         return " | ".join(parts)
 
@@ -228,7 +228,7 @@ def _traps(stats: Mapping[str, int]) -> Counter[str]:
 
 
 def _trap_of(counted: str) -> str:
-    """Return the kind of trap in a reason as `label` wrote it; empty for other reasons."""
+    """Return the kind of trap in a reason as `label` wrote it; empty for others."""
     reason, _, kind = counted.partition(": ")
     return kind if reason == SkipReason.TRAP else ""
 

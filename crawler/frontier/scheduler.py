@@ -179,7 +179,7 @@ class FrontierScheduler(BaseScheduler):
 
     def has_pending_requests(self) -> bool:
         """Return False only when the table says that nothing is left within the limits."""
-        return not (self._background.ends or (self.crawl is not None and self.crawl.refiller.exhausted))
+        return not (self._background.ends or (self.crawl is not None and self.crawl.refiller.idle.exhausted))
 
     def enqueue_request(self, request: Request) -> bool:
         """Swallow the sentinel; requests of others have no place in this frontier."""

@@ -47,7 +47,7 @@ class Learning:
         self._session = session
         self._start = callbacks.start
         self.memory = SiteMemory(session, callbacks.start) if config.site_memory else None
-        self.rules = UrlRules(session, callbacks.start, callbacks.changed) if config.url_rules < 1 else None
+        self.rules = UrlRules(session, callbacks.start, callbacks.adjust) if config.url_rules < 1 else None
         self.alarms = Alarms(session, config.health_window) if config.health_window else None
         bounds = Bounds(config.trap_pattern_pages, config.trap_host_pages, config.soft_404_probe)
         self.traps = TrapRegistry(session, bounds, config.trap_days, callbacks) if config.traps else None

@@ -1,4 +1,4 @@
-"""Gather page samples while a crawl runs, learn site models from them, send these to workers.
+"""Gather page samples while a crawl runs, and learn site models from them.
 
 Workers are given the model that stands in the table, and that changes seldom: samples wait until there are four of
 them and a quarter of those learned. So a settled site costs few writes, workers need not unpack its model for every

@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -63,18 +63,18 @@ class UrlRules:
     Args:
         session: the open database.
         start: runs a coroutine in the background and sees to its exceptions.
-        changed: told a host and how many more of its URLs wait (fewer, when it is negative).
+        adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
     """
 
     def __init__(
         self,
         session: Session,
         start: Callable[[Coroutine[Any, Any, None]], None],
-        changed: Callable[[int, int], None],
+        adjust: Callable[[int, Set[int]], None],
     ) -> None:
         self._session = session
         self._start = start
-        self._changed = changed
+        self._adjust = adjust
         self._params = Params(threshold=session.config.url_rules)
         self._used: dict[int, str] = {}
         self._watched: LRUCache[int, _Watch] = LRUCache(_MOST_HOSTS)
@@ -192,7 +192,7 @@ class UrlRules:
                 await session.submit(aliases.fill, some)
             for pairs in _chunks(superfluous):
                 skipped += await session.submit(aliases.skip_waiting, pairs)
-        self._changed(host_id, freed - skipped)
+        self._adjust(freed - skipped, {host_id})
         return freed
 
 

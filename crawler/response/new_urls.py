@@ -19,7 +19,7 @@ from pipelines.urls import host_key, same_host
 
 from ..rank.finds import DAY, Finds, Values, segments
 from ..rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, Priority
-from .context import Rulebook
+from .context import Context
 
 _MOST_FEED_DEPTH = 1
 _MOST_SITEMAP_HOPS = 4
@@ -92,14 +92,14 @@ def new_url(
     )
 
 
-def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
+def links(page: Page, context: Context) -> list[NewUrl]:
     """Those of the page's links that the frontier may not know yet."""
     assert page.worked is not None
     named, targets, lease = page.worked.parsed.links, page.worked.targets, page.lease
     depth = lease.depth + 1
-    too_deep = rulebook.depth is not None and depth > rulebook.depth
+    too_deep = context.depth is not None and depth > context.depth
     feeds = set(page.worked.parsed.feeds)  # rows of their own, see `sources`
-    known = rulebook.known.depths(targets.ids)
+    known = context.known.depths(targets.ids)
     chosen: list[int] = []
     reasons: list[SkipReason | None] = []
     for i, at in enumerate(known):
@@ -109,7 +109,7 @@ def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
         reason = targets.reasons[i] or (SkipReason.TOO_DEEP if too_deep else None)
         if url in feeds or (at is not None and reason):
             continue
-        if at is None and url_id(url, Kind.FEED) in rulebook.known:
+        if at is None and url_id(url, Kind.FEED) in context.known:
             continue
         chosen.append(i)
         reasons.append(reason)
@@ -123,12 +123,12 @@ def links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
     ]
     finds = _finds(urls, blocks, dated, depth, page.fetched_at)
     count = len(known)
-    legacy: dict[str, float | Values] = {**rulebook.priority.inherited(lease.parts, count, count - known.count(None))}
+    legacy: dict[str, float | Values] = {**context.priority.inherited(lease.parts, count, count - known.count(None))}
     likeness = page.worked.likeness
     if likeness is not None:
-        legacy |= rulebook.priority.alike(likeness.page, [likeness.anchors[i] for i in chosen], lease.parts)
-    values = rulebook.priority.first(finds, legacy)
-    scores, parts = rulebook.priority.score(values).tolist(), rulebook.priority.texts(values)
+        legacy |= context.priority.alike(likeness.page, [likeness.anchors[i] for i in chosen], lease.parts)
+    values = context.priority.first(finds, legacy)
+    scores, parts = context.priority.score(values).tolist(), context.priority.texts(values)
     rows = []
     for place, i in enumerate(chosen):
         number = targets.host_of[i]
@@ -175,7 +175,7 @@ def _day_of(url: str, now: float) -> float:
     return 0.0 if found is None else datetime.combine(found.day, time(), UTC).timestamp()
 
 
-def sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
+def sources(page: Page, context: Context) -> Iterable[NewUrl]:
     """Feeds that a home or channel page declares, sitemaps that a sitemap index names."""
     assert page.worked is not None
     lease = page.lease
@@ -187,12 +187,12 @@ def sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
         most = _MOST_NESTED_SITEMAPS if is_nested else _MOST_SITEMAPS
         named += [(sitemap, Kind.SITEMAP, lease.hops + 1) for sitemap in page.worked.sitemaps[:most]]
     for url, kind, hops in named:
-        if url_id(url, kind) in rulebook.known:
+        if url_id(url, kind) in context.known:
             continue
         yield new_url(
             url,
             kind,
-            priority=rulebook.priority,
+            priority=context.priority,
             depth=lease.depth,
             found_in=BlockKind.FEED if kind == Kind.FEED else BlockKind.SITEMAP,
             now=page.fetched_at,
@@ -202,7 +202,7 @@ def sources(page: Page, rulebook: Rulebook) -> Iterable[NewUrl]:
         )
 
 
-def canonical(page: Page, rulebook: Rulebook) -> tuple[int | None, NewUrl | None]:
+def canonical(page: Page, context: Context) -> tuple[int | None, NewUrl | None]:
     """The URL the page calls its canonical one, if it is another.
 
     One on another host is recorded as an edge and nothing else: a page cannot give its identity away.
@@ -215,7 +215,7 @@ def canonical(page: Page, rulebook: Rulebook) -> tuple[int | None, NewUrl | None
     return fingerprint(url), new_url(
         url,
         Kind.PAGE,
-        priority=rulebook.priority,
+        priority=context.priority,
         depth=page.lease.depth,
         found_in=BlockKind.CANONICAL,
         now=page.fetched_at,

@@ -24,7 +24,7 @@ from pipelines.urls import MAX_URL_CHARS, canonicalize, file_type, host_key, sam
 from ..fetch.errors import HANDLES_PAUSE
 from ..politeness.delay import decode_robots, is_cut_off, retry_after, retry_pause, whole_lines
 from . import new_urls as outlinks
-from .context import Rulebook
+from .context import Context
 from .new_urls import new_url
 
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
@@ -35,20 +35,20 @@ _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 _ZONES = {"zh": "+08:00"}
 
 
-def judge(page: Page, rulebook: Rulebook) -> Outcome:
+def judge(page: Page, context: Context) -> Outcome:
     """The outcome of one page of any kind."""
-    if page.error or is_lost(page, rulebook.tries):
-        return _no_answer(page, rulebook)
+    if page.error or is_lost(page, context.tries):
+        return _no_answer(page, context)
     if page.lease.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
         return _answered(page, State.DONE, PageReason.PROBE)
     if page.status in REDIRECTS and page.headers.get("location"):
-        return _redirect(page, page.headers["location"], rulebook)
+        return _redirect(page, page.headers["location"], context)
     if page.lease.kind == Kind.ROBOTS:
-        return _robots(page, rulebook)
-    if page.status in _TRY_AGAIN and page.lease.tries + 1 < rulebook.tries:
+        return _robots(page, context)
+    if page.status in _TRY_AGAIN and page.lease.tries + 1 < context.tries:
         asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
         return _try_again(page, FailReason.HTTP, str(page.status), asked)
-    return _read(page, rulebook) if page.status == 200 else _error_status(page)
+    return _read(page, context) if page.status == 200 else _error_status(page)
 
 
 def internal_error(page: Page, error: Exception) -> Outcome:
@@ -98,19 +98,19 @@ def is_lost(page: Page, tries: int) -> bool:
     return page.lease.kind == Kind.ROBOTS or page.lease.tries + 1 < tries
 
 
-def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
+def _no_answer(page: Page, context: Context) -> Outcome:
     """Refused, timed out, reset, no such host."""
     error = page.error or FailReason.TRUNCATED  # lost in the body
     if error is FailReason.ADDRESS_REFUSED:
-        return Outcome(page.lease, State.SKIPPED, error, fetched_at=page.fetched_at, robots=rulebook.robots("refused"))
+        return Outcome(page.lease, State.SKIPPED, error, fetched_at=page.fetched_at, robots=context.robots("refused"))
     if error is FailReason.OUT_OF_HANDLES:
         return replace(_try_again(page, error, page.detail, HANDLES_PAUSE), failed=False, tried=False)
     if page.lease.kind == Kind.ROBOTS:
-        return _no_robots(page, rulebook, error, page.detail)
+        return _no_robots(page, context, error, page.detail)
     if not error.is_final:
-        if rulebook.resting:  # nobody can tell whether it is the URL's fault
+        if context.resting:  # nobody can tell whether it is the URL's fault
             return replace(_try_again(page, error, page.detail), tried=False)
-        if page.lease.tries + 1 < rulebook.tries:
+        if page.lease.tries + 1 < context.tries:
             return _try_again(page, error, page.detail)
     is_failure = error is not FailReason.BOMB  # which is one page's fault, not the host's
     return Outcome(page.lease, State.FAILED, error, page.detail, fetched_at=page.fetched_at, failed=is_failure)
@@ -141,40 +141,40 @@ def _error_status(page: Page) -> Outcome:
     return replace(_answered(page, State.FAILED, FailReason.HTTP, str(page.status)), failed=trouble, counted=counted)
 
 
-def _robots(page: Page, rulebook: Rulebook) -> Outcome:
+def _robots(page: Page, context: Context) -> Outcome:
     """RFC 9309: rules when there are some, everything allowed on 4xx, nothing while it is unreachable."""
     if 200 <= page.status < 300:
         body = whole_lines(page.body) if page.truncated else page.body
-        text = decode_robots(body, rulebook.robots_bytes)
-        return replace(_answered(page, State.DONE), counted=False, robots=rulebook.robots("rules", text))
+        text = decode_robots(body, context.robots_bytes)
+        return replace(_answered(page, State.DONE), counted=False, robots=context.robots("rules", text))
     if 400 <= page.status < 500 and page.status != 429:
-        return replace(_answered(page, State.DONE, PageReason.NO_ROBOTS), counted=False, robots=rulebook.robots("none"))
-    return _no_robots(page, rulebook, FailReason.HTTP, str(page.status))
+        return replace(_answered(page, State.DONE, PageReason.NO_ROBOTS), counted=False, robots=context.robots("none"))
+    return _no_robots(page, context, FailReason.HTTP, str(page.status))
 
 
-def _no_robots(page: Page, rulebook: Rulebook, reason: FailReason, detail: str) -> Outcome:
+def _no_robots(page: Page, context: Context, reason: FailReason, detail: str) -> Outcome:
     """A robots.txt that cannot be had: its hosts wait for it, unless they have older rules or are given up."""
     return Outcome(
         page.lease,
-        State.FAILED if rulebook.robots_again is None else State.PENDING,
+        State.FAILED if context.robots_again is None else State.PENDING,
         reason,
         detail,
         http_status=page.status or None,
         fetched_at=page.fetched_at,
-        next_visit=rulebook.robots_again,
+        next_visit=context.robots_again,
         failed=True,
     )
 
 
-def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
+def _redirect(page: Page, to: str, context: Context) -> Outcome:
     """The target takes the place of the redirecting URL, at the same depth."""
     lease = page.lease
     target = canonicalize(to, lease.url)
     outcome = replace(_answered(page, State.SKIPPED, SkipReason.REDIRECT), counted=False)
     is_robots = lease.kind == Kind.ROBOTS
-    if target == lease.url and page.new_cookie and lease.tries + 1 < rulebook.tries:
+    if target == lease.url and page.new_cookie and lease.tries + 1 < context.tries:
         return replace(_try_again(page, FailReason.COOKIE_REDIRECT, asked_seconds=0.0), failed=False)
-    most = rulebook.redirects + (MAX_PARTS if lease.found_in == BlockKind.PART else 0)
+    most = context.redirects + (MAX_PARTS if lease.found_in == BlockKind.PART else 0)
     if is_robots:
         most = max(most, _ROBOTS_HOPS)
     if target is None or target == lease.url or lease.hops >= most:
@@ -183,7 +183,7 @@ def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
         else:
             failed = FailReason.REDIRECTS_TO_ITSELF if target == lease.url else FailReason.TOO_MANY_REDIRECTS
         # RFC 9309: a robots.txt that redirects too often counts as not there
-        return replace(outcome, state=State.FAILED, reason=failed, robots=rulebook.robots("none"))
+        return replace(outcome, state=State.FAILED, reason=failed, robots=context.robots("none"))
     host, own = host_key(target), host_key(lease.url)
     adopted = None
     reason: SkipReason | None = None
@@ -197,7 +197,7 @@ def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
     new = new_url(
         target,
         lease.kind,
-        priority=rulebook.priority,
+        priority=context.priority,
         depth=lease.depth,
         # what a seed redirects to is the seed
         found_in=lease.found_in if lease.found_in in {BlockKind.SEED, BlockKind.PART} else BlockKind.REDIRECT,
@@ -218,20 +218,20 @@ def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
     )
 
 
-def _read(page: Page, rulebook: Rulebook) -> Outcome:
+def _read(page: Page, context: Context) -> Outcome:
     """A page, feed or sitemap that a worker has read, or could not read."""
     if page.worked is None:
         failed = _answered(page, State.FAILED, page.unreadable or FailReason.NOT_READ, page.detail)
         return replace(failed, counted=page.lease.kind == Kind.PAGE)
     lease, parsed = page.lease, page.worked.parsed
     if parsed.sends_to and (parsed.sends_to != lease.url or page.new_cookie):  # else it only shows itself again
-        return _redirect(page, parsed.sends_to, rulebook)
+        return _redirect(page, parsed.sends_to, context)
     is_page = lease.kind == Kind.PAGE
-    new_urls = outlinks.links(page, rulebook)
+    new_urls = outlinks.links(page, context)
     links = Edges(page.worked.targets.ids, parsed.links.blocks) if is_page else NO_EDGES
     reason: Reason | None = FailReason.TRUNCATED if page.truncated else parsed.reason
     likeness = page.worked.likeness
-    is_far = likeness is not None and likeness.page < rulebook.focus.least
+    is_far = likeness is not None and likeness.page < context.focus.least
     article = place = None
     beside: list[NewUrl] = []
     if is_page and parsed.kind == PageKind.ARTICLE:
@@ -240,20 +240,20 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         elif page.truncated:
             reason = FailReason.TRUNCATED
         else:
-            place, beside = _place(page, rulebook)
-            if is_far and rulebook.focus.drops and place is None:  # a part alone says too little of its article
+            place, beside = _place(page, context)
+            if is_far and context.focus.drops and place is None:  # a part alone says too little of its article
                 reason = PageReason.OFF_TOPIC
             else:
-                article = _article(page, rulebook)
+                article = _article(page, context)
     raw = None
     if page.worked.raw is not None:
         raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, page.worked.raw)
-    canonical_id, canonical = outlinks.canonical(page, rulebook)
+    canonical_id, canonical = outlinks.canonical(page, context)
     if canonical is not None:
         new_urls.append(canonical)
     if canonical_id is not None and canonical_id not in links.targets:
         links = Edges((*links.targets, canonical_id), links.blocks + bytes([BlockKind.CANONICAL]))
-    new_urls.extend(outlinks.sources(page, rulebook))
+    new_urls.extend(outlinks.sources(page, context))
     if beside:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
@@ -270,7 +270,7 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
     )
 
 
-def _article(page: Page, rulebook: Rulebook) -> NewArticle:
+def _article(page: Page, context: Context) -> NewArticle:
     """The article's row."""
     assert page.worked is not None
     parsed, lease = page.worked.parsed, page.lease
@@ -295,7 +295,7 @@ def _article(page: Page, rulebook: Rulebook) -> NewArticle:
         classes=meta.section,
         quality=parsed.extraction.confidence,
         relevance=None if page.worked.likeness is None else page.worked.likeness.page,
-        extractor=rulebook.extractor,
+        extractor=context.extractor,
         text_hash=parsed.signature.exact,
         features=parsed.signature.features,
         length=parsed.signature.length,
@@ -305,14 +305,14 @@ def _article(page: Page, rulebook: Rulebook) -> NewArticle:
     )
 
 
-def _place(page: Page, rulebook: Rulebook) -> tuple[Place | None, list[NewUrl]]:
+def _place(page: Page, context: Context) -> tuple[Place | None, list[NewUrl]]:
     """Where the page stands in an article of several pages, and the pages beside it; None when it is all of it."""
     assert page.worked is not None
     meta = page.worked.parsed.metadata
     if not (meta.next_page or meta.previous_page or meta.page_number > 1):
         return None, []
-    following = _beside(page, meta.next_page, rulebook) if meta.page_number < MAX_PARTS else None
-    previous = _beside(page, meta.previous_page, rulebook)
+    following = _beside(page, meta.next_page, context) if meta.page_number < MAX_PARTS else None
+    previous = _beside(page, meta.previous_page, context)
     if following is None and previous is None and meta.page_number <= 1:
         return None, []
     number = min(max(0, meta.page_number), _MOST_NUMBER)
@@ -320,7 +320,7 @@ def _place(page: Page, rulebook: Rulebook) -> tuple[Place | None, list[NewUrl]]:
     return place, [new for new in (following, previous) if new is not None]
 
 
-def _beside(page: Page, url: str, rulebook: Rulebook) -> NewUrl | None:
+def _beside(page: Page, url: str, context: Context) -> NewUrl | None:
     """Another part of the page's article, if it may be fetched: on the same host, as deep as the page itself."""
     assert page.worked is not None
     lease, targets = page.lease, page.worked.targets
@@ -331,12 +331,12 @@ def _beside(page: Page, url: str, rulebook: Rulebook) -> NewUrl | None:
     reason = targets.reasons[targets.ids.index(key)] if key in targets.ids else None
     if reason not in {None, SkipReason.TRAP}:
         return None
-    if rulebook.objection(lease.host_id, url):
+    if context.disallow_reason(lease.host_id, url):
         return None
     return new_url(
         url,
         Kind.PAGE,
-        priority=rulebook.priority,
+        priority=context.priority,
         depth=lease.depth,
         found_in=BlockKind.PART,
         now=page.fetched_at,
@@ -361,6 +361,6 @@ def leads_home(outcome: Outcome) -> bool:
 
 
 def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:
-    """What `Rulebook.known` may remember once it is stored: URL -> depth, far away when another link may win."""
+    """What `Context.known` may remember once it is stored: URL -> depth, far away when another link may win."""
     for new in outcome.new_urls:
         yield new.id, new.depth if not new.reason else 1 << 30

@@ -80,6 +80,7 @@ class Session:
     Attributes:
         config: the checked settings.
         database: the opened database.
+        line: its thread, and what that waits for.
         resumed: what the run found there.
         began: the state of the queue at that time.
         signatures: what near-duplicates are found by.
@@ -99,7 +100,7 @@ class Session:
         self.pages_per_second = 0.0
         self.submit = line.submit
         self.gather = line.gather
-        self._line = line
+        self.line = line
         self._lease_ends = began.lease_ends
         self._rate = GrowthRate()
 
@@ -133,16 +134,6 @@ class Session:
     async def read(self, question: Callable[[Any], R]) -> R:
         """Ask the database on a connection of its own, in a thread; see `Database.read`."""
         return await asyncio.to_thread(self.database.read, question)
-
-    @property
-    def waits_for(self) -> str:
-        """Cause for which the database thread waits at the moment, else empty."""
-        return self._line.waits_for
-
-    @property
-    def reconnects(self) -> int:
-        """Count of times that the database answered again after a wait."""
-        return self._line.reconnects
 
     @property
     def lapsed(self) -> bool:
@@ -190,7 +181,7 @@ class Session:
 
     async def close(self) -> None:
         """Write what is queued and let go of the database."""
-        await self._line.close()
+        await self.line.close()
 
 
 class DatabaseLine:

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import sys
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -60,7 +60,7 @@ class Callbacks:
         start: runs a coroutine in the background and sees to its exceptions.
         add: adds URLs to the frontier.
         clear: told a host of which some URLs that are held may not be wanted any more.
-        changed: told a host and how many more of its URLs wait (fewer, when it is negative).
+        adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
     """
 
     stats: Counter[str]
@@ -68,7 +68,7 @@ class Callbacks:
     start: Callable[[Coroutine[Any, Any, None]], None]
     add: Callable[[Sequence[NewUrl]], Coroutine[Any, Any, None]]
     clear: Callable[[int], None]
-    changed: Callable[[int, int], None]
+    adjust: Callable[[int, Set[int]], None]
 
 
 class TrapRegistry:
@@ -233,7 +233,7 @@ class TrapRegistry:
                 reopened_at = clock.uptime()
                 for host_id, host in list(self._hosts.items()):
                     if freed := await self._put_on_probation(host_id, host):
-                        self._callbacks.changed(host_id, freed)
+                        self._callbacks.adjust(freed, {host_id})
 
     async def close(self) -> None:
         """Write what is new."""
@@ -277,7 +277,7 @@ class TrapRegistry:
         freed = await self._let_wait(host_id, host, sys.maxsize)
         await self.write([host_id])
         if freed:
-            self._callbacks.changed(host_id, freed)
+            self._callbacks.adjust(freed, {host_id})
 
     async def _let_wait(self, host_id: int, host: HostTraps, chunks: int) -> int:
         """Do so for this many chunks of skipped URLs; returns how many wait again."""
@@ -302,7 +302,7 @@ class TrapRegistry:
         return freed
 
     async def _put_on_probation(self, host_id: int, host: HostTraps) -> int:
-        """Put old patterns on probation; some of their URLs wait again, all once these pay."""
+        """Put old patterns on probation; some of their URLs wait again, at first."""
         if not host.reopen(clock.now() - self._seconds):
             return 0
         await self._save({host_id: host})

@@ -380,7 +380,7 @@ class HostTraps:
             self._note_blocked()
 
     def _growth(self, found: Sequence[int], productive: Set[int]) -> int:
-        """Count URLs that a page named first and that promise nothing, with their patterns."""
+        """Count URLs that a page named first and that promise nothing; patterns grow."""
         poor = [key for key in found if key not in productive]
         for key in poor:
             if (folder := self._folders.get(key)) is not None:

@@ -126,7 +126,7 @@ class TestParts:
 
     def test_what_must_not_be_fetched_is_not_waited_for(self) -> None:
         worked = written(next_page=self.NEXT)
-        assert judge(page(worked=worked), rules(objection=lambda _host, _url: SkipReason.ROBOTS)).place is None
+        assert judge(page(worked=worked), rules(disallow_reason=lambda _host, _url: SkipReason.ROBOTS)).place is None
         found = links(self.NEXT, nofollow=bytes([1]))
         worked = replace(worked, parsed=replace(worked.parsed, links=found), targets=resolve(found, SCOPE))
         outcome = judge(page(worked=worked), rules())
