@@ -48,13 +48,9 @@ class QuietFormatter(LogFormatter):
     """No log line per page or item: the table says it all, and formatting costs time."""
 
     def crawled(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
-        """Nothing."""
+        """Log nothing; nor of a page that is no article, and so no item: the table says why."""
 
-    def scraped(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
-        """Nothing."""
-
-    def dropped(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
-        """Nothing: a page that is no article is no item; the table says why."""
+    scraped = dropped = crawled  # type: ignore[assignment]
 
 
 class Progress:
@@ -72,11 +68,7 @@ class Progress:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
         guard_logs()
-        progress = cls(
-            crawler,
-            seconds=Config.of(crawler).progress_seconds,
-            console=Terminal(file=sys.stderr),
-        )
+        progress = cls(crawler, seconds=Config.of(crawler).progress_seconds, console=Terminal(file=sys.stderr))
         crawler.signals.connect(progress._opened, signal=signals.spider_opened)
         crawler.signals.connect(progress._closed, signal=signals.spider_closed)
         return progress
@@ -162,10 +154,7 @@ class Progress:
         table.add_column(justify="right")
         rows: list[tuple[str, object]] = []
         if resumed.begun_before:
-            rows += [
-                ("pending at the start", resumed.pending),
-                ("of them recovered in flight", resumed.recovered),
-            ]
+            rows += [("pending at the start", resumed.pending), ("of them recovered in flight", resumed.recovered)]
         rows += [
             ("pages fetched", stats["pages"]),
             ("articles", stats["new"] + stats["duplicate"]),
