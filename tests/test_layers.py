@@ -70,6 +70,7 @@ IMPURE = (
     "crawler.learn",
     "crawler.rank.worker",
     "crawler.run",
+    "crawler.settings",
     "crawler.spiders",
     "db.articles",
     "db.engine",
@@ -98,6 +99,7 @@ PURE = (
     "crawler.learn.traps.host",
     "crawler.run.seeds",
     "crawler.run.stats",
+    "crawler.run.terminal",
 )
 ACTING = {
     "alembic",

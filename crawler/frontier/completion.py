@@ -18,7 +18,7 @@ from pipelines.item import Page
 from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
 from ..response import outcome as outcomes
-from ..response.context import Rulebook
+from ..response.context import Context
 from ..response.outcome import depth_memory, internal_error
 from ..response.revisit import settle
 from ..response.seed_scope import SeedScope
@@ -46,7 +46,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Followers:
-    """Who is told of pages.
+    """Parts of a crawl that are told of pages.
 
     Attributes:
         backoff: told as soon as the network is done with a page; all others when it is stored.
@@ -95,7 +95,7 @@ class PageCompletion:
         self._followers = followers
         self._background = background
         self._engine = engine
-        self._reconnects = session.reconnects
+        self._reconnects = session.line.reconnects
         self._store = Store(session.resumed.run_id, judge, session.signatures, make_joiner(method.sign), differs)
 
     async def store(self, page: Page) -> Stored:
@@ -122,9 +122,6 @@ class PageCompletion:
         """Called when the frontier is empty; True if revoked rules re-queued URLs.
 
         Stores the articles that wait for parts which will not come.
-
-        Raises:
-            DatabaseProblem: the database gave up.
         """
         if await self._followers.learning.look_again():
             return True
@@ -158,24 +155,24 @@ class PageCompletion:
     async def _judged(self, page: Page) -> Outcome:
         """Judge a page."""
         config, lease, hosts = self._session.config, page.lease, self._known.hosts
-        if self._session.reconnects != self._reconnects:  # what was said to be stored may not be
-            self._reconnects = self._session.reconnects
+        if self._session.line.reconnects != self._reconnects:  # what was said to be stored may not be
+            self._reconnects = self._session.line.reconnects
             self._known.urls.clear()
-        rulebook = Rulebook(
+        context = Context(
             priority=config.priority,
             tries=config.tries,
             redirects=config.redirects,
             depth=self._known.seeds.depth_of(lease.seed_id),
             known=self._known.urls,
             extractor=config.extractor,
-            objection=hosts.cached_reason,
+            disallow_reason=hosts.cached_reason,
             focus=config.focus,
             robots_hosts=hosts.hosts_of_robots(lease),
             robots_again=hosts.robots_again(lease),
             robots_bytes=config.robots_bytes,
             resting=hosts.errors.is_in_backoff(lease.host_id),
         )
-        judged = replace(outcomes.judge(page, rulebook), ready_at=page.ready_at)
+        judged = replace(outcomes.judge(page, context), ready_at=page.ready_at)
         for _, _, text in judged.robots[:1]:  # the same for all
             await hosts.parse_ahead(text)
         return settle(page, judged, config.schedule)

@@ -1,4 +1,4 @@
-"""Build all parts of a crawl, complete, before the scheduler gets them; close them.
+"""Build all parts of a crawl before the scheduler gets them; close them.
 
 There are two stages. `Background` and `EngineCallbacks` exist without a database; a `Crawl` exists as soon as one is
 open, and then all of it. The parts know those below them only:
@@ -27,8 +27,8 @@ from pipelines.links.scope import Scope
 from pipelines.traps.signals import KnownTraps
 
 from .. import clock
-from ..learn.callbacks import Callbacks
 from ..learn.learning import Learning
+from ..learn.traps.crawl import Callbacks
 from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
 from ..response.seed_scope import SeedScope
@@ -49,23 +49,6 @@ from .robots_update import RobotsUpdate
 from .watch import Watch
 
 _MOST_KNOWN = 400_000
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlPlan:
-    """Settings, seeds and mode of a crawl.
-
-    Attributes:
-        config: the checked settings.
-        seeds: path of a seeds file, or `Seed` records.
-        mode: one of `crawler.run.session.MODES`.
-        goes_on: tells whether to wait any longer for a database that does not answer.
-    """
-
-    config: Config
-    seeds: Any
-    mode: str
-    goes_on: Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +121,7 @@ class Crawl:
         return self.followers.learning.known_traps(lease)
 
     async def store(self, page: Page) -> Stored:
-        """Write what came of a page in one transaction and take over its links.
-
-        Raises:
-            DatabaseProblem: the database gave up; the crawl is being stopped.
-        """
+        """Write what came of a page in one transaction and take over its links."""
         return await self.completion.store(page)
 
     def run(self) -> None:
@@ -183,26 +162,38 @@ class Crawl:
         return "stopped watching" if self.followers.watch is not None and not self.followers.watch.spent else "finished"
 
 
-async def open_crawl(plan: CrawlPlan, background: Background, engine: EngineCallbacks) -> Crawl:
+async def open_crawl(
+    config: Config,
+    seeds: Any,
+    mode: str,
+    goes_on: Callable[[], bool],
+    *,
+    background: Background,
+    engine: EngineCallbacks,
+) -> Crawl:
     """Open the database, begin a run and build a complete crawl.
+
+    Args:
+        config: the checked settings.
+        seeds: path of a seeds file, or `Seed` records.
+        mode: one of `crawler.run.session.MODES`.
+        goes_on: tells whether to wait any longer for a database that does not answer.
+        background: where work is begun, and faults end the crawl.
+        engine: functions of Scrapy's engine.
 
     Raises:
         SeedError, DatabaseProblem: nothing was started.
     """
-    session = await Session.begin(plan.config, plan.seeds, mode=plan.mode, goes_on=plan.goes_on)
+    session = await Session.begin(config, seeds, mode=mode, goes_on=goes_on)
     try:
-        return await _build(session, background, engine, watches=plan.mode == WATCH)
+        return await _build(session, background, engine, watches=mode == WATCH)
     except DatabaseProblem:
         await session.close()
         raise
 
 
 async def _build(session: Session, background: Background, engine: EngineCallbacks, *, watches: bool) -> Crawl:
-    """Build all that needs an open database.
-
-    Raises:
-        DatabaseProblem: the database gave up.
-    """
+    """Build all that needs an open database."""
     config = session.config
     known = Known(
         Hosts(config.delay, config.backoff, config.robots_agent, keep_seconds=config.robots_keep, now=clock.now()),
@@ -223,7 +214,7 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
         start=background.start,
         add=pending.add,
         clear=pending.reconsider,
-        changed=pending.adjust_host,
+        adjust=pending.adjust,
     )
     learning = Learning(session, callbacks)
     pending.count += await learning.load()

@@ -41,7 +41,7 @@ class HeldHosts:
         self._learning = learning
         self._run_id = session.resumed.run_id
         self._share: int | None = None
-        self._reconnects = session.reconnects
+        self._reconnects = session.line.reconnects
 
     @property
     def is_shared(self) -> bool:
@@ -51,7 +51,7 @@ class HeldHosts:
     @property
     def may_have_orphans(self) -> bool:
         """Tell whether answers to lease requests may have been lost, with the connection."""
-        return self._session.reconnects > self._reconnects
+        return self._session.line.reconnects > self._reconnects
 
     def with_work(self) -> int:
         """Count the hosts that this run has something to do for."""
@@ -71,11 +71,7 @@ class HeldHosts:
             self._queues.refresh(host_id)
 
     async def take(self, room: int) -> None:
-        """Take over hosts that nobody holds, and ask for their robots.txt.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Take over hosts that nobody holds, and ask for their robots.txt."""
         pending, shared = self._pending, self._queues.shared
         pending.may_have_hosts = False
         hosts = await self._session.submit(leases.take_hosts, (self._run_id, room))
@@ -107,11 +103,7 @@ class HeldHosts:
         return known
 
     async def drop_idle(self) -> None:
-        """Make room for hosts that have work.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Make room for hosts that have work."""
         due = self._pending.hosts_due()
         idle = [host_id for host_id in self._queues.idle_hosts() if host_id not in due]
         kept: set[int] = set()
@@ -125,11 +117,7 @@ class HeldHosts:
         self._pending.may_have_hosts = len(kept) < len(idle)  # else not until some host has nothing left to do
 
     async def hand_over(self) -> None:
-        """Let the hosts go of which least is queued, so that runs with fewer may take them.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Hand the hosts with the shortest queues over to runs that have fewer."""
         queues, now, monotonic = self._queues, clock.now(), time.monotonic()
         hosts = [h for h in queues.hosts.values() if h.robots_known and not h.busy and (h.queue or not h.dry)]
         hosts.sort(key=lambda host: len(host.queue))
@@ -149,23 +137,15 @@ class HeldHosts:
         await self._learning.let_go(host_ids)
 
     async def return_orphans(self) -> None:
-        """Put back orphaned leases: those in the table that the run knows nothing of.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
-        self._reconnects = self._session.reconnects
+        """Put back orphaned leases: those in the table that the run knows nothing of."""
+        self._reconnects = self._session.line.reconnects
         known = (self._run_id, set(self._queues.leased_ids()), set(self._queues.hosts))
         await self._session.submit(leases.return_orphans, known)
         self._pending.may_have_hosts = True
         self._queues.refresh_all()  # answers to stores and notifications may have been lost as well
 
     async def wake_all(self) -> None:
-        """Look for work once more with all hosts, when there seems to be none.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Look for work once more with all hosts, when there seems to be none."""
         await self._session.submit(leases.wake_hosts, None)
         await self.return_orphans()
         if not self._queues.room_for_hosts:

@@ -86,11 +86,7 @@ class HostBackoff:
         return self._queues.holds_only(self._hosts.errors.waited_for())
 
     async def give_up_dead(self) -> int:
-        """Give up dead hosts, unless something else is left; returns how many.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Give up dead hosts, unless something else is left; returns how many."""
         dead = self._hosts.errors.dead_hosts()
         if not dead:
             return 0
@@ -120,11 +116,7 @@ class HostBackoff:
         return dropped
 
     async def reopen(self) -> None:
-        """Give dead hosts another chance after some time; nothing is leased meanwhile.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Give dead hosts another chance after some time; nothing is leased meanwhile."""
         self._plan_reopening()
         question = (self._session.resumed.run_id, clock.now())
         reopened = await self._session.submit(host_backoff.reopen_due, question)
@@ -137,10 +129,6 @@ class HostBackoff:
         await self._pending.ask_robots([(host.scheme, host.name) for host in held])
 
     async def ask_stale_robots(self) -> None:
-        """Have the robots.txt of hosts fetched again when it is too old.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Have the robots.txt of hosts fetched again when it is too old."""
         held = (self._queues.hosts.get(host_id) for host_id in self._hosts.stale(clock.now()))
         await self._pending.ask_robots([(host.scheme, host.name) for host in held if host is not None])

@@ -75,7 +75,7 @@ class HostQueues:
         self._hungry: set[int] = set()
 
     def __len__(self) -> int:
-        """URLs held."""
+        """Return how many URLs are held."""
         return self._size
 
     @property

@@ -60,11 +60,7 @@ class Idle:
         return not self.exhausted and not self._pending.queues.in_flight and self._backoff.holds_up_all()
 
     async def look_around(self) -> None:
-        """Ask whether anything is left within the limits, and wait until it is due.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Ask whether anything is left within the limits, and wait until it is due."""
         left = await self._session.submit(table.waiting, self._session.config.limits)
         if left.within == 0:
             await self._nothing_left()

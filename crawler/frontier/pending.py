@@ -80,26 +80,14 @@ class PendingUrls:
         self.found(hosts)
         self.poll()
 
-    def adjust_host(self, host_id: int, urls: int) -> None:
-        """Do the same for one host."""
-        self.adjust(urls, {host_id})
-
     async def add(self, new_urls: Sequence[NewUrl]) -> None:
-        """Add URLs that no page named.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Add URLs that no page named."""
         stored = await self._session.submit(add_urls, (clock.now(), new_urls))
         self.count += stored.queued
         self.found(stored.hosts, best_scores(new_urls))
 
     async def ask_robots(self, hosts: Sequence[tuple[str, str]]) -> None:
-        """Add the robots.txt of hosts, given by scheme and name, to be fetched (again).
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Add the robots.txt of hosts, given by scheme and name, to be fetched (again)."""
         now, priority = clock.now(), self._session.config.priority
         urls = [
             new_url(
@@ -117,17 +105,13 @@ class PendingUrls:
             await self.add(urls)
 
     async def release(self, leases: Sequence[Lease]) -> None:
-        """Return leased URLs unfetched.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Return leased URLs unfetched."""
         if leases:
             self.count += len(leases)
             await self._session.submit(table.release, (self._session.resumed.run_id, leases))
 
     def reconsider(self, host_id: int) -> None:
-        """Release what is queued of a host, so that it is checked before it is leased again."""
+        """Release the queue of a host: its URLs are checked when they are leased again."""
         surplus = self.queues.take_all(host_id)
         if surplus:
             self._start(self._reconsider(host_id, surplus))

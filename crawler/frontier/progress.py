@@ -45,20 +45,16 @@ _SELDOM = (
 
 
 class QuietFormatter(LogFormatter):
-    """No log line per page or item: the frontier's table says it all, and formatting costs time on every page."""
+    """No log line per page or item: the table says it all, and formatting costs time."""
 
     def crawled(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
-        """Nothing."""
+        """Log nothing; nor of a page that is no article, and so no item: the table says why."""
 
-    def scraped(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
-        """Nothing."""
-
-    def dropped(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
-        """Nothing: a page that is no article is no item; the table says why."""
+    scraped = dropped = crawled  # type: ignore[assignment]
 
 
 class Progress:
-    """Scrapy extension that shows how the crawl is doing (`PROGRESS_SECONDS` between plain lines)."""
+    """Scrapy extension that shows how the crawl is doing."""
 
     def __init__(self, crawler: Crawler, *, seconds: float, console: Console) -> None:
         self._crawler = crawler
@@ -72,11 +68,7 @@ class Progress:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
         guard_logs()
-        progress = cls(
-            crawler,
-            seconds=Config.of(crawler).progress_seconds,
-            console=Terminal(file=sys.stderr),
-        )
+        progress = cls(crawler, seconds=Config.of(crawler).progress_seconds, console=Terminal(file=sys.stderr))
         crawler.signals.connect(progress._opened, signal=signals.spider_opened)
         crawler.signals.connect(progress._closed, signal=signals.spider_closed)
         return progress
@@ -127,13 +119,13 @@ class Progress:
         parts = [
             f"{rate:.1f} pages/s",
             f"{stats['pages']} done",
-            *([] if crawl.refiller.is_shared else [f"{queued} queued"]),
+            *([] if crawl.refiller.held.is_shared else [f"{queued} queued"]),
             f"{stats['failed']} failed",
             f"{stats['new'] + stats['duplicate']} articles",
             f"{stats['duplicate']} duplicates",
             f"{active} hosts active",
             *([] if best is None else [f"best waiting {best:.3f}"]),
-            *([crawl.session.waits_for] if crawl.session.waits_for else []),
+            *([crawl.session.line.waits_for] if crawl.session.line.waits_for else []),
         ]
         return " | ".join(parts)
 
@@ -162,10 +154,7 @@ class Progress:
         table.add_column(justify="right")
         rows: list[tuple[str, object]] = []
         if resumed.begun_before:
-            rows += [
-                ("pending at the start", resumed.pending),
-                ("of them recovered in flight", resumed.recovered),
-            ]
+            rows += [("pending at the start", resumed.pending), ("of them recovered in flight", resumed.recovered)]
         rows += [
             ("pages fetched", stats["pages"]),
             ("articles", stats["new"] + stats["duplicate"]),
@@ -210,13 +199,13 @@ class Progress:
 
 
 def _reasons(stats: Mapping[str, int], group: str) -> Counter[str]:
-    """How often each reason of a group came up; traps have a section of their own."""
+    """Count the reasons of a group, without those of traps."""
     found = {name.partition("/")[2]: n for name, n in stats.items() if name.startswith(group + "/") and n}
     return Counter({reason: n for reason, n in found.items() if not _trap_of(reason)})
 
 
 def _traps(stats: Mapping[str, int]) -> Counter[str]:
-    """URLs that were not fetched, by kind of trap; also kinds of which none was left."""
+    """Count URLs skipped by kind of trap; also kinds of which none was left."""
     found: Counter[str] = Counter()
     for name, n in stats.items():
         group, _, reason = name.partition("/")
@@ -228,7 +217,7 @@ def _traps(stats: Mapping[str, int]) -> Counter[str]:
 
 
 def _trap_of(counted: str) -> str:
-    """Return the kind of trap in a counted reason, see `db.records.reasons.label`; empty for other reasons."""
+    """Return the kind of trap in a reason as `label` wrote it; empty for others."""
     reason, _, kind = counted.partition(": ")
     return kind if reason == SkipReason.TRAP else ""
 

@@ -56,28 +56,14 @@ class Refiller:
         self._queues = pending.queues
         self._known = known
         self._learning = learning
-        self._held = held
+        self.held = held
         self._backoff = backoff
-        self._idle = idle
+        self.idle = idle
         self._refilled_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
-    @property
-    def exhausted(self) -> bool:
-        """Tell whether nothing is left within the limits."""
-        return self._idle.exhausted
-
-    @property
-    def is_shared(self) -> bool:
-        """Tell whether other runs are at work on the same database."""
-        return self._held.is_shared
-
     async def run(self) -> None:
-        """Refill for ever, whenever something has changed or its time has come.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Refill for ever, whenever something has changed or its time has come."""
         try:
             while True:
                 self._pending.changed.clear()
@@ -98,13 +84,13 @@ class Refiller:
         """
         while True:
             await asyncio.sleep(self._session.sign_seconds)
-            self._held.heard(await self._session.renew(self._held.with_work()))
+            self.held.heard(await self._session.renew(self.held.with_work()))
             await self._backoff.ask_stale_robots()
             self._pending.adjust(0)
 
     def _next(self) -> Coroutine[Any, Any, None] | None:
         """Choose what is to be done now; if nothing, wake up again when there may be."""
-        pending, queues, held, now = self._pending, self._queues, self._held, clock.now()
+        pending, queues, held, now = self._pending, self._queues, self.held, clock.now()
         pending.refresh_due(now)
         work: Coroutine[Any, Any, None] | None = None
         due = pending.next_due()
@@ -124,9 +110,9 @@ class Refiller:
             pause = rest  # more wishes may come until then: they share a transaction
         elif wants := queues.wants():
             work = self._refill(wants)
-        elif self._idle.is_due():
+        elif self.idle.is_due():
             self._refilled_at = time.monotonic()
-            work = self._idle.look_around()
+            work = self.idle.look_around()
         if work is None:
             self._wake_after(pause)
         return work
@@ -147,7 +133,7 @@ class Refiller:
             run_id=self._session.resumed.run_id,
             wants=wants,
             robots_only=frozenset(key for key in wants if not queues.hosts[key].robots_known),
-            objection=hosts.disallow_reason,
+            disallow_reason=hosts.disallow_reason,
             closed=hosts.closed,
             limits=self._session.config.limits,
             now=clock.now(),

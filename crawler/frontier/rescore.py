@@ -82,11 +82,7 @@ class Rescorer:
         )
 
     async def rescore(self, pages: int) -> None:
-        """Ask for new scores, put the queues in order and write them.
-
-        Raises:
-            DatabaseProblem: the scores cannot be written.
-        """
+        """Ask for new scores, put the queues in order and write them."""
         self._busy = True
         self._rounds.begin(self._before + pages)
         began = time.monotonic()
@@ -150,7 +146,7 @@ class Rescorer:
 
 
 def _look_through(response: RankResponse, held: Ids) -> tuple[dict[int, float], dict[int, float], dict[int, float]]:
-    """Return scores of what is leased, and each host's best in the first chunks and later."""
+    """Return scores of leased URLs, and hosts' best in the first chunks and later."""
     own = np.isin(response.ids, held)
     mine = dict(zip(response.ids[own].tolist(), response.scores[own].tolist(), strict=True))
     first = sum(len(chunk.ids) for chunk in response.chunks[:_SOON_CHUNKS])

@@ -35,7 +35,7 @@ from ..run.config import Config, ConfigError
 from ..run.exit_codes import EXIT_DATABASE, EXIT_USAGE
 from ..run.seeds import SeedError
 from ..run.session import ONCE
-from .crawl import Crawl, CrawlPlan, Ended, open_crawl
+from .crawl import Crawl, Ended, open_crawl
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -146,13 +146,14 @@ class FrontierScheduler(BaseScheduler):
 
     async def _open(self, seeds: Any, mode: str) -> None:
         try:
-            plan = CrawlPlan(
+            crawl = await open_crawl(
                 Config.of(self._crawler),
                 seeds,
                 mode,
-                goes_on=lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
+                lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
+                background=self._background,
+                engine=self._engine,
             )
-            crawl = await open_crawl(plan, self._background, self._engine)
         except (ConfigError, SeedError, DatabaseProblem) as problem:
             self._background.refuse(str(problem), EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE)
             return
@@ -180,7 +181,7 @@ class FrontierScheduler(BaseScheduler):
 
     def has_pending_requests(self) -> bool:
         """Return False only when the table says that nothing is left within the limits."""
-        return not (self._background.ends or (self.crawl is not None and self.crawl.refiller.exhausted))
+        return not (self._background.ends or (self.crawl is not None and self.crawl.refiller.idle.exhausted))
 
     def enqueue_request(self, request: Request) -> bool:
         """Swallow the sentinel; requests of others have no place in this frontier."""

@@ -1,1 +1,1 @@
-"""What a crawl learns of sites while it runs: how their pages look, which addresses bring nothing, what changes."""
+"""Learn of sites while a crawl runs: their templates, DUST rules, traps, changes."""

@@ -18,10 +18,9 @@ from db.records.url import Kind, Lease
 from db.sites.health import ShownAlarm
 
 from ..response.outcome import leads_home
-from .callbacks import Callbacks
 from .health.alarms import Alarms
 from .site_memory import SiteMemory
-from .traps.crawl import TrapRegistry
+from .traps.crawl import Callbacks, TrapRegistry
 from .traps.host import Bounds
 from .url_rules import UrlRules
 
@@ -48,17 +47,13 @@ class Learning:
         self._session = session
         self._start = callbacks.start
         self.memory = SiteMemory(session, callbacks.start) if config.site_memory else None
-        self.rules = UrlRules(session, callbacks.start, callbacks.changed) if config.url_rules < 1 else None
+        self.rules = UrlRules(session, callbacks.start, callbacks.adjust) if config.url_rules < 1 else None
         self.alarms = Alarms(session, config.health_window) if config.health_window else None
         bounds = Bounds(config.trap_pattern_pages, config.trap_host_pages, config.soft_404_probe)
         self.traps = TrapRegistry(session, bounds, config.trap_days, callbacks) if config.traps else None
 
     async def load(self) -> int:
-        """Read what is known already; returns how many URLs traps let wait again.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Read what is known already; returns how many URLs traps let wait again."""
         if self.rules is not None:
             await self.rules.load()
         return 0 if self.traps is None else await self.traps.reopen()
@@ -73,11 +68,7 @@ class Learning:
             self._start(self.rules.reload(_RELOAD_SECONDS))
 
     async def close(self) -> Sequence[ShownAlarm]:
-        """Write what is not written yet; returns the alarms that last.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Write what is not written yet; returns the alarms that last."""
         if self.memory is not None:
             await self.memory.close()
         if self.traps is not None:
@@ -87,29 +78,17 @@ class Learning:
     # ------------------------------------------------------------ hosts come and go
 
     async def take_hosts(self, hosts: Sequence[OwnedHost]) -> None:
-        """Read what is known of hosts that the run has just taken over.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Read what is known of hosts that the run has just taken over."""
         if self.traps is not None:
             await self.traps.take(hosts)
 
     async def write_hosts(self, host_ids: Sequence[int]) -> None:
-        """Write what is new of hosts that another run may take over.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Write what is new of hosts that another run may take over."""
         if self.traps is not None:
             await self.traps.write(host_ids)
 
     async def let_go(self, host_ids: Collection[int]) -> None:
-        """Forget what is known of hosts that the run holds no longer.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Forget what is known of hosts that the run holds no longer."""
         if self.traps is not None and host_ids:
             await self.traps.let_go(host_ids)
 
@@ -134,7 +113,7 @@ class Learning:
         return None if self.traps is None else self.traps.known(lease)
 
     def trap_reason(self, lease: Lease) -> str:
-        """Return the kind of trap a URL belongs to, else "". Called from the database thread."""
+        """Return the kind of trap of a URL, "" for none; for the database thread."""
         return "" if self.traps is None else self.traps.disallow_reason(lease)
 
     # ------------------------------------------------------------ from a page that is stored
@@ -142,14 +121,9 @@ class Learning:
     def note(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Learn from a stored page."""
         lease = page.lease
-        observation = page.parsed.sample if page.parsed is not None else None
-        if (
-            self.memory is not None
-            and observation is not None
-            and stored.article is not None
-            and stored.article.is_added
-        ):
-            self.memory.note(lease.host_id, observation)
+        sample = page.parsed.sample if page.parsed is not None else None
+        if self.memory is not None and sample is not None and stored.article is not None and stored.article.is_added:
+            self.memory.note(lease.host_id, sample)
         if self.rules is not None and lease.kind == Kind.PAGE:
             if stored.article is ArticleResult.SAME_PAGE or leads_home(outcome):
                 self.rules.repeated(lease.host_id)

@@ -1,8 +1,8 @@
-"""Site memory while a crawl runs: what pages show of their host is gathered, learned in the database, sent to workers.
+"""Gather page samples while a crawl runs, and learn site models from them.
 
-What workers are given is what stands in the table, and that changes seldom: lessons wait until there are four of them
-and a quarter of what is known. So a settled site costs few writes, workers need not unpack its memory for every page,
-and a process that is killed loses no more than those that waited.
+Workers are given the model that stands in the table, and that changes seldom: samples wait until there are four of
+them and a quarter of those learned. So a settled site costs few writes, workers need not unpack its model for every
+page, and a process that is killed loses no more than the samples that waited.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ MOST_HOSTS = 2_000
 _FEWEST = 4
 _MOST = 64
 _MOST_WAITING = 16_000
-"""Observations of all hosts together that wait, of 1 to 10 KB each."""
+"""Samples of all hosts together that wait, of 1 to 10 KB each."""
 _SHARE = 4
 
 
 class _Site:
-    """What the table knows of a host, and what it has not been told yet."""
+    """The model of a host in the table, packed, and samples that are not in it yet."""
 
-    __slots__ = ("known", "pages", "saving", "waiting")
+    __slots__ = ("model", "pages", "saving", "waiting")
 
-    def __init__(self, known: bytes) -> None:
-        self.known = known
-        self.pages = unpack(known).seen
+    def __init__(self, model: bytes) -> None:
+        self.model = model
+        self.pages = unpack(model).seen
         self.waiting: list[PageSample] = []
         self.saving = False
 
@@ -44,7 +44,7 @@ class _Site:
 
 
 class SiteMemory:
-    """Knowledge of the hosts a run crawls.
+    """Models of the hosts that a run crawls.
 
     Args:
         session: the open database.
@@ -64,25 +64,21 @@ class SiteMemory:
         self._flushing = False
 
     async def of(self, host_id: int) -> bytes:
-        """What is known of a host, packed; asks the database at the host's first page.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Return the packed model of a host, at its first page from the database."""
         site = self._sites.get(host_id)
         if site is None:
-            known = await self._session.submit(self._table.load, host_id)
-            site = self._sites.setdefault(host_id, _Site(known))
+            model = await self._session.submit(self._table.load, host_id)
+            site = self._sites.setdefault(host_id, _Site(model))
             self._forget()
         self._sites.move_to_end(host_id)
-        return site.known
+        return site.model
 
-    def note(self, host_id: int, observation: PageSample) -> None:
-        """An article of a host has been stored: learn from its page, sooner or later."""
+    def note(self, host_id: int, sample: PageSample) -> None:
+        """Learn from the page of a stored article, sooner or later."""
         site = self._sites.get(host_id)
         forgotten = site is None  # while its page was under way
         site = site or _Site(b"")
-        site.waiting.append(observation)
+        site.waiting.append(sample)
         self._waiting += 1
         if site.is_due or forgotten:
             self._start(self._save(host_id, site))
@@ -91,13 +87,9 @@ class SiteMemory:
             self._start(self._flush())
 
     async def close(self) -> None:
-        """Learn all that waits.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Learn all that waits."""
         while any(site.saving for site in self._sites.values()):
-            await asyncio.sleep(0.01)  # what was cancelled just now gives back its lessons
+            await asyncio.sleep(0.01)  # what was cancelled just now gives back its samples
         await self._flush()
 
     async def _flush(self) -> None:
@@ -116,21 +108,21 @@ class SiteMemory:
                 self._start(self._save(host_id, site))
 
     async def _save(self, host_id: int, site: _Site) -> None:
-        """Tell the table what waits. Lessons whose fate is not known wait again: learning twice changes nothing."""
-        lessons, site.waiting, site.saving = site.waiting, [], True
-        self._waiting -= len(lessons)
+        """Learn from what waits; a batch of unknown fate waits again: twice does no harm."""
+        batch, site.waiting, site.saving = site.waiting, [], True
+        self._waiting -= len(batch)
         try:
-            site.known = await self._session.gather(self._table.save, TrainingBatch(host_id, lessons))
-            site.pages += len(lessons)
+            site.model = await self._session.gather(self._table.save, TrainingBatch(host_id, batch))
+            site.pages += len(batch)
         except BaseException:
-            site.waiting = lessons + site.waiting
-            self._waiting += len(lessons)
+            site.waiting = batch + site.waiting
+            self._waiting += len(batch)
             raise
         finally:
             site.saving = False
 
 
-def _learn(known: bytes, observations: Sequence[PageSample]) -> tuple[bytes, int]:
-    """More knowledge, and of how many pages."""
-    knowledge = learn_batch(unpack(known), observations)
-    return pack(knowledge), knowledge.seen
+def _learn(packed: bytes, batch: Sequence[PageSample]) -> tuple[bytes, int]:
+    """Return the model that has learned from a batch, and of how many pages it is."""
+    model = learn_batch(unpack(packed), batch)
+    return pack(model), model.seen

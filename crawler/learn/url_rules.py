@@ -1,4 +1,4 @@
-"""URL rules while a crawl runs: when they are learned, who is told, and what becomes of URLs that wait.
+"""Learn DUST rules while a crawl runs, and bring URLs that wait in line with them.
 
 A host is looked at when eight of its pages have turned out to be another URL of a stored one, and again whenever
 these have grown by half; once it has rules in use, also whenever twice as many of its pages have come. Its newest pages
@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -63,18 +63,18 @@ class UrlRules:
     Args:
         session: the open database.
         start: runs a coroutine in the background and sees to its exceptions.
-        changed: told a host and how many more of its URLs wait (fewer, when it is negative).
+        adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
     """
 
     def __init__(
         self,
         session: Session,
         start: Callable[[Coroutine[Any, Any, None]], None],
-        changed: Callable[[int, int], None],
+        adjust: Callable[[int, Set[int]], None],
     ) -> None:
         self._session = session
         self._start = start
-        self._changed = changed
+        self._adjust = adjust
         self._params = Params(threshold=session.config.url_rules)
         self._used: dict[int, str] = {}
         self._watched: LRUCache[int, _Watch] = LRUCache(_MOST_HOSTS)
@@ -83,11 +83,7 @@ class UrlRules:
         self._one_at_a_time = asyncio.Lock()
 
     async def load(self) -> None:
-        """Read the rules that are in use.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Read the rules that are in use."""
         found = await self._session.submit(table.used, None)
         self._used = {host_id: pack([Rule(*rule) for rule in rules]) for host_id, rules in found.items()}
 
@@ -111,7 +107,7 @@ class UrlRules:
             self._look(host_id)
 
     def stored(self, host_id: int) -> None:
-        """Count a stored article of a host: when there are many, its rules may have turned out wrong."""
+        """Count a stored article of a host; after many its rules are weighed again."""
         if host_id in self._used:
             watch = self._watch(host_id)
             watch.pages += 1
@@ -121,7 +117,7 @@ class UrlRules:
                 self._look(host_id)
 
     async def look_again(self) -> bool:
-        """Weigh the rules again of which there is news; True if URLs wait again because some were wrong."""
+        """Weigh rules again of which there is news; True if URLs wait again."""
         freed = 0
         for host_id in [key for key, watch in self._watched.items() if watch.news and key in self._used]:
             freed += await self._learn(host_id)
@@ -146,7 +142,7 @@ class UrlRules:
             self._learning = False
 
     async def _learn(self, host_id: int) -> int:
-        """Weigh the pages of a host, and act when that has changed its rules; returns how many URLs wait again."""
+        """Learn the rules of a host again; returns how many URLs wait again."""
         async with self._one_at_a_time:
             self._watch(host_id).news = False
             try:
@@ -180,7 +176,7 @@ class UrlRules:
             self._used.pop(host_id, None)
 
     async def _change(self, host_id: int, rules: str, rows: tuple[int, Sequence[RuleRow]]) -> int:
-        """Bring the tables in line with new rules of a host; returns how many URLs wait again."""
+        """Write new rules of a host to the tables; returns how many URLs wait again."""
         session, freed, skipped = self._session, 0, 0
         # first: if this is cut short, the old rules are still in the table, and it is done another time
         ruled = await session.read(lambda c: table.skipped_urls(c, host_id))
@@ -196,7 +192,7 @@ class UrlRules:
                 await session.submit(aliases.fill, some)
             for pairs in _chunks(superfluous):
                 skipped += await session.submit(aliases.skip_waiting, pairs)
-        self._changed(host_id, freed - skipped)
+        self._adjust(freed - skipped, {host_id})
         return freed
 
 
@@ -209,7 +205,7 @@ def _no_longer_ruled(skipped: Sequence[tuple[int, str, str]], rules: str) -> lis
 def _plan(
     known: Sequence[KnownUrl], host_id: int, rules: str
 ) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
-    """Return forms with their representative URLs, as in the table, and waiting URLs each with its representative."""
+    """Return normal forms with their representatives, and waiting URLs with theirs."""
     key_of = unpack(rules).key
     represented: dict[int, int] = {}
     superfluous = []
@@ -221,14 +217,14 @@ def _plan(
 
 
 def row_of(learned: Learned) -> RuleRow:
-    """A rule as the table holds it."""
+    """Return a rule as the table holds it."""
     rule, example = learned.rule, json.dumps(learned.example)
     support, against, confidence = learned.support, learned.against, learned.confidence
     return RuleRow(rule.kind, rule.pattern, support, against, confidence, int(learned.used), example)
 
 
 def _chunks(rows: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Rows, some hundred at a time."""
+    """Split rows into chunks of some hundred."""
     left = iter(rows)
     while chunk := list(islice(left, _CHUNK)):
         yield chunk

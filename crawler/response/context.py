@@ -21,7 +21,7 @@ class Threshold:
 
 
 @dataclass(frozen=True, slots=True)
-class Rulebook:
+class Context:
     """All that the outcome of a fetch depends on besides the page.
 
     Attributes:
@@ -31,7 +31,7 @@ class Rulebook:
         depth: how deep the page's seed may be crawled, None for no limit.
         known: URLs that are in the table already, and at which depth.
         extractor: name of the extractor, for the article's row.
-        objection: why a host's rules forbid a URL, None when they do not.
+        disallow_reason: why a host's rules forbid a URL, None when they do not.
         focus: how near to the topic articles must be.
         robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
         robots_again: when it is asked for again if it could not be had; None when none of them waits for it.
@@ -45,7 +45,7 @@ class Rulebook:
     depth: int | None
     known: KnownUrls
     extractor: str
-    objection: Callable[[int, str], Reason | None]
+    disallow_reason: Callable[[int, str], Reason | None]
     focus: Threshold = Threshold()
     robots_hosts: tuple[int, ...] = ()
     robots_again: float | None = None

@@ -18,7 +18,7 @@ from pipelines.records import BlockKind, ParseResult, Target
 
 from ..rank.finds import DAY, Finds, Values, segments
 from ..rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, Priority
-from .context import Rulebook
+from .context import Context
 
 _MOST_FEED_DEPTH = 1
 _MOST_SITEMAP_HOPS = 4
@@ -76,20 +76,20 @@ def new_url(
     )
 
 
-def beside(page: Page, target: Target, rulebook: Rulebook, found_in: int, **more: Any) -> NewUrl:
+def beside(page: Page, target: Target, context: Context, found_in: int, **more: Any) -> NewUrl:
     """Make a URL that a page names, as deep as the page itself."""
     lease = page.lease
     more |= {"depth": lease.depth, "now": page.fetched_at, "seed_id": lease.seed_id}
-    return new_url(target, priority=rulebook.priority, found_in=found_in, **more)
+    return new_url(target, priority=context.priority, found_in=found_in, **more)
 
 
-def links(page: Page, parsed: ParseResult, rulebook: Rulebook) -> list[NewUrl]:
+def links(page: Page, parsed: ParseResult, context: Context) -> list[NewUrl]:
     """Return those of a page's links that the frontier may not know yet."""
     named, lease = parsed.links, page.lease
     depth = lease.depth + 1
-    too_deep = rulebook.depth is not None and depth > rulebook.depth
+    too_deep = context.depth is not None and depth > context.depth
     feeds = set(parsed.feeds)  # rows of their own, see `sources`
-    known = rulebook.known.depths(named.ids)
+    known = context.known.depths(named.ids)
     chosen: list[int] = []
     reasons: list[SkipReason | None] = []
     for i, at in enumerate(known):
@@ -99,7 +99,7 @@ def links(page: Page, parsed: ParseResult, rulebook: Rulebook) -> list[NewUrl]:
         reason = named.reasons[i] or (SkipReason.TOO_DEEP if too_deep else None)
         if url in feeds or (at is not None and reason):
             continue
-        if at is None and url_id(url, Kind.FEED) in rulebook.known:
+        if at is None and url_id(url, Kind.FEED) in context.known:
             continue
         chosen.append(i)
         reasons.append(reason)
@@ -113,11 +113,11 @@ def links(page: Page, parsed: ParseResult, rulebook: Rulebook) -> list[NewUrl]:
     ]
     finds = _finds(urls, blocks, dated, depth, page.fetched_at)
     count = len(known)
-    legacy: dict[str, float | Values] = {**rulebook.priority.inherited(lease.parts, count, count - known.count(None))}
+    legacy: dict[str, float | Values] = {**context.priority.inherited(lease.parts, count, count - known.count(None))}
     if parsed.relevance is not None:
-        legacy |= rulebook.priority.alike(parsed.relevance, [parsed.link_relevance[i] for i in chosen], lease.parts)
-    values = rulebook.priority.first(finds, legacy)
-    scores, parts = rulebook.priority.score(values).tolist(), rulebook.priority.texts(values)
+        legacy |= context.priority.alike(parsed.relevance, [parsed.link_relevance[i] for i in chosen], lease.parts)
+    values = context.priority.first(finds, legacy)
+    scores, parts = context.priority.score(values).tolist(), context.priority.texts(values)
     rows = []
     for place, i in enumerate(chosen):
         number = named.host_of[i]
@@ -164,7 +164,7 @@ def _day_of(url: str, now: float) -> float:
     return 0.0 if found is None else datetime.combine(found.day, time(), UTC).timestamp()
 
 
-def sources(page: Page, parsed: ParseResult, rulebook: Rulebook) -> Iterable[NewUrl]:
+def sources(page: Page, parsed: ParseResult, context: Context) -> Iterable[NewUrl]:
     """Yield feeds that a home or channel page declares, sitemaps that an index names."""
     lease = page.lease
     is_nested = lease.hops > 0 and lease.found_in == BlockKind.SITEMAP
@@ -178,7 +178,7 @@ def sources(page: Page, parsed: ParseResult, rulebook: Rulebook) -> Iterable[New
                 return
         elif lease.kind != Kind.PAGE or lease.depth > _MOST_FEED_DEPTH:
             continue
-        if target.id not in rulebook.known:
+        if target.id not in context.known:
             is_feed = target.kind == Kind.FEED
             found_in, hops = (BlockKind.FEED, 0) if is_feed else (BlockKind.SITEMAP, lease.hops + 1)
-            yield beside(page, target, rulebook, found_in, hops=hops)
+            yield beside(page, target, context, found_in, hops=hops)

@@ -25,7 +25,7 @@ from pipelines.urls import MAX_URL_CHARS, canonicalize, host_key, site_key
 from ..fetch.errors import HANDLES_PAUSE
 from ..politeness.delay import decode_robots, is_cut_off, retry_after, retry_pause, whole_lines
 from . import new_urls as outlinks
-from .context import Rulebook
+from .context import Context
 
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
@@ -35,20 +35,20 @@ _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 _ZONES = {"zh": "+08:00"}
 
 
-def judge(page: Page, rulebook: Rulebook) -> Outcome:
+def judge(page: Page, context: Context) -> Outcome:
     """Return the outcome of one page of any kind."""
-    if page.error or is_lost(page, rulebook.tries):
-        return _no_answer(page, rulebook)
+    if page.error or is_lost(page, context.tries):
+        return _no_answer(page, context)
     if page.lease.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
         return _answered(page, State.DONE, PageReason.PROBE, counted=True)
     if page.status in REDIRECTS and page.headers.get("location"):
-        return _redirect(page, page.headers["location"], rulebook)
+        return _redirect(page, page.headers["location"], context)
     if page.lease.kind == Kind.ROBOTS:
-        return _robots(page, rulebook)
-    if page.status in _TRY_AGAIN and page.lease.tries + 1 < rulebook.tries:
+        return _robots(page, context)
+    if page.status in _TRY_AGAIN and page.lease.tries + 1 < context.tries:
         asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
         return _try_again(page, FailReason.HTTP, str(page.status), asked)
-    return _read(page, rulebook) if page.status == 200 else _error_status(page)
+    return _read(page, context) if page.status == 200 else _error_status(page)
 
 
 def internal_error(page: Page, error: Exception) -> Outcome:
@@ -84,19 +84,19 @@ def is_lost(page: Page, tries: int) -> bool:
     return is_cut_off(page) and (page.lease.kind == Kind.ROBOTS or page.lease.tries + 1 < tries)
 
 
-def _no_answer(page: Page, rulebook: Rulebook) -> Outcome:
+def _no_answer(page: Page, context: Context) -> Outcome:
     """Judge a connection that was refused, reset, timed out or lost."""
     error = page.error or FailReason.TRUNCATED  # lost in the body
     if error is FailReason.ADDRESS_REFUSED:
-        return _outcome(page, State.SKIPPED, error, robots=rulebook.robots("refused"))
+        return _outcome(page, State.SKIPPED, error, robots=context.robots("refused"))
     if error is FailReason.OUT_OF_HANDLES:
         return replace(_try_again(page, error, page.detail, HANDLES_PAUSE), failed=False, tried=False)
     if page.lease.kind == Kind.ROBOTS:
-        return _no_robots(page, rulebook, error, page.detail)
+        return _no_robots(page, context, error, page.detail)
     if not error.is_final:
-        if rulebook.resting:  # nobody can tell whether it is the URL's fault
+        if context.resting:  # nobody can tell whether it is the URL's fault
             return replace(_try_again(page, error, page.detail), tried=False)
-        if page.lease.tries + 1 < rulebook.tries:
+        if page.lease.tries + 1 < context.tries:
             return _try_again(page, error, page.detail)
     is_failure = error is not FailReason.BOMB  # which is one page's fault, not the host's
     return _outcome(page, State.FAILED, error, page.detail, failed=is_failure)
@@ -117,49 +117,49 @@ def _error_status(page: Page) -> Outcome:
     return _answered(page, State.FAILED, FailReason.HTTP, str(page.status), failed=trouble)
 
 
-def _robots(page: Page, rulebook: Rulebook) -> Outcome:
+def _robots(page: Page, context: Context) -> Outcome:
     """Judge a robots.txt: on 4xx all is allowed, nothing while it is unreachable (RFC 9309)."""
     if 200 <= page.status < 300:
         body = whole_lines(page.body) if page.truncated else page.body
-        text = decode_robots(body, rulebook.robots_bytes)
-        return _answered(page, State.DONE, robots=rulebook.robots("rules", text))
+        text = decode_robots(body, context.robots_bytes)
+        return _answered(page, State.DONE, robots=context.robots("rules", text))
     if 400 <= page.status < 500 and page.status != 429:
-        return _answered(page, State.DONE, PageReason.NO_ROBOTS, robots=rulebook.robots("none"))
-    return _no_robots(page, rulebook, FailReason.HTTP, str(page.status))
+        return _answered(page, State.DONE, PageReason.NO_ROBOTS, robots=context.robots("none"))
+    return _no_robots(page, context, FailReason.HTTP, str(page.status))
 
 
-def _no_robots(page: Page, rulebook: Rulebook, reason: FailReason, detail: str) -> Outcome:
+def _no_robots(page: Page, context: Context, reason: FailReason, detail: str) -> Outcome:
     """Let hosts wait for their robots.txt, unless they have older rules or are dead."""
-    again = rulebook.robots_again
+    again = context.robots_again
     state = State.FAILED if again is None else State.PENDING
     return _outcome(page, state, reason, detail, next_visit=again, failed=True)
 
 
-def _redirect(page: Page, to: str, rulebook: Rulebook) -> Outcome:
+def _redirect(page: Page, to: str, context: Context) -> Outcome:
     """Judge a redirect by its header."""
     url = canonicalize(to, page.lease.url)
     if url is None:
         too_long = len(to) > MAX_URL_CHARS
-        return _leads_nowhere(page, FailReason.URL_TOO_LONG if too_long else FailReason.REDIRECTS_NOWHERE, rulebook)
-    return _follow(page, identify_redirect(url, page.lease.kind, page.scope), rulebook)
+        return _leads_nowhere(page, FailReason.URL_TOO_LONG if too_long else FailReason.REDIRECTS_NOWHERE, context)
+    return _follow(page, identify_redirect(url, page.lease.kind, page.scope), context)
 
 
-def _leads_nowhere(page: Page, reason: FailReason, rulebook: Rulebook) -> Outcome:
+def _leads_nowhere(page: Page, reason: FailReason, context: Context) -> Outcome:
     """Fail a redirect; a robots.txt that redirects too often counts as not there (RFC 9309)."""
-    return _answered(page, State.FAILED, reason, counted=False, robots=rulebook.robots("none"))
+    return _answered(page, State.FAILED, reason, counted=False, robots=context.robots("none"))
 
 
-def _follow(page: Page, target: Target, rulebook: Rulebook) -> Outcome:
+def _follow(page: Page, target: Target, context: Context) -> Outcome:
     """Put the target of a redirect in the place of the redirecting URL, at the same depth."""
     lease = page.lease
     is_robots = lease.kind == Kind.ROBOTS
     if target.url == lease.url:
-        if page.new_cookie and lease.tries + 1 < rulebook.tries:
+        if page.new_cookie and lease.tries + 1 < context.tries:
             return replace(_try_again(page, FailReason.COOKIE_REDIRECT, asked_seconds=0.0), failed=False)
-        return _leads_nowhere(page, FailReason.REDIRECTS_TO_ITSELF, rulebook)
-    most = rulebook.redirects + (MAX_PARTS if lease.found_in == BlockKind.PART else 0)
+        return _leads_nowhere(page, FailReason.REDIRECTS_TO_ITSELF, context)
+    most = context.redirects + (MAX_PARTS if lease.found_in == BlockKind.PART else 0)
     if lease.hops >= (max(most, _ROBOTS_HOPS) if is_robots else most):
-        return _leads_nowhere(page, FailReason.TOO_MANY_REDIRECTS, rulebook)
+        return _leads_nowhere(page, FailReason.TOO_MANY_REDIRECTS, context)
     adopted = None
     if lease.found_in == BlockKind.SEED and lease.seed_id is not None and target.reason is SkipReason.OUTSIDE:
         is_same_site = target.site == site_key(host_key(lease.url))
@@ -168,7 +168,7 @@ def _follow(page: Page, target: Target, rulebook: Rulebook) -> Outcome:
     new = outlinks.beside(
         page,
         target,
-        rulebook,
+        context,
         # what a seed redirects to is the seed
         lease.found_in if lease.found_in in {BlockKind.SEED, BlockKind.PART} else BlockKind.REDIRECT,
         hops=lease.hops + 1,
@@ -188,7 +188,7 @@ def _follow(page: Page, target: Target, rulebook: Rulebook) -> Outcome:
     )
 
 
-def _read(page: Page, rulebook: Rulebook) -> Outcome:
+def _read(page: Page, context: Context) -> Outcome:
     """Judge a page, feed or sitemap that a worker has read, or could not read."""
     lease, parsed = page.lease, page.parsed
     is_page = lease.kind == Kind.PAGE
@@ -196,29 +196,29 @@ def _read(page: Page, rulebook: Rulebook) -> Outcome:
         return _answered(page, State.FAILED, page.unreadable or FailReason.NOT_READ, page.detail)
     refresh = parsed.refresh
     if refresh is not None and (refresh.url != lease.url or page.new_cookie):  # else it only shows itself again
-        return _follow(page, refresh, rulebook)
+        return _follow(page, refresh, context)
     reason: Reason | None = FailReason.TRUNCATED if page.truncated else parsed.reason
-    is_far = parsed.relevance is not None and parsed.relevance < rulebook.focus.least
+    is_far = parsed.relevance is not None and parsed.relevance < context.focus.least
     article = place = None
     beside: list[NewUrl] = []
     if is_page and parsed.kind == PageKind.ARTICLE:
         if parsed.noindex:
             reason = PageReason.NOINDEX
         elif not page.truncated:
-            place, beside = _place(page, parsed, rulebook)
-            if is_far and rulebook.focus.drops and place is None:  # a part alone says too little of its article
+            place, beside = _place(page, parsed, context)
+            if is_far and context.focus.drops and place is None:  # a part alone says too little of its article
                 reason = PageReason.OFF_TOPIC
             else:
-                article = _article(page, parsed, rulebook.extractor)
+                article = _article(page, parsed, context.extractor)
                 reason = PageReason.OFF_TOPIC if is_far else parsed.doubt
-    new_urls = outlinks.links(page, parsed, rulebook)
+    new_urls = outlinks.links(page, parsed, context)
     links = Edges(parsed.links.ids, parsed.links.blocks) if is_page else NO_EDGES
     canonical = parsed.canonical
     if canonical is not None:
-        new_urls.append(outlinks.beside(page, canonical, rulebook, BlockKind.CANONICAL, legacy=lease.parts))
+        new_urls.append(outlinks.beside(page, canonical, context, BlockKind.CANONICAL, legacy=lease.parts))
         if canonical.id not in links.targets:
             links = Edges((*links.targets, canonical.id), links.blocks + bytes([BlockKind.CANONICAL]))
-    new_urls.extend(outlinks.sources(page, parsed, rulebook))
+    new_urls.extend(outlinks.sources(page, parsed, context))
     if beside:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
@@ -269,11 +269,11 @@ def _article(page: Page, parsed: ParseResult, extractor: str) -> NewArticle:
     )
 
 
-def _place(page: Page, parsed: ParseResult, rulebook: Rulebook) -> tuple[Place | None, list[NewUrl]]:
+def _place(page: Page, parsed: ParseResult, context: Context) -> tuple[Place | None, list[NewUrl]]:
     """Return the page's place in an article of several pages, if any, and the pages beside it."""
     number = parsed.metadata.page_number
-    following = _beside(page, parsed.next_part if number < MAX_PARTS else None, rulebook)
-    previous = _beside(page, parsed.previous_part, rulebook)
+    following = _beside(page, parsed.next_part if number < MAX_PARTS else None, context)
+    previous = _beside(page, parsed.previous_part, context)
     beside = [new for new in (following, previous) if new is not None]
     if not beside and number <= 1:
         return None, []
@@ -281,13 +281,13 @@ def _place(page: Page, parsed: ParseResult, rulebook: Rulebook) -> tuple[Place |
     return Place(min(max(0, number), _MOST_NUMBER), next_id, previous_id), beside
 
 
-def _beside(page: Page, target: Target | None, rulebook: Rulebook) -> NewUrl | None:
+def _beside(page: Page, target: Target | None, context: Context) -> NewUrl | None:
     """Return another part of the page's article, if it may be fetched, as deep as the page."""
     lease = page.lease
     passed = lease.hops if lease.found_in == BlockKind.PART else 0
-    if target is None or passed >= MAX_PARTS or rulebook.objection(lease.host_id, target.url):
+    if target is None or passed >= MAX_PARTS or context.disallow_reason(lease.host_id, target.url):
         return None
-    return outlinks.beside(page, target, rulebook, BlockKind.PART, hops=passed + 1)
+    return outlinks.beside(page, target, context, BlockKind.PART, hops=passed + 1)
 
 
 def _with_zone(published: str, language: str) -> str | None:

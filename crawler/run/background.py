@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EngineCallbacks:
-    """Callbacks of Scrapy's engine and of the download handler, for the parts of a crawl.
+    """Functions of Scrapy's engine and the download handler that a crawl calls.
 
     Attributes:
         stop: ends the crawl, with the reason in a word or two.

@@ -62,7 +62,7 @@ class ConfigError(ValueError):
 
 
 class Agree(Enum):
-    """Whether processes that share a database must have the same value of a setting."""
+    """Need for processes that share a database to have the same value of a setting."""
 
     NO = "need not"
     TOLD = "need not, but know each other's"

@@ -1,3 +1,3 @@
-"""What a command returns to the shell; the README says what each means. Pure."""
+"""Exit codes of the commands; the README says what each means. Pure."""
 
 EXIT_FINISHED, EXIT_USAGE, EXIT_STOPPED, EXIT_DATABASE = 0, 2, 3, 4

@@ -15,7 +15,7 @@ _FORMULA = re.compile(
 
 
 def harmless(value: Any) -> Any:
-    r"""Return a cell that no spreadsheet takes for a formula: one that begins like it gets an apostrophe before it.
+    r"""Put an apostrophe before a cell that a spreadsheet would take for a formula.
 
     >>> harmless('=HYPERLINK("http://a.test")'), harmless("-3"), harmless(-3), harmless("news")
     ('\'=HYPERLINK("http://a.test")', "'-3", -3, 'news')

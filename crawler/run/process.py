@@ -1,4 +1,4 @@
-"""Memory of a process that runs for weeks: what was needed once is used again, or given back."""
+"""Memory and file handles of a process that runs for weeks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPARE = 16 << 20
 
 
 def settle() -> None:
-    """Tell Python's collector and the C library's allocator what kind of process this is.
+    """Tune garbage collector and allocator for a process that runs long.
 
     What exists by now stays and is never looked at again; collecting seldom saves a tenth of the time of a process full
     of short-lived cycles. By itself glibc keeps a heap for each of many threads, of which every one keeps the most that
@@ -38,15 +38,13 @@ def settle() -> None:
             mallopt(parameter, value)
 
 
-# ---- File handles: every connection is one, and a machine that is out of them is no fault of the server that was
-# asked.
-
+# ---- File handles: every connection is one; a machine that is out of them is no fault of the server.
 
 _ENOUGH = 65_536
 
 
 def raise_limit() -> int:
-    """Let this process open as many files as the system allows it (up to 65,536); returns how many."""
+    """Raise the limit of open files as far as allowed (to 65,536); returns it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _ENOUGH)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -56,7 +54,7 @@ def raise_limit() -> int:
 
 
 def exhausted() -> bool:
-    """Whether no file can be opened at the moment.
+    """Tell whether no file can be opened at the moment.
 
     Cost: one system call or two; asked only when a request has failed.
     """

@@ -1,4 +1,4 @@
-"""Seeds: the start pages that a user writes down, read strictly: a wrong line stops the run before it starts."""
+"""Read seeds, the start pages; a wrong line stops the run before it starts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Seed:
 
 
 class SeedError(ValueError):
-    """The seeds cannot be used; the message names file, lines and reasons, and is meant for the user."""
+    """The seeds cannot be used; the message tells the user file, lines and reasons."""
 
 
 class _LineError(ValueError):
@@ -218,7 +218,7 @@ def _parse_url(word: str) -> str:
 
 
 def _is_named(url: str) -> bool:
-    """Tell whether a host has a dot (or is local): a lone word is more likely a slip than a host."""
+    """Tell whether a host has a dot or is local: a lone word is likely a slip."""
     host = url.split("/", 3)[2]
     return "." in host or host.startswith(("[", "localhost"))
 
@@ -244,5 +244,5 @@ def _short(text: str) -> str:
 
 
 def topics(seeds: Iterable[Seed]) -> list[str]:
-    """What seeds are about, each topic once."""
+    """Return the topics of seeds, each once."""
     return list(dict.fromkeys(seed.topic for seed in seeds if seed.topic))

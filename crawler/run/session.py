@@ -80,6 +80,7 @@ class Session:
     Attributes:
         config: the checked settings.
         database: the opened database.
+        line: its thread, and what that waits for.
         resumed: what the run found there.
         began: the state of the queue at that time.
         signatures: what near-duplicates are found by.
@@ -99,7 +100,7 @@ class Session:
         self.pages_per_second = 0.0
         self.submit = line.submit
         self.gather = line.gather
-        self._line = line
+        self.line = line
         self._lease_ends = began.lease_ends
         self._rate = GrowthRate()
 
@@ -133,16 +134,6 @@ class Session:
     async def read(self, question: Callable[[Any], R]) -> R:
         """Ask the database on a connection of its own, in a thread; see `Database.read`."""
         return await asyncio.to_thread(self.database.read, question)
-
-    @property
-    def waits_for(self) -> str:
-        """Cause for which the database thread waits at the moment, else empty."""
-        return self._line.waits_for
-
-    @property
-    def reconnects(self) -> int:
-        """Count of times that the database answered again after a wait."""
-        return self._line.reconnects
 
     @property
     def lapsed(self) -> bool:
@@ -179,26 +170,18 @@ class Session:
         return news
 
     async def release_all(self) -> Waiting:
-        """Put back what is leased; returns what is left.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Put back what is leased; returns what is left."""
         await self.submit(runs.let_go, self.resumed.run_id)
         return await self.submit(table.waiting, self.config.limits)
 
     async def end(self, text: str, exit_code: int) -> None:
-        """Write how the run ended.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Write how the run ended."""
         end = RunEnd(self.resumed.run_id, iso(clock.now()), text, exit_code, dict(self.stats))
         await self.submit(runs.finish_run, end)
 
     async def close(self) -> None:
         """Write what is queued and let go of the database."""
-        await self._line.close()
+        await self.line.close()
 
 
 class DatabaseLine:
@@ -303,14 +286,14 @@ async def _wake(config: Config, line: DatabaseLine, resumed: Resumed, now: float
 
 
 def _read(seeds: Any) -> list[Seed]:
-    """Seeds from a file, or as they are."""
+    """Return seeds from a file, or as they are."""
     if not seeds:
         raise SeedError("no seeds given; use -a seeds=seeds.txt (a file of URLs) or -a seeds=demo")
     return load_seeds(seeds) if isinstance(seeds, str) else list(seeds)
 
 
 def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) -> None:
-    """Refuse to crawl beside runs whose settings contradict these; say where they only differ.
+    """Refuse to crawl beside runs whose settings contradict these; warn of others.
 
     Raises:
         WrongDatabase: naming the run and the setting.

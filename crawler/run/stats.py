@@ -27,7 +27,7 @@ OTHERS = "others"
 
 
 def add(stats: Counter[str], group: str, reason: str, n: int = 1) -> None:
-    """Count a reason in its group; when there are very many different ones, with others."""
+    """Count a reason in its group, as "others" when there are very many."""
     name = f"{group}/{reason}"
     stats[name if name in stats or len(stats) < _MOST_NAMES else f"{group}/{OTHERS}"] += n
 

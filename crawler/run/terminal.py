@@ -1,4 +1,7 @@
-"""What is shown or logged: text from the web goes through here, so that it moves no cursor and forges no line."""
+"""Make text from the web harmless before it is shown or logged.
+
+It moves no cursor and forges no line.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _NAMES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
 def visible(text: str) -> str:
-    r"""Return a text with everything in it that would act on a terminal written as an escape; its lines stay.
+    r"""Escape everything in a text that would act on a terminal; its lines stay.
 
     Cost: O(characters).
 
@@ -39,7 +42,7 @@ def one_line(value: object) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    """A character as Python writes it."""
+    """Write a character as Python does."""
     sign = found[0]
     code = ord(sign)
     if sign in _NAMES:
@@ -48,7 +51,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def quoted(text: str, most: int) -> str:
-    r"""Return what a site or server said, on one line and not longer than allowed, save for three dots.
+    r"""Return what a server said on one line, cut to a length and three dots.
 
     >>> quoted("a" + chr(27) + "[31m", 100), quoted("unreachable", 2)
     ('a\\x1b[31m', 'un...')
@@ -57,36 +60,33 @@ def quoted(text: str, most: int) -> str:
     return shown if len(shown) <= most else f"{shown[:most]}..."
 
 
-# ---- What is shown or logged: text from the web goes through here, so that it moves no cursor and forges no line.
-
-
 class Terminal(Console):
-    """A console that shows strings as they are: no markup unless asked for, no control characters."""
+    """A console without control characters, nor markup unless asked for."""
 
     def __init__(self, *, markup: bool = False, **options: Any) -> None:
         super().__init__(markup=markup, highlight=False, emoji=False, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Every string, those in tables too, comes through here."""
+        """Render a string; those in tables come through here, too."""
         return super().render_str(visible(text), **options)
 
 
 class LogLines(logging.Formatter):
-    """Log records of one line each; what follows of an exception is indented, so that it cannot pass for another."""
+    """Log records of one line each; an exception is indented, so that it forges none."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        """The line, whatever its arguments hold."""
+        """Return the line, whatever its arguments hold."""
         record.message = one_line(record.message)
         return super().formatMessage(record)
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line and the exception."""
+        """Return the line and the exception."""
         line, *more = super().format(record).split("\n")
         return "\n".join([line, *(f"    {visible(each)}" for each in more)])
 
 
 def guard_logs() -> None:
-    """Have all handlers of the root logger write `LogLines`, in the format that they have."""
+    """Have all handlers of the root logger write `LogLines`, in their own format."""
     for handler in logging.getLogger().handlers:
         old = handler.formatter
         if old is not None and not isinstance(old, LogLines):

@@ -1,4 +1,4 @@
-"""Give the classes that Scrapy builds on lower floors their values of the settings."""
+"""Give classes that Scrapy builds on lower floors their settings."""
 
 from __future__ import annotations
 

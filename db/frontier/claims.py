@@ -159,12 +159,12 @@ def _rule_out(
     permitted: list[Lease] = []
     forbidden: dict[tuple[Reason, str], list[Lease]] = {}
     for one in candidates:
-        objection, trap = None, ""
+        disallow_reason, trap = None, ""
         if one.kind != Kind.ROBOTS:
-            objection = request.objection(one.host_id, one.url)
-            trap = "" if objection else request.trap(one)
-        if objection or trap:
-            forbidden.setdefault((objection or SkipReason.TRAP, trap), []).append(one)
+            disallow_reason = request.disallow_reason(one.host_id, one.url)
+            trap = "" if disallow_reason else request.trap(one)
+        if disallow_reason or trap:
+            forbidden.setdefault((disallow_reason or SkipReason.TRAP, trap), []).append(one)
         else:
             permitted.append(one)
     revived = 0

@@ -19,7 +19,7 @@ class LeaseRequest:
         run_id: the asking run.
         wants: host -> how many URLs.
         robots_only: hosts among `wants` whose rules are not known yet: only their robots.txt may be handed out.
-        objection: why a host's rules forbid a URL, None when they do not.
+        disallow_reason: why a host's rules forbid a URL, None when they do not.
         closed: why a host's rules forbid every URL, None when they do not.
         now: Unix time.
         trap: the kind of trap that a URL belongs to, empty for none.
@@ -28,7 +28,7 @@ class LeaseRequest:
     run_id: int
     wants: Mapping[int, int]
     robots_only: frozenset[int]
-    objection: Callable[[int, str], Reason | None]
+    disallow_reason: Callable[[int, str], Reason | None]
     closed: Callable[[int], Reason | None]
     limits: Limits
     now: float

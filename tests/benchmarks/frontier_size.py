@@ -151,7 +151,7 @@ def _request(run_id: int, wants: dict[int, int]) -> LeaseRequest:
         run_id=run_id,
         wants=wants,
         robots_only=frozenset(),
-        objection=lambda _host, _url: None,
+        disallow_reason=lambda _host, _url: None,
         closed=lambda _host: None,
         limits=Limits(),
         now=time.time(),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from crawler.rank.priority import Priority
-from crawler.response.context import Rulebook
+from crawler.response.context import Context
 from crawler.response.seen_urls import KnownUrls
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
@@ -42,7 +42,7 @@ def lease(url: str = URL, **values: Any) -> Lease:
     return Lease(id=fingerprint(url), url=url, host_id=fingerprint(url.split("/")[2]), **{**defaults, **values})
 
 
-def rules(**values: Any) -> Rulebook:
+def rules(**values: Any) -> Context:
     defaults: dict[str, Any] = {
         "priority": PRIORITY,
         "tries": 3,
@@ -50,9 +50,9 @@ def rules(**values: Any) -> Rulebook:
         "depth": None,
         "known": KnownUrls(100),
         "extractor": "density",
-        "objection": lambda _host, _url: None,
+        "disallow_reason": lambda _host, _url: None,
     }
-    return Rulebook(**{**defaults, **values})
+    return Context(**{**defaults, **values})
 
 
 _OWN = ("error", "detail", "body", "parsed", "unreadable", "truncated", "bounds", "new_cookie")

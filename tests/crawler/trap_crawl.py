@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 from pathlib import Path
 from typing import Any
 
 from scrapy.settings import Settings
 
 from crawler import settings as project_settings
-from crawler.learn.callbacks import Callbacks
-from crawler.learn.traps.crawl import TrapRegistry
+from crawler.learn.traps.crawl import Callbacks, TrapRegistry
 from crawler.learn.traps.host import Bounds
 from crawler.run.config import Config
 from crawler.run.seeds import Seed
@@ -69,7 +68,7 @@ class Crawl:
         self.days = days
         self.tasks: list[asyncio.Task[None]] = []
         self.cleared: list[int] = []
-        self.changed: list[tuple[int, int]] = []
+        self.changed: list[tuple[int, Set[int]]] = []
         self.added: list[NewUrl] = []
         self.totals: Counter[str] = Counter()
         self.registry = self.new_registry()
@@ -85,7 +84,7 @@ class Crawl:
                 start=lambda work: self.tasks.append(asyncio.ensure_future(work)),
                 add=self.add,
                 clear=self.cleared.append,
-                changed=lambda *change: self.changed.append(change),
+                adjust=lambda *change: self.changed.append(change),
             ),
         )
 

@@ -64,7 +64,7 @@ def new_url(url: str, **values: Any) -> NewUrl:
 def wish(run_id: int, wants: dict[int, int] | None = None, **values: Any) -> LeaseRequest:
     defaults: dict[str, Any] = {
         "robots_only": frozenset(),
-        "objection": lambda _host, _url: None,
+        "disallow_reason": lambda _host, _url: None,
         "closed": lambda _host: None,
         "limits": Limits(),
         "now": NOW,

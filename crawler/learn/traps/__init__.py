@@ -1,1 +1,1 @@
-"""Traps: patterns of URLs whose pages bring nothing and only lead to more of their kind."""
+"""Crawler traps: URL patterns whose pages only lead to more of their kind."""

@@ -1,4 +1,4 @@
-"""Traps of all hosts of a run: who is told of them, and what becomes of URLs that wait.
+"""Find the crawler traps of all hosts of a run; skip and free the URLs that wait.
 
 A pattern that is blocked (`crawler.learn.traps.host`) is told to the workers, who mark its links, and to the database
 thread, which skips what waits of it when it would be handed out; so nothing has to be looked for. When a pattern is
@@ -10,8 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from cachetools import LRUCache
 
@@ -32,7 +35,6 @@ from pipelines.traps.signals import SHORT, KnownTraps, outline
 from ... import clock
 from ...response.new_urls import new_url
 from ...run.session import Session
-from ..callbacks import Callbacks
 from .host import Bounds, HostTraps, Pattern, Seen
 
 logger = logging.getLogger(__name__)
@@ -47,6 +49,27 @@ _MASK = (1 << 64) - 1
 _NOTHING = KnownTraps()
 _EXEMPT = (BlockKind.SEED, BlockKind.PART, BlockKind.SITEMAP, BlockKind.FEED, BlockKind.PROBE)
 """What is found so is fetched whatever its pattern: the user, an article or the site's own list of pages names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Callbacks:
+    """Functions of the crawl that learning of traps calls.
+
+    Attributes:
+        stats: where traps are counted.
+        is_own: whether a host, by its name, is one that the seeds mean.
+        start: runs a coroutine in the background and sees to its exceptions.
+        add: adds URLs to the frontier.
+        clear: told a host of which some URLs that are held may not be wanted any more.
+        adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
+    """
+
+    stats: Counter[str]
+    is_own: Callable[[str], bool]
+    start: Callable[[Coroutine[Any, Any, None]], None]
+    add: Callable[[Sequence[NewUrl]], Coroutine[Any, Any, None]]
+    clear: Callable[[int], None]
+    adjust: Callable[[int, Set[int]], None]
 
 
 class TrapRegistry:
@@ -72,11 +95,7 @@ class TrapRegistry:
     # ------------------------------------------------------------ hosts come and go
 
     async def take(self, hosts: Sequence[OwnedHost]) -> None:
-        """Read what is known of hosts that the run has just taken over, before anything of them is handed out.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Read what is known of new hosts, before any of their URLs is handed out."""
         found = await self._session.submit(table.load, [host.id for host in hosts])
         for host in hosts:
             foreign = not self._callbacks.is_own(host.name)
@@ -84,11 +103,7 @@ class TrapRegistry:
             self._hosts[host.id] = HostTraps(self._bounds, foreign=foreign, known=known)
 
     async def let_go(self, host_ids: Iterable[int]) -> None:
-        """Forget what is known of hosts that the run gives up. It has to be written first: another may have them now.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Write what is new of hosts that the run gives up, and forget them."""
         ids = list(host_ids)
         await self.write(ids)
         for host_id in ids:
@@ -105,7 +120,7 @@ class TrapRegistry:
         return KnownTraps(host.blocked, None if lease.found_in in _EXEMPT else host.missing)
 
     def disallow_reason(self, lease: Lease) -> str:
-        """Return the kind of trap that a URL belongs to, empty for none. Called from the database thread."""
+        """Return the kind of trap of a URL, "" for none; for the database thread."""
         host = self._hosts.get(lease.host_id)
         if lease.kind != Kind.PAGE or lease.visits or lease.found_in in _EXEMPT:
             return ""
@@ -153,7 +168,7 @@ class TrapRegistry:
             self._callbacks.start(self._callbacks.add([self._probe(lease)]))
 
     def _credit(self, source_id: int) -> None:
-        """An article was found: so much for the page that led there."""
+        """Credit the page that led to an article."""
         source = self._sources.get(source_id)
         if source is None:
             if len(self._unknown) < _MOST_UNKNOWN:
@@ -197,7 +212,7 @@ class TrapRegistry:
                 self._callbacks.start(self._mark_gone(lease, title, notice))
 
     async def _mark_gone(self, lease: Lease, title: str, notice: int) -> None:
-        """Mark what was stored before it was known that the host shows it when there is no such page."""
+        """Mark stored articles as gone that say the same as a nonexistent page."""
         titled = await self._session.read(partial(table.titled, host_id=lease.host_id, title=title))
         same = [one.id for one in titled if _notice(one.title, one.text, one.url) == notice]
         if same:
@@ -209,7 +224,7 @@ class TrapRegistry:
     # ------------------------------------------------------------ the table
 
     async def keep(self) -> None:
-        """Write what is new again and again, and put on probation what was blocked long ago."""
+        """Save what is new and put old patterns on probation, for ever."""
         reopened_at = clock.uptime()
         while True:
             await asyncio.sleep(_SAVE_SECONDS)
@@ -218,14 +233,10 @@ class TrapRegistry:
                 reopened_at = clock.uptime()
                 for host_id, host in list(self._hosts.items()):
                     if freed := await self._put_on_probation(host_id, host):
-                        self._callbacks.changed(host_id, freed)
+                        self._callbacks.adjust(freed, {host_id})
 
     async def close(self) -> None:
-        """Write what is new.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Write what is new."""
         unknown, self._unknown = sorted(self._unknown), set()
         for source in await self._session.submit(table.sources, unknown) if unknown else ():
             self._sources[source.id] = source
@@ -233,11 +244,7 @@ class TrapRegistry:
         await self.write(list(self._touched))
 
     async def write(self, host_ids: Sequence[int]) -> None:
-        """Write what is new of some hosts.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Write what is new of some hosts."""
         self._touched.difference_update(host_ids)
         try:
             await self._save({host_id: self._hosts[host_id] for host_id in host_ids if host_id in self._hosts})
@@ -270,10 +277,10 @@ class TrapRegistry:
         freed = await self._let_wait(host_id, host, sys.maxsize)
         await self.write([host_id])
         if freed:
-            self._callbacks.changed(host_id, freed)
+            self._callbacks.adjust(freed, {host_id})
 
     async def _let_wait(self, host_id: int, host: HostTraps, chunks: int) -> int:
-        """The same, of so many of the URLs that were skipped; returns how many."""
+        """Do so for this many chunks of skipped URLs; returns how many wait again."""
         last, freed = -(1 << 63), 0
         while chunks and (
             rows := await self._session.read(partial(table.skipped, host_id=host_id, after=last, most=_CHUNK))
@@ -286,11 +293,7 @@ class TrapRegistry:
     # ------------------------------------------------------------ probation
 
     async def reopen(self) -> int:
-        """Put on probation what was blocked long ago on hosts that nobody crawls; returns how many URLs wait again.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Put old patterns of unheld hosts on probation; returns how many URLs wait again."""
         due = await self._session.submit(table.due, clock.now() - self._seconds)
         found = await self._session.submit(table.load, due) if due else {}
         freed = 0
@@ -299,7 +302,7 @@ class TrapRegistry:
         return freed
 
     async def _put_on_probation(self, host_id: int, host: HostTraps) -> int:
-        """Open what was blocked long ago, and let some of its URLs wait: when they bring something, all of them."""
+        """Put old patterns on probation; some of their URLs wait again, at first."""
         if not host.reopen(clock.now() - self._seconds):
             return 0
         await self._save({host_id: host})
@@ -318,7 +321,7 @@ def _row_of(host_id: int, one: Pattern) -> PatternRow:
 
 
 def _seen_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> Seen:
-    """Take of a page what says something of traps; `brought`: it was an article that was not known yet."""
+    """Reduce a page to its signs of traps; `brought`: it was a new article."""
     assert page.parsed is not None
     parsed, links, signs = page.parsed, page.parsed.links, page.parsed.signs
     meta, own = parsed.metadata, page.lease.host_id

@@ -1,4 +1,4 @@
-"""Traps of one host: patterns of URLs whose pages bring nothing and only lead to more of their kind.
+"""Find the crawler traps of one host by what its URL patterns bring.
 
 Which URLs will bring an article nobody can know; but pages that a program makes without end have few patterns
 (`pipelines.url_rules.forms.patterns`), and of each pattern it is counted what its pages brought. A pattern is blocked
@@ -92,7 +92,7 @@ def suspicion_of(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How long a pattern or host may bring nothing.
+    """Limits of what a pattern or host may cost without bringing anything.
 
     Attributes:
         pages: of a pattern, in a row.
@@ -134,7 +134,9 @@ class Seen:
 
 @dataclass(slots=True)
 class Pattern:
-    """A pattern of a host's URLs and what its pages brought; the first eleven attributes are columns of the table.
+    """A pattern of a host's URLs and what its pages brought.
+
+    The first eleven attributes are columns of the table.
 
     Attributes:
         level, pattern: which it is.
@@ -172,7 +174,7 @@ class Pattern:
 
     @property
     def is_productive(self) -> bool:
-        """Whether its pages bring something, lately too."""
+        """Tell whether its pages bring something, lately too."""
         return not self.kind and self.brought > 0 and self.unproductive < _FEW_PAGES
 
     def patience(self, bounds: Bounds) -> float:
@@ -194,7 +196,7 @@ class Pattern:
         return self.unproductive >= patience and self.grown >= _LEAST_GROWTH * self.unproductive
 
     def shows_more(self, links: Sequence[int]) -> bool:
-        """Return True if some links are shown by its pages for the first time; they are remembered."""
+        """Note the links of a page; True if its pages had not shown some of them."""
         if links and not self._shown:
             self._shown = bytearray(_SHOWN_BITS // 8)
         more = False
@@ -205,14 +207,14 @@ class Pattern:
         return more
 
     def repeats(self, sketch: int) -> bool:
-        """Return True if one of its last pages said the same; this one is remembered."""
+        """Note the sketch of a page; True if one of the last pages said the same."""
         same = any(alike(sketch, other) for other in self._sketches)
         if not same and sketch:
             self._sketches = [*self._sketches[1 - _SKETCHES :], sketch]
         return same
 
     def relieve(self) -> None:
-        """Count that something came of one of its pages; a pattern on probation has passed."""
+        """Count a page that brought something; a pattern on probation has passed."""
         self.brought += 1
         self.reached = self.pages
         self.unproductive, self.grown, self.missing, self.alike = 0.0, 0, 0, 0
@@ -302,7 +304,7 @@ class HostTraps:
         self._relieve(own)
 
     def reopen(self, before: float) -> bool:
-        """Put patterns on probation that were blocked before a time; returns whether there were any."""
+        """Put patterns blocked before a time on probation; True if there were any."""
         due = [one for one in self._patterns.values() if one.kind and one.blocked_at < before]
         for one in due:
             one.put_on_probation(self._bounds)
@@ -318,12 +320,12 @@ class HostTraps:
 
     @property
     def missing(self) -> tuple[int, ...] | None:
-        """Outlines of what the host shows when there is no such page; None while nothing speaks for such."""
+        """Outlines of the host's soft 404 pages; None while nothing speaks for such."""
         outlines = tuple(int(text, 16) for level, text in self.blocked if level == ANSWER)
         return outlines or (() if self._asked else None)
 
     def wants_probe(self) -> bool:
-        """Return True if the host is to be asked for a page that does not exist beside the last; once a folder."""
+        """Return True if a soft-404 probe beside the last page is due, once a folder."""
         folder = self._doubtful
         wanted = bool(folder) and self._bounds.probe and folder not in self._asked and not self.missing
         if not wanted or len(self._asked) >= _MOST_PROBES:
@@ -332,7 +334,7 @@ class HostTraps:
         return True
 
     def note_missing(self, outline: int, url: str, now: float) -> None:
-        """Take into account what the host showed for a page that does not exist (0: nothing that looks like a page)."""
+        """Note the outline of a nonexistent page (0: nothing that looks like a page)."""
         if outline:
             why = "the host answers so, with status 200, when there is no such page"
             one = Pattern(ANSWER, f"{outline:016x}", pages=1, kind=SOFT_404, blocked_at=now, why=why, example=url)
@@ -360,7 +362,7 @@ class HostTraps:
                 self._folders.pop(key_of(one.pattern), None)
 
     def _praise(self, own: Sequence[Pattern], seen: Seen, now: float) -> list[Pattern]:
-        """A page was an article. On a host that only others name, those of farms name nothing: no time, no author."""
+        """Count an article. On a foreign host those of farms name no time, no author."""
         named = own if seen.named else own[:HOST]
         self._relieve(named)
         for one in own[len(named) :]:
@@ -368,7 +370,7 @@ class HostTraps:
         return self._block(own[len(named) :], FARM, now)
 
     def _relieve(self, own: Sequence[Pattern]) -> None:
-        """Count that something came of a page: its patterns are told apart from wider ones that are blocked."""
+        """Relieve patterns of a page, and tell them apart from wider blocked ones."""
         opened = any(one.blocked_at and not one.kind for one in own)
         first = any(not one.brought for one in own)
         for one in own:
@@ -378,7 +380,7 @@ class HostTraps:
             self._note_blocked()
 
     def _growth(self, found: Sequence[int], productive: Set[int]) -> int:
-        """Return how many of the URLs that a page named first promise nothing; their patterns have grown, too."""
+        """Count URLs that a page named first and that promise nothing; patterns grow."""
         poor = [key for key in found if key not in productive]
         for key in poor:
             if (folder := self._folders.get(key)) is not None:

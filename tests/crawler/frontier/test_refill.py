@@ -58,12 +58,12 @@ class RefillMachine(RuleBasedStateMachine):
         done = {key for key, url in self.urls.items() if url.state == "done"}
         assert {key for key, state in states.items() if state not in {"pending", "leased"}} == done
         assert states.keys() == self.urls.keys()
-        if self.driver.crawl.refiller.exhausted:
+        if self.driver.crawl.refiller.idle.exhausted:
             assert done == self.urls.keys()
 
     @property
     def ended(self) -> bool:
-        return self.driver.crawl.refiller.exhausted
+        return self.driver.crawl.refiller.idle.exhausted
 
     @precondition(lambda self: any(url.state != "done" for url in self.urls.values()))  # else the crawl ends just now
     @rule(host=st.sampled_from(HOSTS), scores=st.lists(SCORES, min_size=1, max_size=8))
@@ -180,8 +180,8 @@ def test_orphaned_leases_are_put_back(driver: Driver) -> None:
     lost = queues.take_all(fingerprint("seed.example"))
     assert lost
     session = driver.crawl.session
-    session._line._waits("the database does not answer")
-    session._line._waits("")
+    session.line._waits("the database does not answer")
+    session.line._waits("")
     driver.run(driver.crawl.pending.add(page_urls("seed.example", [99])))
     driver.settle()
     leased = {key for (key,) in rows(driver.path, "SELECT id FROM url WHERE state = 'leased'")}

@@ -8,7 +8,7 @@ import pytest
 
 from crawler.rank.finds import DAY
 from crawler.rank.priority import Priority
-from crawler.response.context import Rulebook
+from crawler.response.context import Context
 from crawler.response.new_urls import links, new_url, sources
 from crawler.response.seen_urls import KnownUrls
 from db.records.keys import fingerprint
@@ -49,21 +49,21 @@ def named(*urls: str, dates: tuple[float, ...] = ()) -> Links:
     return Links(urls, ("",) * len(urls), bytes([BlockKind.LIST]) * len(urls), bytes(len(urls)), dates)
 
 
-def rules(priority: Priority = PRIORITY, known: KnownUrls | None = None) -> Rulebook:
-    return Rulebook(
+def rules(priority: Priority = PRIORITY, known: KnownUrls | None = None) -> Context:
+    return Context(
         priority=priority,
         tries=3,
         redirects=4,
         depth=None,
         known=known or KnownUrls(100),
         extractor="combined",
-        objection=lambda _host, _url: None,
+        disallow_reason=lambda _host, _url: None,
     )
 
 
-def found_links(page: Page, rulebook: Rulebook) -> list[NewUrl]:
+def found_links(page: Page, context: Context) -> list[NewUrl]:
     assert page.parsed is not None
-    return links(page, page.parsed, rulebook)
+    return links(page, page.parsed, context)
 
 
 class TestNewUrl:

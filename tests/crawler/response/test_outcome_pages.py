@@ -124,7 +124,7 @@ class TestParts:
 
     def test_what_must_not_be_fetched_is_not_waited_for(self) -> None:
         parsed = written(next_page=self.NEXT)
-        assert judge(page(parsed=parsed), rules(objection=lambda _host, _url: SkipReason.ROBOTS)).place is None
+        assert judge(page(parsed=parsed), rules(disallow_reason=lambda _host, _url: SkipReason.ROBOTS)).place is None
         found = links(self.NEXT, nofollow=bytes([1]))
         parsed = written(found=found, next_page=self.NEXT)
         outcome = judge(page(parsed=parsed), rules())

@@ -97,7 +97,7 @@ def test_robots_rules_decide_at_the_lease(begin: Callable, run_in: Callable, dat
     run_id = begin("http://a.example/private/1", "http://a.example/2")
     leased_urls = run_in(
         frontier.lease,
-        wish(run_id, {A: 5}, objection=lambda _h, url: SkipReason.ROBOTS if "/private/" in url else None),
+        wish(run_id, {A: 5}, disallow_reason=lambda _h, url: SkipReason.ROBOTS if "/private/" in url else None),
     )
     assert [c.url for c in leased_urls.urls] == ["http://a.example/2"]
     assert leased_urls.skipped == {"robots": 1}

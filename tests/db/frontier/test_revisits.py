@@ -309,7 +309,7 @@ def test_what_rules_forbid_now_is_what_it_was(
     run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
-    leases = lease_all(objection=lambda _host, url: SkipReason.ROBOTS if url == STORY else None)
+    leases = lease_all(disallow_reason=lambda _host, url: SkipReason.ROBOTS if url == STORY else None)
     assert set(leases) == {HOME, FEED}
     assert state(database, STORY)[:4] == ("done", None, 200, 1)
     assert state(database, STORY)[4] > NOW

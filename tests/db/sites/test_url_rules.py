@@ -157,7 +157,7 @@ def test_a_new_form_takes_the_place_of_one_that_brought_nothing(
 
 def test_rules_of_robots_revive_too(lease: Callable, run_in: Callable, states: Callable) -> None:
     found(run_in, lease(SEED), of_form(ONE), of_form(TWO))
-    forbidden = {"objection": lambda _host, url: SkipReason.ROBOTS if url == ONE else None}
+    forbidden = {"disallow_reason": lambda _host, url: SkipReason.ROBOTS if url == ONE else None}
     assert lease(TWO, **forbidden).url == TWO, "in one go"
     assert states()[ONE] == ("skipped", "robots", None)
 

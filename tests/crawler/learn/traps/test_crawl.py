@@ -68,7 +68,7 @@ def test_an_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restar
         crawl.registry.note(*article(f"{SITE}/news/1.html", month(3)))
         await crawl.registry.close()
         await crawl.settled()
-        assert crawl.changed == [(HOST, 60)]
+        assert crawl.changed == [(60, {HOST})]
         assert crawl.registry.disallow_reason(lease_of(month(500))) == ""
 
     in_session(tmp_path, first)
@@ -116,7 +116,7 @@ def test_all_that_was_skipped_waits_when_probation_brings_an_article(
         page, outcome, stored = article(month(105), month(100))
         crawl.registry.note(page, outcome, stored)
         await crawl.settled()
-        assert crawl.changed == [(HOST, 40)]
+        assert crawl.changed == [(40, {HOST})]
         assert states(tmp_path) == {"pending": 60}
 
     in_session(tmp_path, first)
