@@ -159,23 +159,30 @@ def test_status_and_why(crawled: Crawled) -> None:
     assert "never been seen" in unknown.stderr
 
 
-@pytest.mark.parametrize(
-    ("setting", "counted"),
-    [
-        ("MAX_PAGES=37", "SELECT count(*) FROM url WHERE kind = 'page' AND state IN ('done', 'failed')"),
-        (
-            "MAX_PAGES_PER_HOST=9",
-            "SELECT max(n) FROM (SELECT count(*) AS n FROM url "
-            "WHERE kind = 'page' AND state IN ('done', 'failed') GROUP BY host_id)",
-        ),
-        ("MAX_DEPTH=1", "SELECT max(depth) FROM url WHERE kind = 'page' AND state IN ('done', 'failed')"),
-    ],
-)
-def test_limits_are_exact(newsroom: Newsroom, tmp_path: Path, setting: str, counted: str) -> None:
-    done = crawl(newsroom, tmp_path, setting)
+FETCHED = "FROM url WHERE kind = 'page' AND state IN ('done', 'failed')"
+
+
+def test_limit_of_pages_is_exact(newsroom: Newsroom, tmp_path: Path) -> None:
+    done = crawl(newsroom, tmp_path, "MAX_PAGES=37")
     assert done.returncode == 0, done.stderr
-    assert rows(tmp_path, counted) == [(int(setting.partition("=")[2]),)]
+    assert rows(tmp_path, f"SELECT count(*) {FETCHED}") == [(37,)]
     assert rows(tmp_path, "SELECT count(*) FROM url WHERE state = 'leased'") == [(0,)]
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
+    """One crawl with a delay and with limits of each host and of the depth."""
+    folder = tmp_path_factory.mktemp("limited")
+    with Newsroom() as newsroom:
+        done = crawl(newsroom, folder, "HOST_DELAY=0.4", "MAX_PAGES_PER_HOST=4", "MAX_DEPTH=1")
+        assert done.returncode == 0, done.stderr
+        yield Crawled(newsroom, folder, done.stderr)
+
+
+def test_limits_of_host_and_depth_are_exact(limited: Crawled) -> None:
+    assert rows(limited.folder, f"SELECT DISTINCT n FROM (SELECT count(*) AS n {FETCHED} GROUP BY host_id)") == [(4,)]
+    assert rows(limited.folder, f"SELECT max(depth) {FETCHED}") == [(1,)]
+    assert rows(limited.folder, "SELECT count(*) FROM url WHERE state = 'leased'") == [(0,)]
 
 
 def test_seed_options(newsroom: Newsroom, tmp_path: Path) -> None:
@@ -190,10 +197,11 @@ def test_seed_options(newsroom: Newsroom, tmp_path: Path) -> None:
     assert dict(found) == {first: 7, second: 1}
 
 
-def test_host_delay_is_kept(newsroom: Newsroom, tmp_path: Path) -> None:
-    crawl(newsroom, tmp_path, "HOST_DELAY=0.4", "MAX_PAGES_PER_HOST=4")
-    for host in {r.host for r in newsroom.requests()}:
-        starts = sorted((r.start, r.end) for r in newsroom.requests() if r.host == host)
+def test_host_delay_is_kept(limited: Crawled) -> None:
+    log = limited.newsroom.requests()
+    for host in {r.host for r in log}:
+        starts = sorted((r.start, r.end) for r in log if r.host == host)
+        assert len(starts) > 4
         assert all(b[0] - a[1] >= 0.39 for a, b in itertools.pairwise(starts))
 
 
@@ -235,27 +243,21 @@ def test_killed_crawls_lose_nothing(crawled: Crawled, tmp_path: Path) -> None:
 
 
 def test_ctrl_c_stops_cleanly_and_can_be_resumed(tmp_path: Path) -> None:
-    with Newsroom(port=0, latency_seconds=0.05) as newsroom:
+    """And until then a second crawl on the same file is refused."""
+    with Newsroom(port=0, latency_seconds=0.2) as newsroom:
         running = _start(newsroom, tmp_path)
-        _wait_for(lambda: len(newsroom.requests()) > 30)
+        _wait_for(lambda: len(newsroom.requests()) > 5)
+        second = crawl(newsroom, tmp_path)
+        assert second.returncode == 2
+        assert "another crawl is running" in second.stderr
+        assert "Traceback" not in second.stderr
         os.kill(running.process.pid, signal.SIGINT)
         done = running.finish(60)
         assert done.returncode == 3, done.stderr
         assert "the same command goes on" in done.stderr
         assert rows(tmp_path, "SELECT count(*) FROM url WHERE state = 'leased'") == [(0,)]
-        assert crawl(newsroom, tmp_path).returncode == 0
-
-
-def test_a_second_crawl_on_the_same_file_is_refused(tmp_path: Path) -> None:
-    with Newsroom(port=0, latency_seconds=0.2) as newsroom:
-        first = _start(newsroom, tmp_path)
-        _wait_for(lambda: len(newsroom.requests()) > 5)
-        second = crawl(newsroom, tmp_path)
-        os.kill(first.process.pid, signal.SIGINT)
-        first.finish(60)
-    assert second.returncode == 2
-    assert "another crawl is running" in second.stderr
-    assert "Traceback" not in second.stderr
+    with Newsroom(port=newsroom.port) as newsroom:
+        assert crawl(newsroom, tmp_path, "MAX_PAGES=60").returncode == 0
 
 
 def test_postgres_gives_the_same_articles(crawled: Crawled, tmp_path: Path, postgres_server: str) -> None:

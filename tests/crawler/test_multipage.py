@@ -41,17 +41,15 @@ def part(n: int, of: int = 3) -> Answer:
     return 200, {}, f"<title>{title}</title><h1>{title}</h1>{stamp}<div class=text>{body}</div>"
 
 
-def site(*found: str) -> dict:
+def site(*found: str, host: str = "a.localhost") -> dict:
     """A site whose home page links to these paths; /list/ is a channel of two pages."""
     home = "".join(f'<li><a href="{path}">这里是一个新闻标题 {path}</a></li>' for path in found)
     more = '<a href="/list/2.html">下一页</a>'
     listed = "".join(f'<li><a href="/b/{i}.html">第{i}条新闻的标题在这里</a></li>' for i in range(8))
-    answers: dict = {("a.localhost", "/"): (200, {}, f"<title>首页</title><ul>{home}</ul>")}
-    answers |= {("a.localhost", path): part(n) for n, path in enumerate(PATHS, 1)}
-    answers |= {("a.localhost", f"/b/{i}.html"): article(f"第{i}条新闻的标题在这里") for i in range(8)}
-    answers |= {
-        ("a.localhost", p): (200, {}, f"<title>要闻</title><ul>{listed}</ul>{more}") for p in ("/list/", "/list/2.html")
-    }
+    answers: dict = {(host, "/"): (200, {}, f"<title>首页</title><ul>{home}</ul>")}
+    answers |= {(host, path): part(n) for n, path in enumerate(PATHS, 1)}
+    answers |= {(host, f"/b/{i}.html"): article(f"第{i}条新闻的标题在这里") for i in range(8)}
+    answers |= {(host, p): (200, {}, f"<title>要闻</title><ul>{listed}</ul>{more}") for p in ("/list/", "/list/2.html")}
     return answers
 
 
@@ -84,8 +82,24 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         yield made
 
 
-def joined(folder: Path) -> list[tuple]:
-    return rows(folder, f"SELECT text FROM v_articles WHERE title LIKE '{TITLE}%'")
+def joined(folder: Path, host: str = "a") -> list[tuple]:
+    named = f"url LIKE 'http://{host}.%' AND title LIKE '{TITLE}%'"
+    return rows(folder, f"SELECT text FROM v_articles WHERE {named}")
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
+    """One crawl of hosts that each show the article in another way."""
+    folder = tmp_path_factory.mktemp("broken")
+    rules = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /a/5_")
+    answers = site(PATHS[2], host="last.localhost") | site(PATHS[0], host="gone.localhost")
+    answers |= site(PATHS[0], host="closed.localhost") | {("closed.localhost", "/robots.txt"): rules}
+    answers["gone.localhost", PATHS[1]] = (404, {}, "gone")
+    with OddServer(answers) as server:
+        seeds = [f"http://{host}.localhost:{server.port}/" for host in ("last", "gone", "closed")]
+        done = crawl(cast("Newsroom", server), folder, "DUPLICATES=keep", seeds=seeds)
+        assert done.returncode == 0, done.stderr
+        yield Crawled(server, folder, folder)
 
 
 def test_pages_are_joined_and_fetched_once(crawled: Crawled) -> None:
@@ -102,11 +116,9 @@ def test_pages_are_joined_and_fetched_once(crawled: Crawled) -> None:
     assert "part of an article" in why.stdout
 
 
-def test_a_part_found_first_brings_the_others(tmp_path: Path) -> None:
-    with OddServer(site(PATHS[2])) as server:
-        assert run(server, tmp_path).returncode == 0
-    assert joined(tmp_path) == [(WHOLE,)]
-    assert {n for path, n in Counter(server.paths()).items() if path.startswith("a/a/")} == {1}
+def test_a_part_found_first_brings_the_others(broken: Crawled) -> None:
+    assert joined(broken.folder, "last") == [(WHOLE,)]
+    assert {n for path, n in Counter(broken.server.paths()).items() if path.startswith("last/a/")} == {1}
 
 
 def test_the_whole_article_is_exported(crawled: Crawled) -> None:
@@ -148,15 +160,10 @@ def test_killed_between_two_parts(tmp_path: Path) -> None:
     assert (counts["a/a/5.html"], counts["a/a/5_2.html"], counts["a/a/5_3.html"]) == (1, 2, 1)
 
 
-def test_a_part_that_is_gone_costs_only_itself(tmp_path: Path) -> None:
-    with OddServer({**site(PATHS[0]), ("a.localhost", PATHS[1]): (404, {}, "gone")}) as server:
-        assert run(server, tmp_path).returncode == 0
-    assert joined(tmp_path) == [("\n".join(TEXTS[0] + TEXTS[2]),)]
+def test_a_part_that_is_gone_costs_only_itself(broken: Crawled) -> None:
+    assert joined(broken.folder, "gone") == [("\n".join(TEXTS[0] + TEXTS[2]),)]
 
 
-def test_a_part_that_robots_txt_forbids_is_not_waited_for(tmp_path: Path) -> None:
-    rules = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /a/5_")
-    with OddServer({**site(PATHS[0]), ("a.localhost", "/robots.txt"): rules}) as server:
-        assert run(server, tmp_path).returncode == 0
-    assert joined(tmp_path) == [("\n".join(TEXTS[0]),)]
-    assert not any(path.startswith("a/a/5_") for path in server.paths())
+def test_a_part_that_robots_txt_forbids_is_not_waited_for(broken: Crawled) -> None:
+    assert joined(broken.folder, "closed") == [("\n".join(TEXTS[0]),)]
+    assert not any(path.startswith("closed/a/5_") for path in broken.server.paths())
