@@ -73,7 +73,7 @@ class Learning:
             self._start(self.rules.reload(_RELOAD_SECONDS))
 
     async def close(self) -> Sequence[ShownAlarm]:
-        """Write what is not written yet; returns the alarms that last.
+        """Write what is not written yet; returns the active alarms.
 
         Raises:
             DatabaseProblem: the database gave up.
@@ -103,6 +103,8 @@ class Learning:
         """
         if self.traps is not None:
             await self.traps.write(host_ids)
+        if self.alarms is not None:
+            await self.alarms.let_go(host_ids)
 
     async def let_go(self, host_ids: Collection[int]) -> None:
         """Forget what is known of hosts that the run holds no longer.
@@ -112,6 +114,8 @@ class Learning:
         """
         if self.traps is not None and host_ids:
             await self.traps.let_go(host_ids)
+        if self.alarms is not None and host_ids:
+            await self.alarms.let_go(host_ids)
 
     # ------------------------------------------------------------ for a page that is to be read
 
