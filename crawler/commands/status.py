@@ -87,7 +87,7 @@ class Command(ScrapyCommand):
             self,
             lambda connection: (
                 status(connection, time.time(), hosts=opts.hosts),
-                shown_alarms(connection, ended=_ENDED),
+                shown_alarms(connection, [_ENDED])[0],
             ),
         )
         if found is not None:

@@ -86,11 +86,15 @@ class Learning:
         """Write what is new of hosts that another run may take over."""
         if self.traps is not None:
             await self.traps.write(host_ids)
+        if self.alarms is not None:
+            await self.alarms.let_go(host_ids)
 
     async def let_go(self, host_ids: Collection[int]) -> None:
         """Forget what is known of hosts that the run holds no longer."""
         if self.traps is not None and host_ids:
             await self.traps.let_go(host_ids)
+        if self.alarms is not None and host_ids:
+            await self.alarms.let_go(host_ids)
 
     # ------------------------------------------------------------ for a page that is to be read
 

@@ -1,6 +1,6 @@
 """Alarms on simulated hosts: how often on hosts that stay as they are, and after how many pages on hosts that change.
 
-    uv run python -m tests.benchmarks.health [--pages 100000] [--window 40] [--trials 20]
+    uv run python -m tests.benchmarks.health [--pages 100000] [--window 40] [--trials 20] [--seed 0]
 
 Hosts that stay the same come in several kinds, among them those whose pages come in no fair order: lists first and
 articles later, sections one after the other, archives with another template, runs of short bulletins, addresses that
@@ -20,24 +20,23 @@ from collections.abc import Callable, Iterator
 from itertools import count, islice
 from statistics import median
 
-from crawler.learn.health.answers import Answer, Came
-from crawler.learn.health.host import HostHealth
+from crawler.learn.health.answers import Came, HostAnswer
+from crawler.learn.health.host import HealthMonitor
 from pipelines.records import BlockKind
 
-Stream = Iterator[Answer]
+Stream = Iterator[HostAnswer]
 Host = Callable[[random.Random], Stream]
-Change = Callable[[random.Random, Answer], Answer]
+Change = Callable[[random.Random, HostAnswer], HostAnswer]
 
 
 def article(draw: random.Random, url: str, *, chars: float = 1200.0, spread: float = 0.6, confidence: float = 0.92,
-            found_in: int = BlockKind.LIST, undated: float = 0.03, seconds: float = 0.2) -> Answer:  # fmt: skip
+            found_in: int = BlockKind.LIST, undated: float = 0.03, seconds: float = 0.2) -> HostAnswer:  # fmt: skip
     """An article as most are, sometimes with a fault."""
-    return Answer(
+    return HostAnswer(
         url,
         found_in,
         Came.ARTICLE,
         chars=max(60, round(draw.lognormvariate(math.log(chars), spread))),
-        confidence=min(1.0, max(0.3, draw.gauss(confidence, 0.05))),
         title=0 if draw.random() < 0.005 else draw.randrange(1, 1 << 32),
         dated=draw.random() >= undated,
         doubtful=draw.random() < 0.002,
@@ -45,17 +44,17 @@ def article(draw: random.Random, url: str, *, chars: float = 1200.0, spread: flo
     )
 
 
-def other(draw: random.Random, url: str, *, found_in: int = BlockKind.NAVIGATION, came: Came = Came.PAGE) -> Answer:
+def other(draw: random.Random, url: str, *, found_in: int = BlockKind.NAVIGATION, came: Came = Came.PAGE) -> HostAnswer:
     """A page that is no article."""
-    return Answer(url, found_in, came, "list page", seconds=draw.lognormvariate(math.log(0.2), 0.4))
+    return HostAnswer(url, found_in, came, "list page", seconds=draw.lognormvariate(math.log(0.2), 0.4))
 
 
-def with_faults(draw: random.Random, answer: Answer, rate: float) -> Answer:
+def with_faults(draw: random.Random, answer: HostAnswer, rate: float) -> HostAnswer:
     """Now and then an error."""
     if draw.random() >= rate:
         return answer
     came, why = draw.choice([(Came.FAILED, "timed out"), (Came.BLOCKED, "503"), (Came.GONE, "404")])
-    return Answer(answer.url, answer.found_in, came, why, seconds=answer.seconds)
+    return HostAnswer(answer.url, answer.found_in, came, why, seconds=answer.seconds)
 
 
 # ---------------------------------------------------------------- hosts that stay as they are
@@ -159,13 +158,13 @@ def closed_section(draw: random.Random) -> Stream:
         if n % 700 == 699:
             for m in range(120):
                 url = f"http://a.example/vip/{m + n}.html"
-                yield Answer(url, BlockKind.LIST, Came.BLOCKED, "403", seconds=0.1)
+                yield HostAnswer(url, BlockKind.LIST, Came.BLOCKED, "403", seconds=0.1)
             for m in range(120):
                 url = f"http://a.example/old/2003/{m + n}.html"
-                yield Answer(url, BlockKind.BODY, Came.GONE, "404", seconds=0.1)
+                yield HostAnswer(url, BlockKind.BODY, Came.GONE, "404", seconds=0.1)
 
 
-def replace_title(page: Answer, title: int) -> Answer:
+def replace_title(page: HostAnswer, title: int) -> HostAnswer:
     """With another title."""
     return page._replace(title=title)
 
@@ -186,71 +185,71 @@ STEADY: dict[str, Host] = {
 # ---------------------------------------------------------------- hosts that change
 
 
-def redesigned(draw: random.Random, page: Answer) -> Answer:
+def redesigned(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Most articles are no longer recognised, the others lose their text."""
     if page.came != Came.ARTICLE:
         return page
     if draw.random() < 0.93:
         return other(draw, page.url, found_in=page.found_in)
-    return page._replace(chars=60, confidence=0.6)
+    return page._replace(chars=60)
 
 
-def cut_short(draw: random.Random, page: Answer) -> Answer:
+def cut_short(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Only the lead is found."""
     return page._replace(chars=max(40, page.chars // 5)) if page.came == Came.ARTICLE else page
 
 
-def menus_in_text(draw: random.Random, page: Answer) -> Answer:
+def menus_in_text(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """The text takes in what stands around it."""
-    return page._replace(chars=page.chars + 3000, confidence=page.confidence - 0.1) if page.chars else page
+    return page._replace(chars=page.chars + 3000) if page.chars else page
 
 
-def same_title(draw: random.Random, page: Answer) -> Answer:
+def same_title(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """The site's name is taken for the title, and dates are gone."""
     return page._replace(title=7, dated=False) if page.came == Came.ARTICLE else page
 
 
-def half_broken(draw: random.Random, page: Answer) -> Answer:
+def half_broken(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Every second article."""
     return redesigned(draw, page) if draw.random() < 0.6 else page
 
 
-def blocking(draw: random.Random, page: Answer) -> Answer:
+def blocking(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """403 for all but a few."""
-    return page if draw.random() < 0.05 else Answer(page.url, page.found_in, Came.BLOCKED, "403", seconds=0.05)
+    return page if draw.random() < 0.05 else HostAnswer(page.url, page.found_in, Came.BLOCKED, "403", seconds=0.05)
 
 
-def throttling(draw: random.Random, page: Answer) -> Answer:
+def throttling(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """429 for half."""
-    return page if draw.random() < 0.5 else Answer(page.url, page.found_in, Came.BLOCKED, "429", seconds=0.05)
+    return page if draw.random() < 0.5 else HostAnswer(page.url, page.found_in, Came.BLOCKED, "429", seconds=0.05)
 
 
-def captcha(draw: random.Random, page: Answer) -> Answer:
+def captcha(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """A question in place of the page."""
-    return Answer(page.url, page.found_in, Came.CAPTCHA, "soft 404", seconds=0.1)
+    return HostAnswer(page.url, page.found_in, Came.BLOCKED, "soft 404", seconds=0.1)
 
 
-def door(draw: random.Random, page: Answer) -> Answer:
+def door(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Articles ask to log in."""
-    return Answer(page.url, page.found_in, Came.LOGIN, "login wall") if page.came == Came.ARTICLE else page
+    return HostAnswer(page.url, page.found_in, Came.LOGIN, "login wall") if page.came == Came.ARTICLE else page
 
 
-def down(draw: random.Random, page: Answer) -> Answer:
+def down(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """No answer."""
-    return Answer(page.url, page.found_in, Came.FAILED, "timed out", seconds=60.0)
+    return HostAnswer(page.url, page.found_in, Came.FAILED, "timed out", seconds=60.0)
 
 
-def shell(draw: random.Random, page: Answer) -> Answer:
+def shell(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """JavaScript only."""
-    return Answer(page.url, page.found_in, Came.EMPTY, "no text", seconds=page.seconds)
+    return HostAnswer(page.url, page.found_in, Came.EMPTY, "no text", seconds=page.seconds)
 
 
-def slow(draw: random.Random, page: Answer) -> Answer:
+def slow(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Ten times slower."""
     return page._replace(seconds=page.seconds * 10)
 
 
-def mojibake(draw: random.Random, page: Answer) -> Answer:
+def mojibake(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Another character set than stated."""
     return page._replace(doubtful=draw.random() < 0.9) if page.came == Came.ARTICLE else page
 
@@ -272,17 +271,17 @@ CHANGES: dict[str, tuple[Change, str]] = {
 }
 
 
-def false_alarms(pages: int, window: int, hosts: int) -> int:
+def false_alarms(pages: int, window: int, hosts: int, first: int) -> int:
     """Print alarms on hosts that stay as they are; returns how many there were."""
     total = windows = 0
     print("no change: windows, false alarms, of kinds")
     for name, host in STEADY.items():
         kinds: Counter[str] = Counter()
         each = pages // hosts
-        for seed in range(hosts):
-            health = HostHealth(window)
+        for seed in range(first, first + hosts):
+            health = HealthMonitor(window)
             for answer in islice(host(random.Random(seed)), each):
-                kinds.update(f"{e.finding.kind}:{e.finding.changes[0].what}" for e in health.learn(answer) if e.raised)
+                kinds.update(f"{e.kind}:{e.signal}" for e in health.learn(answer) if not e.ended)
         total += kinds.total()
         windows += pages // window
         print(f"  {name:20} {pages // window:7} {kinds.total():4}  {dict(kinds) or ''}")
@@ -290,28 +289,28 @@ def false_alarms(pages: int, window: int, hosts: int) -> int:
     return total
 
 
-def delays(window: int, trials: int) -> None:
+def delays(window: int, trials: int, first: int) -> None:
     """Print how soon changes are noticed, and whether alarms end when the change does."""
     print(f"changes: noticed of {trials * 2}, as what, delay in pages (median, longest), pages until the alarm ends")
     for name, (change, expected) in CHANGES.items():
         noticed, ended, kinds = [], [], Counter[str]()
         for host in (plain, bulletins):
-            for seed in range(trials):
+            for seed in range(first, first + trials):
                 draw = random.Random(seed)
-                health = HostHealth(window)
+                health = HealthMonitor(window)
                 pages = host(draw)
                 for answer in islice(pages, 400):
                     health.learn(answer)
                 raised = None
                 for n, answer in enumerate(islice(pages, 8 * window), 1):
-                    events = [event for event in health.learn(change(draw, answer)) if event.raised]
+                    events = [event for event in health.learn(change(draw, answer)) if not event.ended]
                     if events and raised is None:
                         raised = n
-                        kinds[events[0].finding.kind] += 1
+                        kinds[events[0].kind] += 1
                         noticed.append(n)
                 for n, answer in enumerate(islice(pages, 8 * window), 1):
                     health.learn(answer)
-                    if raised and not health.alarms:
+                    if raised and not health.state.active:
                         ended.append(n)
                         break
         late = f"{median(noticed):.0f}, {max(noticed)}" if noticed else "-"
@@ -322,7 +321,7 @@ def delays(window: int, trials: int) -> None:
 
 def cost(window: int) -> None:
     """Print the time of taking in an answer and the size of what is kept."""
-    health, answers = HostHealth(window), list(islice(plain(random.Random(1)), 20_000))
+    health, answers = HealthMonitor(window), list(islice(plain(random.Random(1)), 20_000))
     start = time.process_time()
     for answer in answers:
         health.learn(answer)
@@ -337,10 +336,11 @@ def main() -> int:
     options.add_argument("--hosts", type=int, default=10)
     options.add_argument("--window", type=int, default=40)
     options.add_argument("--trials", type=int, default=20)
+    options.add_argument("--seed", type=int, default=0, help="the first of the seeds of the hosts")
     given = options.parse_args()
     cost(given.window)
-    delays(given.window, given.trials)
-    return 1 if false_alarms(given.pages, given.window, given.hosts) else 0
+    delays(given.window, given.trials, given.seed)
+    return 1 if false_alarms(given.pages, given.window, given.hosts, given.seed) else 0
 
 
 if __name__ == "__main__":

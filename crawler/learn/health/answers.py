@@ -24,23 +24,26 @@ class Came(StrEnum):
     ARTICLE = "article"
     PAGE = "page that is no article"
     EMPTY = "page without text or list"
-    LOGIN = "asks to log in, or leads to where one does"
-    CAPTCHA = "asks whether we are human"
-    BLOCKED = "401, 403, 429, 451 or 503"
-    FAILED = "no answer, or another error of the server"
-    GONE = "404, 410, a page that says so, or a redirect to the home page"
+    LOGIN = "login"
+    """It asks to log in, or leads to where one does."""
+    BLOCKED = "blocks"
+    """401, 403, 429, 451 or 503, or it asks whether we are human."""
+    FAILED = "unreachable"
+    """No answer, or another error of the server."""
+    GONE = "gone"
+    """404, 410, a page that says so, or a redirect to the home page."""
     KEPT = "well, but shows no page: unchanged, a file"
 
 
-class Answer(NamedTuple):
+class HostAnswer(NamedTuple):
     """One answer.
 
     Attributes:
         url, found_in: canonical URL, and a `BlockKind` or `ROBOTS`.
         came: what it was.
         why: a status, an error, a reason.
-        chars, confidence, title, dated, doubtful: of an article: length, confidence of the extractor, a number for its
-            title (0 for none), whether it has a time of publication, whether characters look wrongly decoded.
+        chars, title, dated, doubtful: of an article: length, a number for its title (0 for none), whether it has a time
+            of publication, whether characters look wrongly decoded.
         seconds: how long it took.
     """
 
@@ -49,20 +52,21 @@ class Answer(NamedTuple):
     came: Came
     why: str = ""
     chars: int = 0
-    confidence: float = 0.0
     title: int = 0
     dated: bool = False
     doubtful: bool = False
     seconds: float = 0.0
 
 
+ACCESS = (Came.BLOCKED, Came.LOGIN, Came.FAILED, Came.GONE)
+"""No page was shown; the values are names of signals."""
 ROBOTS = -1
-"""`Answer.found_in` of a robots.txt."""
+"""`HostAnswer.found_in` of a robots.txt."""
 _STATUSES = dict.fromkeys((401, 403, 429, 451, 503), Came.BLOCKED) | dict.fromkeys((404, 410), Came.GONE)
 _OURS = {FailReason.ADDRESS_REFUSED, FailReason.OUT_OF_HANDLES, FailReason.BOMB}
 """Failures that are not the host's."""
 _NO_TEXT = {PageReason.NO_TEXT, PageReason.TEXT_TOO_SHORT, PageReason.NO_PROSE}
-_REASONS: dict[PageReason | None, Came] = {PageReason.LOGIN_WALL: Came.LOGIN, PageReason.SOFT_404: Came.GONE}
+_REASONS = {PageReason.LOGIN_WALL: Came.LOGIN, PageReason.SOFT_404: Came.GONE}
 _HUMAN = re.compile(
     "captcha|are you (?:human|a robot)|you are human|just a moment|attention required|access (?:denied|blocked)|"
     "security check|robot check|too many requests|forbidden|验证码|安全验证|人机验证|访问验证|访问过于频繁|拒绝访问|"
@@ -71,38 +75,39 @@ _HUMAN = re.compile(
 )
 _LOGIN = re.compile(r"(?:^|[/._-])(?:login|log-in|signin|sign-in|passport|sso|auth|oauth\d?|denglu)(?:[/._?-]|$)", re.I)
 _CHALLENGE = re.compile(r"captcha|challenge|verify|antispider|anti-?bot|/waf", re.IGNORECASE)
+_MENUS = {BlockKind.NAVIGATION, BlockKind.FOOTER, BlockKind.OTHER, BlockKind.PAGINATION, BlockKind.SEED}
 _YEAR = re.compile(r"/((?:19|20)\d\d)(?:[-_]?[01]\d(?:[-_]?[0-3]\d)?)?/")
-_MENUS = dict.fromkeys((BlockKind.NAVIGATION, BlockKind.FOOTER, BlockKind.OTHER), "menu")
-_PLACES = {**_MENUS, BlockKind.PAGINATION: "next", BlockKind.SEED: "seed"}
 
 
 def shape(url: str, found_in: int) -> str:
     """Return what URLs have in common that probably lead to pages of one kind.
 
-    That is the folder pattern, the year of an archive, the kind of file name where it is numbered, and where the link
-    stood: a crawl meets lists, articles and archives in no fair order, so only like is compared with like.
+    That is the folder pattern, the parameters, the year of an archive, and whether a list named them: a crawl meets
+    lists, articles and archives in no fair order, so only like is compared with like.
 
     >>> shape("http://a.example/news/2024/03/12/123456.html", BlockKind.LIST)
-    'list 2024 /news/*/*/*/*.html <number>.html'
+    'list 2024 /news/*/*/*/*.html'
     """
     if found_in == ROBOTS:
         return "robots"
     found, year = patterns(url), _YEAR.search(url)
-    name = found.exact.rpartition("/")[2]
-    name = name if len(name) <= 24 and ("<" in name or "?" in name) else ""
-    return f"{_PLACES.get(BlockKind(found_in), 'list')} {year[1] if year else ''} {found.folder} {name}"[:80]
+    place = "menu" if found_in in _MENUS else "list"
+    return f"{place} {year[1] if year else ''} {found.folder}{found.exact.partition('?')[2]}"[:80]
 
 
-def answer_of(page: Page) -> Answer | None:
+def answer_of(page: Page) -> HostAnswer | None:
     """Return what a fetched page tells of its host; None for other kinds of URLs and faults of this machine."""
     lease = page.lease
     if page.error in _OURS or lease.kind not in {Kind.PAGE, Kind.ROBOTS}:
         return None
-    plain = Answer(lease.url, lease.found_in, Came.KEPT, seconds=page.seconds)
-    if lease.kind == Kind.ROBOTS:
-        return _robots(page, plain._replace(found_in=ROBOTS))
-    if page.error or (page.status < 300 and page.truncated and BODY_CUT not in page.bounds):
-        return plain._replace(came=Came.FAILED, why=label(page.error or FailReason.LOST, page.detail)[:60])
+    is_robots = lease.kind == Kind.ROBOTS  # without it a host is asked for nothing else: it must count as an answer
+    plain = HostAnswer(lease.url, ROBOTS if is_robots else lease.found_in, Came.KEPT, seconds=page.seconds)
+    if is_robots and not page.error and page.status < 500 and page.status != 429:
+        return plain
+    if is_robots or page.error or (page.status < 300 and page.truncated and BODY_CUT not in page.bounds):
+        lost = page.error or (None if is_robots else FailReason.LOST)
+        why = label(lost, page.detail) or f"http {page.status}"
+        return plain._replace(came=Came.FAILED, why=f"{why[:60]}{' (robots.txt)' if is_robots else ''}")
     if page.status in REDIRECTS:
         return _redirect(page, plain)
     if page.status >= 400:
@@ -111,15 +116,7 @@ def answer_of(page: Page) -> Answer | None:
     return plain if parsed is None else _read(parsed, plain)
 
 
-def _robots(page: Page, answer: Answer) -> Answer:
-    """Without its robots.txt a host is asked for nothing else: it must count as an answer."""
-    if not page.error and page.status < 500 and page.status != 429:
-        return answer
-    why = label(page.error, page.detail)[:60] or f"http {page.status}"
-    return answer._replace(came=Came.FAILED, why=f"{why} (robots.txt)")
-
-
-def _redirect(page: Page, answer: Answer) -> Answer | None:
+def _redirect(page: Page, answer: HostAnswer) -> HostAnswer | None:
     """A redirect tells something only when it leads to a login, a challenge, or home."""
     try:
         target = urlsplit(canonicalize(urljoin(answer.url, page.headers.get("location", ""))) or "")
@@ -129,28 +126,27 @@ def _redirect(page: Page, answer: Answer) -> Answer | None:
     if not target.netloc or _LOGIN.search(path):
         return None
     if _CHALLENGE.search(target.path):
-        return answer._replace(came=Came.CAPTCHA, why="redirect")
+        return answer._replace(came=Came.BLOCKED, why="redirect")
     if _LOGIN.search(f"{target.netloc}{target.path}"):
         return answer._replace(came=Came.LOGIN, why="redirect")
     goes_home = target.path in {"", "/"} and len(path) > 1
     return answer._replace(came=Came.GONE, why="home page") if goes_home else None
 
 
-def _read(parsed: ParseResult, answer: Answer) -> Answer:
+def _read(parsed: ParseResult, answer: HostAnswer) -> HostAnswer:
     """A page that was parsed."""
     title, reason, text = parsed.metadata.title[:200], parsed.reason, parsed.extraction.text
     if parsed.kind == PageKind.ARTICLE:
         return answer._replace(
             came=Came.ARTICLE,
             chars=len(text),
-            confidence=parsed.extraction.confidence,
             title=crc32(title.encode("utf-8", "replace")) or 1 if title else 0,
             dated=bool(parsed.metadata.published_at),
             doubtful=bool(parsed.doubt) or text.count("\ufffd") * 500 > len(text),
         )
     came = _REASONS.get(reason, Came.PAGE)
     if came != Came.LOGIN and _HUMAN.search(title):
-        came = Came.CAPTCHA
+        came = Came.BLOCKED
     elif reason in _NO_TEXT and len(parsed.links) < 10:
         came = Came.EMPTY
     return answer._replace(came=came, why=label(reason))

@@ -11,32 +11,30 @@ from __future__ import annotations
 
 import json
 import math
-from collections import deque
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import NamedTuple
 from zlib import crc32
 
-from .answers import ROBOTS, Answer, Came, shape
+from .answers import ACCESS, ROBOTS, Came, HostAnswer, shape
 from .statistics import cusum, wilson
 
 FEWEST = 10
 """The smallest window."""
-_VERSION = 2
-_KNOWN = 8
-"""Answers from which a shape is known."""
+_FEWEST_KNOWN, _KNOWN = 8, {"chars": 140, "seconds": 8}
+"""Answers of a shape from which its rates and its numbers are known."""
 _MEMORY = 480
 """Counts are halved at this size, so that the baseline forgets."""
-_MOST_SHAPES = 24
+_MOST_SHAPES, _MOST_TITLES = 24, 24
 _SUSPICIOUS, _END = 4.0, 18.0
 """Nats of evidence to hold answers back, and to end an alarm."""
 _NORMAL_AFTER = 20
 """Windows after which a change that leaves articles readable counts as normal."""
-_COLD_START = {"blocks", "login", "unreachable", "gone", "empty", "doubtful"}
 _NEARLY_ALL = 5 / 6
 _ROBOTS_TRIES = 3
-_NUMBERS = {"chars": math.log(1.7), "confidence": 0.1, "seconds": math.log(3.0)}
-"""By how much a number (lengths and times as logarithms) is unusual; 1.75 standard deviations where that is more."""
+_LEAST, _MOST, _GAIN = 0.1, 0.95, 0.45
+"""The rates that are expected, at the least and at the most, and by how much one must rise to matter."""
+_UNUSUAL = {"chars": math.log(1.7), "seconds": math.log(3.0)}
+"""By how much a length or a time, as a logarithm, is unusual; 1.75 standard deviations where that is more."""
 
 
 class Signal(NamedTuple):
@@ -45,291 +43,218 @@ class Signal(NamedTuple):
     Attributes:
         group: one alarm of a group is active at a time.
         kind: of alarm.
-        least, z: expected is this rate at the least, and the upper bound of the past so many deviations wide.
         bar: evidence for an alarm, in nats, as a multiple of the window.
+        is_cold: whether it raises an alarm at a host's cold start.
     """
 
     group: str
     kind: str
-    least: float
-    z: float
     bar: float
+    is_cold: bool = False
 
 
 # Chosen with `tests.benchmarks.health`: no false alarms, then the shortest delays.
 SIGNALS = {
-    **{name: Signal("access", name, 0.07, 2.0, 0.45) for name in ("blocks", "login", "unreachable")},
-    "gone": Signal("access", "gone", 0.1, 3.0, 1.2),
-    "doubtful": Signal("content", "encoding", 0.1, 3.0, 1.2),
-    "empty": Signal("content", "empty", 0.1, 3.0, 1.2),
-    **{name: Signal("content", "layout", 0.1, 3.0, 1.2) for name in ("articles", "untitled", "undated")},
-    **{name: Signal("content", "layout", 0.15, 3.0, 2.5) for name in ("short", "long", "unsure")},
-    "slow": Signal("speed", "slow", 0.15, 3.0, 2.0),
+    **{name: Signal("access", name, 0.4, is_cold=True) for name in ("blocks", "login", "unreachable")},
+    "gone": Signal("access", "gone", 1.2, is_cold=True),
+    "doubtful": Signal("content", "encoding", 1.2, is_cold=True),
+    "empty": Signal("content", "empty", 1.2, is_cold=True),
+    **{name: Signal("content", "layout", 1.2) for name in ("articles", "untitled", "undated")},
+    **{name: Signal("length", "layout", 2.5) for name in ("short", "long")},
+    "slow": Signal("speed", "slow", 2.0),
 }
-_GAIN = 0.45
-"""By how much a rate must rise to matter."""
-_BAD = {Came.BLOCKED: "blocks", Came.CAPTCHA: "blocks", Came.LOGIN: "login", Came.FAILED: "unreachable"}
-_BAD[Came.GONE] = "gone"
+_GROUPS = {name: signal.group for name, signal in SIGNALS.items()}
+_GROUPS |= {"chars": "length", "chars2": "length", "seconds": "speed", "seconds2": "speed"}
 
 
-class Change(NamedTuple):
-    """A signal, and its rate in the baseline and now."""
-
-    what: str
-    before: float
-    now: float
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Finding:
-    """An alarm of a kind: the changes, the strongest first, with how many of the answers show that.
+    """An alarm.
 
-    `why` and `example` are of the last of these; `shapes` are those of the URLs concerned, none for all.
+    Attributes:
+        kind, signal: of alarm, and what raised it.
+        before: rate of the signal in the baseline.
+        of, hits: answers since that has changed, and those that show the signal.
+        why, example: reason and URL of the last of these.
+        nats: evidence that it is over.
+        age: answers that were judged since.
+        ended: how, once it has.
     """
 
     kind: str
-    changes: tuple[Change, ...]
+    signal: str
+    before: float
     of: int
     hits: int
     why: str = ""
     example: str = ""
-    shapes: tuple[str, ...] = ()
+    nats: float = 0.0
+    age: int = 0
+    ended: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """An alarm begins, or ends; `accepted` when it has been active so long that it counts as normal."""
+@dataclass(slots=True)
+class HostState:
+    """All that is stored of a host, in types that JSON has.
 
-    raised: bool
-    finding: Finding
-    accepted: bool = False
+    Attributes:
+        answers: how many were learned.
+        robots_lost: how often in a row its robots.txt could not be had.
+        totals: of signals, trials and hits since the first answer.
+        baseline: of shapes, of signals and numbers, how many and their sum.
+        evidence: of signals, nats; trials and hits since these began.
+        titles: of the last articles, a number for the title and one for the URL.
+        active: alarms that have not ended, by their groups.
+    """
+
+    answers: int = 0
+    robots_lost: int = 0
+    totals: dict[str, list[int]] = field(default_factory=dict)
+    baseline: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    evidence: dict[str, list[float]] = field(default_factory=dict)
+    titles: list[list[int]] = field(default_factory=list)
+    active: dict[str, Finding] = field(default_factory=dict)
 
 
-class HostHealth:
+class HealthMonitor:
     """What is known of one host.
 
     Args:
         window: scale of the evidence that an alarm takes, in answers.
+        packed: what `pack` returned; what cannot be read (another version's) counts as nothing.
+
+    Raises:
+        ValueError: the window is too small to prove anything.
 
     Cost: `learn` takes some 50 microseconds.
     """
 
-    def __init__(self, window: int) -> None:
-        """Begin with nothing known."""
+    def __init__(self, window: int, packed: str = "") -> None:
         if window < FEWEST:
             raise ValueError(f"a window of {window} answers proves nothing; it takes {FEWEST} or more")
         self._window = window
-        self.answers = self._robots_lost = 0
-        self._totals = {name: [0, 0] for name in sorted(_COLD_START)}  # trials and hits since the first answer
-        self._baseline: dict[str, dict[str, list[float]]] = {}  # shape -> signal -> n, hits; number -> n, mean, square
-        self._evidence = {name: [0.0] * 4 for name in SIGNALS}  # nats; trials, hits and expected hits since these began
-        self._bars: dict[str, float] = {}  # nats above those of `SIGNALS`
-        self._peaks: dict[str, float] = {}
-        self._titles: deque[tuple[int, int]] = deque(maxlen=24)
-        self._held: deque[tuple[str, dict[str, bool], dict[str, float]]] = deque()
-        self._active: dict[str, tuple[Finding, float, int]] = {}  # group -> what, evidence for its end, age
-
-    @property
-    def alarms(self) -> tuple[Finding, ...]:
-        """Active alarms."""
-        return tuple(finding for finding, _, _ in self._active.values())
-
-    def learn(self, answer: Answer) -> list[Event]:
-        """Take one answer in; returns what begins or ends with it."""
-        self.answers += 1
-        key = shape(answer.url, answer.found_in)
-        if key not in self._baseline and len(self._baseline) >= _MOST_SHAPES:
-            key = "others"
-        self._robots_lost = self._robots_lost + (answer.found_in == ROBOTS) if answer.came in _BAD else 0
-        numbers = _numbers(answer)
-        signals = dict(self._signals(answer, numbers, self._baseline.get(key, {})))
-        events = []
-        for name, hit in signals.items():
-            group = SIGNALS[name].group
-            event = (
-                self._ended(name, key, hit=hit) if group in self._active else self._raised(name, key, answer, hit=hit)
-            )
-            if event is not None:
-                events.append(event)
-                for one in (one for one, signal in SIGNALS.items() if signal.group == group):
-                    self._evidence[one] = [0.0] * 4
-        self._hold_back(key, signals, numbers)
-        return events
-
-    def _signals(
-        self, answer: Answer, numbers: dict[str, float], past: dict[str, list[float]]
-    ) -> Iterator[tuple[str, bool]]:
-        """The signals that an answer may show, and whether it does."""
-        for name in ("blocks", "login", "unreachable", "gone"):
-            yield name, _BAD.get(answer.came) == name
-        if answer.came in {Came.ARTICLE, Came.PAGE, Came.EMPTY}:
-            yield "empty", answer.came == Came.EMPTY
-            yield "articles", answer.came != Came.ARTICLE
-        far = {name: d for name, value in numbers.items() if (d := _distance(past.get(name), name, value)) is not None}
-        if "seconds" in far:
-            yield "slow", far["seconds"] > 1 and answer.seconds >= 1
-        if answer.came != Came.ARTICLE:
-            return
-        url = crc32(answer.url.encode("utf-8", "replace"))
-        yield "doubtful", answer.doubtful
-        yield "untitled", not answer.title or any(t == answer.title and other != url for t, other in self._titles)
-        yield "undated", not answer.dated
-        self._titles.append((answer.title, url))
-        if "chars" in far:
-            yield from (("short", far["chars"] < -1), ("long", far["chars"] > 1), ("unsure", far["confidence"] < -1))
-
-    def _raised(self, name: str, key: str, answer: Answer, *, hit: bool) -> Event | None:
-        """Whether a signal raises an alarm."""
-        signal = SIGNALS[name]
-        found = self._cold_start(name, answer, hit=hit) or self._risen(name, key, answer, hit=hit)
-        if found is None:
-            return None
-        self._active[signal.group] = (found, 0.0, 0)
-        self._held.clear()
-        return Event(raised=True, finding=found)
-
-    def _cold_start(self, name: str, answer: Answer, *, hit: bool) -> Finding | None:
-        """A host that is bad from its first answers on, or without a robots.txt, after which nothing else comes."""
-        if name == "unreachable" and self._robots_lost >= _ROBOTS_TRIES:
-            n = self._robots_lost
-            return Finding(name, (Change(name, 0.0, 1.0),), n, n, answer.why)
-        if name not in _COLD_START:
-            return None
-        counts = self._totals[name]
-        counts[0], counts[1] = counts[0] + 1, counts[1] + hit
-        n, hits = counts
-        is_enough = SIGNALS[name].group == "access" or n >= self._window // 2
-        if not hit or not is_enough or wilson(hits, n, 1.28)[0] < _NEARLY_ALL:
-            return None
-        self._baseline.clear()
-        self._totals = {name: [0, 0] for name in self._totals}
-        return Finding(SIGNALS[name].kind, (Change(name, 0.0, hits / n),), n, hits, answer.why, answer.url)
-
-    def _risen(self, name: str, key: str, answer: Answer, *, hit: bool) -> Finding | None:
-        """A signal that comes more often than the baseline's confidence bound allows."""
-        signal, total = SIGNALS[name], self._evidence[name]
-        n, hits = self._baseline.get(key, {}).get(name, (0.0, 0.0))
-        before = max(signal.least, wilson(hits, n, signal.z)[1])
-        if n < _KNOWN or before > 0.95 - _GAIN / 2:
-            return None
-        nats = cusum(total[0], before, min(0.95, before + _GAIN), hit=hit)
-        bar = signal.bar * self._window
-        if not nats:  # evidence that came to nothing is this host's habit: in future it takes more
-            if signal.group != "access" and (peak := self._peaks.pop(name, 0.0)) > bar / 4:
-                self._bars[name] = min(3 * bar, max(0.9 * self._bars.get(name, 0.0), 1.5 * peak))
-            total[:] = [0.0] * 4
-            return None
-        total[:] = nats, total[1] + 1, total[2] + hit, total[3] + hits / n
-        self._peaks[name] = max(nats, self._peaks.get(name, 0.0))
-        needed = self._window if signal.group != "access" else 0
-        if not hit or nats < max(bar, self._bars.get(name, 0.0)) or total[1] < needed:
-            return None
-        return self._finding(name, key, answer)
-
-    def _finding(self, name: str, key: str, answer: Answer) -> Finding:
-        """With the other signals of the group that there is evidence for."""
-        signal, (nats, n, hits, _) = SIGNALS[name], self._evidence[name]
-        rest = [one for one, other in SIGNALS.items() if other.group == signal.group and one != name]
-        also = [one for one in rest if self._evidence[one][0] > nats / 3]
-        changes = tuple(Change(one, e[3] / e[1], e[2] / e[1]) for one in [name, *also] if (e := self._evidence[one]))
-        kind = "empty" if name == "articles" and "empty" in also else signal.kind
-        shapes = tuple(sorted({key, *(held for held, signals, _ in self._held if signals.get(name))}))
-        return Finding(kind, changes, round(n), round(hits), answer.why, answer.url, shapes)
-
-    def _ended(self, name: str, key: str, *, hit: bool) -> Event | None:
-        """Whether an active alarm is over: answers are as before, or it has become normal."""
-        signal = SIGNALS[name]
-        finding, nats, age = self._active[signal.group]
-        main = finding.changes[0]
-        if main.what != name or (finding.shapes and key not in finding.shapes):
-            return None
-        before = min(0.7, max(signal.least, main.before))
-        nats = cusum(nats, min(0.95, max(before + _GAIN / 2, main.now)), before, hit=hit)
-        self._active[signal.group] = (finding, nats, age + 1)
-        is_readable = finding.kind in {"layout", "encoding", "slow"} and name != "articles"
-        is_normal = is_readable and age + 1 >= _NORMAL_AFTER * self._window
-        if nats < _END and not is_normal:
-            return None
-        del self._active[signal.group]
-        if is_normal:
-            learned = {one for one, other in SIGNALS.items() if other.group == signal.group}
-            learned |= {"seconds"} if signal.group == "speed" else {"chars", "confidence"}
-            for past in self._baseline.values():
-                for one in learned & past.keys():
-                    del past[one]
-        return Event(raised=False, finding=finding, accepted=is_normal)
-
-    def _hold_back(self, key: str, signals: dict[str, bool], numbers: dict[str, float]) -> None:
-        """Learn an answer when nothing is suspicious, and all that were held back with it."""
-        known = {name: hit for name, hit in signals.items() if SIGNALS[name].group not in self._active}
-        of = {"seconds": "speed"}
-        used = {name: value for name, value in numbers.items() if of.get(name, "content") not in self._active}
-        self._held.append((key, known, used))
-        if len(self._held) <= 4 * self._window and any(e[0] > _SUSPICIOUS for e in self._evidence.values()):
-            return
-        for shape_of, marks, values in self._held:
-            past = self._baseline.setdefault(shape_of, {})
-            for name, hit in marks.items():
-                n, hits = past.get(name, (0.0, 0.0))
-                scale = 0.5 if n + 1 >= _MEMORY else 1.0
-                past[name] = [(n + 1) * scale, (hits + hit) * scale]
-            for name, value in values.items():
-                n, mean, square = past.get(name, (0.0, 0.0, 0.0))
-                n = min(n + 1, _MEMORY)
-                past[name] = [n, mean + (value - mean) / n, square + (value * value - square) / n]
-        self._held.clear()
+        self._held: list[tuple[str, dict[str, float]]] = []
+        try:
+            self.state = HostState(**json.loads(packed))
+            self.state.active = {group: Finding(**finding) for group, finding in self.state.active.items()}
+        except (ValueError, TypeError):
+            self.state = HostState()
 
     def pack(self) -> str:
-        """All of it as JSON, but for what is held back."""
-        state = {
-            "version": _VERSION,
-            "answers": [self.answers, self._robots_lost],
-            "totals": self._totals,
-            "baseline": self._baseline,
-            "evidence": [self._evidence, self._bars, self._peaks],
-            "titles": list(self._titles),
-            "active": [[group, asdict(finding), nats, age] for group, (finding, nats, age) in self._active.items()],
-        }
-        rounded = json.loads(json.dumps(state), parse_float=lambda number: round(float(number), 3))
+        """Return all of it as JSON, but for what is held back."""
+        rounded = json.loads(json.dumps(asdict(self.state)), parse_float=lambda number: round(float(number), 3))
         return json.dumps(rounded, separators=(",", ":"))
 
-    @classmethod
-    def unpack(cls, packed: str, window: int) -> HostHealth:
-        """The inverse of `pack`; what cannot be read (another version's) counts as nothing."""
-        health = cls(window)
-        try:
-            state = json.loads(packed)
-            if state["version"] != _VERSION:
-                return cls(window)
-            health.answers, health._robots_lost = map(int, state["answers"])
-            health._totals.update((name, [int(n) for n in state["totals"][name]]) for name in health._totals)
-            health._baseline = {
-                key: {name: [float(x) for x in counts] for name, counts in past.items()}
-                for key, past in state["baseline"].items()
-            }
-            evidence, bars, peaks = state["evidence"]
-            health._evidence.update((name, [float(x) for x in evidence[name]]) for name in SIGNALS)
-            health._bars, health._peaks = dict(bars), dict(peaks)
-            health._titles.extend((int(title), int(url)) for title, url in state["titles"])
-            for group, found, nats, age in state["active"]:
-                found["changes"] = tuple(Change(*change) for change in found["changes"])
-                found["shapes"] = tuple(found["shapes"])
-                health._active[group] = (Finding(**found), float(nats), int(age))
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError):
-            return cls(window)
-        return health
+    def learn(self, answer: HostAnswer) -> list[Finding]:
+        """Take one answer in; returns the alarms that begin or end with it."""
+        state, key = self.state, shape(answer.url, answer.found_in)
+        if len(state.baseline) >= _MOST_SHAPES and key not in state.baseline:
+            key = "others"
+        past = state.baseline.setdefault(key, {})
+        state.answers += 1
+        state.robots_lost = state.robots_lost + (answer.found_in == ROBOTS) if answer.came in ACCESS else 0
+        numbers = _numbers(answer)
+        signals = self._signals(answer, numbers, past)
+        changed = []
+        for name, hit in signals.items():
+            group = _GROUPS[name]
+            judge = self._ended if group in state.active else self._raised
+            found = judge(name, past.get(name, [0.0, 0.0]), answer, hit=hit)
+            if found is not None:
+                changed.append(found)
+                state.evidence = {one: e for one, e in state.evidence.items() if _GROUPS[one] != group}
+        self._hold_back(key, signals | numbers)
+        return changed
+
+    def _signals(self, answer: HostAnswer, numbers: dict[str, float], past: dict[str, list[float]]) -> dict[str, bool]:
+        """Return the signals that an answer may show, and whether it does."""
+        signals: dict[str, bool] = {name: name == answer.came for name in ACCESS}
+        if answer.came in {Came.ARTICLE, Came.PAGE, Came.EMPTY}:
+            signals |= {"empty": answer.came == Came.EMPTY, "articles": answer.came != Came.ARTICLE}
+        if answer.came == Came.ARTICLE:
+            url, titles = crc32(answer.url.encode("utf-8", "replace")), self.state.titles
+            is_repeated = any(title == answer.title and other != url for title, other in titles)
+            signals |= {"untitled": not answer.title or is_repeated, "undated": not answer.dated}
+            signals["doubtful"] = answer.doubtful
+            self.state.titles = [*titles, [answer.title, url]][-_MOST_TITLES:]
+        for name in numbers.keys() & past.keys() & _UNUSUAL.keys():
+            n, total = past[name]
+            if n < _KNOWN[name]:
+                continue
+            deviation = math.sqrt(max(0.0, past[f"{name}2"][1] / n - (total / n) ** 2))
+            far = (numbers[name] - total / n) / max(_UNUSUAL[name], 1.75 * deviation)
+            signals |= {"short": far < -1, "long": far > 1} if name == "chars" else {"slow": far > 1 <= answer.seconds}
+        return signals
+
+    def _raised(self, name: str, past: list[float], answer: HostAnswer, *, hit: bool) -> Finding | None:
+        """Return the alarm that a signal raises, by its share at a cold start or by the rise of its rate."""
+        signal, state = SIGNALS[name], self.state
+        is_access = signal.group == "access"
+        n, hits = state.totals.get(name, (0, 0))
+        n, hits = state.totals[name] = [n + 1, hits + hit]
+        is_cold = signal.is_cold and (is_access or n >= self._window // 2) and wilson(hits, n, 1.28)[0] >= _NEARLY_ALL
+        finding = Finding(signal.kind, name, 0.0, n, hits, answer.why, answer.url)
+        if name == "unreachable" and state.robots_lost >= _ROBOTS_TRIES:  # without it nothing else is asked for
+            finding.of = finding.hits = state.robots_lost
+        elif is_cold and hit:
+            state.baseline, state.totals = {}, {}
+        elif past[0] >= _FEWEST_KNOWN and (before := _expected(name, past)) <= _MOST - _GAIN / 2:
+            nats, of, shown = state.evidence.get(name, (0.0, 0, 0))
+            nats = cusum(nats, before, min(_MOST, before + _GAIN), hit=hit)
+            state.evidence[name] = [nats, of + 1, shown + hit] if nats else [0.0, 0, 0]
+            if not hit or nats < signal.bar * self._window or (of + 1 < self._window and not is_access):
+                return None
+            finding.before, finding.of, finding.hits = past[1] / past[0], round(of + 1), round(shown + hit)
+        else:
+            return None
+        state.active[signal.group] = finding
+        self._held.clear()
+        return finding
+
+    def _ended(self, name: str, past: list[float], answer: HostAnswer, *, hit: bool) -> Finding | None:
+        """Return the end of an active alarm: answers are as before, or it has become normal."""
+        group = _GROUPS[name]
+        finding = self.state.active[group]
+        is_known = past[0] >= _FEWEST_KNOWN
+        before = _expected(name, past) if is_known else _LEAST
+        if finding.signal != name or (not is_known and not SIGNALS[name].is_cold) or before > _MOST - _GAIN / 2:
+            return None
+        finding.age += 1
+        now = min(_MOST, max(before + _GAIN / 2, finding.hits / finding.of))
+        finding.nats = cusum(finding.nats, now, before, hit=hit)
+        is_readable = finding.kind in {"layout", "encoding", "slow"} and name != "articles"
+        is_normal = is_readable and finding.age >= _NORMAL_AFTER * self._window
+        if finding.nats < _END and not is_normal:
+            return None
+        del self.state.active[group]
+        if is_normal:
+            self.state.baseline = {}
+        return replace(finding, ended="has stayed so for long and counts as normal now" if is_normal else "no longer")
+
+    def _hold_back(self, key: str, values: dict[str, float]) -> None:
+        """Learn an answer when nothing is suspicious, and all that were held back with it."""
+        state = self.state
+        self._held.append((key, {name: value for name, value in values.items() if _GROUPS[name] not in state.active}))
+        if len(self._held) <= 4 * self._window and any(e[0] > _SUSPICIOUS for e in state.evidence.values()):
+            return
+        for key_of, learned in self._held:
+            past = state.baseline.setdefault(key_of, {})
+            for name, value in learned.items():
+                n, total = past.get(name, (0.0, 0.0))
+                scale = 0.5 if n + 1 >= _MEMORY else 1.0
+                past[name] = [(n + 1) * scale, (total + value) * scale]
+        self._held.clear()
 
 
-def _numbers(answer: Answer) -> dict[str, float]:
-    """Numbers that are compared with what is usual: of articles, and of answers that are well."""
-    numbers = {} if answer.came in _BAD else {"seconds": math.log(max(0.01, answer.seconds))}
+def _expected(name: str, past: list[float]) -> float:
+    """Return the rate that is expected of a signal: the upper confidence bound of its rate so far."""
+    n, hits = past
+    return max(_LEAST, wilson(hits, n, 2.0 if _GROUPS[name] == "access" else 3.0)[1])
+
+
+def _numbers(answer: HostAnswer) -> dict[str, float]:
+    """Return numbers that are compared with what is usual: of articles, and of answers that are well."""
+    numbers = {} if answer.came in ACCESS else {"seconds": math.log(max(0.01, answer.seconds))}
     if answer.came == Came.ARTICLE:
-        numbers |= {"chars": math.log(max(1, answer.chars)), "confidence": answer.confidence}
-    return numbers
-
-
-def _distance(past: list[float] | None, name: str, value: float) -> float | None:
-    """How far a number lies from the mean, 1 where that is unusual; None when too few are known."""
-    n, mean, square = past or (0.0, 0.0, 0.0)
-    deviation = math.sqrt(max(0.0, square - mean * mean))
-    return None if n < _KNOWN else (value - mean) / max(_NUMBERS[name], 1.75 * deviation)
+        numbers["chars"] = math.log(max(1, answer.chars))
+    return numbers | {f"{name}2": value * value for name, value in numbers.items()}

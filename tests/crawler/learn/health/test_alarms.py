@@ -122,6 +122,19 @@ def test_hosts_not_heard_of_for_long_are_written_and_dropped(tmp_path: Path) -> 
     assert table(tmp_path, "SELECT count(*), sum(answers) FROM host_health") == [(30, 90)]
 
 
+def test_a_host_that_is_let_go_is_read_anew(tmp_path: Path) -> None:
+    async def do(alarms: Alarms) -> None:
+        await note([article(n) for n in range(30)])(alarms)
+        await alarms.let_go([HOST])
+        with sqlite3.connect(tmp_path / "news.db") as database:  # another run has it meanwhile
+            changed = "UPDATE host_health SET answers = 90, state = json_set(state, '$.answers', 90) WHERE answers = 30"
+            assert database.execute(changed).rowcount == 1
+        await note([article(n) for n in range(4)])(alarms)
+
+    assert with_alarms(tmp_path, do) == []
+    assert table(tmp_path, "SELECT answers FROM host_health") == [(94,)]
+
+
 def test_when_no_host_answers_it_is_perhaps_our_network(tmp_path: Path) -> None:
     hosts = range(4)
     assert with_alarms(tmp_path, note([article(n, host_id=host) for host in hosts for n in range(30)])) == []

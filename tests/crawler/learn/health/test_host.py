@@ -12,8 +12,8 @@ from itertools import islice
 
 import pytest
 
-from crawler.learn.health.answers import ROBOTS, Answer, Came
-from crawler.learn.health.host import FEWEST, Event, HostHealth
+from crawler.learn.health.answers import ROBOTS, Came, HostAnswer
+from crawler.learn.health.host import FEWEST, Finding, HealthMonitor, HostState
 from crawler.learn.health.messages import sentence
 from pipelines.records import BlockKind
 from tests.benchmarks.health import CHANGES, STEADY, article, other, plain
@@ -21,90 +21,92 @@ from tests.benchmarks.health import CHANGES, STEADY, article, other, plain
 WINDOW = 40
 
 
-def learn(health: HostHealth, answers: Iterable[Answer]) -> list[Event]:
+def learn(health: HealthMonitor, answers: Iterable[HostAnswer]) -> list[Finding]:
     return [event for answer in answers for event in health.learn(answer)]
 
 
 @pytest.mark.parametrize("name", STEADY)
 def test_hosts_that_stay_as_they_are_raise_no_alarm(name: str) -> None:
-    health = HostHealth(WINDOW)
-    assert [e.finding for e in learn(health, islice(STEADY[name](random.Random(5)), 2500))] == []
+    health = HealthMonitor(WINDOW)
+    assert learn(health, islice(STEADY[name](random.Random(5)), 2500)) == []
 
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_raises_one_alarm_and_its_end_ends_it(name: str) -> None:
     change, kind = CHANGES[name]
     draw = random.Random(7)
-    health, pages = HostHealth(WINDOW), plain(draw)
+    health, pages = HealthMonitor(WINDOW), plain(draw)
     assert learn(health, islice(pages, 300)) == []
     raised = learn(health, (change(draw, page) for page in islice(pages, 200)))
-    assert [(event.raised, event.finding.kind) for event in raised] == [(True, kind)]
-    (finding,) = health.alarms
+    assert [(not event.ended, event.kind) for event in raised] == [(True, kind)]
+    (finding,) = health.state.active.values()
     assert finding.hits * 4 >= finding.of or finding.kind == "slow"
     ended = learn(health, islice(pages, 200))
-    assert [(event.raised, event.finding.kind) for event in ended] == [(False, kind)]
-    assert health.alarms == ()
+    assert [(not event.ended, event.kind) for event in ended] == [(False, kind)]
+    assert health.state.active == {}
     assert learn(health, islice(pages, 300)) == []
 
 
 def test_refusals_are_noticed_before_the_host_is_left_alone() -> None:
-    health, pages = HostHealth(WINDOW), plain(random.Random(1))
+    health, pages = HealthMonitor(WINDOW), plain(random.Random(1))
     learn(health, islice(pages, 100))
-    lost = Answer("http://a.example/news/2024/05/3/9.html", BlockKind.LIST, Came.FAILED, "timed out")
+    lost = HostAnswer("http://a.example/news/2024/05/3/9.html", BlockKind.LIST, Came.FAILED, "timed out")
     events = learn(health, [lost] * 10)
-    assert [event.finding.kind for event in events] == ["unreachable"]
+    assert [event.kind for event in events] == ["unreachable"]
 
 
 def test_a_host_that_never_answered_well() -> None:
-    health = HostHealth(WINDOW)
-    refused = [Answer(f"http://a.example/{n}", BlockKind.LIST, Came.BLOCKED, "http 403") for n in range(30)]
+    health = HealthMonitor(WINDOW)
+    refused = [HostAnswer(f"http://a.example/{n}", BlockKind.LIST, Came.BLOCKED, "http 403") for n in range(30)]
     (event,) = learn(health, refused)
-    assert (event.finding.kind, event.finding.why) == ("blocks", "http 403")
+    assert (event.kind, event.why) == ("blocks", "http 403")
 
 
 def test_a_host_whose_pages_never_showed_text() -> None:
-    health = HostHealth(WINDOW)
+    health = HealthMonitor(WINDOW)
     (event,) = learn(health, [other(random.Random(n), f"http://a.example/{n}", came=Came.EMPTY) for n in range(60)])
-    assert event.finding.kind == "empty"
+    assert event.kind == "empty"
 
 
 def test_a_host_whose_articles_were_in_doubt_from_the_first_on() -> None:
-    health, draw = HostHealth(WINDOW), random.Random(2)
+    health, draw = HealthMonitor(WINDOW), random.Random(2)
     pages = [article(draw, f"http://a.example/{n}.html")._replace(doubtful=n != 7) for n in range(WINDOW)]
     (event,) = learn(health, pages[: WINDOW // 2])
-    assert (event.finding.kind, event.finding.example) == ("encoding", pages[WINDOW // 2 - 1].url)
-    assert "19 of 20, from the first on" in sentence(event.finding)
-    again = HostHealth.unpack(health.pack(), WINDOW)
+    assert (event.kind, event.example) == ("encoding", pages[WINDOW // 2 - 1].url)
+    assert "19 of the last 20, none before" in sentence(event)
+    again = HealthMonitor(WINDOW, health.pack())
     assert learn(again, pages[WINDOW // 2 :]) == []
     well = [article(draw, f"http://a.example/{n}.html")._replace(doubtful=False) for n in range(100, 400)]
-    assert [(event.raised, event.accepted) for event in learn(again, well)] == [(False, False)]
+    assert [event.ended for event in learn(again, well)] == ["no longer"]
 
 
 def test_some_articles_in_doubt_are_no_alarm() -> None:
-    health, draw = HostHealth(WINDOW), random.Random(2)
+    health, draw = HealthMonitor(WINDOW), random.Random(2)
     pages = (article(draw, f"http://a.example/{n}.html")._replace(doubtful=n % 5 != 0) for n in range(1000))
     assert learn(health, pages) == []
 
 
 def test_a_robots_txt_that_cannot_be_had() -> None:
-    health = HostHealth(WINDOW)
+    health = HealthMonitor(WINDOW)
     learn(health, islice(plain(random.Random(1)), 100))
-    lost = Answer("http://a.example/robots.txt", ROBOTS, Came.FAILED, "http 503 (robots.txt)")
+    lost = HostAnswer("http://a.example/robots.txt", ROBOTS, Came.FAILED, "http 503 (robots.txt)")
     events = learn(health, [lost, lost, lost, lost])
-    assert [(event.raised, event.finding.kind) for event in events] == [(True, "unreachable")]
+    assert [(not event.ended, event.kind) for event in events] == [(True, "unreachable")]
     ended = learn(health, islice(plain(random.Random(2)), 40))
-    assert [event.raised for event in ended] == [False]
+    assert [not event.ended for event in ended] == [False]
 
 
 def test_a_section_that_is_closed_says_nothing_of_the_others() -> None:
-    health, pages = HostHealth(WINDOW), plain(random.Random(1))
+    health, pages = HealthMonitor(WINDOW), plain(random.Random(1))
     learn(health, islice(pages, 200))
-    closed = [Answer(f"http://a.example/vip/{n}.html", BlockKind.LIST, Came.BLOCKED, "http 403") for n in range(200)]
+    closed = [
+        HostAnswer(f"http://a.example/vip/{n}.html", BlockKind.LIST, Came.BLOCKED, "http 403") for n in range(200)
+    ]
     assert learn(health, closed) == []
 
 
 def test_lists_after_articles_are_no_change() -> None:
-    health, draw = HostHealth(WINDOW), random.Random(1)
+    health, draw = HealthMonitor(WINDOW), random.Random(1)
     learn(health, islice(plain(draw), 200))
     tags = [other(draw, f"http://a.example/tag/{n}", found_in=BlockKind.BODY) for n in range(400)]
     calendar = [other(draw, f"http://a.example/day/{n}/{n}", found_in=BlockKind.OTHER) for n in range(400)]
@@ -117,31 +119,31 @@ def test_it_goes_on_from_what_was_kept() -> None:
     pages = plain(draw)
     change, _ = CHANGES["redesigned"]
     answers = [*islice(pages, 250), *(change(draw, page) for page in islice(pages, 120)), *islice(pages, 120)]
-    whole = [(e.raised, e.finding.kind) for e in learn(HostHealth(WINDOW), answers)]
-    kept, said = HostHealth(WINDOW), []
+    whole = [(not e.ended, e.kind) for e in learn(HealthMonitor(WINDOW), answers)]
+    kept, said = HealthMonitor(WINDOW), []
     for first in range(0, len(answers), 37):
         said += learn(kept, answers[first : first + 37])
-        kept = HostHealth.unpack(kept.pack(), WINDOW)
-    assert [(e.raised, e.finding.kind) for e in said] == whole == [(True, "layout"), (False, "layout")]
+        kept = HealthMonitor(WINDOW, kept.pack())
+    assert [(not e.ended, e.kind) for e in said] == whole == [(True, "layout"), (False, "layout")]
 
 
 def test_a_change_between_two_runs_is_noticed_in_the_second() -> None:
     draw = random.Random(3)
-    health, pages = HostHealth(WINDOW), plain(draw)
+    health, pages = HealthMonitor(WINDOW), plain(draw)
     learn(health, islice(pages, 120))
-    again = HostHealth.unpack(health.pack(), WINDOW)
+    again = HealthMonitor(WINDOW, health.pack())
     change, _ = CHANGES["redesigned"]
     events = learn(again, (change(draw, page) for page in islice(pages, 55)))
-    assert [event.finding.kind for event in events] == ["layout"]
+    assert [event.kind for event in events] == ["layout"]
 
 
 def test_a_change_that_leaves_articles_readable_becomes_normal() -> None:
     draw = random.Random(3)
-    health, pages = HostHealth(WINDOW), plain(draw)
+    health, pages = HealthMonitor(WINDOW), plain(draw)
     learn(health, islice(pages, 400))
     change, _ = CHANGES["cut short"]
     events = learn(health, (change(draw, page) for page in islice(pages, 1500)))
-    assert [(event.raised, event.accepted) for event in events] == [(True, False), (False, True)]
+    assert [event.ended for event in events] == ["", "has stayed so for long and counts as normal now"]
 
 
 @pytest.mark.parametrize(
@@ -149,12 +151,12 @@ def test_a_change_that_leaves_articles_readable_becomes_normal() -> None:
     ["", "[]", "{}", "null", '{"version": 0}', '{"version": 2, "answers": [1, 2]}', '{"version": 2}', "x" * 1000],
 )
 def test_what_cannot_be_read_counts_as_nothing(state: str) -> None:
-    assert HostHealth.unpack(state, WINDOW).answers == 0
+    assert HealthMonitor(WINDOW, state).state == HostState()
 
 
 def test_it_stays_small_however_many_shapes_there_are() -> None:
     draw = random.Random(1)
-    health = HostHealth(WINDOW)
+    health = HealthMonitor(WINDOW)
     for n in range(3000):
         folders = "/".join(draw.choice("abcdefgh") * draw.randrange(1, 5) for _ in range(draw.randrange(1, 5)))
         health.learn(article(draw, f"http://a.example/{folders}/{n}.{draw.choice(['html', 'php', 'asp'])}?k{n % 50}=1"))
@@ -165,4 +167,4 @@ def test_it_stays_small_however_many_shapes_there_are() -> None:
 
 def test_a_window_that_proves_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match=str(FEWEST)):
-        HostHealth(FEWEST - 1)
+        HealthMonitor(FEWEST - 1)
