@@ -66,7 +66,7 @@ _STATUSES = dict.fromkeys((401, 403, 429, 451, 503), Came.BLOCKED) | dict.fromke
 _OURS = {FailReason.ADDRESS_REFUSED, FailReason.OUT_OF_HANDLES, FailReason.BOMB}
 """Failures that are not the host's."""
 _NO_TEXT = {PageReason.NO_TEXT, PageReason.TEXT_TOO_SHORT, PageReason.NO_PROSE}
-_REASONS = {PageReason.LOGIN_WALL: Came.LOGIN, PageReason.SOFT_404: Came.GONE}
+_REASONS: dict[PageReason | None, Came] = {PageReason.LOGIN_WALL: Came.LOGIN, PageReason.SOFT_404: Came.GONE}
 _HUMAN = re.compile(
     "captcha|are you (?:human|a robot)|you are human|just a moment|attention required|access (?:denied|blocked)|"
     "security check|robot check|too many requests|forbidden|验证码|安全验证|人机验证|访问验证|访问过于频繁|拒绝访问|"

@@ -135,9 +135,10 @@ class HealthMonitor:
         self._window = window
         self._held: list[tuple[str, dict[str, float]]] = []
         try:
-            self.state = HostState(**json.loads(packed))
-            self.state.active = {group: Finding(**finding) for group, finding in self.state.active.items()}
-        except (ValueError, TypeError):
+            fields = json.loads(packed)
+            active = {group: Finding(**finding) for group, finding in fields["active"].items()}
+            self.state = HostState(**{**fields, "active": active})
+        except (ValueError, TypeError, KeyError):
             self.state = HostState()
 
     def pack(self) -> str:
