@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
-from ..engine.statements import among, insert_rows, run_many, upsert
+from ..engine.statements import among, insert_rows, replacing, run_many
 from ..tables.learned import AlarmRow, HostHealthRow
 from ..tables.urls import HostRow
 
@@ -63,10 +63,8 @@ def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list
     """Write states and alarms; one alarm of a kind is open for a host at a time."""
     rows = {row.host_id: row for batch in batches for row in batch}
     columns = ("host_id", "answers", "state", "updated")
-    statement = upsert(connection, health)
-    changed = {name: statement.excluded[name] for name in columns[1:]}
     values = [{name: getattr(row, name) for name in columns} for _, row in sorted(rows.items())]
-    connection.execute(statement.on_conflict_do_update(index_elements=["host_id"], set_=changed), values)
+    run_many(connection, replacing(connection.dialect.name, health), values)
     for each in (each for batch in batches for row in batch for each in row.alarms):  # few
         if each.until is not None:
             run_many(connection, _END, [{"key": each.host_id, "of": each.kind, "now": each.until}])
