@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
-from ..engine.statements import among, insert_rows, run_many, upsert
+from ..engine.statements import among, insert_rows, replacing, run_many
 from ..tables.learned import AlarmRow, HostHealthRow
 from ..tables.urls import HostRow
 
@@ -62,9 +62,9 @@ def load(connection: Connection, host_ids: Sequence[int]) -> list[str]:
 def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list[None]:
     """Write states and alarms; one alarm of a kind is open for a host at a time."""
     rows = {row.host_id: row for batch in batches for row in batch}
-    for key, row in sorted(rows.items()):  # in one order, so that processes do not wait for each other in a circle
-        values = {"answers": row.answers, "state": row.state, "updated": row.updated}
-        upsert(connection, health, {"host_id": key}, values)
+    columns = ("host_id", "answers", "state", "updated")
+    values = [{name: getattr(row, name) for name in columns} for _, row in sorted(rows.items())]
+    run_many(connection, replacing(connection.dialect.name, health), values)
     for each in (each for batch in batches for row in batch for each in row.alarms):  # few
         if each.until is not None:
             run_many(connection, _END, [{"key": each.host_id, "of": each.kind, "now": each.until}])

@@ -236,7 +236,9 @@ def test_a_crawl_that_starts_meanwhile_stops_the_copy(filled: str, target_url: s
 def test_one_side_may_wait_for_the_other(filled: str, target_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("db.engine.database._FROZEN_SECONDS", 0.1)
     copy(filled, target_url, progress=lambda _, table, more: table == "url" and time.sleep(0.4))
-    assert rows(target_url) == rows(filled)
+    assert {name: len(found) for name, found in rows(target_url).items()} == {
+        name: len(found) for name, found in rows(filled).items()
+    }
 
 
 def test_a_target_with_rows_is_left_alone(filled_file: str, target_url: str) -> None:
