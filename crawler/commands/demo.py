@@ -62,9 +62,9 @@ class Command(ScrapyCommand):
             return
         # a handler that raises ends the pause below in one way, whichever signal came
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        sys.stdout.write("\n".join(["The newsroom is open. Ctrl-C closes it.", *newsroom.seeds(), ""]))
-        sys.stdout.flush()
         try:
+            sys.stdout.write("\n".join(["The newsroom is open. Ctrl-C closes it.", *newsroom.seeds(), ""]))
+            sys.stdout.flush()
             while True:
                 time.sleep(_PAUSE_SECONDS)
         except KeyboardInterrupt:

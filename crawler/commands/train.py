@@ -20,7 +20,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from pipelines.document.document import parse
-from pipelines.extract import extractor, models
+from pipelines.extract import extractor, fusion, models
 from pipelines.extract.learning import combined, naive_bayes, weighted
 from pipelines.extract.learning.examples import Example, example
 from pipelines.focus import profile
@@ -289,7 +289,7 @@ def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
 
 def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Learn the words of the extractor `fusion`."""
-    model = naive_bayes.learn(naive_bayes.labelled_leaves(pages), options.words)
+    model = naive_bayes.learn(naive_bayes.labelled_leaves(pages, fusion.Params()), options.words)
     rounded = {word: round(odds, 3) for word, odds in model.words.items()}
     return {"prior": round(model.prior, 4), "words": rounded}, {}
 

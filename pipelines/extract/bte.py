@@ -30,9 +30,6 @@ class Params:
             raise ValueError(f"token_chars is {self.token_chars}; it takes a number above 0")
 
 
-DEFAULTS = Params()
-
-
 def stretch(tokens: Values, tags: Values) -> tuple[int, int]:
     """Return first and last block of the stretch with most tokens and fewest tags.
 
@@ -57,7 +54,7 @@ def stretch(tokens: Values, tags: Values) -> tuple[int, int]:
     return int(np.argmax(starts[: last + 1])), last
 
 
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the blocks of the best stretch.
 
     Args:

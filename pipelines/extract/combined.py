@@ -42,7 +42,6 @@ class Params:
     min_chars: int = 10
 
 
-DEFAULTS = Params()
 _SURE: Final = 0.85
 """Chance from which a line that looks like metadata is taken for content all the same."""
 _SENTENCE: Final = 30
@@ -63,7 +62,7 @@ def network() -> Network:
     return Network.of(models.load("combined"))
 
 
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the main text of a page by all evidence there is.
 
     Args:
@@ -80,7 +79,7 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     return extract_by(network(), document, params)
 
 
-def extract_by(networks: Network, document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract_by(networks: Network, document: Document, params: Params) -> Extraction:
     """Return the same as `extract`, by networks that do not come with the program."""
     if not len(document.blocks):
         return Extraction(reason=PageReason.NO_TEXT)

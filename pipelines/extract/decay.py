@@ -27,10 +27,7 @@ class Params:
     min_chars: int = 40
 
 
-DEFAULTS = Params()
-
-
-def information(document: Document, params: Params = DEFAULTS) -> Values:
+def information(document: Document, params: Params) -> Values:
     """Return the characters of each block that punctuation vouches for.
 
     Args:
@@ -76,7 +73,7 @@ def primary(document: Document, amounts: Values) -> int:
     return path[int(np.argmax(drops))]
 
 
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the text of the sub-tree at which the decay of information is greatest.
 
     Wrappers lose little from one to the next. Between the node that holds the paragraphs and a single paragraph nearly

@@ -25,9 +25,6 @@ class Params:
     min_chars: int = 40
 
 
-DEFAULTS = Params()
-
-
 def scores(document: Document) -> Values:
     """Score every node, which counts among the tags of its sub-tree itself.
 
@@ -36,7 +33,7 @@ def scores(document: Document) -> Values:
     return _scores(document, document.TG, document.LTG, document.P) if document.tags else np.zeros(0)
 
 
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the text of the node with the highest density score.
 
     A wrapper holds more tags and links for its text than the body does, and a single paragraph holds no paragraphs; the

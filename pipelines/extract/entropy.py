@@ -38,9 +38,6 @@ class Params:
     min_chars: int = 40
 
 
-DEFAULTS = Params()
-
-
 def entropies(counts: Sequence[Counter[str]]) -> dict[str, float]:
     """Return the entropy EN_k = -sum_j w_kj log_n w_kj of every term k.
 
@@ -122,7 +119,7 @@ def information(document: Document) -> tuple[Values, Values]:
     return content, sums(document, means * prose(document))
 
 
-def candidates(document: Document, amount: Values, params: Params = DEFAULTS) -> list[int]:
+def candidates(document: Document, amount: Values, params: Params) -> list[int]:
     """Return the first nodes, from the body downwards, whose children share evenly.
 
     Args:
@@ -150,7 +147,7 @@ def candidates(document: Document, amount: Values, params: Params = DEFAULTS) ->
     return sorted(found)
 
 
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the main text of a page by entropy, from this page alone.
 
     Args:

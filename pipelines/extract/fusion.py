@@ -42,9 +42,6 @@ class Params:
     min_chars: int = 40
 
 
-DEFAULTS = Params()
-
-
 @dataclass(frozen=True, slots=True)
 class WordModel:
     """Words and their odds, as `learning.naive_bayes` found them.
@@ -76,7 +73,7 @@ def log_odds(text: str, model: WordModel) -> float:
     return model.prior + sum(model.words.get(term, 0.0) for term in set(terms(text)))
 
 
-def leaves(document: Document, params: Params = DEFAULTS) -> Flags:
+def leaves(document: Document, params: Params) -> Flags:
     """Flag the leaves that pass pruning, density and place (steps 1 to 3).
 
     Args:
@@ -110,7 +107,7 @@ def leaves(document: Document, params: Params = DEFAULTS) -> Flags:
     return flags
 
 
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the leaves that pass the densities and are not worthless by their words.
 
     The densities take out navigation. What they leave beside the text (imprints, calls to log in, adverts) is prose,

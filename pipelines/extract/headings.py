@@ -42,10 +42,7 @@ class Params:
             raise ValueError(f"reach is {self.reach}; it takes 0 or more blocks")
 
 
-DEFAULTS = Params()
-
-
-def long_blocks(document: Document, params: Params = DEFAULTS) -> Flags:
+def long_blocks(document: Document, params: Params) -> Flags:
     """Flag the blocks that are long: length > k x links and length > Lmin.
 
     Args:
@@ -86,7 +83,7 @@ def topics(document: Document, long: Flags) -> list[Counter[str]]:
     return found
 
 
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return long blocks, and short ones among them that are like a heading.
 
     Length alone loses sub-headings and one-line paragraphs. They repeat words of the headings, adverts do not.

@@ -35,10 +35,7 @@ class Params:
     min_chars: int = 40
 
 
-DEFAULTS = Params()
-
-
-def candidates(document: Document, params: Params = DEFAULTS) -> Flags:
+def candidates(document: Document, params: Params) -> Flags:
     """Flag the leaves above all three thresholds.
 
     Args:
@@ -65,7 +62,7 @@ def candidates(document: Document, params: Params = DEFAULTS) -> Flags:
     return found
 
 
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the candidate leaves, and all leaves of parents with several candidates.
 
     The second pass rescues sub-headings and short paragraphs, which fail the thresholds but stand among leaves that

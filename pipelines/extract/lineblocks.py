@@ -37,9 +37,6 @@ class Params:
             raise ValueError(f"width is {self.width}; a line block has 1 line or more")
 
 
-DEFAULTS = Params()
-
-
 def curve(lengths: Values, width: int) -> Values:
     """Count the characters of each line block: lines k to k + width - 1.
 
@@ -106,7 +103,7 @@ def lines(document: Document) -> Counts:
     return np.asarray(line + np.cumsum(np.diff(line, prepend=-1) == 0), np.int64)
 
 
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the text of the greatest hump.
 
     Text is dense in lines; navigation gives short lines, scripts and wrappers empty ones. So a threshold on a few lines

@@ -75,10 +75,7 @@ class Params:
     min_chars: int = 40
 
 
-DEFAULTS = Params()
-
-
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the main text of a page by density and rules set by hand.
 
     Args:

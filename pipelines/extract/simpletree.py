@@ -44,10 +44,7 @@ class Params:
     min_chars: int = 40
 
 
-DEFAULTS = Params()
-
-
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the text at the end of the path of greatest importance.
 
     Args:
@@ -67,7 +64,7 @@ def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
     return render.answer(document, kept, within.tolist(), params.min_chars, share)
 
 
-def walk(document: Document, params: Params = DEFAULTS) -> int:
+def walk(document: Document, params: Params) -> int:
     """Return the end of the walk from the body along the greatest importance.
 
     Args:

@@ -39,9 +39,6 @@ class Params:
     min_chars: int = 40
 
 
-DEFAULTS = Params()
-
-
 def overlaps(document: Document) -> Values:
     """Count how often each sub-tree says each of the title's terms, on average.
 
@@ -62,7 +59,7 @@ def overlaps(document: Document) -> Values:
     return sums(document, hits) / max(len(title), 1)
 
 
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the text of the richest container that passes the three tests.
 
     Link share and tag density exclude navigation and wrappers around the whole page; what is left and speaks of the

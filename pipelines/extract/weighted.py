@@ -44,9 +44,6 @@ class Params:
     min_chars: int = 40
 
 
-DEFAULTS = Params()
-
-
 class View:
     """One page as the features see it."""
 
@@ -238,7 +235,7 @@ def scores(document: Document, model: WeightedModel) -> Values:
     return points / total if total > 0 else points
 
 
-def extract(document: Document, params: Params = DEFAULTS) -> Extraction:
+def extract(document: Document, params: Params) -> Extraction:
     """Return the blocks that score above the model's threshold.
 
     No feature decides alone: a short line with bold text may be a sub-heading, a long one without punctuation a menu.

@@ -67,7 +67,7 @@ def main() -> int:
     for fold in range(chosen.folds):
         networks = learn((case.example for case in every if case.fold != fold), 1, params)
         for case in (case for case in every if case.fold == fold):
-            found = combined.extract_by(networks, case.example.document)
+            found = combined.extract_by(networks, case.example.document, combined.Params())
             confidences[case.example.article].append(found.confidence)
             if case.example.article:
                 scores[case.corpus].append(f1(case.gold, found.text))

@@ -10,14 +10,14 @@ from typing import Final
 import numpy as np
 
 from ...document.tokens import terms
-from ..fusion import DEFAULTS, Params, WordModel, leaves
+from ..fusion import Params, WordModel, leaves
 from .examples import Example
 
 MIN_TEXTS: Final = 3
 """Words of fewer texts are not looked at: they say something of a site, not of the class."""
 
 
-def labelled_leaves(examples: Iterable[Example], params: Params = DEFAULTS) -> Iterator[tuple[str, bool]]:
+def labelled_leaves(examples: Iterable[Example], params: Params) -> Iterator[tuple[str, bool]]:
     """Yield the leaves that step 4 will be asked about, with their labels.
 
     Args:

@@ -29,7 +29,7 @@ PAGE = """<html><head><title>河口大桥昨日完成浇筑_滨江日报</title>
 
 
 def test_keeps_the_text_and_nothing_else() -> None:
-    found = extract(parse(PAGE, "http://bj.example/20240312/1.html"))
+    found = extract(parse(PAGE, "http://bj.example/20240312/1.html"), Params())
     lines = found.text.split("\n")
     assert lines[0].startswith("本报讯，河口大桥主塔")
     assert lines[-1].endswith("终于要通了。")
@@ -53,7 +53,7 @@ def test_the_headline_is_found_where_the_title_repeats_it() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"<html></html>", b"<p>", b"\x00", b"<a href=/>x</a>", "<p>。".encode()])
 def test_pages_without_text_give_a_reason(body: bytes) -> None:
-    found = extract(parse(body, "http://e.example/"))
+    found = extract(parse(body, "http://e.example/"), Params())
     assert found.text == ""
     assert found.reason in {"no text", "no prose", "text too short"}
 
@@ -81,6 +81,6 @@ def test_the_choice_is_the_best_of_all(pairs: list[tuple[float, int]]) -> None:
 
 @given(st.binary(max_size=400))
 def test_any_bytes_give_a_result(body: bytes) -> None:
-    found = extract(parse(body, "http://e.example/"))
+    found = extract(parse(body, "http://e.example/"), Params())
     assert 0 <= found.confidence <= 1
     assert bool(found.text) != bool(found.reason)

@@ -17,22 +17,22 @@ def test_information_is_text_that_punctuation_vouches_for() -> None:
 def test_the_node_before_the_drop() -> None:
     body = f"<div class=page><div class=menu><a href=/>x</a></div><div class=text>{f'<p>{LINE}</p>' * 5}</div></div>"
     document = parse(body.encode(), "")
-    amounts = sums(document, information(document))
+    amounts = sums(document, information(document, Params()))
     # On the way html, body, div, div, p stand 50, 50, 50, 50 and 10 characters: the drop of 40 is behind the inner div.
     assert document.names[primary(document, amounts)] == "text"
 
 
 def test_a_text_without_paragraphs_is_its_own_node() -> None:
     document = parse(f"<body><div><div class=text>{f'{LINE}<br>' * 5}</div></div></body>".encode(), "")
-    assert document.names[primary(document, sums(document, information(document)))] == "text"
+    assert document.names[primary(document, sums(document, information(document, Params())))] == "text"
 
 
 def test_the_longer_of_two_paragraphs_does_not_win() -> None:
     document = parse(f"<div><div class=text><p>{LINE * 2}</p><p>{LINE * 3}</p></div></div>".encode(), "")
     # 50 characters, then 30 and none: the drop of 30 counts by 30 / 50.
-    assert document.names[primary(document, sums(document, information(document)))] == "text"
+    assert document.names[primary(document, sums(document, information(document, Params())))] == "text"
 
 
 def test_links_inside_are_noise() -> None:
     body = f"<div><p>{LINE * 2}</p><p><a href=/>{LINE}</a></p><p>{LINE * 3}</p></div>"
-    assert extract(parse(body.encode(), "")).text == f"{LINE * 2}\n{LINE * 3}"
+    assert extract(parse(body.encode(), ""), Params()).text == f"{LINE * 2}\n{LINE * 3}"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pipelines.document.document import Document, parse
 from pipelines.extract import extractor
 from pipelines.extract.entropy import (
+    Params,
     candidates,
     entropies,
     extract,
@@ -69,7 +70,7 @@ def test_structure_lies_between_0_and_1(shares: list[float]) -> None:
 
 def test_candidates_do_not_overlap() -> None:
     _, amount = information(PAGES[0])
-    found = candidates(PAGES[0], amount)
+    found = candidates(PAGES[0], amount, Params())
     assert all(PAGES[0].ends[a] <= b for a, b in pairwise(found))
 
 
@@ -77,7 +78,7 @@ def test_a_page_alone() -> None:
     text = "".join(f"<p>市政府昨天宣布，新的地铁线路第{n}段将开工建设，地铁线路设十五座车站。</p>" for n in range(6))
     menu = "".join(f"<a href='/{word}'>{word}</a>" for word in ["新闻", "体育", "财经", "娱乐"])
     document = parse(f"<body><div>{menu}</div><div>{text}</div></body>".encode(), "http://h.cn/")
-    found = extract(document)
+    found = extract(document, Params())
     assert found.text.count("\n") == 5
     assert 0 < found.confidence <= 1
 

@@ -54,7 +54,7 @@ def test_the_place_on_the_page() -> None:
 
 def test_worthless_leaves_are_dropped() -> None:
     body = f"<p>{TEXT}</p><p>版权所有，未经授权不得转载，违者必究。京ICP备12345678号</p><p>{TEXT}</p>"
-    assert extract(page(body)).text == f"{TEXT}\n{TEXT}"
+    assert extract(page(body), Params()).text == f"{TEXT}\n{TEXT}"
 
 
 def test_labelled_leaves() -> None:

@@ -23,17 +23,17 @@ def test_long_is_more_than_k_characters_for_each_link() -> None:
 def test_headings_over_lists_are_no_topics() -> None:
     body = f"<title>标题</title><h1>大桥</h1><p>{LONG}</p><h3>热点</h3><p><a href=/>甲</a></p>"
     document = parse(body.encode(), "")
-    assert topics(document, long_blocks(document)) == [Counter(["标题"]), Counter(["大桥"])]
+    assert topics(document, long_blocks(document, Params())) == [Counter(["标题"]), Counter(["大桥"])]
 
 
 def test_short_lines_are_kept_when_they_are_like_a_heading() -> None:
     body = f"<title>大桥年底通车</title><p>{LONG}</p><p>大桥通车</p><p>注册领红包</p><h2>深水施工</h2><p>{LONG}</p>"
-    assert extract(parse(body.encode(), "")).text == f"{LONG}\n大桥通车\n深水施工\n{LONG}"
+    assert extract(parse(body.encode(), ""), Params()).text == f"{LONG}\n大桥通车\n深水施工\n{LONG}"
 
 
 def test_lines_far_from_the_text_are_not() -> None:
     body = f"<title>大桥年底通车</title><p>大桥通车</p>{'<p>x</p>' * 5}<p>{LONG}</p>"
-    assert extract(parse(body.encode(), "")).text == LONG
+    assert extract(parse(body.encode(), ""), Params()).text == LONG
 
 
 def test_the_cosine_of_term_frequencies() -> None:

@@ -23,12 +23,12 @@ MANY_TAGS = "".join(f"<span class=character style='color:red'>{sign}</span>" for
     ids=["good", "short", "no marks", "much markup", "link"],
 )
 def test_all_three_thresholds(markup: str, passes: bool) -> None:  # noqa: FBT001
-    assert candidates(parse(markup.encode(), "")).tolist() == [passes]
+    assert candidates(parse(markup.encode(), ""), Params()).tolist() == [passes]
 
 
 def test_short_leaves_among_candidates_are_rescued() -> None:
     body = f"<div><p>{GOOD}</p><h3>最难的地方</h3><p>{GOOD}</p></div><div><p>{GOOD}</p><h3>广告</h3></div>"
-    assert extract(parse(body.encode(), "")).text == f"{GOOD}\n最难的地方\n{GOOD}\n{GOOD}"
+    assert extract(parse(body.encode(), ""), Params()).text == f"{GOOD}\n最难的地方\n{GOOD}\n{GOOD}"
 
 
 def test_lines_between_breaks_have_their_node_as_parent() -> None:

@@ -10,6 +10,7 @@ from pipelines.extract.simpletree import (
     MAX_CHILDREN,
     MAX_STEPS,
     SAME_TEMPLATE,
+    Params,
     node_at,
     path_of,
     similarity,
@@ -66,7 +67,7 @@ def test_equal_siblings_are_told_apart() -> None:
 
 def test_the_walk_ends_at_the_text() -> None:
     document = page()
-    assert document.names[walk(document)] == "text"
+    assert document.names[walk(document, Params())] == "text"
     assert extractor("simpletree")(document).text == "\n".join(f"{PROSE}{n}" for n in range(5))
 
 

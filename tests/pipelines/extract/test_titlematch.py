@@ -26,11 +26,11 @@ def test_overlap_is_how_often_each_term_is_said(title: str) -> None:
 def test_of_two_containers_the_one_that_speaks_of_the_title() -> None:
     body = f"<title>河口大桥通车</title><div>{OTHER}</div><div>{TEXT}</div>"
     body = f"<body>{body}<ul>{'<li><a href=/>另一条新闻标题在此处</a>' * 20}</ul></body>"
-    assert extract(parse(body.encode(), "")).text == TEXT
+    assert extract(parse(body.encode(), ""), Params()).text == TEXT
 
 
 def test_without_a_title_the_other_tests_decide() -> None:
-    assert extract(parse(f"<div>{TEXT}</div>".encode(), "")).text == TEXT
+    assert extract(parse(f"<div>{TEXT}</div>".encode(), ""), Params()).text == TEXT
 
 
 def test_when_no_container_is_thin_the_innermost_that_speaks_of_the_title() -> None:
