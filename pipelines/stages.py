@@ -1,4 +1,4 @@
-"""Scrapy item pipelines: parse a page in a worker process, store it in one transaction.
+"""Scrapy item pipelines: parse a page in a worker process, store it at once.
 
 Duplicates are decided inside that transaction (see `db.articles.write`), with the judgement of `pipelines.dedup`:
 between looking and writing no other page can slip in.

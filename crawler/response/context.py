@@ -1,4 +1,4 @@
-"""Context of a page: the crawl's policies, the page's seed and host, URLs seen lately."""
+"""Context of a page: policies of the crawl, its seed and host, URLs seen lately."""
 
 from __future__ import annotations
 

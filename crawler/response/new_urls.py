@@ -45,8 +45,9 @@ def new_url(
     again: bool = False,
     legacy: Mapping[str, float] = _NOTHING,
 ) -> NewUrl:
-    """Make a single URL for the frontier (links of a page come in columns, see `links`).
+    """Make a single URL for the frontier.
 
+    Links of a page come in columns, see `links`.
     What leads to pages - seeds, feeds, sitemaps - is taken for as good as any page: nobody can know yet what it brings.
 
     The score is made by `priority` at the time `now`, and of `legacy` for signals that its address and place do not

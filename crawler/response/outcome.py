@@ -291,7 +291,7 @@ def _beside(page: Page, target: Target | None, context: Context) -> NewUrl | Non
 
 
 def _with_zone(published: str, language: str) -> str | None:
-    """Complete a date to midnight in the zone of the page's language, so that times compare."""
+    """Complete a date to midnight in the zone of its language: times must compare."""
     if not published:
         return None
     if len(published) == len("2024-03-12"):
@@ -306,6 +306,6 @@ def leads_home(outcome: Outcome) -> bool:
 
 
 def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:
-    """Yield depths that `KnownUrls` may note once it is stored; far away for skipped URLs."""
+    """Yield depths for `KnownUrls` once it is stored; far away for skipped URLs."""
     for new in outcome.new_urls:
         yield new.id, new.depth if not new.reason else 1 << 30

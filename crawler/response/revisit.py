@@ -255,7 +255,7 @@ class _Again:
         return self._unchanged()
 
     def _stated(self) -> Sequence[tuple[int, float]]:
-        """Return the newest pages that a feed or sitemap says have changed since its last visit."""
+        """Return the newest pages that a feed or sitemap says have changed."""
         assert self._page.parsed is not None
         since = (self._lease.fetched_at or self._now) - DAY  # it may have been made some time before
         times = self._page.parsed.links.changed

@@ -64,7 +64,7 @@ def identify(url: str, kind: str = Kind.PAGE, scope: Scope | None = None) -> Tar
 
 
 def identify_redirect(url: str, kind: str, scope: Scope) -> Target:
-    """Identify the target of a redirect; robots.txt may be anywhere, and a file is no page."""
+    """Identify the target of a redirect; robots.txt may be anywhere."""
     target = identify(url, kind, None if kind == Kind.ROBOTS else scope)
     return target._replace(reason=SkipReason.FILE) if kind == Kind.PAGE and file_type(url) else target
 
@@ -108,7 +108,7 @@ def resolve_page(
 
 
 def _find_part(url: str, page_url: str, links: Links) -> Target | None:
-    """Identify another part of a page's article, if it may be fetched: on the same host, not to be skipped."""
+    """Identify another part of an article, if it may be fetched: on the same host."""
     if not url or url == page_url or host_key(url) != host_key(page_url):
         return None
     part = identify(url)
