@@ -1,1 +1,1 @@
-"""Which page comes next, and fetching it politely."""
+"""Choose the next page and fetch it politely."""

@@ -43,7 +43,7 @@ class Wanbao(DemoSite):
     }  # fmt: skip
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """Return a path such as /2024/03/05/content_1001.htm; part 2 is content_1001_2.htm."""
+        """Return a path such as /2024/03/05/content_1001.htm (part 2: ..._2.htm)."""
         suffix = f"_{part}" if part > 1 else ""
         return f"/{article.published:%Y/%m/%d}/content_{article.number}{suffix}.htm"
 

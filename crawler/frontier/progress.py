@@ -48,7 +48,7 @@ class QuietFormatter(LogFormatter):
     """No log line per page or item: the table says it all, and formatting costs time."""
 
     def crawled(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
-        """Log nothing; nor of a page that is no article, and so no item: the table says why."""
+        """Log no dropped item: the table says why a page is no article."""
 
     scraped = dropped = crawled  # type: ignore[assignment]
 

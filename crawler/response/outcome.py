@@ -118,7 +118,7 @@ def _error_status(page: Page) -> Outcome:
 
 
 def _robots(page: Page, context: Context) -> Outcome:
-    """Judge a robots.txt: on 4xx all is allowed, nothing while it is unreachable (RFC 9309)."""
+    """Judge a robots.txt: 4xx allows all, unreachable nothing (RFC 9309)."""
     if 200 <= page.status < 300:
         body = whole_lines(page.body) if page.truncated else page.body
         text = decode_robots(body, context.robots_bytes)
@@ -145,12 +145,12 @@ def _redirect(page: Page, to: str, context: Context) -> Outcome:
 
 
 def _leads_nowhere(page: Page, reason: FailReason, context: Context) -> Outcome:
-    """Fail a redirect; a robots.txt that redirects too often counts as not there (RFC 9309)."""
+    """Fail a redirect; a robots.txt then counts as not there (RFC 9309)."""
     return _answered(page, State.FAILED, reason, counted=False, robots=context.robots("none"))
 
 
 def _follow(page: Page, target: Target, context: Context) -> Outcome:
-    """Put the target of a redirect in the place of the redirecting URL, at the same depth."""
+    """Put the target of a redirect in the place of its URL, as deep."""
     lease = page.lease
     is_robots = lease.kind == Kind.ROBOTS
     if target.url == lease.url:
@@ -270,7 +270,7 @@ def _article(page: Page, parsed: ParseResult, extractor: str) -> NewArticle:
 
 
 def _place(page: Page, parsed: ParseResult, context: Context) -> tuple[Place | None, list[NewUrl]]:
-    """Return the page's place in an article of several pages, if any, and the pages beside it."""
+    """Return the page's place in an article of several, and the pages beside it."""
     number = parsed.metadata.page_number
     following = _beside(page, parsed.next_part if number < MAX_PARTS else None, context)
     previous = _beside(page, parsed.previous_part, context)
@@ -282,7 +282,7 @@ def _place(page: Page, parsed: ParseResult, context: Context) -> tuple[Place | N
 
 
 def _beside(page: Page, target: Target | None, context: Context) -> NewUrl | None:
-    """Return another part of the page's article, if it may be fetched, as deep as the page."""
+    """Return another part of the page's article, if it may be fetched."""
     lease = page.lease
     passed = lease.hops if lease.found_in == BlockKind.PART else 0
     if target is None or passed >= MAX_PARTS or context.disallow_reason(lease.host_id, target.url):

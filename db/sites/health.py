@@ -33,7 +33,7 @@ class AlarmChange:
 
 @dataclass(frozen=True, slots=True)
 class HealthRow:
-    """A host's state after so many answers, and alarms that began or ended since it was last written."""
+    """State of a host, and alarms that changed since it was last written."""
 
     host_id: int
     answers: int
@@ -75,7 +75,7 @@ def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list
 
 
 def shown_alarms(connection: Connection, ended: Sequence[int]) -> list[Sequence[ShownAlarm]]:
-    """Return for each number the active alarms and so many of those that have ended, the newest first."""
+    """Return the active alarms and so many ended ones, the newest first."""
     active = _SHOWN.where(alarm.c.until.is_(None)).order_by(alarm.c.since.desc(), host.c.name).limit(MOST_SHOWN)
     over = _SHOWN.where(alarm.c.until.is_not(None)).order_by(alarm.c.until.desc(), host.c.name)
     queries = [(active, over.limit(most)) for most in ended]

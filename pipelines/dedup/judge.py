@@ -92,7 +92,7 @@ class DuplicateJudge:
         return replace(best, also=_of_other_clusters(best, [decision for decision, _ in found]))
 
     def _learn(self, new: NewArticle) -> None:
-        """Count the lines of a cluster, but once: a transaction may fail and be tried again."""
+        """Count the lines of a cluster once, though a transaction may be tried again."""
         key = new.id, new.text_hash
         if key not in self._learned:
             self._learned[key] = None

@@ -26,7 +26,7 @@ from ..records import Extraction
 from ..render import render
 from . import models
 from .features import Table, features
-from .network import Network
+from .network import BlockNetwork
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ _BYLINE = re.compile(r"(?:written |posted )?by [^.!?]{3,80}$|[（(【\[]?(?:本�
 
 
 @lru_cache(maxsize=1)
-def network() -> Network:
+def network() -> BlockNetwork:
     """Return the trained networks that come with the program."""
-    return Network.of(models.load("combined"))
+    return BlockNetwork.of(models.load("combined"))
 
 
 def extract(document: Document, params: Params) -> Extraction:
@@ -79,7 +79,7 @@ def extract(document: Document, params: Params) -> Extraction:
     return extract_by(network(), document, params)
 
 
-def extract_by(networks: Network, document: Document, params: Params) -> Extraction:
+def extract_by(networks: BlockNetwork, document: Document, params: Params) -> Extraction:
     """Return the same as `extract`, by networks that do not come with the program."""
     if not len(document.blocks):
         return Extraction(reason=PageReason.NO_TEXT)

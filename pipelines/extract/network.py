@@ -25,7 +25,7 @@ def standardise(values: Matrix, shift: Matrix, scale: Matrix) -> Matrix:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Network:
+class BlockNetwork:
     """Several trained networks of the same shape.
 
     Attributes:
@@ -71,7 +71,7 @@ class Network:
         }
 
     @classmethod
-    def of(cls, model: Mapping[str, Any]) -> Network:
+    def of(cls, model: Mapping[str, Any]) -> BlockNetwork:
         """Return the networks that `model` describes."""
 
         def numbers(rows: Any) -> Any:

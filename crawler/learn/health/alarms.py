@@ -1,4 +1,4 @@
-"""Alarms while a crawl runs: learn of hosts from their answers, and write that now and then.
+"""Alarms while a crawl runs: hosts are learned and written now and then.
 
 `note` takes a few numbers from a page and returns; they are learned every two seconds. The state of a host is written
 when it is a window of answers old, when an alarm begins or ends, when the run lets go of the host, and at the end.
@@ -102,7 +102,7 @@ class Alarms:
         return await self._session.submit(table.shown_alarms, 0)
 
     async def _catch_up(self, every: int, gone: Collection[int] = ()) -> None:
-        """Learn what was noted; write hosts with news or `every` unwritten answers, and those that are to go."""
+        """Learn what was noted; write hosts with news, and those that are to go."""
         async with self._one_at_a_time:
             while new := sorted({host_id for host_id, _, _ in self._heard} - self._hosts.keys()):
                 states = await asyncio.gather(*(self._session.submit(table.load, host_id) for host_id in new))

@@ -1,4 +1,4 @@
-"""What one answer tells of the health of its host: from a `Page` to a few numbers. Pure, and cheap."""
+"""Reduce one answer to a few numbers on the health of its host. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...fetch.errors import BODY_CUT
 
 
 class Came(StrEnum):
-    """What an answer was."""
+    """Kind of an answer."""
 
     ARTICLE = "article"
     PAGE = "page that is no article"
@@ -96,7 +96,7 @@ def shape(url: str, found_in: int) -> str:
 
 
 def answer_of(page: Page) -> HostAnswer | None:
-    """Return what a fetched page tells of its host; None for other kinds of URLs and faults of this machine."""
+    """Reduce a page to its answer; None for other kinds of URLs and own faults."""
     lease = page.lease
     if page.error in _OURS or lease.kind not in {Kind.PAGE, Kind.ROBOTS}:
         return None

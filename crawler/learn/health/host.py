@@ -1,4 +1,4 @@
-"""The health of one host: an alarm when its answers show something clearly more often than its own past. Pure.
+"""The health of one host: alarms when its answers depart from its past. Pure.
 
 Each answer shows signals or not: it was refused, is shorter than usual ... For every shape of URL the baseline counts
 how often. Its upper confidence bound is the rate that is expected of the next answer; evidence for a rate that is
@@ -117,7 +117,7 @@ class HostState:
 
 
 class HealthMonitor:
-    """What is known of one host.
+    """State of one host.
 
     Args:
         window: scale of the evidence that an alarm takes, in answers.
@@ -188,7 +188,7 @@ class HealthMonitor:
         return signals
 
     def _raised(self, name: str, past: list[float], answer: HostAnswer, *, hit: bool) -> Finding | None:
-        """Return the alarm that a signal raises, by its share at a cold start or by the rise of its rate."""
+        """Return the alarm of a signal: by its share at a cold start, or its rise."""
         signal, state = SIGNALS[name], self.state
         is_access = signal.group == "access"
         n, hits = state.totals.get(name, (0, 0))
@@ -213,7 +213,7 @@ class HealthMonitor:
         return finding
 
     def _ended(self, name: str, past: list[float], answer: HostAnswer, *, hit: bool) -> Finding | None:
-        """Return the end of an active alarm: answers are as before, or it has become normal."""
+        """Return the end of an active alarm: all is as before, or it became normal."""
         group = _GROUPS[name]
         finding = self.state.active[group]
         is_known = past[0] >= _FEWEST_KNOWN
@@ -248,13 +248,13 @@ class HealthMonitor:
 
 
 def _expected(name: str, past: list[float]) -> float:
-    """Return the rate that is expected of a signal: the upper confidence bound of its rate so far."""
+    """Return the upper confidence bound of a signal's rate so far."""
     n, hits = past
     return max(_LEAST, wilson(hits, n, 2.0 if _GROUPS[name] == "access" else 3.0)[1])
 
 
 def _numbers(answer: HostAnswer) -> dict[str, float]:
-    """Return numbers that are compared with what is usual: of articles, and of answers that are well."""
+    """Return the numbers that are compared: of articles, and of good answers."""
     numbers = {} if answer.came in ACCESS else {"seconds": math.log(max(0.01, answer.seconds))}
     if answer.came == Came.ARTICLE:
         numbers["chars"] = math.log(max(1, answer.chars))

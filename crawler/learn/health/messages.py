@@ -1,4 +1,4 @@
-"""Alarms as sentences for people, with what they can do. What is quoted of a site is short and harmless. Pure."""
+"""Alarms as sentences for people, with what they can do. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rates with a confidence bound, and the evidence of a series of trials for a risen rate. Pure."""
+"""Confidence bounds of rates, and evidence that a rate has risen. Pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def wilson(hits: float, n: float, z: float) -> tuple[float, float]:
 
 
 def cusum(total: float, before: float, now: float, *, hit: bool) -> float:
-    """Return the evidence, in nats, that trials have the rate `now` after having had the rate `before`.
+    """Return the evidence in nats that a rate went from `before` to `now`.
 
     Log-likelihood ratios are summed up, anew from 0 whenever the sum would fall below: so the time of the change need
     not be known. Without a change, a sum that begins at 0 reaches h with a probability of exp(-h) at most.

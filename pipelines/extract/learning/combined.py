@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..combined import weigh
 from ..features import NAMED, UNNAMED, features
-from ..network import Matrix, Network, standardise
+from ..network import BlockNetwork, Matrix, standardise
 from .examples import Example
 
 _DEAREST: Final = 0.5
@@ -60,7 +60,7 @@ class TrainingSet:
     costs: Matrix
 
 
-def learn(pages: Iterable[Example], seed: int, params: Params) -> Network:
+def learn(pages: Iterable[Example], seed: int, params: Params) -> BlockNetwork:
     """Return networks trained on pages whose texts are known.
 
     An error on a block costs what it costs in F1: its share of the page's text, so that every page counts the same.
@@ -114,7 +114,7 @@ def _costs(page: Example) -> NDArray[np.float32]:
     return costs
 
 
-def fit(examples: TrainingSet, seed: int, params: Params) -> Network:
+def fit(examples: TrainingSet, seed: int, params: Params) -> BlockNetwork:
     """Train networks on examples.
 
     Args:
@@ -160,7 +160,7 @@ def fit(examples: TrainingSet, seed: int, params: Params) -> Network:
         for network in trained:
             network.fit(inputs, examples.content, sample_weight=costs)
     layers = range(len(params.hidden) + 1)
-    return Network(
+    return BlockNetwork(
         examples.features,
         shift,
         scale,

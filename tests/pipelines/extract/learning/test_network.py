@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipelines.extract.learning.combined import Params, TrainingSet, fit
-from pipelines.extract.network import Network
+from pipelines.extract.network import BlockNetwork
 
 
 def examples(seed: int = 3, count: int = 4000) -> TrainingSet:
@@ -56,7 +56,7 @@ def test_same_seed_same_networks() -> None:
 
 def test_survives_writing_and_reading() -> None:
     found = fit(examples(), 1, SMALL)
-    read = Network.of(json.loads(json.dumps(found.model())))
+    read = BlockNetwork.of(json.loads(json.dumps(found.model())))
     assert read.features == ("left", "right")
     values = examples(seed=5).values
     assert np.abs(read.predict(values) - found.predict(values)).max() < 0.01
@@ -66,7 +66,7 @@ def test_votes_are_the_mean_of_single_networks() -> None:
     found = fit(examples(), 1, SMALL)
     values = examples(seed=5).values[:, :50]
     single = [
-        Network(
+        BlockNetwork(
             found.features, found.shift, found.scale,
             tuple(layer[number : number + 1] for layer in found.weights),
             tuple(layer[number : number + 1] for layer in found.biases),
