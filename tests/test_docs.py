@@ -89,7 +89,7 @@ def test_seed_options(option: str) -> None:
 RUNNING = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
 
 
-def test_the_unit_file_fits_the_exit_codes() -> None:
+def test_unit_file_fits_the_exit_codes() -> None:
     lines = {line.strip() for line in RUNNING.splitlines()}
     assert f"RestartPreventExitStatus={EXIT_USAGE}" in lines
     assert f"RestartForceExitStatus={EXIT_STOPPED}" in lines
@@ -125,12 +125,12 @@ _PROMISES = [
 ]
 
 
-def test_the_promises_are_there() -> None:
+def test_promises_are_there() -> None:
     assert len(_PROMISES) > 50
 
 
 @pytest.mark.parametrize("row", _PROMISES, ids=[row[0][:60] for row in _PROMISES])
-def test_a_promise_names_its_setting_its_default_and_a_test(row: list[str]) -> None:
+def test_promise_names_its_setting_its_default_and_a_test(row: list[str]) -> None:
     _, named, default, tests = row
     for name in re.findall(r"`([A-Z][A-Z_]+)`", named):
         assert hasattr(settings, name), f"there is no setting {name}"

@@ -72,7 +72,7 @@ def files() -> list[Path]:
     return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
-def test_the_finder_is_that_of_setuptools() -> None:
+def test_finder_is_that_of_setuptools() -> None:
     discovery = pytest.importorskip("setuptools.discovery", reason="setuptools is not installed")
     include = project()["tool"]["setuptools"]["packages"]["find"]["include"]
     found = discovery.PEP420PackageFinder.find(str(ROOT), include=include)
@@ -83,7 +83,7 @@ def test_exactly_three_packages_at_the_top() -> None:
     assert {name.split(".")[0] for name in packages()} == TOP
 
 
-def test_the_three_packages_are_siblings() -> None:
+def test_three_packages_are_siblings() -> None:
     for name in TOP:
         module = __import__(name)
         assert module.__file__ is not None
@@ -182,7 +182,7 @@ def test_no_file_names_a_place_where_it_was_made(what: str) -> None:
     assert found == []
 
 
-def test_the_patterns_find_what_they_are_for() -> None:
+def test_patterns_find_what_they_are_for() -> None:
     index, folder = FOREIGN["a package index"], FOREIGN["a folder of somebody's machine"]
     for text in ('url = "http://10.0.0.1:80/simple' + '"', "https://pypi." + "org/x", "/packages/" + "ab/0f/x.whl"):
         assert index.search(text)

@@ -113,7 +113,7 @@ def test_all_are_linear() -> None:
 
 
 @pytest.mark.parametrize("bad", [r"(a+)+$", r"\s*x", r"(?:a|a)*b"])
-def test_the_test_finds_what_backtracks(bad: str) -> None:
+def test_test_finds_what_backtracks(bad: str) -> None:
     size = 22 if bad[0] == "(" else SIZE
     text = (" " if "s" in bad else "a") * size + "!"
     assert cost(re.compile(bad), text) > 3 * cost(re.compile(bad), text[: size // 2] + "!")

@@ -58,3 +58,31 @@ def test_reader_tells_tests_without_assertion(body: str, is_found: object) -> No
 
 def test_tests_assert_something() -> None:
     assert without_assertion(trees()) == []
+
+
+def test_names_begin_with_the_verb_or_the_thing_under_test() -> None:
+    """So that a red test is found by its subject."""
+    forbidden = {
+        "a",
+        "an",
+        "the",
+        "what",
+        "whatever",
+        "which",
+        "who",
+        "whoever",
+        "how",
+        "it",
+        "its",
+        "they",
+        "when",
+        "where",
+        "whether",
+    }
+    wrong = [
+        f"{name}:{each.lineno} {each.name}"
+        for name, tree in trees().items()
+        for each in functions(tree)
+        if each.name.startswith("test_") and each.name.split("_")[1] in forbidden
+    ]
+    assert wrong == []

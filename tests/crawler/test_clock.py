@@ -6,7 +6,7 @@ from crawler import clock
 from crawler.clock import GrowthRate
 
 
-def test_a_clock_that_is_set_back_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clock_that_is_set_back_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     before = clock.now()
     real = clock.time.time
     monkeypatch.setattr(clock.time, "time", lambda: real() - 3_600)

@@ -123,7 +123,7 @@ def test_links_keep_their_block(crawled: Crawled) -> None:
     assert len(blocks) >= 4
 
 
-def test_the_summary_says_what_happened(crawled: Crawled) -> None:
+def test_summary_says_what_happened(crawled: Crawled) -> None:
     assert "Finished: nothing is left within the limits." in crawled.output
     assert f"{crawled.folder}/news.db" in crawled.output
 
@@ -278,7 +278,7 @@ def test_postgres_gives_the_same_articles(crawled: Crawled, tmp_path: Path, post
     assert stored == sorted(url for (url,) in rows(crawled.folder, "SELECT url FROM v_articles"))
 
 
-def test_a_database_that_is_gone_ends_the_crawl_and_costs_nothing(crawled: Crawled, tmp_path: Path) -> None:
+def test_database_that_is_gone_ends_the_crawl_and_costs_nothing(crawled: Crawled, tmp_path: Path) -> None:
     with Newsroom(port=0, latency_seconds=0.05) as newsroom:
         running = start(tmp_path, *crawl_arguments(newsroom, tmp_path, "DATABASE_PATIENCE=1"))
         _wait_for(lambda: len(newsroom.requests()) > 40)

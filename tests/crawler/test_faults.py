@@ -67,7 +67,7 @@ def test_out_of_file_handles_is_no_fault_of_the_servers(tmp_path: Path) -> None:
     assert rows(tmp_path, "SELECT state, count(*) FROM url WHERE kind = 'page' GROUP BY state") == [("done", 31)]
 
 
-def test_what_postgres_cannot_store_does_not_keep_a_crawl_from_ending(tmp_path: Path, postgres_server: str) -> None:
+def test_nul_bytes_do_not_keep_a_crawl_from_ending(tmp_path: Path, postgres_server: str) -> None:
     answers = {
         ("a.localhost", "/"): (200, {"ETag": "a\0b", "Last-Modified": "\0", "Content-Type": "text/html\0"}, "<p>\0"),
         ("a.localhost", "/robots.txt"): (200, {"Content-Type": "text/plain"}, "User-agent: *\0\nDisallow:\0"),
@@ -82,7 +82,7 @@ def test_what_postgres_cannot_store_does_not_keep_a_crawl_from_ending(tmp_path: 
     assert "Traceback" not in done.stderr
 
 
-def test_a_bug_in_the_spider_costs_a_page_and_not_the_crawl(tmp_path: Path) -> None:
+def test_bug_in_the_spider_costs_a_page_and_not_the_crawl(tmp_path: Path) -> None:
     paths = [f"/{n}" for n in range(4)]
     answers = {("a.localhost", path): article(f"第{path[1:]}篇新闻") for path in paths}
     answers["a.localhost", "/"] = article("首页", *paths)
@@ -115,7 +115,7 @@ execute(["scrapy", *sys.argv[1:]])
     assert rows(tmp_path, "SELECT count(*) FROM url WHERE kind = 'page' AND state = 'done'") == [(3,)]
 
 
-def test_a_page_that_cannot_even_be_stored_as_failed_is_not_fetched_for_ever(tmp_path: Path) -> None:
+def test_page_that_cannot_even_be_stored_as_failed_is_not_fetched_for_ever(tmp_path: Path) -> None:
     answers = {("a.localhost", path): article(f"第{path[1:]}篇新闻") for path in ("/1", "/2")}
     answers["a.localhost", "/"] = article("首页", "/1", "/2")
     url = f"sqlite:///{tmp_path}/news.db"

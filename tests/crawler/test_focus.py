@@ -44,7 +44,7 @@ def test_words_lead_to_the_pages_that_the_links_lead_to(focused: Path) -> None:
         assert len(words) == len(targets)
 
 
-def test_what_lies_below_the_threshold_says_so(focused: Path) -> None:
+def test_articles_below_the_threshold_say_so(focused: Path) -> None:
     stored = "SELECT count(*) FROM article a JOIN url u ON u.id = a.id WHERE a.relevance < 0.05"
     assert rows(focused, f"{stored} AND u.reason <> 'off topic'") == [(0,)]
     assert rows(focused, f"{stored} AND u.reason = 'off topic'")[0][0] > 10
@@ -61,7 +61,7 @@ def test_signals_of_the_topic_are_in_the_scores(focused: Path) -> None:
     assert "http" in ranked.stdout
 
 
-def test_a_topic_of_the_seeds_that_no_page_has(tmp_path: Path) -> None:
+def test_topic_of_the_seeds_that_no_page_has(tmp_path: Path) -> None:
     """In another script than the pages: everything is fetched, nothing is near."""
     with Newsroom() as newsroom:
         seeds = [f'{newsroom.seeds()[0]} topic="quarks and gluons"']

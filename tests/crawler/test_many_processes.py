@@ -14,7 +14,7 @@ from tests.postgres import empty_database
 _PLAN = Plan(pages=150, hosts=10, restarts=0, kills=2, lease=20, latency=0.01, limit=200, settings=("WORKERS=1",))
 
 
-def test_a_crawl_of_which_processes_are_killed_is_exact(tmp_path: Path, postgres_server: str) -> None:
+def test_crawl_of_which_processes_are_killed_is_exact(tmp_path: Path, postgres_server: str) -> None:
     with empty_database(postgres_server, f"many_{os.getpid()}") as database:
         result = run(_PLAN, database, tmp_path)
     assert result.good, result.report()

@@ -116,12 +116,12 @@ def test_pages_are_joined_and_fetched_once(crawled: Crawled) -> None:
     assert "part of an article" in why.stdout
 
 
-def test_a_part_found_first_brings_the_others(broken: Crawled) -> None:
+def test_part_found_first_brings_the_others(broken: Crawled) -> None:
     assert joined(broken.folder, "last") == [(WHOLE,)]
     assert {n for path, n in Counter(broken.server.paths()).items() if path.startswith("last/a/")} == {1}
 
 
-def test_the_whole_article_is_exported(crawled: Crawled) -> None:
+def test_whole_article_is_exported(crawled: Crawled) -> None:
     items = {item["url"]: item for item in map(json.loads, crawled.exported.read_text("utf-8").splitlines())}
     assert len(items) == 9
     assert items[f"{crawled.base}/a/5.html"]["text"] == WHOLE
@@ -160,10 +160,10 @@ def test_killed_between_two_parts(tmp_path: Path) -> None:
     assert (counts["a/a/5.html"], counts["a/a/5_2.html"], counts["a/a/5_3.html"]) == (1, 2, 1)
 
 
-def test_a_part_that_is_gone_costs_only_itself(broken: Crawled) -> None:
+def test_part_that_is_gone_costs_only_itself(broken: Crawled) -> None:
     assert joined(broken.folder, "gone") == [("\n".join(TEXTS[0] + TEXTS[2]),)]
 
 
-def test_a_part_that_robots_txt_forbids_is_not_waited_for(broken: Crawled) -> None:
+def test_part_that_robots_txt_forbids_is_not_waited_for(broken: Crawled) -> None:
     assert joined(broken.folder, "closed") == [("\n".join(TEXTS[0]),)]
     assert not any(path.startswith("closed/a/5_") for path in broken.server.paths())

@@ -12,7 +12,7 @@ from db.records.reasons import REASONS, ArticleResult, FailReason, PageReason, S
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_text_names_one_reason() -> None:
+def test_text_names_one_reason() -> None:
     assert len({str(reason) for reason in REASONS}) == len(REASONS)
     assert [reason_of(str(reason)) for reason in REASONS] == list(REASONS)
     assert reason_of(None) is reason_of("") is None

@@ -18,7 +18,7 @@ def test_broken_pages(extractor: str) -> None:
     assert [found for found in chunk(7, 0, 150, extractor, 5.0) if found[2]] == []
 
 
-def test_the_same_seed_makes_the_same_pages() -> None:
+def test_same_seed_makes_the_same_pages() -> None:
     bases = samples()
     assert [page(3, n, bases) for n in range(30)] == [page(3, n, bases) for n in range(30)]
     assert len({page(3, n, bases) for n in range(30)}) > 25

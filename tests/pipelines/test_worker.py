@@ -150,7 +150,7 @@ class TestWork:
         assert raw is not None
         assert zstandard.decompress(raw) == ARTICLE
 
-    def test_a_page_is_observed_when_its_site_is_to_be_learned(self) -> None:
+    def test_page_is_observed_when_its_site_is_to_be_learned(self) -> None:
         first = self.read(ARTICLE, site_model=b"").sample
         assert first is not None
         known = learn(NOTHING, replace(first, article=1))
@@ -191,20 +191,20 @@ class TestWork:
 
     @pytest.mark.parametrize("kind", ["feed", "sitemap"])
     @pytest.mark.parametrize("body", [b"", b"\0\xff" * 50, ARTICLE, b"<?xml version='1.0'?>", b"\x1f\x8b broken"])
-    def test_a_source_that_is_none_gives_nothing_to_store(self, kind: str, body: bytes) -> None:
+    def test_source_that_is_none_gives_nothing_to_store(self, kind: str, body: bytes) -> None:
         parsed = self.read(body, kind)
         assert parsed.kind == PageKind.LIST
         assert parsed.sources == ()
 
     @pytest.mark.parametrize("body", [b"", b"\0" * 100, b"\xff\xfe", b"<" * 1000, b"!?" * 500])
-    def test_a_page_that_is_none_is_no_article(self, body: bytes) -> None:
+    def test_page_that_is_none_is_no_article(self, body: bytes) -> None:
         parsed = self.read(body)
         assert parsed.kind != PageKind.ARTICLE
         assert parsed.reason
 
     @pytest.mark.parametrize("content_type", ["text/html", "application/octet-stream"])
     @pytest.mark.parametrize("kind", FILES)
-    def test_a_file_is_no_article_whatever_it_is_called(self, kind: str, content_type: str) -> None:
+    def test_file_is_no_article_whatever_it_is_called(self, kind: str, content_type: str) -> None:
         body = FILES[kind] + random.Random(1).randbytes(20_000)
         assert self.read(body, content_type=content_type).kind == PageKind.OTHER
 
@@ -230,7 +230,7 @@ class TestPool:
         for n, parsed in enumerate(run(many())):
             assert parsed.links.urls == (f"http://h.cn/{n}",)
 
-    def test_a_wrong_extractor_is_the_callers_mistake(self) -> None:
+    def test_wrong_extractor_is_the_callers_mistake(self) -> None:
         broken = pool_of(options=ParseOptions("magic"))
         try:
             with pytest.raises(ValueError, match="magic"):
@@ -242,7 +242,7 @@ class TestPool:
 
 
 class TestAccidents:
-    def test_a_document_that_takes_too_long(self) -> None:
+    def test_document_that_takes_too_long(self) -> None:
         pool = pool_of(2, seconds=0.4)
 
         async def pages() -> list[ParseResult | str]:
@@ -258,7 +258,7 @@ class TestAccidents:
         assert slow == "took too long to read"
         assert all(isinstance(other, ParseResult) for other in others)
 
-    def test_a_document_that_takes_too_much_memory(self) -> None:
+    def test_document_that_takes_too_much_memory(self) -> None:
         large = gzip.compress(b"<urlset>" + b"<url><loc>http://h.cn/1</loc></url>" * 1_400_000, 1)  # 48 MB unpacked
         roomy = pool_of()
         try:
@@ -272,7 +272,7 @@ class TestAccidents:
         finally:
             tight.close()
 
-    def test_a_worker_killed_at_work_costs_its_page(self) -> None:
+    def test_worker_killed_at_work_costs_its_page(self) -> None:
         before = workers_alive()
         pool = pool_of(1)
 
@@ -293,7 +293,7 @@ class TestAccidents:
         assert slow == "worker died: exit code -9"
         assert all(isinstance(other, ParseResult) for other in others)
 
-    def test_a_worker_asked_to_end_has_its_page_read_by_another(self) -> None:
+    def test_worker_asked_to_end_has_its_page_read_by_another(self) -> None:
         """As when all processes of a crawl get SIGTERM: the crawl stores what is under way before it ends."""
         before = workers_alive()
         pool = pool_of(1)
@@ -330,7 +330,7 @@ class TestAccidents:
         finally:
             pool.close()
 
-    def test_a_worker_killed_while_idle_costs_at_most_one_page(self) -> None:
+    def test_worker_killed_while_idle_costs_at_most_one_page(self) -> None:
         before = workers_alive()
         pool = pool_of(1)
 
@@ -347,7 +347,7 @@ class TestAccidents:
             pool.close()
         assert all(isinstance(result, ParseResult) for result in results[1:])
 
-    def test_a_document_too_large_to_hand_over_costs_itself(self) -> None:
+    def test_document_too_large_to_hand_over_costs_itself(self) -> None:
         tight = pool_of(1, memory_bytes=24 << 20)
 
         async def pages() -> list[ParseResult | str]:

@@ -34,7 +34,7 @@ def stored_articles(folder: Path) -> int:
 
 
 @pytest.mark.parametrize("target_url", ["postgres"], indirect=True)
-def test_a_killed_crawl_goes_on_in_postgres(tmp_path: Path, target_url: str) -> None:
+def test_killed_crawl_goes_on_in_postgres(tmp_path: Path, target_url: str) -> None:
     with Newsroom(port=0, latency_seconds=0.02) as newsroom:
         seeds = newsroom.seeds()[:1]
         process = start(tmp_path, *crawl_arguments(newsroom, tmp_path, "WORKERS=1", seeds=seeds)).process
@@ -66,7 +66,7 @@ def test_a_killed_crawl_goes_on_in_postgres(tmp_path: Path, target_url: str) -> 
     assert len(set(paths[:fetched]) & set(paths[fetched:])) <= 14, "only what was in flight is fetched again"
 
 
-def test_what_the_user_typed_is_explained(tmp_path: Path) -> None:
+def test_wrong_arguments_are_explained(tmp_path: Path) -> None:
     path = f"{tmp_path}/news.db"
     open_for_crawl(f"sqlite:///{path}").close()
     silent = "postgresql://me:secret@127.0.0.1:1/x"

@@ -52,7 +52,7 @@ def test_pairs_of_a_file(tmp_path: Path) -> None:
     assert all(0.8 <= float(similarity) <= 1 for _, _, similarity, _ in found)
 
 
-def test_a_packed_file_gives_the_same(tmp_path: Path) -> None:
+def test_packed_file_gives_the_same(tmp_path: Path) -> None:
     assert pairs(tmp_path, gzip.compress(DOCUMENTS), name="docs.jsonl.gz") == pairs(tmp_path, DOCUMENTS)
 
 
@@ -73,13 +73,13 @@ def test_wrong_lines_are_named(tmp_path: Path, content: bytes, message: str) -> 
         pairs(tmp_path, content)
 
 
-def test_a_file_cut_short_is_named_and_what_was_found_is_there(tmp_path: Path) -> None:
+def test_file_cut_short_is_named_and_what_was_found_is_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="damaged"):
         pairs(tmp_path, gzip.compress(DOCUMENTS)[:-9], name="docs.jsonl.gz")
     assert (tmp_path / "pairs.tsv").read_text(encoding="utf-8").startswith("7\tc\t")
 
 
-def test_the_input_is_never_overwritten(tmp_path: Path) -> None:
+def test_input_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "docs.jsonl").write_bytes(DOCUMENTS)
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "docs.jsonl")
     with pytest.raises(InputError, match="is the input itself"):
@@ -123,7 +123,7 @@ def stored(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_tree_the_check_and_the_rebuild(stored: Path) -> None:
+def test_tree_the_check_and_the_rebuild(stored: Path) -> None:
     shown = run(stored, "--show", "http://b.example/1")
     assert shown.returncode == 0
     assert [shown.stdout.index(part) for part in ("http://a.example/1", "http://b.example/1")] == sorted(

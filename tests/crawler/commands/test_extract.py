@@ -44,7 +44,7 @@ def lines(text: str) -> list[dict]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_a_folder_as_json(tmp_path: Path, folder: Path) -> None:
+def test_folder_as_json(tmp_path: Path, folder: Path) -> None:
     done = extract(tmp_path, str(folder), "--format", "jsonl")
     assert done.returncode == 0
     english, listing, table = lines(done.stdout)
@@ -71,13 +71,13 @@ def test_one_page(tmp_path: Path, folder: Path, form: str, start: str) -> None:
     assert done.stdout.endswith("\n")
 
 
-def test_a_page_without_article_is_named(tmp_path: Path, folder: Path) -> None:
+def test_page_without_article_is_named(tmp_path: Path, folder: Path) -> None:
     done = extract(tmp_path, str(folder / "old" / "list.xhtml"))
     assert (done.returncode, done.stdout) == (0, "")
     assert "no article (" in done.stderr
 
 
-def test_a_manifest_has_a_line_for_every_row_in_its_order(tmp_path: Path, folder: Path) -> None:
+def test_manifest_has_a_line_for_every_row_in_its_order(tmp_path: Path, folder: Path) -> None:
     (folder / "broken.html.gz").write_bytes(gzip.compress(page("english"))[:-20])
     (folder / "picture.html").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     (folder / "empty.html").touch()
@@ -106,7 +106,7 @@ def test_a_manifest_has_a_line_for_every_row_in_its_order(tmp_path: Path, folder
     assert found[0]["url"] == "http://news.example.com/"
 
 
-def test_an_explanation_to_look_at(tmp_path: Path, folder: Path) -> None:
+def test_explanation_to_look_at(tmp_path: Path, folder: Path) -> None:
     done = extract(tmp_path, str(folder), "--explain", str(tmp_path / "why.html"), "--output", str(tmp_path / "out"))
     assert done.returncode == 0
     shown = (tmp_path / "why.html").read_text(encoding="utf-8")
@@ -178,7 +178,7 @@ class TestInputs:
         with pytest.raises(InputError, match="longer than 5000 bytes"):
             read(Saved("a", "a", packed), 5000)
 
-    def test_a_folder_without_pages(self, tmp_path: Path) -> None:
+    def test_folder_without_pages(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="holds no page"):
             files(tmp_path)
 

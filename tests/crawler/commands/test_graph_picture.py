@@ -91,7 +91,7 @@ def test_draw_without_pages() -> None:
     assert texts(svg(unknown, np.array([0.5, 0.5]), {0: ["a"], 7: ["b"]})) == ["a"]
 
 
-def test_a_png_takes_the_first_name_its_fonts_can_write(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_png_takes_the_first_name_its_fonts_can_write(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_graph_picture, "_FAMILIES", ("DejaVu Sans", "No Such Font"))
     assert _graph_picture._fonts() == ["DejaVu Sans"]
     assert _graph_picture._label(["新闻", "Новости", "news"], ".png") == "Новости"

@@ -81,7 +81,7 @@ def test_pictures_and_a_file_for_others(crawled: Path) -> None:
     assert {url for _, url in made.nodes(data="url")} == names
 
 
-def test_the_graph_is_that_of_the_tables(database: Database, run_in: Callable) -> None:
+def test_graph_is_that_of_the_tables(database: Database, run_in: Callable) -> None:
     urls = ["http://a.example/1", "http://a.example/2", "http://b.example/1", "http://b.example/2"]
     ids = [fingerprint(url) for url in urls]
     resumed = run_in(runs.start_run, start(seed_row("http://a.example/")))
@@ -110,7 +110,7 @@ def test_the_graph_is_that_of_the_tables(database: Database, run_in: Callable) -
     assert [relevance[by_id[key]] for key in (*ids, nowhere)] == [0.0, 0.25, 0.5, 0.0, 0.0]
 
 
-def test_a_crawl_without_pages(tmp_path: Path) -> None:
+def test_crawl_without_pages(tmp_path: Path) -> None:
     open_for_crawl(f"sqlite:///{tmp_path}/news.db").close()
     for method in METHODS:
         assert "0 pages, 0 of them fetched, 0 links" in rank(tmp_path, "--by", method)
@@ -147,7 +147,7 @@ def test_by_topic(crawled: Path, tmp_path: Path) -> None:
     assert "size: topic" in (tmp_path / "topic.svg").read_text(encoding="utf-8")
 
 
-def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+def test_file_that_is_no_database(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "news.db") as file:
         file.execute("CREATE TABLE other (x)")
     done = scrapy(tmp_path, "rank", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")

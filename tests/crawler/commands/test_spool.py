@@ -23,7 +23,7 @@ def test_reading_and_writing_may_alternate() -> None:
 
 
 @pytest.mark.parametrize("number", [-1, 1])
-def test_a_number_that_is_not_there_is_refused(number: int) -> None:
+def test_number_that_is_not_there_is_refused(number: int) -> None:
     with Spool() as spool:
         spool.append(TEXTS[0])
         with pytest.raises(IndexError, match=f"text {number}: there are 1"):

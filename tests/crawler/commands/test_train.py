@@ -67,7 +67,7 @@ def test_networks_are_learnt(tmp_path: Path) -> None:
     assert [layer.shape[0] for layer in networks.weights] == [2, 2, 2]
 
 
-def test_a_missing_library_is_one_line(tmp_path: Path) -> None:
+def test_missing_library_is_one_line(tmp_path: Path) -> None:
     """Said before any page is read; nothing else needs it."""
     (tmp_path / "sklearn.py").write_text("raise ImportError", encoding="utf-8")
     command = [sys.executable, "-m", "scrapy", "train", "combined", str(tmp_path / "none")]
@@ -88,7 +88,7 @@ def test_a_missing_library_is_one_line(tmp_path: Path) -> None:
         ({"id": "e", "file": "broken.gz"} | ROW, "line 2: "),
     ],
 )
-def test_a_broken_row_is_one_line(tmp_path: Path, row: object, part: str) -> None:
+def test_broken_row_is_one_line(tmp_path: Path, row: object, part: str) -> None:
     folder = corpus(tmp_path / "one", {"id": "a"} | ROW, row)
     (folder / "broken.gz").write_bytes(b"\x1f\x8b and nothing")
     done = scrapy(tmp_path, "train", "blocks", str(folder), *SMALL, "--output", str(tmp_path / "m.json"))
@@ -129,7 +129,7 @@ def test_wrong_use(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_profile_is_learnt_from_files(tmp_path: Path) -> None:
+def test_profile_is_learnt_from_files(tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     pages.mkdir()
     for name in "ab":
@@ -143,7 +143,7 @@ def test_a_profile_is_learnt_from_files(tmp_path: Path) -> None:
     assert "大桥" in load(tmp_path / "p.json")
 
 
-def test_a_profile_is_learnt_from_a_history(tmp_path: Path) -> None:
+def test_profile_is_learnt_from_a_history(tmp_path: Path) -> None:
     """Pages that cannot be had are told of and passed over."""
     history = tmp_path / "history.csv"
     with OddServer({("a.localhost", "/liked"): (200, {}, LIKED)}) as server:

@@ -43,7 +43,7 @@ def test_wrong_settings(tmp_path: Path, settings: list[str], code: int, part: st
     assert "secret" not in message
 
 
-def test_a_database_of_an_older_version_is_refused(tmp_path: Path) -> None:
+def test_database_of_an_older_version_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "news.db")) as old:
         old.executescript(
             "CREATE TABLE alembic_version (version_num VARCHAR(32)); INSERT INTO alembic_version VALUES ('0011')"
@@ -68,7 +68,7 @@ def test_no_seeds_file(tmp_path: Path) -> None:
     assert "none.txt" in done.stderr
 
 
-def test_the_bundled_seeds_file_says_what_to_do(tmp_path: Path) -> None:
+def test_bundled_seeds_file_says_what_to_do(tmp_path: Path) -> None:
     done = scrapy(tmp_path, "crawl", "news", "-a", "seeds=seeds.txt")
     assert done.returncode == 2
     assert "seeds.txt" in done.stderr

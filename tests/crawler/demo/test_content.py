@@ -95,6 +95,6 @@ def test_one_article_has_three_pages():
         (["=== 1", "t", "tomorrow | c | | s", "p"], "isoformat"),
     ],
 )
-def test_a_wrong_entry_is_refused(lines, complaint):
+def test_wrong_entry_is_refused(lines, complaint):
     with pytest.raises(ValueError, match=complaint):
         content._parse("wanbao", lines)

@@ -26,7 +26,7 @@ def demo(*arguments):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_it_serves_until_a_signal():
+def test_demo_serves_until_a_signal():
     with demo("--port", "0") as process:
         try:
             printed = [process.stdout.readline().strip() for _ in range(6)]
@@ -44,7 +44,7 @@ def test_it_serves_until_a_signal():
     assert len({urlsplit(url).hostname for url in printed[1:]}) == 5
 
 
-def test_a_taken_port_is_one_line():
+def test_taken_port_is_one_line():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with demo("--port", str(port)) as process:

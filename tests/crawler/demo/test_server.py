@@ -145,7 +145,7 @@ def test_every_page_links_home_to_channels_and_some_leave(newsroom, walk):
         assert homes <= {*walk[home][1].xpath("//a/@href"), home}
 
 
-def test_the_forbidden_page_is_linked(newsroom, client, walk):
+def test_forbidden_page_is_linked(newsroom, client, walk):
     (forbidden,) = newsroom.forbidden()
     assert any(forbidden in document.xpath("//a/@href") for document in documents(walk))
     assert client.get(forbidden)[0].status == 200
@@ -236,7 +236,7 @@ def test_nonsense_ends_the_connection(newsroom):
         assert not answer.startswith(b"HTTP/1.1 200"), nonsense[:10]
 
 
-def test_a_taken_port_is_named(newsroom):
+def test_taken_port_is_named(newsroom):
     with pytest.raises(OSError, match=rf"127\.0\.0\.1:{newsroom.port}"):
         Newsroom(port=newsroom.port).start()
 

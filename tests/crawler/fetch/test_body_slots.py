@@ -34,7 +34,7 @@ def test_one_body_may_always_come() -> None:
     assert BodySlots(1 << 62).acquire(1, lambda: None)
 
 
-def test_a_large_body_waits_for_its_slot_and_loses_nothing() -> None:
+def test_large_body_waits_for_its_slot_and_loses_nothing() -> None:
     shared = crawler(DOWNLOAD_MAXSIZE=64 << 20, STALL_SECONDS=3)
     own, slots = GuardedHandler.from_crawler(shared), Network.of(shared).slots
 

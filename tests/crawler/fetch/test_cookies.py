@@ -21,7 +21,7 @@ def header(cookies: SiteCookies, host: str, path: str = "/a/c", *, secure: bool 
     return cookies.header(host, path, secure=secure, now=now)
 
 
-def test_a_wall_is_passed() -> None:
+def test_wall_is_passed() -> None:
     cookies = SiteCookies()
     assert keep(cookies, "news.cn", "seen=1; Path=/", "b=2; HttpOnly")
     assert header(cookies, "news.cn", "/") == "seen=1"
@@ -48,7 +48,7 @@ SETS = "www.a.com.cn"
         ("ww.a.com.cn", []),
     ],
 )
-def test_a_domain_is_never_wider_than_the_site(domain: str, goes_to: list[str]) -> None:
+def test_domain_is_never_wider_than_the_site(domain: str, goes_to: list[str]) -> None:
     cookies = SiteCookies()
     keep(cookies, SETS, f"c=1; Path=/; Domain={domain}")
     hosts = [SETS, "a.com.cn", "other.a.com.cn", "x.www.a.com.cn", "b.com.cn", "com.cn", "xa.com.cn"]
@@ -92,7 +92,7 @@ def test_sixty_large_ones_make_a_small_header() -> None:
 
 
 @pytest.mark.parametrize("line", ["", "=", "=x", "novalue", "a\r\nX: b=1", "a=\0", "a=\x1b[31m", "a=" + "v" * 5_000])
-def test_what_is_no_cookie(line: str) -> None:
+def test_malformed_cookies_are_refused(line: str) -> None:
     cookies = SiteCookies()
     assert not keep(cookies, "a.cn", line)
     assert header(cookies, "a.cn") == ""
@@ -107,7 +107,7 @@ def test_sites_are_bounded() -> None:
 
 
 @given(st.lists(st.tuples(st.text(max_size=30), st.integers(0, 3)), max_size=20))
-def test_whatever_is_set_the_header_is_one_short_line(lines: list[tuple[str, int]]) -> None:
+def test_header_is_one_short_line_for_any_cookies(lines: list[tuple[str, int]]) -> None:
     cookies = SiteCookies()
     keep(cookies, "a.cn", *[f"n{number}={text * 100}; Path=/" for text, number in lines])
     sent = header(cookies, "a.cn")

@@ -65,18 +65,18 @@ def test_one_on_the_other(inner: str, outer: str) -> None:
 
 @pytest.mark.parametrize("said", [["gzip"], ["deflate"], ["br"], ["zstd"], ["utf-8"], ["none"], [], ["gzip", "br"]])
 @pytest.mark.parametrize("body", [PAGE, TEXT, b"", b"x", b"{}"], ids=["page", "text", "empty", "x", "json"])
-def test_a_body_that_is_not_coded_stays_as_it_is(said: list[str], body: bytes) -> None:
+def test_body_that_is_not_coded_stays_as_it_is(said: list[str], body: bytes) -> None:
     assert decode(said, body, 100) == (body, False, False)
 
 
 @pytest.mark.parametrize("said", ["gzip", "deflate", "br", "zstd"])
 @pytest.mark.parametrize("real", ["gzip", "zstd"])
-def test_what_it_is_counts_not_what_it_is_said_to_be(said: str, real: str) -> None:
+def test_magic_numbers_count_more_than_the_header(said: str, real: str) -> None:
     assert decode([said], PACK[real](PAGE)) == (PAGE, False, False)
 
 
 @pytest.mark.parametrize("said", [[], ["gzip"], ["identity"], ["br"]])
-def test_what_is_not_said_is_undone_too_where_it_may_be(said: list[str]) -> None:
+def test_undeclared_coding_is_undone_where_it_may_be(said: list[str]) -> None:
     twice = gzip.compress(PAGE) if said != ["br"] else brotli.compress(gzip.compress(PAGE))
     data = gzip.compress(twice) if said == ["gzip"] else twice
     assert decode([UNSAID, *said], data, 100) == (PAGE, False, False)
@@ -89,7 +89,7 @@ def test_what_is_not_said_is_undone_too_where_it_may_be(said: list[str]) -> None
 
 
 @pytest.mark.parametrize("name", PACK)
-def test_a_stream_that_ends_early_is_broken_and_gives_what_came(name: str) -> None:
+def test_stream_that_ends_early_is_broken_and_gives_what_came(name: str) -> None:
     body, is_cut, is_broken = decode([SAID.get(name, name)], PACK[name](PAGE)[:-500], 1_000)
     assert (is_cut, is_broken) == (False, True)
     assert PAGE.startswith(body)
@@ -110,7 +110,7 @@ def test_members_one_after_the_other_and_rubbish_after_the_end() -> None:
     assert decode(["gzip"], gzip.compress(b"") * 20_000, 1 << 20)[0] == b""  # and does not take seconds
 
 
-def test_a_long_body_is_cut_at_the_bound() -> None:
+def test_long_body_is_cut_at_the_bound() -> None:
     noise = random.Random(1).randbytes(3_000)
     long = b"".join(noise + random.Random(n).randbytes(40) for n in range(3_400))
     for name in ("gzip", "deflate", "zstd"):
@@ -130,7 +130,7 @@ def packed(name: str, megabytes: int) -> bytes:
 
 @pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
 @pytest.mark.parametrize("layers", [1, 2, 3])
-def test_a_bomb_is_found_before_it_goes_off(name: str, layers: int) -> None:
+def test_bomb_is_found_before_it_goes_off(name: str, layers: int) -> None:
     data = packed(name, 40)
     for _ in range(layers - 1):
         data = gzip.compress(data)

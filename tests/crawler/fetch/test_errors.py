@@ -48,14 +48,14 @@ def test_reasons_name_the_cause_and_nothing_of_the_request(error: Exception | No
     assert "pass" not in reason
 
 
-def test_what_cannot_change_is_final() -> None:
+def test_permanent_errors_are_final() -> None:
     assert FailReason.BOMB.is_final
     assert why(not_valid("certificate has expired"))[0].is_final
     assert not FailReason.TIMED_OUT.is_final
 
 
 @given(st.text())
-def test_a_text_of_others_is_one_harmless_line(text: str) -> None:
+def test_text_of_others_is_one_harmless_line(text: str) -> None:
     shown = clean(text)
     assert len(shown) <= 150
     assert not any(unicodedata.category(char)[0] == "C" for char in shown)
@@ -80,7 +80,7 @@ def test_escape_sequences_and_directions() -> None:
         (b"", "http://h.cn/x"),
     ],
 )
-def test_where_a_redirect_leads(sent: bytes, leads_to: str | None) -> None:
+def test_redirect_targets(sent: bytes, leads_to: str | None) -> None:
     assert canonicalize(http_parser.location([sent, b"/other"]), "http://h.cn/x") == leads_to
 
 

@@ -42,7 +42,7 @@ def keeping(*answers: bytes) -> Callable[[socket.socket, bytes], bool]:
     return keep
 
 
-def test_a_page_and_what_is_asked() -> None:
+def test_page_and_what_is_asked() -> None:
     with RawServer(keeping(answer())) as server:
         request = Request(server.url("/a?b=1#c"), headers={"User-Agent": "x", "Accept-Encoding": "y", "Host": "z"})
         response = one(fetch(request)[0])
@@ -77,14 +77,14 @@ def test_silence_on_a_kept_connection_is_waited_for_once() -> None:
         assert len(server.requests) == 2
 
 
-def test_a_farewell_on_a_kept_connection_is_no_answer() -> None:
+def test_farewell_on_a_kept_connection_is_no_answer() -> None:
     farewell = answer(b"", b"Connection: close", status=b"408 Request Timeout")
     with RawServer(keeping(answer(), farewell, answer())) as server:
         assert [one(result).status for result in fetch(server.url("/1"), server.url("/2"))] == [200, 200]
 
 
 @pytest.mark.parametrize("coding", [b"", b"Content-Encoding: gzip"])
-def test_a_body_without_end_is_cut_and_the_connection_dropped(coding: bytes) -> None:
+def test_body_without_end_is_cut_and_the_connection_dropped(coding: bytes) -> None:
     sent = 0
 
     def flood(connection: socket.socket, _: bytes) -> bool:
@@ -104,7 +104,7 @@ def test_a_body_without_end_is_cut_and_the_connection_dropped(coding: bytes) -> 
     assert sent < 20 << 20
 
 
-def test_a_request_may_have_a_bound_of_its_own() -> None:
+def test_request_may_have_a_bound_of_its_own() -> None:
     with RawServer(answering(answer(b"x" * 5_000))) as server:
         request = Request(server.url(), meta={"download_maxsize": 1_000})
         small, whole = fetch(request, server.url())
@@ -131,7 +131,7 @@ def test_other_answers_need_no_whole_body(status: bytes) -> None:
         (b"image/png", b"", False),
     ],
 )
-def test_what_can_be_no_page_is_not_read_to_its_end(kind: bytes, begins: bytes, *, whole: bool) -> None:
+def test_bodies_that_can_be_no_page_are_not_read_to_their_end(kind: bytes, begins: bytes, *, whole: bool) -> None:
     body = begins + b"x" * 500_000
     sent = answer(body).replace(b"text/html", kind)
     with RawServer(answering(sent)) as server:
@@ -140,7 +140,7 @@ def test_what_can_be_no_page_is_not_read_to_its_end(kind: bytes, begins: bytes, 
     assert (response.body == body) is whole
 
 
-def test_a_bomb_is_refused() -> None:
+def test_bomb_is_refused() -> None:
     with RawServer(answering(answer(gzip.compress(b"x" * (4 << 20)), b"Content-Encoding: gzip"))) as server:
         (error,) = fetch(server.url())
     assert isinstance(error, FetchError)
@@ -163,7 +163,7 @@ def lose(connection: socket.socket) -> None:
     ],
     ids=range(5),
 )
-def test_a_body_that_stops_is_truncated(sent: bytes, *, is_reset: bool) -> None:
+def test_body_that_stops_is_truncated(sent: bytes, *, is_reset: bool) -> None:
     def speak(connection: socket.socket, _: bytes) -> bool:
         connection.sendall(sent)
         if is_reset:
@@ -177,7 +177,7 @@ def test_a_body_that_stops_is_truncated(sent: bytes, *, is_reset: bool) -> None:
     assert response.body.startswith(BODY)
 
 
-def test_a_coded_body_that_says_it_is_whole_is_whole() -> None:
+def test_coded_body_that_says_it_is_whole_is_whole() -> None:
     packed = gzip.compress(BODY)
     head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
     with RawServer(answering(head + b"%x\r\n" % len(packed) + packed + b"\r\n")) as server:
@@ -275,7 +275,7 @@ def test_both_schemes_share_what_they_know() -> None:
     assert handler()._network is not plain._network
 
 
-def test_a_header_cannot_be_smuggled() -> None:
+def test_header_cannot_be_smuggled() -> None:
     with RawServer(answering(answer())) as server:
         request = Request(server.url(), headers={"X-A": "a\r\nX-B: b", "Cookie": "c=1", "Connection": "close"})
         one(fetch(request)[0])
@@ -284,14 +284,14 @@ def test_a_header_cannot_be_smuggled() -> None:
     assert b"Cookie" not in asked
 
 
-def test_the_first_of_several_addresses_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_of_several_addresses_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crawler.fetch.dns._ask", lambda _name: ("127.0.0.3", "127.0.0.1", "127.0.0.2"))
     with RawServer(answering(answer())) as server:
         response = one(fetch(f"http://many.test:{server.port}/")[0])
     assert str(response.ip_address) == "127.0.0.1"
 
 
-def test_a_name_is_looked_up_once_for_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_is_looked_up_once_for_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def ask(name: str) -> tuple[str, ...]:
@@ -315,7 +315,7 @@ def test_a_name_is_looked_up_once_for_all_who_wait(monkeypatch: pytest.MonkeyPat
     assert asked == ["one.test"]
 
 
-def test_a_fetch_that_is_given_up_leaves_nothing_open() -> None:
+def test_fetch_that_is_given_up_leaves_nothing_open() -> None:
     async def give_up() -> None:
         async with asyncio.timeout(0.3):
             await fetch_all([server.url()])

@@ -78,14 +78,14 @@ def test_odd_answers_are_whole(name: str, length: int) -> None:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_stops_before_its_end_is_not_whole(name: str) -> None:
+def test_bodies_that_stop_before_their_end_are_not_whole(name: str) -> None:
     reader, body = read(BROKEN[name])
     assert reader.state is ParserState.BROKEN
     assert body
     assert not reader.is_reusable
 
 
-def test_a_body_without_length_is_whole_unless_the_connection_fails() -> None:
+def test_body_without_length_is_whole_unless_the_connection_fails() -> None:
     data = HEAD + b"\r\n" + BODY
     assert read(data)[0].state is ParserState.WHOLE
     assert read(data, cleanly=False)[0].state is ParserState.BROKEN
@@ -109,7 +109,7 @@ def test_a_body_without_length_is_whole_unless_the_connection_fails() -> None:
     ],
     ids=range(12),
 )
-def test_what_is_not_http_or_has_no_end_is_given_up(data: bytes) -> None:
+def test_answers_without_http_or_end_are_given_up(data: bytes) -> None:
     with pytest.raises(WireError):
         read(*split(data, 60_000) or [b""])
 
@@ -147,7 +147,7 @@ def test_values_cannot_end_a_line() -> None:
     ],
     ids=range(9),
 )
-def test_a_connection_is_used_again_only_when_nothing_is_in_doubt(data: bytes, *, reusable: bool) -> None:
+def test_connection_is_used_again_only_when_nothing_is_in_doubt(data: bytes, *, reusable: bool) -> None:
     assert read(data)[0].is_reusable is reusable
 
 

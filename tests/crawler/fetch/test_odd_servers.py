@@ -91,7 +91,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
 
 
 @pytest.mark.parametrize("host", ROBOTS_LEAD_TO)
-def test_a_robots_txt_that_redirects(crawled: Crawled, host: str) -> None:
+def test_robots_txt_that_redirects(crawled: Crawled, host: str) -> None:
     assert len([path for path in crawled.asked if path.startswith(f"{host}/")]) < 20
     states = "SELECT state, count(*) FROM url WHERE kind = 'page' AND url LIKE 'http://{}.%' GROUP BY state"
     assert dict(crawled.rows(states, host)) == {"done": 2}
@@ -102,7 +102,7 @@ def test_rules_behind_a_redirect_count_for_the_asking_host(crawled: Crawled) -> 
     assert "a/private/1" not in crawled.asked
 
 
-def test_a_sitemap_that_redirects_home_costs_no_page(crawled: Crawled) -> None:
+def test_sitemap_that_redirects_home_costs_no_page(crawled: Crawled) -> None:
     assert "m/only-here" in crawled.asked
 
 
@@ -114,7 +114,7 @@ def test_trouble_is_tried_again_and_then_given_up(crawled: Crawled) -> None:
     ]
 
 
-def test_a_seed_that_redirects_is_its_target(crawled: Crawled) -> None:
+def test_seed_that_redirects_is_its_target(crawled: Crawled) -> None:
     assert crawled.rows("SELECT url FROM v_articles WHERE url LIKE 'http://s.%/1'") != []
     first = "SELECT state, reason FROM url WHERE depth = 0 AND url LIKE 'http://s.%'"
     assert ("skipped", "redirect") in crawled.rows(first)
@@ -126,7 +126,7 @@ def test_walls_that_ask_for_a_cookie_are_passed(crawled: Crawled) -> None:
     assert crawled.asked.count("k/wall") == crawled.asked.count("k/gate") == 2
 
 
-def test_a_page_that_only_sends_on_is_followed(crawled: Crawled) -> None:
+def test_page_that_only_sends_on_is_followed(crawled: Crawled) -> None:
     assert crawled.rows("SELECT title FROM v_articles WHERE url LIKE '%/there'") == [("搬走的一篇",)]
     assert crawled.rows("SELECT state, reason FROM url WHERE url LIKE '%/moved'") == [("skipped", "redirect")]
 
@@ -194,7 +194,7 @@ def _cookie(name: str, to: str) -> Answer:
     return 302, {"Location": to, "Set-Cookie": f"{name}=1; Path=/"}, ""
 
 
-def test_a_url_that_is_a_page_of_an_earlier_seed_becomes_a_seed(tmp_path: Path) -> None:
+def test_url_that_is_a_page_of_an_earlier_seed_becomes_a_seed(tmp_path: Path) -> None:
     answers = {
         ("a.localhost", "/"): article("首页", "/section"),
         ("a.localhost", "/section"): article("栏目", "/deep"),

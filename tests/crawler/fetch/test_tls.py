@@ -81,7 +81,7 @@ def reasons(server: RawServer, *hosts: str, **settings: object) -> list[object]:
     return [result.status if isinstance(result, Response) else label(*why(result)) for result in results]
 
 
-def test_a_valid_certificate_is_believed_for_its_names_only(authority: Authority) -> None:
+def test_valid_certificate_is_believed_for_its_names_only(authority: Authority) -> None:
     with RawServer(answering(OK), wrap=authority.wrap(NAMES)) as server:
         found = reasons(server, "good.localhost", "127.0.0.1", "other.localhost", "127.1")
         assert found == [200, 200, *["certificate not valid: Hostname mismatch"] * 2]
@@ -100,13 +100,13 @@ def test_expired_and_selfsigned(authority: Authority) -> None:
         assert server.requests == []
 
 
-def test_an_unknown_authority(tmp_path: Path) -> None:
+def test_unknown_authority(tmp_path: Path) -> None:
     with RawServer(answering(OK), wrap=Authority(tmp_path).wrap(NAMES)) as server:
         (reason,) = reasons(server, "good.localhost")
         assert str(reason).startswith("certificate not valid: unable to get ")
 
 
-def test_a_host_that_is_known_to_be_bad_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_host_that_is_known_to_be_bad_is_taken_as_it_is(tmp_path: Path) -> None:
     with RawServer(answering(OK), wrap=Authority(tmp_path).wrap(NAMES, until=NOW - DAY)) as server:
         found = reasons(server, "good.localhost", "bad.localhost", TLS_UNVERIFIED_HOSTS=["good.localhost"])
         assert found[0] == 200
@@ -114,7 +114,7 @@ def test_a_host_that_is_known_to_be_bad_is_taken_as_it_is(tmp_path: Path) -> Non
         assert reasons(server, "bad.localhost", "127.0.0.1", TLS_UNVERIFIED_HOSTS="*.localhost,127.0.0.1") == [200, 200]
 
 
-def test_a_server_that_speaks_no_tls(authority: Authority) -> None:
+def test_server_that_speaks_no_tls(authority: Authority) -> None:
     def speak(accepted: socket.socket) -> socket.socket:
         accepted.recv(10_000)
         accepted.sendall(OK)

@@ -271,7 +271,7 @@ def test_equal_scores_go_by_time_then_number() -> None:
     assert [held.pop(0.0).id for _ in range(3)] == [4, 2, 3]  # type: ignore[union-attr]
 
 
-def test_a_late_better_one_goes_first() -> None:
+def test_late_better_one_goes_first() -> None:
     held = queues_of(hosts=(1, 2))
     held.push([lease(1, 1, 0.1), lease(2, 2, 0.5)], 0.0)
     held.push([lease(3, 1, 0.9)], 0.0)
@@ -290,7 +290,7 @@ def test_pause_counts_from_the_longest() -> None:
     assert held.pop(60.0) is not None
 
 
-def test_a_free_connection_waits_for_the_pause_too() -> None:
+def test_free_connection_waits_for_the_pause_too() -> None:
     held = queues_of(connections=2)
     held.push([lease(n) for n in range(3)], 0.0)
     held.pop(0.0)
@@ -300,7 +300,7 @@ def test_a_free_connection_waits_for_the_pause_too() -> None:
     assert held.pop(5.0) is not None
 
 
-def test_the_place_of_a_head_is_not_inherited() -> None:
+def test_place_of_a_head_is_not_inherited() -> None:
     held = queues_of(connections=2, hosts=(1, 2))
     held.push([lease(1, 1, 0.9)], 0.0)
     held.push([lease(2, 1, 0.1)], 0.0)
@@ -333,7 +333,7 @@ def test_half_empty_queues_ask_again() -> None:
     assert held.wants() == {1: 8}
 
 
-def test_what_beats_the_queue_is_asked_for() -> None:
+def test_better_urls_than_the_queued_are_asked_for() -> None:
     held = queues_of(depth=4)
     held.refresh(1, 1.0)
     assert held.wants() == {1: 4}
@@ -371,7 +371,7 @@ def test_surplus_gives_back_the_worst() -> None:
     assert held.pop(0.0).id == 4  # type: ignore[union-attr]
 
 
-def test_a_removed_host_leaves_nothing_behind() -> None:
+def test_removed_host_leaves_nothing_behind() -> None:
     held = queues_of(hosts=(1, 2))
     held.push([lease(1, 1), lease(2, 1)], 0.0)
     held.remove_host(1)
@@ -386,7 +386,7 @@ def test_a_removed_host_leaves_nothing_behind() -> None:
     assert held.wants() == {2: 8}
 
 
-def test_a_host_taken_up_again_keeps_its_new_clock() -> None:
+def test_host_taken_up_again_keeps_its_new_clock() -> None:
     held = queues_of(hosts=())
     held.add_host(HostQueue(1, "h1.cn", ready_at=5.0))
     held.push([lease(1)], 0.0)
@@ -427,7 +427,7 @@ def test_new_scores_reorder_hosts_and_their_queues() -> None:
     assert second.id == 2
 
 
-def test_a_host_passed_over_for_long_goes_first_once() -> None:
+def test_host_passed_over_for_long_goes_first_once() -> None:
     held = queues_of(hosts=(1, 2), patience=60.0, connections=100)
     held.push([lease(n, 1, 0.9) for n in range(8)], 0.0)
     held.push([lease(n, 2, 0.1) for n in range(100, 103)], 0.0)
@@ -441,7 +441,7 @@ def test_a_host_passed_over_for_long_goes_first_once() -> None:
     assert held.longest_wait == 61.0
 
 
-def test_a_host_that_rests_is_not_passed_over() -> None:
+def test_host_that_rests_is_not_passed_over() -> None:
     held = queues_of(hosts=(1, 2), patience=10.0, connections=9)
     held.push([lease(n, 1, 0.5) for n in range(8)], 0.0)
     held.push([lease(100, 2, 0.9), lease(101, 2, 0.1)], 0.0)
@@ -451,7 +451,7 @@ def test_a_host_that_rests_is_not_passed_over() -> None:
     assert [one.host_id for one in got if one] == [2, 1, 1, 1, 2]
 
 
-def test_what_is_never_the_best_leaves_nothing_behind() -> None:
+def test_urls_that_are_never_the_best_leave_nothing_behind() -> None:
     held = HostQueues(depth=8, connections=1, most_hosts=40, patience=1.0)
     for key in range(1, 41):
         held.add_host(HostQueue(key, f"h{key}.cn", robots_known=True))

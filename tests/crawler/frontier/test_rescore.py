@@ -49,7 +49,7 @@ def fetched(server: OddServer) -> list[int]:
     return [int(path[1:]) for _, _, path in server.asked if re.fullmatch(r"/\d+", path)]
 
 
-def test_a_new_round_of_scores_reorders_what_is_queued(tmp_path: Path) -> None:
+def test_new_round_of_scores_reorders_what_is_queued(tmp_path: Path) -> None:
     with OddServer(answers()) as server:
         done = start(tmp_path, *arguments(server, tmp_path)).finish(100)
         order = fetched(server)
@@ -82,7 +82,7 @@ def test_why_shows_what_each_signal_adds(tmp_path: Path) -> None:
     assert sum(map(float, shares)) == pytest.approx(float(total[1]), abs=1e-3)
 
 
-def test_a_crawl_that_goes_on_in_another_order_scores_what_waits_anew(tmp_path: Path) -> None:
+def test_crawl_that_goes_on_in_another_order_scores_what_waits_anew(tmp_path: Path) -> None:
     waiting = "SELECT score FROM url WHERE state = 'pending' AND kind = 'page' AND depth = 1"
     with OddServer(answers()) as server:
         for preset, pages in (("news", 3), ("breadth", 40)):
@@ -93,7 +93,7 @@ def test_a_crawl_that_goes_on_in_another_order_scores_what_waits_anew(tmp_path: 
             assert (scores == {0.5}) is (preset == "breadth")
 
 
-def test_the_crawl_outlives_its_rank_process(tmp_path: Path) -> None:
+def test_crawl_outlives_its_rank_process(tmp_path: Path) -> None:
     with OddServer(answers()) as server:
         running = start(tmp_path, *arguments(server, tmp_path))
         deadline = time.monotonic() + 60
@@ -123,6 +123,6 @@ def ranking_processes(crawl: int) -> list[int]:
     return found
 
 
-def test_a_database_that_cannot_be_read_is_a_problem_with_a_name(tmp_path: Path) -> None:
+def test_database_that_cannot_be_read_is_a_problem_with_a_name(tmp_path: Path) -> None:
     with pytest.raises(DatabaseProblem):
         rank(RankRequest(f"sqlite:///{tmp_path}/none.db", Priority("pagerank", {}), None, 1.7e9))

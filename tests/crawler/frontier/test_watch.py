@@ -67,7 +67,7 @@ def site() -> Iterator[ChangingSite]:
         yield changing
 
 
-def test_a_crawl_that_watches_and_the_same_command_again(site: ChangingSite, tmp_path: Path) -> None:
+def test_crawl_that_watches_and_the_same_command_again(site: ChangingSite, tmp_path: Path) -> None:
     """One after the other, for a crawl takes long to start: news as it appears, then what has become of it."""
     often = [x for one in ("REVISIT_MIN=1", "REVISIT_MAX=1", "REVISIT_ARTICLES=0") for x in ("-s", one)]
     running = start(tmp_path, *site.command(tmp_path, "-a", "mode=watch", *often))
@@ -119,7 +119,7 @@ def _stored(folder: Path) -> int:
     return rows(folder, "SELECT count(*) FROM article")[0][0] if tables == [(1,)] else 0
 
 
-def test_a_mode_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_mode_that_is_none_is_refused(tmp_path: Path) -> None:
     done = scrapy(tmp_path, "crawl", "news", "-a", "seeds=demo", "-a", "mode=forever")
     assert done.returncode == 2
     assert "mode is 'forever'; it takes once or watch" in done.stderr

@@ -87,7 +87,7 @@ def test_closing_learns_what_waits_and_a_restart_goes_on(tmp_path: Path) -> None
     assert [with_memory(tmp_path, learn) for _ in range(3)] == [6, 12, 18]
 
 
-def test_a_cancelled_write_is_not_lost(tmp_path: Path) -> None:
+def test_cancelled_write_is_not_lost(tmp_path: Path) -> None:
     async def cancel(memory: SiteMemory, _: Any) -> int:
         tasks: list[asyncio.Future[None]] = []
         await memory.of(7)
@@ -116,7 +116,7 @@ def test_hosts_not_asked_for_are_written_and_forgotten(tmp_path: Path) -> None:
     assert with_memory(tmp_path, many, most=5) == [1] * 30
 
 
-def test_a_host_forgotten_while_its_page_was_under_way_is_learned_from(tmp_path: Path) -> None:
+def test_host_forgotten_while_its_page_was_under_way_is_learned_from(tmp_path: Path) -> None:
     async def late(memory: SiteMemory, saving: Tasks) -> int:
         memory.note(7, lesson(1))
         assert not memory._sites
@@ -132,7 +132,7 @@ def newsroom() -> Any:
         yield serving
 
 
-def test_a_crawl_learns_and_the_next_one_goes_on(newsroom: Newsroom, tmp_path: Path) -> None:
+def test_crawl_learns_and_the_next_one_goes_on(newsroom: Newsroom, tmp_path: Path) -> None:
     done = crawl(newsroom, tmp_path, "MAX_PAGES=90")
     assert done.returncode == 0, done.stderr
     first = dict(rows(tmp_path, MEMORIES))
@@ -150,7 +150,7 @@ def test_a_crawl_learns_and_the_next_one_goes_on(newsroom: Newsroom, tmp_path: P
     assert all(knowledge.templates and knowledge.texts for knowledge in states)
 
 
-def test_a_killed_crawl_keeps_most_of_it(newsroom: Newsroom, tmp_path: Path) -> None:
+def test_killed_crawl_keeps_most_of_it(newsroom: Newsroom, tmp_path: Path) -> None:
     running = start(tmp_path, *crawl_arguments(newsroom, tmp_path, "CONCURRENT_REQUESTS=4"))
     until = time.monotonic() + 60
     while not (tmp_path / "news.db").exists() or not _learned(tmp_path):
@@ -177,7 +177,7 @@ def test_switched_off_nothing_is_learned(newsroom: Newsroom, tmp_path: Path) -> 
     assert rows(tmp_path, "SELECT count(*) FROM site_memory") == [(0,)]
 
 
-def test_what_waits_of_all_hosts_together_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_samples_of_all_hosts_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "_MOST_WAITING", 10)
 
     async def do(site: SiteMemory, _: Tasks) -> None:

@@ -21,7 +21,7 @@ def test_short_pauses_then_backoffs_that_grow_then_the_end() -> None:
     assert seen == [(0, 0.0, False), (0, 2.0, False), (1, 5.0, False), (2, 20.0, False), (3, 80.0, True)]
 
 
-def test_a_good_answer_ends_it_all() -> None:
+def test_good_answer_ends_it_all() -> None:
     errors = HostErrors(BACKOFF, 0.0)
     for now in (0.0, 10.0, 20.0):
         errors.failed(A, now)
@@ -38,7 +38,7 @@ def test_hosts_without_rules_are_in_backoff_at_once() -> None:
     assert (host.backoffs, host.until, host.reason) == (1, 5.0, "robots unreachable")
 
 
-def test_a_host_that_hangs_is_left_alone_for_twice_as_long() -> None:
+def test_host_that_hangs_is_left_alone_for_twice_as_long() -> None:
     host = HostErrors(BACKOFF, 0.0).without_rules(A, 30.0, took=30.0)
     assert host.until == 90.0
 
@@ -63,7 +63,7 @@ def test_requests_under_way_when_the_backoff_began_make_it_no_longer() -> None:
     assert errors.failed(A, 41.0, took=1.0).backoffs == 2
 
 
-def test_what_another_process_knows_goes_on() -> None:
+def test_backoff_of_another_process_goes_on() -> None:
     errors = HostErrors(BACKOFF, 100.0)
     errors.take_over(A, 2, 150.0)
     errors.take_over(B, 0, 0.0)
@@ -84,7 +84,7 @@ def test_hosts_in_backoff_are_waited_for_as_long_as_something_answered_lately() 
     assert errors.dead_hosts() == []
 
 
-def test_a_host_that_asks_for_more_time_than_there_is_is_busy() -> None:
+def test_host_that_asks_for_more_time_than_there_is_is_busy() -> None:
     errors = HostErrors(BACKOFF, 0.0)
     errors.failed(A, 0.0, asked=3600.0)
     assert errors.dead_hosts() == [(A, "host busy")]
@@ -92,7 +92,7 @@ def test_a_host_that_asks_for_more_time_than_there_is_is_busy() -> None:
     assert errors.dead_hosts() == []
 
 
-def test_a_single_failure_is_nothing() -> None:
+def test_single_failure_is_nothing() -> None:
     errors = HostErrors(BACKOFF, 0.0)
     errors.failed(A, 500.0)
     assert (errors.waited_for(), errors.dead_hosts()) == (set(), [])

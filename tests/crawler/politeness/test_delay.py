@@ -37,7 +37,7 @@ class TestRules:
         assert rules.delay_seconds == 0.0
         assert rules.sitemaps == []
 
-    def test_a_reason_forbids_everything_whatever_the_text_says(self) -> None:
+    def test_reason_forbids_everything_whatever_the_text_says(self) -> None:
         rules = RobotsRules(
             "User-agent: *\nAllow: /\nCrawl-delay: 9\nSitemap: http://h.cn/s.xml", AGENT, "robots unreachable"
         )
@@ -45,7 +45,7 @@ class TestRules:
         assert rules.delay_seconds == 0.0
         assert rules.sitemaps == []
 
-    def test_the_own_group_counts_before_the_one_for_all(self) -> None:
+    def test_own_group_counts_before_the_one_for_all(self) -> None:
         text = "User-agent: *\nDisallow: /\n\nUser-agent: NewsCrawler\nDisallow: /a\nAllow: /a/b$\nCrawl-delay: 4"
         rules = RobotsRules(text, AGENT)
         assert rules.disallow_reason("http://h.cn/") is None
@@ -68,7 +68,7 @@ class TestRules:
     @pytest.mark.parametrize(
         "text", ["<!DOCTYPE html><html><body>404</body></html>", "\ufeff\n\n", ":::\n#", "\x00\x01"]
     )
-    def test_what_is_no_robots_file_forbids_nothing(self, text: str) -> None:
+    def test_non_robots_text_forbids_nothing(self, text: str) -> None:
         assert RobotsRules(text, AGENT).disallow_reason("http://h.cn/a") is None
 
 
@@ -99,7 +99,7 @@ class TestDecodeRobots:
 
 
 class TestPace:
-    def test_the_longer_of_both_up_to_the_cap(self) -> None:
+    def test_longer_of_both_up_to_the_cap(self) -> None:
         delay = DelayPolicy(1.0, 30.0)
         assert delay.between(None) == 1.0
         assert delay.between(RobotsRules("User-agent: *\nCrawl-delay: 0.5", AGENT)) == 1.0
@@ -108,7 +108,7 @@ class TestPace:
         assert delay.between(RobotsRules("User-agent: *\nRequest-rate: 1/7", AGENT)) == 7.0
         assert delay.between(RobotsRules("User-agent: *\nRequest-rate: 1/" + "9" * 4000, AGENT)) == 30.0
 
-    def test_the_cap_does_not_shorten_the_own_delay(self) -> None:
+    def test_cap_does_not_shorten_the_own_delay(self) -> None:
         assert DelayPolicy(60.0, 30.0).between(RobotsRules("User-agent: *\nCrawl-delay: 86400", AGENT)) == 60.0
 
     def test_beyond_the_cap_nothing_is_fetched(self) -> None:
@@ -117,7 +117,7 @@ class TestPace:
         assert RobotsRules(text, AGENT, most_delay=31.0).disallow_reason("http://h.cn/") is None
         assert RobotsRules(text + "\nUser-agent: newscrawler\nDisallow:", AGENT, most_delay=30.0).reason is None
 
-    def test_a_host_that_answers_slowly_is_asked_less_often_and_within_bounds(self) -> None:
+    def test_host_that_answers_slowly_is_asked_less_often_and_within_bounds(self) -> None:
         delay = DelayPolicy(1.0, 30.0, factor=2.0, most=20.0)
         speed = Speed()
         pauses = []

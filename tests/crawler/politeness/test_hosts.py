@@ -65,7 +65,7 @@ class TestRules:
         known.forget(3)
         assert known.set_rules(19, "rules", long, NOW).reason is None
 
-    def test_they_are_kept_for_their_time_and_then_asked_for_again(self) -> None:
+    def test_rules_are_kept_for_their_time_and_then_asked_for_again(self) -> None:
         known = hosts()
         assert known.take_over(owned(robots_text="User-agent: *\nDisallow: /x"), NOW)
         assert known.disallow_reason(A, "http://a.cn/x") == "robots"
@@ -84,19 +84,19 @@ class TestRules:
         assert not hosts().take_over(owned(), NOW + 1000)
         assert not hosts().take_over(owned(robots_at=None), NOW)
 
-    def test_a_dead_host_is_closed(self) -> None:
+    def test_dead_host_is_closed(self) -> None:
         known = hosts()
         assert known.take_over(owned(dead_reason="host unreachable", robots="unknown"), NOW)
         assert known.closed(A) == "host unreachable"
 
-    def test_a_crawl_delay_beyond_the_cap_closes_it(self) -> None:
+    def test_crawl_delay_beyond_the_cap_closes_it(self) -> None:
         known = hosts()
         known.set_rules(A, "rules", "User-agent: *\nCrawl-delay: 600", NOW)
         assert known.disallow_reason(A, "http://a.cn/") == "crawl-delay too long"
 
 
 class TestAnswers:
-    def test_a_host_without_rules_is_in_backoff_and_dead_in_the_end(self) -> None:
+    def test_host_without_rules_is_in_backoff_and_dead_in_the_end(self) -> None:
         known, at, seen = hosts(), NOW, []
         for _ in range(3):
             failed = page(ROBOTS, 500, at)
@@ -130,7 +130,7 @@ class TestAnswers:
         assert known.robots_elsewhere(A) == [target.lease.id]
         assert known.robots_again(target.lease) is None
 
-    def test_a_page_that_fails_gives_a_short_pause_then_a_backoff(self) -> None:
+    def test_page_that_fails_gives_a_short_pause_then_a_backoff(self) -> None:
         known = hosts()
         known.take_over(owned(), NOW)
         updates = [known.answered(page(error="timed out", at=NOW + 100 * n, seconds=1.0)) for n in range(5)]
@@ -139,7 +139,7 @@ class TestAnswers:
         assert all(one.pause == 1.0 for one in updates[2:]), "a backoff is not kept over a restart"
         assert updates[4].dead == [(A, "host unreachable")]
 
-    def test_a_good_answer_ends_the_backoff(self) -> None:
+    def test_good_answer_ends_the_backoff(self) -> None:
         known = hosts(failures=1)
         known.take_over(owned(), NOW)
         assert known.answered(page(status=500)).backoffs == [BackoffState(A, 1, NOW + 5)]
@@ -154,17 +154,17 @@ class TestAnswers:
         assert hosts().answered(page(status=429)).pause == 2.0
         assert hosts().answered(page(status=500, headers={"retry-after": "100"})).pause == 1.0
 
-    def test_what_is_no_fault_of_the_host(self) -> None:
+    def test_failures_that_are_no_fault_of_the_host(self) -> None:
         known = hosts(failures=1)
         for error in (FailReason.OUT_OF_HANDLES, FailReason.ADDRESS_REFUSED, FailReason.BOMB):
             assert known.answered(page(error=error)).backoffs == ()
         assert known.errors.waited_for() == set()
 
-    def test_a_robots_txt_of_which_only_the_beginning_came(self) -> None:
+    def test_robots_txt_of_which_only_the_beginning_came(self) -> None:
         assert hosts().answered(page(ROBOTS, 200, truncated=True)).backoffs != []
         assert hosts().answered(page(ROBOTS, 200, truncated=True, bounds=(BODY_CUT,))).backoffs == []
 
-    def test_the_pause_follows_the_speed(self) -> None:
+    def test_pause_follows_the_speed(self) -> None:
         known = hosts()
         pauses = [known.answered(page(status=200, seconds=4.0)).pause for _ in range(30)]
         assert pauses[0] == 1.0

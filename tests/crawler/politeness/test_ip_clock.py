@@ -50,7 +50,7 @@ def test_one_request_to_an_address_at_a_time_and_a_pause_after_it() -> None:
     assert clocks.free_at(2) == 0.0
 
 
-def test_a_request_that_began_before_the_address_was_known() -> None:
+def test_request_that_began_before_the_address_was_known() -> None:
     clocks = SharedClocks(5.0)
     clocks.took(1)
     clocks.join(1, "10.0.0.1")

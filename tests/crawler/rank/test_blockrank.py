@@ -55,7 +55,7 @@ def test_x_and_z_as_in_the_paper() -> None:
     assert found.scores == pytest.approx(walk(z @ x), abs=1e-9)
 
 
-def test_a_page_by_hand() -> None:
+def test_page_by_hand() -> None:
     """Two links in the text, four in the footer: 1 / 1.1 and 0.1 / 1.1 of the page, divided by two and by four."""
     graph = LinkGraph()
     kinds = np.array([BlockKind.BODY] * 2 + [BlockKind.FOOTER] * 4, np.uint8)
@@ -66,7 +66,7 @@ def test_a_page_by_hand() -> None:
     assert pagerank.score(graph)[1] == pytest.approx(pagerank.score(graph)[3])
 
 
-def test_a_link_in_the_text_beats_many_in_the_footer() -> None:
+def test_link_in_the_text_beats_many_in_the_footer() -> None:
     """PageRank prefers what every footer names; block by block, what one text names wins."""
     graph = LinkGraph()
     for page in range(1, 11):

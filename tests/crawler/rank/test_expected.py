@@ -45,7 +45,7 @@ def test_against_a_slow_sum(links: dict[int, list[int]], power: float, floor: fl
     assert expected.score(graph, rank, params).tolist() == pytest.approx(slow(graph, rank, params))
 
 
-def test_a_link_from_new_ground_counts_for_more() -> None:
+def test_link_from_new_ground_counts_for_more() -> None:
     # 1 and 2 are alike, but all that 1 links to beside 30 has been fetched
     links = {9: [1, 2], 1: [11, 12, 30], 2: [21, 22, 40], 11: [], 12: []}
     graph = graph_of(links)
@@ -57,13 +57,13 @@ def test_a_link_from_new_ground_counts_for_more() -> None:
     assert plain[new] == pytest.approx(plain[seen])
 
 
-def test_an_empty_graph_has_no_ranks() -> None:
+def test_empty_graph_has_no_ranks() -> None:
     assert expected.score(LinkGraph(), np.zeros(0)).tolist() == []
     graph = graph_of({1: []})
     assert expected.score(graph, np.ones(1)).tolist() == [0]
 
 
-def test_the_first_guess_is_what_the_sum_will_add() -> None:
+def test_first_guess_is_what_the_sum_will_add() -> None:
     graph = graph_of({9: [1, 2], 1: [9, 31, 32]})
     rank = pagerank.score(graph)
     added = expected.score(graph, rank)[graph.numbers(np.array([31]))[0]]

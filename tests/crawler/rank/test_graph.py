@@ -38,7 +38,7 @@ def test_in_bulk_as_page_by_page(web: dict[int, list[int]]) -> None:
         assert graph.in_links().tolist() == [d for _, d in sorted(digraph(graph).in_degree)]
 
 
-def test_the_first_of_repeated_links_and_pages_counts() -> None:
+def test_first_of_repeated_links_and_pages_counts() -> None:
     graph = LinkGraph()
     blocks = np.array([BlockKind.FOOTER, BlockKind.BODY, BlockKind.LIST, BlockKind.RELATED], np.uint8)
     graph.add_links(np.array([1, 1]), np.array([3, 1], np.int32), np.array([5, 5, 1, 6]), blocks)
@@ -62,7 +62,7 @@ def test_hosts_and_sites_are_told_once() -> None:
     assert graph.site_ids[graph.site_numbers].tolist()[-1] == 8
 
 
-def test_what_comes_twice_in_one_call_keeps_the_first() -> None:
+def test_links_given_twice_in_one_call_keep_the_first() -> None:
     graph = LinkGraph()
     numbers = graph.add_pages(np.array([1, 1, 2]), np.array([10, 11, 10]), np.array([5, 5, 6]))
     assert numbers.tolist() == [0, 0, 1]
@@ -70,7 +70,7 @@ def test_what_comes_twice_in_one_call_keeps_the_first() -> None:
     assert graph.site_ids[graph.site_numbers].tolist() == [5, 5]
 
 
-def test_a_page_with_half_a_million_links() -> None:
+def test_page_with_half_a_million_links() -> None:
     targets = np.arange(500_000)
     graph = LinkGraph()
     counts = np.array([500_000, 0, 500_000], np.int32)
@@ -115,7 +115,7 @@ def test_weights_that_do_not_fit(weights: list[float]) -> None:
         graph_of({1: [2, 3]}).matrix(np.array(weights))
 
 
-def test_the_matrix_shares_the_links() -> None:
+def test_matrix_shares_the_links() -> None:
     graph = random_web(300, 2000)
     matrix = graph.matrix(np.arange(len(graph.targets), dtype=np.float64))
     assert np.shares_memory(matrix.indices, graph.targets)

@@ -36,7 +36,7 @@ def test_many_of_all_shapes() -> None:
         assert numbering.find(np.array([-1, 2**62 + 1])).tolist() == [-1, -1]
 
 
-def test_a_column_grows() -> None:
+def test_column_grows() -> None:
     column = Column(np.int32, [7])
     for size in (0, 1, 15, 16, 1000, 3):
         column.extend(np.arange(size))
@@ -47,5 +47,5 @@ def test_a_column_grows() -> None:
 
 
 @pytest.mark.parametrize("first", [[], [3, 1, 3]])
-def test_it_may_start_with_some(first: list[int]) -> None:
+def test_numbering_may_start_with_some(first: list[int]) -> None:
     assert Numbering(first).ids.tolist() == list(dict.fromkeys(first))

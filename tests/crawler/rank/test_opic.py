@@ -80,7 +80,7 @@ def test_cash_is_conserved_while_the_graph_grows(webs: list[dict[int, list[int]]
         assert len(opic.score()) == len(opic.cash) == len(graph)
 
 
-def test_the_richest_waiting_page_is_the_one_that_rich_pages_name() -> None:
+def test_richest_waiting_page_is_the_one_that_rich_pages_name() -> None:
     graph = graph_of({1: [2, 3, 4], 2: [5], 3: [5, 6], 4: [5]})
     opic = Opic(graph)
     opic.observe(graph.rows)

@@ -33,7 +33,7 @@ def test_as_networkx(web: dict[int, list[int]]) -> None:
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.5, 0.85, 0.99])
-def test_a_larger_web(damping: float) -> None:
+def test_larger_web(damping: float) -> None:
     graph = random_web(3000, 20_000)
     params = Params(damping, 1e-12, 5000)
     assert pagerank.score(graph, params) == pytest.approx(oracle(graph, alpha=damping), abs=1e-11)
@@ -70,7 +70,7 @@ def test_three_pages_by_hand() -> None:
     assert scores == pytest.approx([by_id[1], by_id[2], by_id[3]])
 
 
-def test_a_warm_start_needs_fewer_rounds() -> None:
+def test_warm_start_needs_fewer_rounds() -> None:
     graph = random_web(2000, 12_000)
     earlier = pagerank.score(graph, EXACT)
     add(graph, {5000: [1, 2, 3], 5001: [5000]})
@@ -84,7 +84,7 @@ def test_a_warm_start_needs_fewer_rounds() -> None:
     assert len(earlier) == 2000
 
 
-def test_a_start_does_not_change_the_result() -> None:
+def test_start_does_not_change_the_result() -> None:
     graph = random_web(300, 1500)
     for start in (np.zeros(0), np.full(300, 7.0), np.eye(1, 300, 5)[0], np.full(900, 1.0)):
         assert pagerank.score(graph, EXACT, start=start) == pytest.approx(pagerank.score(graph, EXACT), abs=1e-10)

@@ -43,7 +43,7 @@ def test_weights_reorder() -> None:
     assert score(priority, today) > score(priority, find(1, BlockKind.FOOTER, TODAY * DAY))
 
 
-def test_a_weight_of_zero_takes_a_signal_out() -> None:
+def test_weight_of_zero_takes_a_signal_out() -> None:
     assert Priority("breadth", {"depth": 0, "block": 1}).weights == {"block": 1.0}
 
 
@@ -58,7 +58,7 @@ def test_signals_that_are_not_known_yet_are_nought() -> None:
     assert (values["pagerank"][0], values["host"][0]) == (0, 0.25)
 
 
-def test_a_page_hands_on_what_its_place_in_the_graph_is_worth() -> None:
+def test_page_hands_on_what_its_place_in_the_graph_is_worth() -> None:
     priority = Priority("news", {})
     parts = {"pagerank": 0.5, "siterank": 0.4, "host": 0.3, "depth": 0.9}
     few = priority.inherited(parts, 10, 5)
@@ -82,7 +82,7 @@ WEIGHTS = st.dictionaries(st.sampled_from(sorted(SIGNALS)), st.floats(-100, 100)
 
 @settings(deadline=None, max_examples=150)
 @given(st.integers(0, 1000), st.sampled_from(BlockKind).map(int), st.floats(0, 1e10), WEIGHTS, st.floats(0, 1))
-def test_the_score_is_the_weighted_sum_of_its_parts(
+def test_score_is_the_weighted_sum_of_its_parts(
     depth: int, block: int, dated: float, weights: dict[str, float], legacy: float
 ) -> None:
     priority = Priority(

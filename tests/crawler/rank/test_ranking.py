@@ -58,7 +58,7 @@ def small(priority: Priority) -> Ranking:
     return ranking
 
 
-def test_what_waits_is_scored_once_and_then_only_when_it_moves() -> None:
+def test_queued_urls_are_scored_once_and_then_only_when_they_move() -> None:
     ranking = small(Priority("pagerank", {}))
     first = ranking.rescore(TODAY)
     assert sorted(first.ids.tolist()) == [3, 4, 5, 6]
@@ -122,7 +122,7 @@ def test_nothing_known_is_nothing_scored() -> None:
         assert len(Ranking(Priority(preset, {})).rescore(TODAY).ids) == 0
 
 
-def test_a_farm_does_not_lift_its_pages_over_honest_ones() -> None:
+def test_farm_does_not_lift_its_pages_over_honest_ones() -> None:
     """Ten thousand pages of one site praise each other; forty honest sites link to each other's pages now and then."""
     ranking = Ranking(Priority("news", {}))
     honest = list(range(1, 401))
@@ -183,7 +183,7 @@ def test_with_a_topic_what_no_page_names_is_as_good_as_most() -> None:
     assert scores[4] == pytest.approx(weights / 3)
 
 
-def test_a_url_that_is_found_again_is_scored_again() -> None:
+def test_url_that_is_found_again_is_scored_again() -> None:
     ranking = small(Priority("pagerank", {}))
     ranking.rescore(TODAY)
     add(ranking, [3])

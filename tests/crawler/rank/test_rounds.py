@@ -18,7 +18,7 @@ def rounds_of(rounds: Rounds, pages: int) -> list[int]:
     return held
 
 
-def test_the_first_page_brings_the_first_round() -> None:
+def test_first_page_brings_the_first_round() -> None:
     assert rounds_of(Rounds(), 40) == [1, 17, 33]
 
 

@@ -78,7 +78,7 @@ def farm() -> tuple[LinkGraph, np.ndarray, np.ndarray]:
     return graph, honest, graph.numbers(np.arange(first, first + count))
 
 
-def test_a_farm_of_links_lifts_nobody() -> None:
+def test_farm_of_links_lifts_nobody() -> None:
     graph, honest, farmed = farm()
     plain, by_site = pagerank.score(graph), siterank.score(graph)
     homes = graph.numbers(np.arange(100, 10_001, 100))
@@ -99,7 +99,7 @@ def test_jumps_to_trusted_sites_leave_a_farm_nothing_but_its_link() -> None:
     assert trusting[farmed].sum() < 0.15 * siterank.score(graph)[farmed].sum()
 
 
-def test_a_start_is_only_a_start() -> None:
+def test_start_is_only_a_start() -> None:
     graph = random_web(300, 2000)
     expected = siterank.score(graph, EXACT)
     assert siterank.score(graph, EXACT, start=np.arange(200.0)) == pytest.approx(expected, abs=1e-10)

@@ -95,7 +95,7 @@ class TestNewUrl:
         )
         assert robots.score > seed.score
 
-    def test_a_seed_counts_as_the_most_important_page(self) -> None:
+    def test_seed_counts_as_the_most_important_page(self) -> None:
         seed = new_url(
             identify("http://h.cn/", Kind.PAGE),
             priority=Priority("pagerank", {}),
@@ -156,7 +156,7 @@ def test_links_that_are_known_are_no_new_rows_but_count_as_explored() -> None:
 
 
 @pytest.mark.parametrize("preset", ["pagerank", "news", "focused"])
-def test_what_leads_to_pages_goes_before_them(preset: str) -> None:
+def test_lists_go_before_the_pages_they_lead_to(preset: str) -> None:
     priority = Priority(preset, {})
     one = page(named("http://h.cn/1"), '{"siterank": 0.7, "anchor": 0.7}', ("http://h.cn/rss",))
     (feed,), (link,) = sources(one, one.parsed, rules(priority)), links(one, one.parsed, rules(priority))

@@ -42,11 +42,11 @@ class TestNoAnswer:
     def test_one_try_is_no_second_try(self) -> None:
         assert judge(page(0, error="connection lost"), rules(tries=1)).state == State.FAILED
 
-    def test_an_error_counts_even_beside_a_status(self) -> None:
+    def test_error_counts_even_beside_a_status(self) -> None:
         outcome = judge(page(200, error="connection lost", tries=2), rules())
         assert (outcome.state, outcome.reason) == (State.FAILED, FailReason.LOST)
 
-    def test_a_refused_address_is_never_tried_again(self) -> None:
+    def test_refused_address_is_never_tried_again(self) -> None:
         outcome = judge(page(0, error=FailReason.ADDRESS_REFUSED), rules())
         assert (outcome.state, outcome.reason, outcome.failed) == (State.SKIPPED, FailReason.ADDRESS_REFUSED, False)
         robots = judge(page(0, error=FailReason.ADDRESS_REFUSED, kind=Kind.ROBOTS), rules(robots_hosts=(1, 2)))
@@ -55,7 +55,7 @@ class TestNoAnswer:
 
 class TestFinalErrors:
     @pytest.mark.parametrize(("error", "failed"), [("compression bomb", False), ("certificate not valid", True)])
-    def test_what_asking_again_cannot_change_is_not_asked_again(self, error: str, *, failed: bool) -> None:
+    def test_permanent_answers_are_not_asked_for_again(self, error: str, *, failed: bool) -> None:
         outcome = judge(page(0, error=error), rules())
         assert (outcome.state, outcome.reason, outcome.failed) == (State.FAILED, error, failed)
 
@@ -105,12 +105,12 @@ class TestErrorStatus:
         assert outcome.state == State.PENDING
         assert outcome.next_visit == pytest.approx(NOW + pause)
 
-    def test_a_hostile_retry_after_does_not_raise(self) -> None:
+    def test_hostile_retry_after_does_not_raise(self) -> None:
         headers = {"retry-after": "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"}
         assert judge(page(503, headers=headers), rules()).next_visit == NOW + 2.0
 
     @pytest.mark.parametrize("kind", [Kind.FEED, Kind.SITEMAP])
-    def test_a_missing_source_is_no_failure(self, kind: str) -> None:
+    def test_missing_source_is_no_failure(self, kind: str) -> None:
         outcome = judge(page(404, kind=kind), rules())
         assert (outcome.state, outcome.reason, outcome.detail) == (State.SKIPPED, f"no {kind}", "http 404")
         assert not outcome.counted
@@ -122,14 +122,14 @@ class TestErrorStatus:
 
 
 class TestTruncated:
-    def test_a_body_that_was_cut_is_read_for_links_and_is_no_article(self) -> None:
+    def test_body_that_was_cut_is_read_for_links_and_is_no_article(self) -> None:
         found = listed(links("http://h.cn/1"), kind=PageKind.ARTICLE, reason=None)
         outcome = judge(page(parsed=found, truncated=True, bounds=(BODY_CUT,)), rules())
         assert (outcome.state, outcome.reason, outcome.article) == (State.DONE, "truncated", None)
         assert "http://h.cn/1" in by_url(outcome)
 
     @pytest.mark.parametrize(("tries", "state"), [(0, State.PENDING), (1, State.PENDING), (2, State.DONE)])
-    def test_a_lost_connection_is_tried_again_before_it_is_made_do_with(self, tries: int, state: State) -> None:
+    def test_lost_connection_is_tried_again_before_it_is_made_do_with(self, tries: int, state: State) -> None:
         outcome = judge(page(parsed=written(), truncated=True, tries=tries), rules(tries=3))
         assert (outcome.state, outcome.reason, outcome.article) == (state, "truncated", None)
 
@@ -181,7 +181,7 @@ def test_every_answer_has_an_outcome(**drawn: Any) -> None:
         assert outcome.robots == ()
 
 
-def test_a_page_that_could_not_be_stored_says_nothing_of_what_its_server_said() -> None:
+def test_page_that_could_not_be_stored_says_nothing_of_what_its_server_said() -> None:
     """That may be what the database refused."""
     outcome = internal_error(page(status=200, headers={"etag": "a\0b", "last-modified": "\0"}), ValueError())
     assert (outcome.state, outcome.reason, outcome.detail, outcome.counted) == (
@@ -193,7 +193,7 @@ def test_a_page_that_could_not_be_stored_says_nothing_of_what_its_server_said() 
     assert (outcome.etag, outcome.last_modified, outcome.http_status) == (None, None, 200)
 
 
-def test_a_request_that_was_not_made_for_want_of_handles_is_no_try() -> None:
+def test_request_that_was_not_made_for_want_of_handles_is_no_try() -> None:
     outcome = judge(page(status=0, error=FailReason.OUT_OF_HANDLES, tries=99), rules(tries=1))
     assert (outcome.state, outcome.tried, outcome.failed, outcome.counted) == (State.PENDING, False, False, False)
     assert outcome.next_visit is not None

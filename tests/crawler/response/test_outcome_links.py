@@ -96,7 +96,7 @@ class TestLinks:
         st.dictionaries(st.integers(0, 30), st.sampled_from([0, 2, 3, FAR])),
         st.sampled_from([None, 1, 2]),
     )
-    def test_what_is_remembered_brings_nothing_new(self, found: Any, known: Any, depth: int | None) -> None:
+    def test_remembered_links_bring_nothing_new(self, found: Any, known: Any, depth: int | None) -> None:
         urls = [f"http://{host}/{number}" for number, host, _ in found]
         memory = remember({fingerprint(f"http://h.cn/{number}"): at for number, at in known.items()})
         read = page(parsed=listed(links(*urls, nofollow=bytes(nofollow for *_, nofollow in found))))
@@ -127,7 +127,7 @@ class TestSources:
             judge(page(parsed=listed(links(), feeds=self.FEEDS), depth=0), rules(known=remember(known))).new_urls == ()
         )
 
-    def test_a_sitemap_index_names_sitemaps(self) -> None:
+    def test_sitemap_index_names_sitemaps(self) -> None:
         named = ("http://h.cn/s1.xml", "http://o.cn/s2.xml")
         outcome = judge(page(parsed=listed(links(), sitemaps=named), kind=Kind.SITEMAP, depth=0), rules())
         rows = by_url(outcome)
@@ -142,7 +142,7 @@ class TestSources:
         assert judge(nested, rules()).new_urls == ()
         assert len(judge(replace_lease(nested, hops=3), rules()).new_urls) == 1
 
-    def test_an_index_in_an_index_names_a_few(self) -> None:
+    def test_index_in_an_index_names_a_few(self) -> None:
         named = tuple(f"http://h.cn/s{n}.xml" for n in range(20))
         first = page(parsed=listed(links(), sitemaps=named), kind=Kind.SITEMAP, found_in=BlockKind.SITEMAP, hops=0)
         assert len(judge(first, rules()).new_urls) == 20
@@ -151,7 +151,7 @@ class TestSources:
         redirected = replace_lease(first, hops=1, found_in=BlockKind.REDIRECT)
         assert len(judge(redirected, rules()).new_urls) == 20
 
-    def test_a_seed_that_turns_out_to_be_a_sitemap_index_is_followed(self) -> None:
+    def test_seed_that_turns_out_to_be_a_sitemap_index_is_followed(self) -> None:
         parsed = listed(links(), sitemaps=("http://h.cn/s.xml",), reason="feed or sitemap")
         outcome = judge(page(parsed=parsed, depth=0, found_in=BlockKind.SEED), rules())
         assert [(row.url, row.kind) for row in outcome.new_urls] == [("http://h.cn/s.xml", Kind.SITEMAP)]

@@ -20,7 +20,7 @@ from tests.crawler.answers import URL, by_url, links, listed, page, remember, ru
 
 
 class TestPages:
-    def test_an_article_in_doubt_is_stored_with_the_reason(self) -> None:
+    def test_article_in_doubt_is_stored_with_the_reason(self) -> None:
         parsed = written()
         doubtful = replace(parsed, doubt=PageReason.DOUBTFUL_ENCODING)
         outcome = judge(page(parsed=doubtful), rules())
@@ -70,7 +70,7 @@ class TestPages:
         assert outcome.counted
         assert len(outcome.new_urls) == 1
 
-    def test_an_article_in_place_of_a_feed_is_not_stored(self) -> None:
+    def test_article_in_place_of_a_feed_is_not_stored(self) -> None:
         outcome = judge(page(parsed=written(), kind=Kind.FEED), rules())
         assert outcome.article is None
         assert not outcome.counted
@@ -101,7 +101,7 @@ class TestPages:
 class TestParts:
     NEXT, PREVIOUS = "http://h.cn/a_3", "http://h.cn/a_1"
 
-    def test_the_pages_beside_are_named_and_fetched_before_others(self) -> None:
+    def test_pages_beside_are_named_and_fetched_before_others(self) -> None:
         parsed = written(next_page=self.NEXT, previous_page=self.PREVIOUS, page_number=2)
         outcome = judge(page(parsed=parsed, depth=3), rules(depth=3))
         assert outcome.place == Place(2, fingerprint(self.NEXT), fingerprint(self.PREVIOUS))
@@ -109,20 +109,20 @@ class TestParts:
             assert (new.found_in, new.depth, new.reason, new.soon, new.hops) == (BlockKind.PART, 3, None, True, 1)
             assert new.score > 1000
 
-    def test_an_article_of_one_page(self) -> None:
+    def test_article_of_one_page(self) -> None:
         assert judge(page(parsed=written()), rules()).place is None
         assert judge(page(parsed=written(page_number=1)), rules()).place is None
 
-    def test_a_number_alone(self) -> None:
+    def test_number_alone(self) -> None:
         assert judge(page(parsed=written(page_number=2)), rules()).place == Place(2)
         assert judge(page(parsed=written(page_number=10**9)), rules()).place == Place(30_000)
 
     @pytest.mark.parametrize("url", ["http://other.cn/a_3", "http://www.h.cn/a_3", URL])
-    def test_a_part_is_another_page_of_the_same_host(self, url: str) -> None:
+    def test_part_is_another_page_of_the_same_host(self, url: str) -> None:
         outcome = judge(page(parsed=written(next_page=url)), rules())
         assert (outcome.place, outcome.new_urls) == (None, ())
 
-    def test_what_must_not_be_fetched_is_not_waited_for(self) -> None:
+    def test_forbidden_parts_are_not_waited_for(self) -> None:
         parsed = written(next_page=self.NEXT)
         assert judge(page(parsed=parsed), rules(disallow_reason=lambda _host, _url: SkipReason.ROBOTS)).place is None
         found = links(self.NEXT, nofollow=bytes([1]))
@@ -131,7 +131,7 @@ class TestParts:
         assert outcome.place is None
         assert by_url(outcome)[self.NEXT].reason == "nofollow"
 
-    def test_a_link_to_a_part_is_one_url(self) -> None:
+    def test_link_to_a_part_is_one_url(self) -> None:
         found = links(self.NEXT, "http://h.cn/b")
         parsed = written(next_page=self.NEXT)
         parsed = written(found=found, next_page=self.NEXT)
@@ -147,7 +147,7 @@ class TestParts:
         last = written(next_page=self.NEXT, page_number=MAX_PARTS)
         assert judge(page(parsed=last), rules()).place == Place(MAX_PARTS)
 
-    def test_what_a_part_redirects_to_is_the_part(self) -> None:
+    def test_redirect_target_of_a_part_is_the_part(self) -> None:
         moved = page(301, headers={"location": self.NEXT}, found_in=BlockKind.PART, hops=20)
         new = by_url(judge(moved, rules()))[self.NEXT]
         assert (new.found_in, new.hops, new.soon) == (BlockKind.PART, 21, True)
@@ -163,7 +163,7 @@ class TestTopic:
         assert outcome.terms == (0.2, b"words")
         assert outcome.reason is None
 
-    def test_an_article_that_is_not_near_enough_is_dropped_with_the_reason(self) -> None:
+    def test_article_that_is_not_near_enough_is_dropped_with_the_reason(self) -> None:
         outcome = judge(page(parsed=self.WORKED), rules(focus=Threshold(0.3)))
         assert outcome.article is None
         assert (outcome.state, outcome.reason) == (State.DONE, "off topic")

@@ -18,7 +18,7 @@ from tests.crawler.answers import NOW, SEED_ID, URL, by_url, edges, links, liste
 
 class TestRedirect:
     @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-    def test_the_target_takes_its_place(self, status: int) -> None:
+    def test_target_takes_its_place(self, status: int) -> None:
         outcome = judge(page(status, headers={"location": "/b?utm_source=x#top"}, depth=3, hops=1), rules())
         assert (outcome.state, outcome.reason, outcome.http_status) == (State.SKIPPED, "redirect", status)
         assert not outcome.counted
@@ -68,7 +68,7 @@ class TestRedirect:
         for headers in ({}, {"location": ""}):
             assert judge(page(301, headers=headers), rules()).reason == "http error"
 
-    def test_a_seed_adopts_another_host_of_its_site(self) -> None:
+    def test_seed_adopts_another_host_of_its_site(self) -> None:
         seed = page(301, "http://h.cn/", headers={"location": "https://news.h.cn/"}, found_in=BlockKind.SEED, depth=0)
         outcome = judge(seed, rules())
         new = outcome.new_urls[0]
@@ -81,42 +81,42 @@ class TestRedirect:
         orphan = judge(replace_lease(seed, seed_id=None), rules())
         assert (orphan.seed_host, orphan.new_urls[0].reason) == (None, "outside")
 
-    def test_a_seed_that_may_go_there_anyway_adopts_nothing(self) -> None:
+    def test_seed_that_may_go_there_anyway_adopts_nothing(self) -> None:
         wide = page(
             301, headers={"location": "http://news.h.cn/"}, found_in=BlockKind.SEED, scope=Scope("site", ("h.cn",))
         )
         assert judge(wide, rules()).seed_host is None
 
-    def test_a_redirect_is_followed_whatever_the_tries(self) -> None:
+    def test_redirect_is_followed_whatever_the_tries(self) -> None:
         assert judge(page(301, headers={"location": "/b"}, tries=2), rules()).state == State.SKIPPED
 
 
-def test_a_redirect_drops_credentials() -> None:
+def test_redirect_drops_credentials() -> None:
     outcome = judge(page(302, headers={"location": "http://user:pass@h.cn/b"}), rules())
     assert [new.url for new in outcome.new_urls] == ["http://h.cn/b"]
     assert "pass" not in repr(outcome)
 
 
 class TestCookies:
-    def test_a_redirect_to_itself_with_a_new_cookie_is_tried_again_at_once(self) -> None:
+    def test_redirect_to_itself_with_a_new_cookie_is_tried_again_at_once(self) -> None:
         outcome = judge(page(302, headers={"location": URL}, new_cookie=True), rules())
         assert (outcome.state, outcome.next_visit, outcome.failed) == (State.PENDING, NOW, False)
 
     @pytest.mark.parametrize("new_cookie", [False, True])
-    def test_a_wall_of_two_redirects_is_passed_with_its_cookie(self, *, new_cookie: bool) -> None:
+    def test_wall_of_two_redirects_is_passed_with_its_cookie(self, *, new_cookie: bool) -> None:
         wall = page(302, "http://h.cn/check", headers={"location": URL}, new_cookie=new_cookie)
         back = judge(replace_lease(wall, found_on=fingerprint(URL)), rules()).new_urls[0]
         elsewhere = judge(replace_lease(wall, found_on=5), rules()).new_urls[0]
         assert (back.again, back.hops, elsewhere.again) == (new_cookie, 1, False)
 
-    def test_a_page_that_only_sends_on_is_a_redirect(self) -> None:
+    def test_page_that_only_sends_on_is_a_redirect(self) -> None:
         there = page(200, parsed=listed(links("http://h.cn/b", "http://h.cn/c"), sends_to="http://h.cn/b"), hops=1)
         outcome = judge(there, rules())
         assert (outcome.state, outcome.reason, outcome.counted) == (State.SKIPPED, "redirect", False)
         assert [(new.url, new.hops) for new in outcome.new_urls] == [("http://h.cn/b", 2)]
         assert judge(replace_lease(there, hops=4), rules(redirects=4)).reason == "too many redirects"
 
-    def test_a_page_that_shows_itself_again_is_one_unless_it_sets_a_cookie(self) -> None:
+    def test_page_that_shows_itself_again_is_one_unless_it_sets_a_cookie(self) -> None:
         again = listed(links("http://h.cn/b"), sends_to=URL)
         assert judge(page(200, parsed=again), rules()).state == State.DONE
         wall = judge(page(200, parsed=again, new_cookie=True), rules())
@@ -157,7 +157,7 @@ class TestCanonical:
         assert outcome.article.canonical_id is None
         assert (new.id, BlockKind.CANONICAL) in edges(outcome)
 
-    def test_a_link_that_is_the_canonical_too_stays_followable(self) -> None:
+    def test_link_that_is_the_canonical_too_stays_followable(self) -> None:
         wide = Scope("any", ("h.cn",))
         found = links("http://o.cn/b", blocks=bytes([BlockKind.BODY]))
         parsed = written(found=found, scope=wide, canonical="http://o.cn/b")
@@ -199,7 +199,7 @@ class TestRobots:
         outcome = self.robots(status, error=error)
         assert (outcome.state, outcome.next_visit, outcome.robots) == (State.FAILED, None, ())
 
-    def test_a_redirect_is_followed_out_of_scope_and_fetched_again(self) -> None:
+    def test_redirect_is_followed_out_of_scope_and_fetched_again(self) -> None:
         outcome = self.robots(301, headers={"location": "http://cdn.net/robots.txt"})
         new = outcome.new_urls[0]
         assert (new.kind, new.reason, new.again, new.hops) == (Kind.ROBOTS, None, True, 1)

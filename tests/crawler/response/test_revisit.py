@@ -135,14 +135,14 @@ class TestFailures:
         assert is_as_before(outcome)
         assert (outcome.new_urls, outcome.article) == ((), None)
 
-    def test_a_list_that_is_an_error_page_keeps_its_turn(self) -> None:
+    def test_list_that_is_an_error_page_keeps_its_turn(self) -> None:
         outcome = settled(page(parsed=listed(NEWS, kind=PageKind.OTHER, reason=PageReason.SOFT_404), **LIST))
         assert is_as_before(outcome, reason="list page", fetched_at=NOW)
         assert outcome.seen is not None
 
 
 class TestUnchanged:
-    def test_an_article(self) -> None:
+    def test_article(self) -> None:
         outcome = again(304)
         assert is_as_before(outcome, fetched_at=NOW, alive=True)
         assert outcome.seen is not None
@@ -151,7 +151,7 @@ class TestUnchanged:
         assert seen.next_visit is not None
         assert seen.next_visit > NOW + 3_600
 
-    def test_a_list(self) -> None:
+    def test_list(self) -> None:
         outcome = again(304, reason="list page", watched=0.0)
         assert outcome.seen is not None
         assert (outcome.seen(0).next_visit or 0) > NOW + 2 * 3_600
@@ -159,7 +159,7 @@ class TestUnchanged:
 
 
 class TestNews:
-    def test_the_more_a_list_brings_the_sooner_it_is_visited(self) -> None:
+    def test_more_a_list_brings_the_sooner_it_is_visited(self) -> None:
         outcome = settled(page(parsed=listed(NEWS), **LIST))
         assert (outcome.reverted, len(outcome.new_urls)) == (False, 2)
         assert outcome.seen is not None
@@ -175,7 +175,7 @@ class TestNews:
         assert fruitful is not None
         assert (fruitless(50).next_visit or 0) - NOW > 10 * ((fruitful(50).next_visit or 0) - NOW)
 
-    def test_an_article_that_changes_is_looked_at_sooner(self) -> None:
+    def test_article_that_changes_is_looked_at_sooner(self) -> None:
         outcome = again(parsed=written())
         assert (outcome.reverted, outcome.alive) == (False, True)
         assert outcome.seen is not None
@@ -183,7 +183,7 @@ class TestNews:
         assert (changed.changed, same.changed) == (True, False)
         assert (changed.next_visit or 0) < (same.next_visit or 0)
 
-    def test_an_old_article_is_looked_at_once(self) -> None:
+    def test_old_article_is_looked_at_once(self) -> None:
         outcome = again(304, watched=90 * DAY)
         assert outcome.seen is not None
         assert outcome.seen(0).next_visit is None
@@ -203,11 +203,11 @@ class TestGone:
         sure = again(404, http_status=404)
         assert (sure.state, sure.alive) == (State.FAILED, False)
 
-    def test_a_page_that_is_there_after_all(self) -> None:
+    def test_page_that_is_there_after_all(self) -> None:
         assert again(304, http_status=404).alive
         assert again(parsed=written(), **GONE).alive
 
-    def test_it_is_looked_for_again_for_a_time(self) -> None:
+    def test_gone_page_is_looked_for_again_for_a_time(self) -> None:
         gone = {**GONE, "etag": None}
         later = again(410, **gone, changed_at=NOW - 2 * DAY)
         assert is_as_before(later, state=State.FAILED, reason="http error", detail="410", http_status=410, etag=None)
@@ -215,7 +215,7 @@ class TestGone:
         assert again(410, **gone, changed_at=NOW - 30 * DAY).next_visit is None
 
     @pytest.mark.parametrize("status", [404, 410])
-    def test_a_list_stays(self, status: int) -> None:
+    def test_list_stays(self, status: int) -> None:
         outcome = settled(page(status, **LIST))
         assert is_as_before(outcome, reason="list page")
         assert outcome.seen is not None
@@ -231,7 +231,7 @@ class TestMoved:
         assert outcome.alive is None
         assert outcome.next_visit == NOW + DAY
 
-    def test_what_has_not_come_to_the_new_address_is_gone(self) -> None:
+    def test_article_missing_at_the_new_address_is_gone(self) -> None:
         moved = {"state_before": State.SKIPPED, "http_status": 301, "reason": "redirect", "same_as": 7}
         outcome = again(301, headers={"location": "/b"}, **moved)
         assert (outcome.state, outcome.reason, outcome.alive, outcome.next_visit) == (
@@ -259,7 +259,7 @@ class TestMoved:
         assert (later.state, later.reverted, later.alive) == (State.FAILED, True, None)
         assert is_as_before(again(302, headers={"location": "/"}))
 
-    def test_a_seed_that_leads_to_the_issue_of_today(self) -> None:
+    def test_seed_that_leads_to_the_issue_of_today(self) -> None:
         held = {
             **BEFORE,
             "state_before": State.SKIPPED,
@@ -274,13 +274,13 @@ class TestMoved:
         assert outcome.next_visit is not None
 
 
-def test_a_lease_is_counted_once() -> None:
+def test_lease_is_counted_once() -> None:
     first, second, failed = lease(), lease(**BEFORE), lease(visits=1)
     assert [held.counts for held in (first, second, failed)] == [True, False, True]
     assert isinstance(second, Lease)
 
 
-def test_a_sitemap_says_what_has_changed_since_it_was_read() -> None:
+def test_sitemap_says_what_has_changed_since_it_was_read() -> None:
     urls = [f"http://h.cn/{n}" for n in range(5)]
     times = (NOW - 60, THEN - 2 * DAY, 0.0, NOW + 60, NOW - 30)
     named = replace(links(*urls), changed=times)
@@ -289,7 +289,7 @@ def test_a_sitemap_says_what_has_changed_since_it_was_read() -> None:
     assert settled(page(kind=Kind.SITEMAP, parsed=listed(named))).stated == ()  # nothing was visited before it
 
 
-def test_a_doubtful_reading_does_not_take_the_place_of_a_good_one() -> None:
+def test_doubtful_reading_does_not_take_the_place_of_a_good_one() -> None:
     good = written()
     doubtful = replace(good, doubt=PageReason.DOUBTFUL_ENCODING)
     assert is_as_before(again(parsed=doubtful))

@@ -16,7 +16,7 @@ numbers = st.floats(0, 1e6)
 
 
 @given(numbers, numbers, st.integers(0, 100), st.integers(0, 1))
-def test_an_interval_of_a_list_is_within_the_bounds(watched: float, brought: float, depth: int, further: int) -> None:
+def test_interval_of_a_list_is_within_the_bounds(watched: float, brought: float, depth: int, further: int) -> None:
     assert 300 <= Schedule().of_list(watched, brought, depth=depth, further=further) <= 7 * DAY
 
 
@@ -27,7 +27,7 @@ def test_more_brought_is_sooner_and_longer_in_vain_is_later(watched: float, brou
     assert EAGER.of_list(watched + more, brought) >= usual
 
 
-def test_a_hundred_times_as_much_is_visited_ten_times_as_often() -> None:
+def test_hundred_times_as_much_is_visited_ten_times_as_often() -> None:
     few, many = (EAGER.of_list(1000 * DAY, n) for n in (1_000, 100_000))
     assert few / many == pytest.approx(10, rel=0.01)
 
@@ -43,7 +43,7 @@ def test_no_other_interval_costs_less(rate_a_day: float) -> None:
     assert all(cost(best) <= cost(best * factor) for factor in (0.5, 0.9, 1.1, 2))
 
 
-def test_a_list_that_brings_nothing_is_left_more_and_more() -> None:
+def test_list_that_brings_nothing_is_left_more_and_more() -> None:
     watched, intervals = 0.0, []
     while watched < 60 * DAY:
         interval = Schedule().of_list(watched, 0)
@@ -78,13 +78,13 @@ def test_older_articles_are_looked_at_later_and_at_last_no_more() -> None:
     assert Schedule(article_seconds=0).of_article(HOUR, 0, 0, HOUR) is None
 
 
-def test_what_changes_often_is_looked_at_sooner_and_longer() -> None:
+def test_changing_articles_are_visited_sooner_and_longer() -> None:
     calm, busy = (Schedule().of_article(3 * DAY, 5, changes, DAY) or 0 for changes in (0, 5))
     assert busy < calm / 1.5
     assert Schedule().of_article(30 * DAY, 9, 3, DAY) is not None
 
 
-def test_the_rate_of_changes_is_not_biased_by_several_at_once() -> None:
+def test_rate_of_changes_is_not_biased_by_several_at_once() -> None:
     """Cho and Garcia-Molina, 2003: 5 of 10 looks changed are more than 5 changes."""
     from crawler.response.revisit_schedule import _corrected
 
@@ -93,7 +93,7 @@ def test_the_rate_of_changes_is_not_biased_by_several_at_once() -> None:
     assert _corrected(10, 0) == _corrected(0, 0) == 0
 
 
-def test_a_page_that_is_gone_is_looked_for_ever_less_and_given_up() -> None:
+def test_page_that_is_gone_is_looked_for_ever_less_and_given_up() -> None:
     assert Schedule().of_gone(0) == DAY
     assert Schedule().of_gone(3 * DAY) == 3 * DAY
     assert Schedule().of_gone(8 * DAY) is None

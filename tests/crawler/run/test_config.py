@@ -242,7 +242,7 @@ def test_unknown_names_that_were_not_typed_are_nobodys_mistake() -> None:
         check_names(made)
 
 
-def test_a_topic_makes_the_crawl_focused() -> None:
+def test_topic_makes_the_crawl_focused() -> None:
     assert Config.from_settings(given()).preset == "news"
     config = Config.from_settings(given(TOPIC="港口 航运"))
     assert config.preset == "focused"
@@ -250,7 +250,7 @@ def test_a_topic_makes_the_crawl_focused() -> None:
     assert Config.from_settings(given(TOPIC="港口", CRAWL_PRESET="breadth")).priority.weights == {"depth": 1.0}
 
 
-def test_the_seeds_topics_count_when_no_other_is_given() -> None:
+def test_seeds_topics_count_when_no_other_is_given() -> None:
     of_seeds = Config.from_settings(given(), ["港口 航运", "桥梁"]).topic
     both = Config.from_settings(given(TOPIC="港口 航运 桥梁")).topic
     other = Config.from_settings(given(TOPIC="足球"), ["港口 航运", "桥梁"]).topic
@@ -261,7 +261,7 @@ def test_the_seeds_topics_count_when_no_other_is_given() -> None:
     assert len(other.wanted) == 1
 
 
-def test_what_becomes_of_duplicates() -> None:
+def test_policy_for_duplicates() -> None:
     config = Config.from_settings(
         given(DUPLICATES="drop", DUPLICATE_SITES='{"News.Example.com": "keep"}', DUPLICATE_WINDOW="30")
     )
@@ -287,7 +287,7 @@ def test_wrong_words_about_duplicates(values: dict[str, str], message: str) -> N
         Config.from_settings(given(**values))
 
 
-def test_a_crawler_has_one_config() -> None:
+def test_crawler_has_one_config() -> None:
     crawler = Crawler(Spider, given(CRAWL_PRESET="focused"))
     crawler.spider = SimpleNamespace(seeds=[Seed("http://a.example/", topic="港口")])
     config = Config.of(crawler)

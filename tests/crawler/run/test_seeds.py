@@ -144,7 +144,7 @@ def test_forbidden_file(tmp_path: Path) -> None:
         load_seeds(path)
 
 
-def test_the_projects_own_file_has_no_seeds_yet_and_true_examples() -> None:
+def test_projects_own_file_has_no_seeds_yet_and_true_examples() -> None:
     path = ROOT / "seeds.txt"
     with pytest.raises(SeedError, match="has no seeds yet"):
         load_seeds(path)

@@ -125,7 +125,7 @@ SessionMachine.TestCase.settings = settings(
 TestSession = SessionMachine.TestCase
 
 
-def test_a_crawl_without_seeds_is_refused_before_the_database_is_touched() -> None:
+def test_crawl_without_seeds_is_refused_before_the_database_is_touched() -> None:
     path = new_database()
     with pytest.raises(SeedError, match="no seeds given"):
         asyncio.run(Session.begin(Config.from_settings(settings_of(path)), None))

@@ -31,7 +31,7 @@ def test_nothing_that_acts_on_a_terminal_is_left(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_console_shows_strings_as_they_are(text: str) -> None:
+def test_console_shows_strings_as_they_are(text: str) -> None:
     out = io.StringIO()
     console = Terminal(file=out, width=120)
     table = Table("reason")
@@ -43,14 +43,14 @@ def test_a_console_shows_strings_as_they_are(text: str) -> None:
     assert "[red]" in shown or "[red]" not in text
 
 
-def test_a_log_line_cannot_be_forged() -> None:
+def test_log_line_cannot_be_forged() -> None:
     record = logging.makeLogRecord({"msg": "%s: %s", "args": ("http://a.test/", "no\n12:00 ERROR: forged\x1b[2J")})
     lines = LogLines("%(levelname)s: %(message)s").format(record).split("\n")
     assert len(lines) == 1
     assert "\x1b" not in lines[0]
 
 
-def test_an_exception_cannot_forge_a_line_either() -> None:
+def test_exception_cannot_forge_a_line_either() -> None:
     try:
         raise ValueError("x\n12:00:00 ERROR: forged\x1b[2J")
     except ValueError:

@@ -122,7 +122,7 @@ def dated(value: str, precision: str = "minute") -> dict[str, str]:
     return {"published_at": value, "published_precision": precision}
 
 
-def test_an_earlier_original_takes_over_and_the_tree_turns(crawl: Crawl) -> None:
+def test_earlier_original_takes_over_and_the_tree_turns(crawl: Crawl) -> None:
     assert crawl.come("b", 1, STORY, **dated("2025-03-02T08:00:00+08:00")) == "new"
     assert crawl.come("c", 1, MORE, **dated("2025-03-03T08:00:00+08:00")) == "duplicate"
     assert crawl.tree() == {"c": "b"}
@@ -136,7 +136,7 @@ def test_an_earlier_original_takes_over_and_the_tree_turns(crawl: Crawl) -> None
     assert with_text == [(3,)], "what stood for the cluster once keeps its text"
 
 
-def test_a_day_decides_nothing_within_that_day_but_the_source_does(crawl: Crawl) -> None:
+def test_day_decides_nothing_within_that_day_but_the_source_does(crawl: Crawl) -> None:
     for number in range(3):
         crawl.come("a", 5 + number, story(number), source="晨报", title=f"旧闻{number}")
     assert crawl.come("b", 1, STORY, source="晨报", **dated("2025-03-02", "day")) == "new"
@@ -144,13 +144,13 @@ def test_a_day_decides_nothing_within_that_day_but_the_source_does(crawl: Crawl)
     assert crawl.original() == "a", "its site is the 晨报"
 
 
-def test_the_name_of_the_site_in_the_source_is_enough(crawl: Crawl) -> None:
+def test_name_of_the_site_in_the_source_is_enough(crawl: Crawl) -> None:
     crawl.come("b", 1, STORY, source="来自 A.example")
     crawl.come("a", 1, STORY)
     assert crawl.original() == "a"
 
 
-def test_a_site_that_writes_its_own_is_the_better_original(crawl: Crawl) -> None:
+def test_site_that_writes_its_own_is_the_better_original(crawl: Crawl) -> None:
     for number in range(4):
         crawl.come("a", 4 + number, story(number), title=f"头条{number}")
         crawl.come("b", 4 + number, story(number), title=f"转载{number}")
@@ -166,7 +166,7 @@ def test_without_any_sign_the_first_stays(crawl: Crawl) -> None:
     assert crawl.original() == "b"
 
 
-def test_an_article_that_repeats_two_clusters_makes_them_one(crawl: Crawl) -> None:
+def test_article_that_repeats_two_clusters_makes_them_one(crawl: Crawl) -> None:
     one, two = story(1), story(1)[:50] + story(2)[50:150] + story(1)[150:]
     middle = story(1)[:100] + story(2)[100:150] + story(1)[150:]
     assert crawl.come("a", 1, one, **dated("2025-03-03T08:00:00+08:00")) == "new"
@@ -179,7 +179,7 @@ def test_an_article_that_repeats_two_clusters_makes_them_one(crawl: Crawl) -> No
 
 
 @pytest.mark.parametrize("keep", list(Keep))
-def test_what_is_stored_of_a_copy(crawl: Crawl, keep: Keep) -> None:
+def test_stored_columns_of_a_copy(crawl: Crawl, keep: Keep) -> None:
     crawl.come("a", 1, STORY, title="桥修好了")
     what = crawl.come("b", 1, STORY, keep=keep, html="<p>html</p>")
     stored = crawl.rows(f"SELECT text, html, text_chars FROM article WHERE id = {fingerprint('http://b.example/1')}")
@@ -195,7 +195,7 @@ def test_what_is_stored_of_a_copy(crawl: Crawl, keep: Keep) -> None:
     assert url == [("done", *reason)]
 
 
-def test_a_copy_that_is_not_stored_and_comes_again_has_its_new_evidence_alone(crawl: Crawl) -> None:
+def test_copy_that_is_not_stored_and_comes_again_has_its_new_evidence_alone(crawl: Crawl) -> None:
     crawl.come("a", 1, STORY)
     crawl.come("b", 1, OTHER)
     for body in (STORY, STORY, OTHER):
@@ -204,7 +204,7 @@ def test_a_copy_that_is_not_stored_and_comes_again_has_its_new_evidence_alone(cr
     assert crawl.rows("SELECT count(*) FROM duplicate") == [(1,)]
 
 
-def test_a_copy_with_wording_of_its_own_keeps_its_text_and_finds_copies(crawl: Crawl) -> None:
+def test_copy_with_wording_of_its_own_keeps_its_text_and_finds_copies(crawl: Crawl) -> None:
     crawl.come("a", 1, STORY)
     crawl.come("b", 1, MORE)
     assert crawl.rows("SELECT text FROM article WHERE duplicate_of IS NOT NULL") == [(MORE,)]
@@ -212,21 +212,21 @@ def test_a_copy_with_wording_of_its_own_keeps_its_text_and_finds_copies(crawl: C
     assert crawl.tree() == {"b": "a", "c": "b"}
 
 
-def test_an_earlier_copy_is_stored_whatever_the_policy(crawl: Crawl) -> None:
+def test_earlier_copy_is_stored_whatever_the_policy(crawl: Crawl) -> None:
     crawl.come("a", 1, STORY, **dated("2025-03-02T08:00:00+08:00"))
     assert crawl.come("b", 1, STORY, keep=Keep.NOTHING, **dated("2025-03-01T08:00:00+08:00")) == "duplicate"
     assert crawl.original() == "b"
     assert crawl.rows("SELECT count(*) FROM article WHERE text = ''") == [(0,)]
 
 
-def test_a_copy_that_comes_again_unchanged_is_unchanged(crawl: Crawl) -> None:
+def test_copy_that_comes_again_unchanged_is_unchanged(crawl: Crawl) -> None:
     crawl.come("a", 1, STORY)
     crawl.come("b", 1, STORY)
     assert crawl.come("b", 1, STORY) == "unchanged"
     assert crawl.rows("SELECT count(*) FROM article_version") == [(0,)]
 
 
-def test_a_copy_that_becomes_another_text_leaves_its_cluster(crawl: Crawl) -> None:
+def test_copy_that_becomes_another_text_leaves_its_cluster(crawl: Crawl) -> None:
     crawl.come("a", 1, STORY)
     crawl.come("b", 1, STORY)
     assert crawl.come("b", 1, OTHER, seen="2025-01-02T00:00:00+00:00") == "updated"
@@ -236,7 +236,7 @@ def test_a_copy_that_becomes_another_text_leaves_its_cluster(crawl: Crawl) -> No
     assert crawl.tree() == {"c": "b"}
 
 
-def test_a_copy_that_is_still_one_after_a_change_keeps_its_text(crawl: Crawl) -> None:
+def test_copy_that_is_still_one_after_a_change_keeps_its_text(crawl: Crawl) -> None:
     crawl.come("a", 1, STORY)
     crawl.come("b", 1, STORY)
     crawl.come("b", 1, MORE, seen="2025-01-02T00:00:00+00:00")
@@ -244,7 +244,7 @@ def test_a_copy_that_is_still_one_after_a_change_keeps_its_text(crawl: Crawl) ->
     assert crawl.rows("SELECT size FROM cluster") == [(2,)]
 
 
-def test_the_new_text_of_an_article_is_found_and_a_version_is_no_duplicate(crawl: Crawl) -> None:
+def test_new_text_of_an_article_is_found_and_a_version_is_no_duplicate(crawl: Crawl) -> None:
     crawl.come("a", 1, STORY)
     assert crawl.come("a", 1, OTHER, seen="2025-01-02T00:00:00+00:00") == "updated"
     assert crawl.come("b", 1, OTHER) == "duplicate"
@@ -258,7 +258,7 @@ def test_bulletins_are_kept_apart_with_their_evidence(crawl: Crawl) -> None:
     assert crawl.rows("SELECT count(*) FROM article WHERE duplicate_of IS NULL") == [(2,)]
 
 
-def test_the_tree_for_people(crawl: Crawl, database: Database) -> None:
+def test_tree_for_people(crawl: Crawl, database: Database) -> None:
     crawl.come("a", 1, STORY, source="晨报")
     crawl.come("b", 1, MORE)
     crawl.come("c", 1, MORE, keep=Keep.NOTHING)
@@ -273,7 +273,7 @@ def test_the_tree_for_people(crawl: Crawl, database: Database) -> None:
         assert reprints(connection, "http://nowhere.example/", 10) is None
 
 
-def test_the_text_of_copies_stays_when_the_original_changes(crawl: Crawl) -> None:
+def test_text_of_copies_stays_when_the_original_changes(crawl: Crawl) -> None:
     for host in "abc":
         crawl.come(host, 1, STORY)
     crawl.come("a", 1, OTHER, seen="2025-01-02T00:00:00+00:00")
@@ -286,7 +286,7 @@ def test_the_text_of_copies_stays_when_the_original_changes(crawl: Crawl) -> Non
     assert crawl.come("d", 1, MORE) == "duplicate", "what they repeated is still found"
 
 
-def test_a_copy_in_one_batch_with_a_change_of_the_holder_of_its_text_points_to_the_heir(crawl: Crawl) -> None:
+def test_copy_in_one_batch_with_a_change_of_the_holder_of_its_text_points_to_the_heir(crawl: Crawl) -> None:
     old, recent = "2025-01-01T00:00:00+00:00", "2025-02-01T00:00:00+00:00"
     slips = [STORY.replace("昨天", "昨日", 1), STORY.replace("通车", "开通", 1)]
     crawl.come("a", 1, STORY + OTHER, seen=old)

@@ -83,7 +83,7 @@ def crawl(database: Database, run_in: Callable) -> Crawl:
     return Crawl(database, run_in)
 
 
-def test_an_article_waits_for_its_parts(crawl: Crawl) -> None:
+def test_article_waits_for_its_parts(crawl: Crawl) -> None:
     assert [s.article for s in crawl.come(crawl.page(1))] == ["part"]
     assert [s.article for s in crawl.come(crawl.page(2))] == ["part"]
     assert crawl.articles() == []
@@ -116,7 +116,7 @@ def test_parts_come_together(crawl: Crawl, order: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)], ids=str)
 @pytest.mark.parametrize("at_once", [1, 2])
-def test_a_page_that_does_not_say_that_it_is_a_part(crawl: Crawl, order: tuple[int, ...], at_once: int) -> None:
+def test_page_that_does_not_say_that_it_is_a_part(crawl: Crawl, order: tuple[int, ...], at_once: int) -> None:
     pages = {1: crawl.page(1, 2), 2: crawl.page(2, 2, place=None)}
     for i in range(0, 2, at_once):
         crawl.come(*(pages[n] for n in order[i : i + at_once]))
@@ -125,7 +125,7 @@ def test_a_page_that_does_not_say_that_it_is_a_part(crawl: Crawl, order: tuple[i
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)], ids=str)
-def test_a_first_page_that_names_no_next_one(crawl: Crawl, order: tuple[int, ...]) -> None:
+def test_first_page_that_names_no_next_one(crawl: Crawl, order: tuple[int, ...]) -> None:
     pages = {1: crawl.page(1, place=None), 2: crawl.page(2, 2)}
     for n in order:
         crawl.come(pages[n])
@@ -137,13 +137,13 @@ def failed(crawl: Crawl, n: int, **values: Any) -> Outcome:
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations([1, 2, 3])), ids=str)
-def test_a_part_that_fails_leaves_the_others(crawl: Crawl, order: tuple[int, ...]) -> None:
+def test_part_that_fails_leaves_the_others(crawl: Crawl, order: tuple[int, ...]) -> None:
     for n in order:
         crawl.come(failed(crawl, n) if n == 2 else crawl.page(n))
     assert crawl.articles() == [(URLS[0], [TEXTS[0], TEXTS[2]])]
 
 
-def test_the_last_part_fails_after_several_tries(crawl: Crawl) -> None:
+def test_last_part_fails_after_several_tries(crawl: Crawl) -> None:
     crawl.come(crawl.page(1, 2))
     crawl.come(failed(crawl, 2, state="pending", reason="http error", next_visit=NOW + 60))
     assert crawl.articles() == []
@@ -152,7 +152,7 @@ def test_the_last_part_fails_after_several_tries(crawl: Crawl) -> None:
     assert crawl.reasons() == {URLS[1]: "http error"}
 
 
-def test_the_first_part_fails(crawl: Crawl) -> None:
+def test_first_part_fails(crawl: Crawl) -> None:
     crawl.come(crawl.page(3), crawl.page(2))
     assert crawl.articles() == []
     crawl.come(failed(crawl, 1))
@@ -160,7 +160,7 @@ def test_the_first_part_fails(crawl: Crawl) -> None:
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations([1, 2, 4])), ids=str)
-def test_a_next_page_that_redirects(crawl: Crawl, order: tuple[int, ...]) -> None:
+def test_next_page_that_redirects(crawl: Crawl, order: tuple[int, ...]) -> None:
     moved = failed(crawl, 2, state="skipped", reason="redirect", same_as=fingerprint(URLS[3]))
     pages = {1: crawl.page(1, 2), 2: moved, 4: crawl.page(4, place=None, article={"title": TITLE + "(2)"})}
     stored = [crawl.come(pages[n])[0] for n in order]
@@ -169,14 +169,14 @@ def test_a_next_page_that_redirects(crawl: Crawl, order: tuple[int, ...]) -> Non
     assert crawl.reasons() == {URLS[1]: "redirect", URLS[3]: PageReason.JOINED}
 
 
-def test_a_next_page_that_leads_back(crawl: Crawl) -> None:
+def test_next_page_that_leads_back(crawl: Crawl) -> None:
     crawl.come(crawl.page(1, 2))
     crawl.come(failed(crawl, 2, state="skipped", reason="redirect", same_as=fingerprint(URLS[0])))
     assert crawl.articles() == [(URLS[0], TEXTS[:1])]
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)], ids=str)
-def test_the_next_article_is_no_next_part(crawl: Crawl, order: tuple[int, ...]) -> None:
+def test_next_article_is_no_next_part(crawl: Crawl, order: tuple[int, ...]) -> None:
     pages = {1: crawl.page(1, 2), 2: crawl.page(2, 2, article={"title": "市图书馆新馆开放"})}
     for n in order:
         crawl.come(pages[n])
@@ -184,14 +184,14 @@ def test_the_next_article_is_no_next_part(crawl: Crawl, order: tuple[int, ...]) 
     assert crawl.reasons() == {}
 
 
-def test_the_next_page_is_a_list(crawl: Crawl) -> None:
+def test_next_page_is_a_list(crawl: Crawl) -> None:
     crawl.come(crawl.page(1, 2))
     crawl.come(done(crawl.leases[URLS[1]], reason="list page"))
     assert crawl.articles() == [(URLS[0], TEXTS[:1])]
     assert crawl.reasons() == {URLS[1]: "list page"}
 
 
-def test_a_server_that_answers_any_number_with_the_first_page(crawl: Crawl) -> None:
+def test_server_that_answers_any_number_with_the_first_page(crawl: Crawl) -> None:
     crawl.come(crawl.page(1))
     crawl.come(crawl.page(2, body=TEXTS[0]))
     assert crawl.articles() == [(URLS[0], TEXTS[:1])]
@@ -200,7 +200,7 @@ def test_a_server_that_answers_any_number_with_the_first_page(crawl: Crawl) -> N
     assert crawl.articles() == [(URLS[0], TEXTS[:1])]
 
 
-def test_what_is_unfinished_when_nothing_more_will_come(crawl: Crawl) -> None:
+def test_unfinished_articles_when_nothing_more_will_come(crawl: Crawl) -> None:
     crawl.come(crawl.page(1), crawl.page(2))
     crawl.come(crawl.page(5, 6))
     finished = crawl.run_in(STORE.finish, None)
@@ -268,7 +268,7 @@ def test_duplicates_are_judged_by_the_whole_text(crawl: Crawl) -> None:
     assert crawl.rows("SELECT duplicate_of FROM v_articles WHERE duplicate_of IS NOT NULL") == [(URLS[5],)]
 
 
-def test_a_changed_part_changes_the_article(crawl: Crawl) -> None:
+def test_changed_part_changes_the_article(crawl: Crawl) -> None:
     crawl.come(crawl.page(1), crawl.page(2), crawl.page(3))
     crawl.come(crawl.page(2, body="更正：" + TEXTS[1]))
     assert crawl.articles() == [(URLS[0], [TEXTS[0], "更正：" + TEXTS[1], TEXTS[2]])]
@@ -284,7 +284,7 @@ def test_nothing_is_half_done(crawl: Crawl) -> None:
     assert crawl.articles() == []
 
 
-def test_the_next_part_is_fetched_before_others_also_when_it_waits_already(crawl: Crawl) -> None:
+def test_next_part_is_fetched_before_others_also_when_it_waits_already(crawl: Crawl) -> None:
     soon = new_url(URLS[3], depth=4, score=1e6, found_in=12, soon=True)
     crawl.come(crawl.page(1, 2, new_urls=[soon]))
     leased_urls = crawl.run_in(frontier.lease, wish(1, {fingerprint("a.example"): 1})).urls
@@ -333,7 +333,7 @@ def test_parts_that_changed_together_make_one_version(stored: Crawl, order: tupl
     assert stored.rows("SELECT DISTINCT joined FROM part") == [(1,)]
 
 
-def test_an_article_loses_the_last_part_when_no_page_names_it(stored: Crawl) -> None:
+def test_article_loses_the_last_part_when_no_page_names_it(stored: Crawl) -> None:
     stored.come(stored.page(2, of=2))
     stored.come(stays(stored, 1))
     stored.come(gone(stored, 3))
@@ -341,7 +341,7 @@ def test_an_article_loses_the_last_part_when_no_page_names_it(stored: Crawl) -> 
     assert versions(stored) == 1
 
 
-def test_an_article_whose_pages_are_all_gone_stays(stored: Crawl) -> None:
+def test_article_whose_pages_are_all_gone_stays(stored: Crawl) -> None:
     for n in (3, 1, 2):
         stored.come(gone(stored, n))
     assert stored.articles() == [(URLS[0], TEXTS[:3])]

@@ -89,7 +89,7 @@ def test_nothing_is_half_done(database: Database, run_in: Callable, leased_urls:
     assert rows(database, "SELECT count(*) FROM url WHERE state = 'leased'") == [(4,)]
 
 
-def test_a_copy_on_another_site_is_stored_with_its_evidence(
+def test_copy_on_another_site_is_stored_with_its_evidence(
     run_in: Callable, leased_urls: dict, database: Database
 ) -> None:
     assert put(run_in, leased_urls, "http://a.example/1", TEXT) == "new"
@@ -118,7 +118,7 @@ def test_another_address_of_a_page_is_no_article(run_in: Callable, leased_urls: 
     ]
 
 
-def test_a_page_moves_to_its_canonical_url_when_that_comes(
+def test_page_moves_to_its_canonical_url_when_that_comes(
     run_in: Callable, leased_urls: dict, database: Database
 ) -> None:
     canonical = fingerprint("http://b.example/1")
@@ -151,9 +151,7 @@ def test_known_urls_keep_the_better_of_both(run_in: Callable, leased_urls: dict,
     assert rows(database, f"SELECT state, depth, score FROM url WHERE id = {fingerprint(url)}") == [("pending", 2, 0.3)]
 
 
-def test_the_article_published_first_stands_for_the_rest(
-    run_in: Callable, leased_urls: dict, database: Database
-) -> None:
+def test_article_published_first_stands_for_the_rest(run_in: Callable, leased_urls: dict, database: Database) -> None:
     late, early = "2025-03-02T08:00:00+08:00", "2025-03-01T23:30:00+00:00"
     put(run_in, leased_urls, "http://a.example/1", TEXT, published_at=late, published_precision="minute")
     put(run_in, leased_urls, "http://b.example/1", TEXT, title="再转", published_at=None)
@@ -167,7 +165,7 @@ def test_the_article_published_first_stands_for_the_rest(
     assert rows(database, "SELECT id, size FROM cluster") == [(fingerprint("http://c.example/1"), 3)]
 
 
-def test_the_words_and_the_relevance_of_a_page_are_kept(
+def test_words_and_the_relevance_of_a_page_are_kept(
     run_in: Callable, leased_urls: dict[str, Lease], database: Database
 ) -> None:
     url, other = "http://a.example/1", "http://b.example/1"
@@ -182,7 +180,7 @@ def test_the_words_and_the_relevance_of_a_page_are_kept(
     assert (kept.relevance, bytes(kept.terms)) == (0.25, b"b")
 
 
-def test_an_explanation_has_the_settings_of_the_newest_run(
+def test_explanation_has_the_settings_of_the_newest_run(
     run_in: Callable, leased_urls: dict[str, Lease], database: Database
 ) -> None:
     with database.engine.begin() as connection:

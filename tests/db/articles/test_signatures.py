@@ -80,7 +80,7 @@ def test_differences_are_found(crawl: Crawl, run_in: Callable, database: Databas
     assert not check(database)
 
 
-def test_an_index_in_memory_follows_the_table(crawl: Crawl, run_in: Callable) -> None:
+def test_index_in_memory_follows_the_table(crawl: Crawl, run_in: Callable) -> None:
     index = SignatureIndex(METHOD, None)
     store = Store(1, real_judge(), index, store_of().joiner)
     assert run_in(store.store, outcome(crawl, "a", 1, STORY)).article == "new"
@@ -91,7 +91,7 @@ def test_an_index_in_memory_follows_the_table(crawl: Crawl, run_in: Callable) ->
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_a_transaction_that_fails_leaves_nothing_in_memory(crawl: Crawl, run_in: Callable) -> None:
+def test_transaction_that_fails_leaves_nothing_in_memory(crawl: Crawl, run_in: Callable) -> None:
     index = SignatureIndex(METHOD, None)
     store = Store(1, real_judge(), index, store_of().joiner)
     run_in(store.store, outcome(crawl, "a", 1, STORY))
@@ -109,7 +109,7 @@ def test_a_transaction_that_fails_leaves_nothing_in_memory(crawl: Crawl, run_in:
     assert len(crawl.rows("SELECT 1 FROM signature")) == 3
 
 
-def test_a_window_forgets_what_is_old(crawl: Crawl, run_in: Callable) -> None:
+def test_window_forgets_what_is_old(crawl: Crawl, run_in: Callable) -> None:
     crawl.come("a", 1, STORY, seen="2025-01-01T00:00:00+00:00")
     crawl.come("a", 2, OTHER, seen="2025-02-01T00:00:00+00:00")
     index = SignatureIndex(METHOD, 7)

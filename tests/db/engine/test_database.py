@@ -54,13 +54,13 @@ def test_alembic_notices_a_table_that_differs(database: Database) -> None:
     assert seen == {"remove_column", "add_index"}
 
 
-def test_the_schema_number_is_that_of_the_newest_migration() -> None:
+def test_schema_number_is_that_of_the_newest_migration() -> None:
     config = Config()
     config.set_main_option("script_location", "db/migrations")
     assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA
 
 
-def test_the_queue_index_is_used_to_lease(database: Database) -> None:
+def test_queue_index_is_used_to_lease(database: Database) -> None:
     if not database.is_sqlite:
         pytest.skip("Postgres decides by statistics")
     with database.engine.connect() as connection:
@@ -155,7 +155,7 @@ def test_unreachable_server_gives_up_with_a_sentence() -> None:
         open_for_crawl("postgresql://nobody:secret@127.0.0.1:1/x", patience_seconds=0)
 
 
-def test_the_password_is_never_shown() -> None:
+def test_password_is_never_shown() -> None:
     with pytest.raises(DatabaseGone) as caught:
         open_for_crawl("postgresql://nobody:secret@127.0.0.1:1/x?password=secret", patience_seconds=0)
     assert "secret" not in str(caught.value)
@@ -171,7 +171,7 @@ def test_reading_needs_a_database(tmp_path: Path) -> None:
         open_for_reading(f"sqlite:///{tmp_path}/none.db")
 
 
-def test_a_locked_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("db.engine.database._SQLITE_BUSY_MS", 100)
     path = tmp_path / "news.db"
     open_for_crawl(f"sqlite:///{path}").close()
@@ -204,7 +204,7 @@ def test_only_the_connection_that_writes_has_a_large_cache(tmp_path: Path) -> No
     assert sizes == [-(128 << 10), -(16 << 10)]
 
 
-def test_a_locked_file_is_waited_for_only_as_long_as_anybody_wants_it(tmp_path: Path) -> None:
+def test_locked_file_is_waited_for_only_as_long_as_anybody_wants_it(tmp_path: Path) -> None:
     path = tmp_path / "news.db"
     open_for_crawl(f"sqlite:///{path}").close()
     holder = sqlite3.connect(path, isolation_level=None)

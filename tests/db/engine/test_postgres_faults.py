@@ -49,7 +49,7 @@ def stored(url: str) -> list[int]:
 
 
 @pytest.mark.parametrize("mode", ["fast", "immediate"])
-def test_a_restart_is_waited_for(server: Postgres, url: str, mode: str) -> None:
+def test_restart_is_waited_for(server: Postgres, url: str, mode: str) -> None:
     database = open_for_crawl(url)
     said: list[str] = []
     writer = Writer(database, patience_seconds=60, waiting=said.append)
@@ -69,7 +69,7 @@ def test_a_restart_is_waited_for(server: Postgres, url: str, mode: str) -> None:
     assert said[-1:] in ([], [""])
 
 
-def test_a_commit_that_was_not_heard_of_is_not_done_twice(url: str) -> None:
+def test_commit_that_was_not_heard_of_is_not_done_twice(url: str) -> None:
     database = open_for_crawl(url)
     writer = Writer(database, patience_seconds=60, waiting=lambda _: None)
     cut: list[bool] = []
@@ -92,7 +92,7 @@ def test_a_commit_that_was_not_heard_of_is_not_done_twice(url: str) -> None:
     assert stored(url) == [1, 2]
 
 
-def test_what_a_crash_took_along_was_not_done(url: str) -> None:
+def test_work_lost_in_a_crash_was_not_done(url: str) -> None:
     """A number that the server gave out and has forgotten, because nothing of its transaction reached the disk."""
     database = open_for_crawl(url)
     with database.engine.begin() as connection:
@@ -106,7 +106,7 @@ def test_what_a_crash_took_along_was_not_done(url: str) -> None:
     assert states == ["committed", "aborted", "aborted"]
 
 
-def test_a_connection_that_is_cut_is_made_anew(url: str) -> None:
+def test_connection_that_is_cut_is_made_anew(url: str) -> None:
     database = open_for_crawl(url)
     said: list[str] = []
     writer = Writer(database, patience_seconds=30, waiting=said.append)
@@ -156,7 +156,7 @@ def test_transactions_in_each_others_way_are_tried_again_without_a_word(url: str
         database.close()
 
 
-def test_a_process_frozen_inside_a_transaction_does_not_hold_up_the_others(
+def test_process_frozen_inside_a_transaction_does_not_hold_up_the_others(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "_FROZEN_SECONDS", 0.3)
@@ -172,7 +172,7 @@ def test_a_process_frozen_inside_a_transaction_does_not_hold_up_the_others(
         database.close()
 
 
-def test_a_server_that_stays_away_ends_the_crawl(url: str) -> None:
+def test_server_that_stays_away_ends_the_crawl(url: str) -> None:
     gone = make_url(url).set(port=1).render_as_string(hide_password=False)
     engine = create_engine(gone.replace("postgresql://", "postgresql+psycopg://"))
     writer = Writer(Database(engine, "db", None), patience_seconds=1, waiting=lambda _: None)

@@ -72,7 +72,7 @@ def test_gathered_jobs_share_a_transaction_under_load(database: Database, monkey
     writer.close()
 
 
-def test_a_full_house_waits_no_longer(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_house_waits_no_longer(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("db.engine.writer._GATHER_SECONDS", 3600)
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
     writer.submit(insert, "first").result(30)
@@ -90,7 +90,7 @@ def test_closing_does_what_is_queued(database: Database) -> None:
     assert count(database) == 200
 
 
-def test_a_faulty_job_fails_alone(database: Database) -> None:
+def test_faulty_job_fails_alone(database: Database) -> None:
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
     futures = [writer.submit(insert, name) for name in ("a", "", "b")]
     assert futures[0].result(10) >= 1
@@ -101,7 +101,7 @@ def test_a_faulty_job_fails_alone(database: Database) -> None:
     writer.close()
 
 
-def test_a_locked_database_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_database_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("db.engine.database._SQLITE_BUSY_MS", 100)
     monkeypatch.setattr("db.engine.writer._QUIET_SECONDS", 0.1)
     path = tmp_path / "news.db"

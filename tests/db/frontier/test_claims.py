@@ -56,7 +56,7 @@ def test_best_first_and_only_once(begin: Callable, run_in: Callable) -> None:
     assert rest.dry == {A: None}
 
 
-def test_a_host_has_one_owner(begin: Callable, run_in: Callable, database: Database) -> None:
+def test_host_has_one_owner(begin: Callable, run_in: Callable, database: Database) -> None:
     if database.is_sqlite:
         pytest.skip("on SQLite a second run means that the first is dead")
     begin("http://a.example/1")
@@ -112,7 +112,7 @@ def test_unknown_rules_let_only_robots_out(begin: Callable, run_in: Callable) ->
     assert [c.kind for c in run_in(frontier.lease, only).urls] == ["robots"]
 
 
-def test_a_retry_waits_for_its_time(begin: Callable, run_in: Callable) -> None:
+def test_retry_waits_for_its_time(begin: Callable, run_in: Callable) -> None:
     run_id = begin("http://a.example/1")
     lease = run_in(frontier.lease, wish(run_id, {A: 1})).urls[0]
     run_in(store, done(lease, state=State.PENDING, counted=False, next_visit=NOW + 30))
@@ -122,7 +122,7 @@ def test_a_retry_waits_for_its_time(begin: Callable, run_in: Callable) -> None:
     assert [c.tries for c in run_in(frontier.lease, wish(run_id, {A: 1}, now=NOW + 31)).urls] == [1]
 
 
-def test_a_dead_runs_work_is_taken_up(begin: Callable, run_in: Callable, database: Database) -> None:
+def test_dead_runs_work_is_taken_up(begin: Callable, run_in: Callable, database: Database) -> None:
     limits = Limits(pages=10)
     run_id = begin("http://a.example/1", "http://a.example/2", limits=limits)
     run_in(frontier.lease, wish(run_id, {A: 1}, limits=limits))
@@ -135,7 +135,7 @@ def test_a_dead_runs_work_is_taken_up(begin: Callable, run_in: Callable, databas
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 2
 
 
-def test_a_living_runs_work_is_left_alone(begin: Callable, run_in: Callable, database: Database) -> None:
+def test_living_runs_work_is_left_alone(begin: Callable, run_in: Callable, database: Database) -> None:
     if database.is_sqlite:
         pytest.skip("on SQLite the file lock says that no other run lives")
     run_id = begin("http://a.example/1")
@@ -243,7 +243,7 @@ def let_time_pass(database: Database, run_id: int) -> None:
         connection.execute(text("UPDATE run SET alive_until = 1 WHERE id = :id"), {"id": run_id})
 
 
-def test_a_dead_runs_work_is_taken_up_by_a_living_one(begin: Callable, run_in: Callable, database: Database) -> None:
+def test_dead_runs_work_is_taken_up_by_a_living_one(begin: Callable, run_in: Callable, database: Database) -> None:
     dead = begin("http://a.example/1")
     run_in(frontier.lease, wish(dead, {A: 1}))
     if database.is_sqlite:
@@ -291,7 +291,7 @@ def test_only_the_owner_may_lease(begin: Callable, run_in: Callable) -> None:
     assert stranger.dry == {A: None}
 
 
-def test_a_closed_host_is_skipped_as_a_whole(begin: Callable, run_in: Callable, database: Database) -> None:
+def test_closed_host_is_skipped_as_a_whole(begin: Callable, run_in: Callable, database: Database) -> None:
     run_id = begin(*[f"http://a.example/{i}" for i in range(30)])
     leased_urls = run_in(frontier.lease, wish(run_id, {A: 3}, closed=lambda _host: SkipReason.HOST_UNREACHABLE))
     assert leased_urls.skipped == {"host unreachable": 30}

@@ -42,7 +42,7 @@ def health(database: Database) -> dict[str, HostStatus]:
         return {host.name: host for host in status(connection, NOW).hosts}
 
 
-def test_a_rest_is_seen_by_whoever_takes_the_host_next(run_id: int, run_in: Callable, database: Database) -> None:
+def test_rest_is_seen_by_whoever_takes_the_host_next(run_id: int, run_in: Callable, database: Database) -> None:
     run_in(host_backoff.write_backoffs, BackoffState(A, 1, NOW + 5))
     run_in(host_backoff.write_backoffs, BackoffState(A, 2, NOW + 20))
     assert (health(database)["a.example"].backoffs, health(database)["a.example"].backoff_until) == (2, NOW + 20)
@@ -53,7 +53,7 @@ def test_a_rest_is_seen_by_whoever_takes_the_host_next(run_id: int, run_in: Call
     assert health(database)["a.example"].backoffs == 0
 
 
-def test_the_last_word_of_a_batch_counts(run_id: int, database: Database) -> None:
+def test_last_word_of_a_batch_counts(run_id: int, database: Database) -> None:
     with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
         rests = [BackoffState(B, 1, NOW + 5), BackoffState(A, 1, NOW), BackoffState(B, 0, 0.0)]
         assert host_backoff.write_backoffs(connection, rests) == [None] * 3
@@ -77,7 +77,7 @@ def test_only_the_owner_gives_a_host_up(run_id: int, run_in: Callable, database:
 
 
 @pytest.mark.parametrize("reason", ["robots unreachable", "host unreachable", "host busy"])
-def test_the_next_crawl_tries_again(run_id: int, run_in: Callable, database: Database, reason: str) -> None:
+def test_next_crawl_tries_again(run_id: int, run_in: Callable, database: Database, reason: str) -> None:
     run_in(host_backoff.write_backoffs, BackoffState(A, 3, NOW + 3600))
     run_in(host_backoff.close_dead_hosts, DeadHost(run_id, A, reason, NOW + 99))
     run_in(runs.finish_run, RunEnd(run_id, "", "finished", 0, {}))
@@ -87,7 +87,7 @@ def test_the_next_crawl_tries_again(run_id: int, run_in: Callable, database: Dat
     assert (hosts[A].backoffs, hosts[A].backoff_until, hosts[A].dead_reason) == (0, 0.0, None)
 
 
-def test_a_crawl_is_busy_as_long_as_anything_waits_for_a_host_that_is_well(run_id: int, run_in: Callable) -> None:
+def test_crawl_is_busy_as_long_as_anything_waits_for_a_host_that_is_well(run_id: int, run_in: Callable) -> None:
     def busy(limits: Limits, *hosts: int) -> object:
         return run_in(host_backoff.busy_elsewhere, (limits, hosts))
 
@@ -113,7 +113,7 @@ def test_robots_elsewhere_are_let_go_only_while_they_wait(run_id: int, run_in: C
     assert states(database)[held.url] == ("leased", None)
 
 
-def test_a_long_crawl_tries_again_itself(run_id: int, run_in: Callable, database: Database) -> None:
+def test_long_crawl_tries_again_itself(run_id: int, run_in: Callable, database: Database) -> None:
     run_in(host_backoff.close_dead_hosts, DeadHost(run_id, A, "robots unreachable", NOW + 99))
     assert run_in(host_backoff.reopen_due, (run_id, NOW + 98)) == []
     assert run_in(host_backoff.reopen_due, (run_id + 1, NOW + 99)) == [], "the host is another run's"

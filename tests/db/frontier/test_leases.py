@@ -86,7 +86,7 @@ def test_nothing_is_handed_over_while_hosts_are_free(run: Callable) -> None:
     assert third_of_one.surplus == 0
 
 
-def test_a_small_process_does_not_keep_hosts_from_a_large_one(run: Callable) -> None:
+def test_small_process_does_not_keep_hosts_from_a_large_one(run: Callable) -> None:
     first = begin(run)
     pages(run)
     run(leases.take_hosts, (first, 99))
@@ -103,7 +103,7 @@ def test_equal_parts_hold_everything_that_can_be_held(total: int, capacities: li
     assert sum(min(most, capacity) for capacity in capacities) >= min(total, sum(capacities))
 
 
-def test_a_run_taken_for_dead_takes_nothing_any_more(run: Callable, database: Database) -> None:
+def test_run_taken_for_dead_takes_nothing_any_more(run: Callable, database: Database) -> None:
     first = begin(run)
     pages(run)
     run(leases.take_hosts, (first, 2))
@@ -117,7 +117,7 @@ def test_a_run_taken_for_dead_takes_nothing_any_more(run: Callable, database: Da
     assert run(frontier.lease, wish(second, {fingerprint("a.example"): 1})).urls, "nor lets go what another holds"
 
 
-def test_a_store_that_lost_its_lease_halfway_counts_nothing_twice(run: Callable, database: Database) -> None:
+def test_store_that_lost_its_lease_halfway_counts_nothing_twice(run: Callable, database: Database) -> None:
     first = begin(run)
     leased_urls = leased(run, first, "a.example", 3)
     expire(database, first)
@@ -127,7 +127,7 @@ def test_a_store_that_lost_its_lease_halfway_counts_nothing_twice(run: Callable,
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 0
 
 
-def test_what_ended_runs_hold_is_freed_at_the_next_start(run: Callable, database: Database) -> None:
+def test_hosts_of_ended_runs_are_freed_at_the_next_start(run: Callable, database: Database) -> None:
     first = begin(run)
     leased(run, first, "a.example", 3)
     with database.engine.begin() as connection:  # as no transaction of ours leaves it
@@ -158,7 +158,7 @@ def test_urls_held_are_handed_over_with_their_host(run: Callable, database: Data
         assert connection.execute(text("SELECT pages FROM budget")).scalar_one() == 3
 
 
-def test_the_owner_hears_of_urls_that_others_find(run: Callable) -> None:
+def test_owner_hears_of_urls_that_others_find(run: Callable) -> None:
     first, second = begin(run), begin(run)
     pages(run, 1)
     taken = run(leases.take_hosts, (first, 5))
@@ -173,7 +173,7 @@ def test_the_owner_hears_of_urls_that_others_find(run: Callable) -> None:
     assert run(leases.renew, sign(first, NOW)).notified == ()
 
 
-def test_a_host_knocked_at_is_found_when_its_owner_dies(run: Callable, database: Database) -> None:
+def test_host_knocked_at_is_found_when_its_owner_dies(run: Callable, database: Database) -> None:
     first, second = begin(run), begin(run)
     pages(run, 1)
     run(leases.take_hosts, (first, 99))
@@ -188,7 +188,7 @@ def expire(database: Database, run_id: int) -> None:
         connection.execute(text("UPDATE run SET alive_until = 1 WHERE id = :id"), {"id": run_id})
 
 
-def test_a_host_rests_when_its_owner_has_died(run: Callable, database: Database) -> None:
+def test_host_rests_when_its_owner_has_died(run: Callable, database: Database) -> None:
     first, second = begin(run), begin(run)
     pages(run, 1)
     run(leases.take_hosts, (first, 99))
@@ -209,7 +209,7 @@ def test_leases_whose_answer_was_lost_are_found(run_in: Callable) -> None:
     assert [lease.tries for lease in again] == [0]
 
 
-def test_what_was_taken_over_is_not_given_back(run: Callable, database: Database) -> None:
+def test_hosts_that_were_taken_over_are_not_given_back(run: Callable, database: Database) -> None:
     first = begin(run, limits=Limits(pages=9))
     pages(run)
     run(leases.take_hosts, (first, 99))
@@ -243,12 +243,12 @@ def test_one_run_leads(run: Callable, database: Database) -> None:
     assert run(leases.renew, sign(third, NOW)).leads, "the other one is dead"
 
 
-def test_the_only_run_leads(run_in: Callable) -> None:
+def test_only_run_leads(run_in: Callable) -> None:
     run_id = begin(run_in)
     assert run_in(leases.renew, sign(run_id, NOW)).leads
 
 
-def test_a_process_that_is_gone_is_known_to_be_dead_on_its_machine(run: Callable) -> None:
+def test_process_that_is_gone_is_known_to_be_dead_on_its_machine(run: Callable) -> None:
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     run(runs.start_run, start(seed_row("http://a.example/"), pid=process.pid, place=here()))
     dead = run(runs.start_run, start(pid=process.pid, place="another machine")).run_id
@@ -264,7 +264,7 @@ def test_a_process_that_is_gone_is_known_to_be_dead_on_its_machine(run: Callable
     run(leases.renew, sign(dead, NOW)), "of a process elsewhere nothing is known until its lease ends"
 
 
-def test_a_run_that_may_not_join_leaves_nothing(run: Callable, database: Database) -> None:
+def test_run_that_may_not_join_leaves_nothing(run: Callable, database: Database) -> None:
     def refuse(others: list) -> None:
         raise WrongDatabase(f"run {others[0].id} is there")
 
@@ -345,7 +345,7 @@ def leased(run: Callable, run_id: int, host: str, number: int) -> list[Lease]:
     return run(frontier.lease, wish(run_id, {fingerprint(host): number})).urls
 
 
-def test_a_copy_cannot_slip_in_between(run: Callable, writers: list[Writer], database: Database) -> None:
+def test_copy_cannot_slip_in_between(run: Callable, writers: list[Writer], database: Database) -> None:
     first = begin(run)
     mine = leased(run, first, "a.example", 30)
     second = begin(run)
@@ -419,7 +419,7 @@ def test_new_scores_and_pages_do_not_deadlock(run: Callable, writers: list[Write
     assert sum(n for n in at_once(futures) if isinstance(n, int)) > 0
 
 
-def test_a_host_whose_urls_another_process_is_writing_is_asked_again_soon(run: Callable, database: Database) -> None:
+def test_host_whose_urls_another_process_is_writing_is_asked_again_soon(run: Callable, database: Database) -> None:
     first = begin(run)
     pages(run)
     run(leases.take_hosts, (first, 99))

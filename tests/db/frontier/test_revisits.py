@@ -83,7 +83,7 @@ def wake(run_in: Callable, until: float, limits: Limits = NO_LIMITS) -> Woken:
     return run_in(revisits.wake_due, Due(until, limits))
 
 
-def test_what_is_due_waits_again_with_all_that_is_known_of_it(
+def test_due_urls_wait_again_with_all_that_is_known_of_them(
     run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     assert wake(run_in, NOW).urls == 0
@@ -99,7 +99,7 @@ def test_what_is_due_waits_again_with_all_that_is_known_of_it(
     assert rows(database, "SELECT b.pages, h.pages, s.used FROM budget b, host h, seed s") == before == [(2, 2, 2)]
 
 
-def test_what_is_due_is_found_by_an_index(database: Database) -> None:
+def test_due_urls_are_found_by_an_index(database: Database) -> None:
     if not database.is_sqlite:
         pytest.skip("Postgres decides by statistics")
     sql = f"SELECT id FROM url WHERE {AGAIN} AND state != 'leased' AND next_visit <= 5 ORDER BY next_visit LIMIT 9"
@@ -119,7 +119,7 @@ def test_only_a_crawl_that_was_finished_is_repeated(
     assert joined_late == (anew and database.is_sqlite)
 
 
-def test_a_visit_that_fails_changes_nothing(
+def test_visit_that_fails_changes_nothing(
     run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
@@ -132,7 +132,7 @@ def test_a_visit_that_fails_changes_nothing(
     assert rows(database, "SELECT b.pages, h.pages FROM budget b, host h") == [(2, 2)]
 
 
-def test_what_a_list_brings_is_counted_when_it_is_stored(
+def test_news_of_a_list_is_counted_when_it_is_stored(
     run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + 3_600)
@@ -154,7 +154,7 @@ def test_what_a_list_brings_is_counted_when_it_is_stored(
     assert rows(database, query)[0][3] == 3.0
 
 
-def test_what_the_first_visit_found_is_no_news(
+def test_finds_of_the_first_visit_are_no_news(
     run_in: Callable, run_id: int, lease_all: Callable, database: Database
 ) -> None:
     leases = lease_all()
@@ -173,7 +173,7 @@ def test_what_the_first_visit_found_is_no_news(
     [(10.0, 1, True), (-10.0, 1, False), (10.0, 20, False)],  # fetched since; never was changed when it said so
     ids=["changed", "read since", "not believed"],
 )
-def test_what_a_sitemap_says_has_changed_comes_due(
+def test_urls_that_a_sitemap_calls_changed_come_due(
     run_in: Callable, visited: None, lease_all: Callable, database: Database, *, after: float, visits: int, due: bool
 ) -> None:
     run_in(lambda connection, n: [connection.execute(text(f"UPDATE url SET visits = {n[0]}"))], visits)
@@ -232,7 +232,7 @@ def _at(time: str, precision: str) -> dict[str, str]:
     return {"published_at": time, "published_precision": precision, "published_from": "visible"}
 
 
-def test_a_page_that_is_gone_keeps_its_article_and_may_come_back(
+def test_page_that_is_gone_keeps_its_article_and_may_come_back(
     run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
@@ -249,7 +249,7 @@ def test_a_page_that_is_gone_keeps_its_article_and_may_come_back(
 
 
 @pytest.mark.parametrize("target", ["new", "known"])
-def test_a_page_that_moves_for_good_takes_its_article_along(
+def test_page_that_moves_for_good_takes_its_article_along(
     run_in: Callable, visited: None, lease_all: Callable, database: Database, target: str
 ) -> None:
     moved = "http://a.example/moved"
@@ -278,7 +278,7 @@ def test_a_page_that_moves_for_good_takes_its_article_along(
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "new"])
-def test_a_page_that_moves_over_another_address_takes_its_article_along(
+def test_page_that_moves_over_another_address_takes_its_article_along(
     run_in: Callable, visited: None, lease_all: Callable, database: Database, *, known: bool
 ) -> None:
     over, there = "http://a.example/over", "http://a.example/there"
@@ -297,15 +297,13 @@ def test_a_page_that_moves_over_another_address_takes_its_article_along(
     assert rows(database, "SELECT url, text, gone FROM v_articles") == [(there, other.text, None)]
 
 
-def test_what_is_asked_for_again_does_not_wait_for_its_next_visit(
-    run_in: Callable, visited: None, lease_all: Callable
-) -> None:
+def test_requeued_urls_do_not_wait_for_their_next_visit(run_in: Callable, visited: None, lease_all: Callable) -> None:
     assert STORY not in lease_all(now=NOW + 1)
     run_in(add_urls, (NOW + 1, [new_url(STORY, again=True)]))
     assert STORY in lease_all(now=NOW + 1)
 
 
-def test_what_rules_forbid_now_is_what_it_was(
+def test_urls_that_rules_forbid_now_are_what_they_were(
     run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
@@ -319,7 +317,7 @@ def test_what_rules_forbid_now_is_what_it_was(
     assert state(database, HOME)[:4] == ("done", "list page", 200, 1)
 
 
-def test_a_host_that_is_given_up_loses_nothing_that_was_fetched(
+def test_host_that_is_given_up_loses_nothing_that_was_fetched(
     run_in: Callable, run_id: int, visited: None, database: Database
 ) -> None:
     run_in(add_urls, (NOW, [new_url("http://a.example/new")]))
@@ -340,7 +338,7 @@ def test_a_host_that_is_given_up_loses_nothing_that_was_fetched(
         (State.SKIPPED, "no feed", "http 404", 404),
     ],
 )
-def test_what_a_url_was_is_known_while_it_waits_and_comes_back(
+def test_state_before_is_known_while_a_url_waits_and_comes_back(
     run_in: Callable, lease_all: Callable, database: Database, before: tuple[State, str | None, str, int], queue: str
 ) -> None:
     was, reason, detail, status = before
@@ -364,7 +362,7 @@ def test_nothing_is_visited_again_beyond_the_limits(run_in: Callable, visited: N
     assert wake(run_in, NOW + DAY, Limits(pages=3, pages_per_host=3)).urls == 3
 
 
-def test_what_a_user_wants_is_due_at_once(run_in: Callable, visited: None, database: Database) -> None:
+def test_urls_that_a_user_wants_are_due_at_once(run_in: Callable, visited: None, database: Database) -> None:
     wishes = [
         (Wish(), {HOME, STORY, FEED}),
         (Wish(what="articles"), {STORY}),

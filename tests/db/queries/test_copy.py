@@ -125,7 +125,7 @@ def filled_file(tmp_path: Path) -> str:
     return url
 
 
-def test_a_copy_goes_on_as_the_original_would(filled: str, target_url: str) -> None:
+def test_copy_goes_on_as_the_original_would(filled: str, target_url: str) -> None:
     before = rows(filled)
     copied = copy(filled, target_url)
     assert rows(filled) == before
@@ -142,7 +142,7 @@ def test_a_copy_goes_on_as_the_original_would(filled: str, target_url: str) -> N
     assert rows(target_url) == rows(filled)
 
 
-def test_what_runs_held_waits_again(filled_file: str, target_url: str) -> None:
+def test_leased_urls_wait_again_in_the_copy(filled_file: str, target_url: str) -> None:
     assert ask(filled_file, "SELECT pages FROM budget") == [(4,)]
     copy(filled_file, target_url)
     states = "SELECT state, count(*) FROM url GROUP BY state ORDER BY state"
@@ -174,7 +174,7 @@ def test_many_rows_come_in_batches(target_url: str, tmp_path: Path) -> None:
     assert sorted(rows(target_url)["link"]) == sorted(rows(source)["link"])
 
 
-def test_a_copy_that_is_killed_can_be_made_again(filled_file: str, target_url: str) -> None:
+def test_copy_that_is_killed_can_be_made_again(filled_file: str, target_url: str) -> None:
     code = (
         "import os, sys\nfrom tests.db.queries.test_copy import copy\n"
         "copy(*sys.argv[1:], progress=lambda _, table, more: table == 'url' and os.kill(os.getpid(), 9))"
@@ -186,7 +186,7 @@ def test_a_copy_that_is_killed_can_be_made_again(filled_file: str, target_url: s
 
 
 @pytest.mark.parametrize("target_url", ["sqlite"], indirect=True)
-def test_a_crawl_that_runs_on_a_file_is_not_copied(filled_file: str, target_url: str) -> None:
+def test_crawl_that_runs_on_a_file_is_not_copied(filled_file: str, target_url: str) -> None:
     crawl = open_for_crawl(filled_file)
     with pytest.raises(WrongDatabase, match="a crawl is running on"):
         copy(filled_file, target_url)
@@ -199,7 +199,7 @@ ALIVE = "UPDATE run SET alive_until = extract(epoch FROM now()) + 20"
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
 @pytest.mark.parametrize("target_url", ["sqlite"], indirect=True)
-def test_a_crawl_that_runs_on_postgres_is_not_copied(filled: str, target_url: str) -> None:
+def test_crawl_that_runs_on_postgres_is_not_copied(filled: str, target_url: str) -> None:
     change(filled, f"{ALIVE}, place = 'elsewhere', pid = 123")
     with pytest.raises(WrongDatabase, match=r"process 123 on here; if it was killed, its lease ends in \d+ s"):
         copy(filled, target_url)
@@ -207,7 +207,7 @@ def test_a_crawl_that_runs_on_postgres_is_not_copied(filled: str, target_url: st
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
 @pytest.mark.parametrize("target_url", ["sqlite"], indirect=True)
-def test_a_run_whose_process_is_gone_is_none(filled: str, target_url: str) -> None:
+def test_run_whose_process_is_gone_is_none(filled: str, target_url: str) -> None:
     process = subprocess.Popen(["true"])
     process.wait()
     change(filled, f"{ALIVE}, place = '{here()}', pid = {process.pid}")
@@ -217,7 +217,7 @@ def test_a_run_whose_process_is_gone_is_none(filled: str, target_url: str) -> No
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
 @pytest.mark.parametrize("target_url", ["postgres"], indirect=True)
-def test_a_crawl_that_starts_meanwhile_stops_the_copy(filled: str, target_url: str) -> None:
+def test_crawl_that_starts_meanwhile_stops_the_copy(filled: str, target_url: str) -> None:
     crawl = open_for_crawl(filled)
 
     def begin(_rows: int, table: str, _more: int) -> None:
@@ -241,7 +241,7 @@ def test_one_side_may_wait_for_the_other(filled: str, target_url: str, monkeypat
     }
 
 
-def test_a_target_with_rows_is_left_alone(filled_file: str, target_url: str) -> None:
+def test_target_with_rows_is_left_alone(filled_file: str, target_url: str) -> None:
     copy(filled_file, target_url)
     before = rows(target_url)
     with pytest.raises(WrongDatabase, match="is not empty"):
@@ -249,7 +249,7 @@ def test_a_target_with_rows_is_left_alone(filled_file: str, target_url: str) -> 
     assert rows(target_url) == before
 
 
-def test_a_database_is_not_copied_into_itself(filled: str) -> None:
+def test_database_is_not_copied_into_itself(filled: str) -> None:
     url = make_url(filled)
     if filled.startswith("sqlite"):
         other = filled.replace("/news.db", "/../" + filled.split("/")[-2] + "/news.db")
@@ -291,7 +291,7 @@ def full_disk() -> Iterator[None]:
     event.remove(Engine, "connect", limit)
 
 
-def test_a_full_disk(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_full_disk(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     source, target = f"sqlite:///{tmp_path}/news.db", f"sqlite:///{tmp_path}/target.db"
     fill(source, pages=2500)
     request.getfixturevalue("full_disk")
@@ -316,7 +316,7 @@ def test_nothing_to_copy(tmp_path: Path) -> None:
     assert not (tmp_path / "target.db").exists()
 
 
-def test_a_user_whom_the_server_does_not_know(filled_file: str, postgres_server: str) -> None:
+def test_user_whom_the_server_does_not_know(filled_file: str, postgres_server: str) -> None:
     stranger = make_url(postgres_server).set(username="stranger", password="secret")
     url = stranger.render_as_string(hide_password=False)
     for pair in ((filled_file, url), (url, filled_file)):

@@ -113,7 +113,7 @@ def test_columns_of_urls(run_in: Callable, database: Database) -> None:
     assert types == ["int64", "uint8", "int32", "float64"]
 
 
-def test_what_comes_late_is_read_too_and_once(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
+def test_late_rows_are_read_too_and_once(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
     """Another process, whose clock is slow, or whose page waited for a worker."""
     run_in(store, fetched(leased_urls[page(1)], NOW + 50, (5,)))
     assert list(links(list(reader.read(NOW + 50)))) == [key(1)]
@@ -126,7 +126,7 @@ def test_what_comes_late_is_read_too_and_once(leased_urls: dict, run_in: Callabl
     assert list(reader.read(NOW + 52)) == []
 
 
-def test_a_clock_that_is_fast_hides_nothing(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
+def test_clock_that_is_fast_hides_nothing(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
     run_in(store, fetched(leased_urls[page(1)], NOW + 9000, (5,), new_urls=[new_url("http://b.example/1")]))
     assert list(links(list(reader.read(NOW)))) == [key(1)]
     run_in(store, fetched(leased_urls[page(2)], NOW + 1, (6,), new_urls=[new_url("http://b.example/2")]))
@@ -136,7 +136,7 @@ def test_a_clock_that_is_fast_hides_nothing(leased_urls: dict, run_in: Callable,
     assert list(links(list(reader.read(NOW + 202)))) == [key(3)]
 
 
-def test_what_is_found_by_a_shorter_way_is_told_again(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
+def test_urls_found_by_a_shorter_way_are_told_again(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
     run_in(add_urls, (NOW, [new_url("http://b.example/", depth=5)]))
     assert len(found(list(reader.read(NOW)))) == 21
     run_in(store, fetched(leased_urls[page(1)], NOW + 5, new_urls=[new_url("http://b.example/", depth=2, found_in=0)]))
@@ -145,7 +145,7 @@ def test_what_is_found_by_a_shorter_way_is_told_again(leased_urls: dict, run_in:
     assert again.found_in.tolist() == [0]
 
 
-def test_what_left_the_queue(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
+def test_urls_that_left_the_queue(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
     list(reader.read(NOW))
     run_in(store, fetched(leased_urls[page(1)], NOW + 1, (5,)))
     run_in(store, fetched(leased_urls[page(2)], NOW + 2, state=State.FAILED, reason="http error"))
@@ -176,7 +176,7 @@ def test_words_of_pages(leased_urls: dict, run_in: Callable, reader: GraphReader
     assert (rows.relevance.tolist(), rows.terms) == ([0.5], [b"new"])
 
 
-def test_it_reads_while_a_crawl_writes(leased_urls: dict, database: Database, database_url: str) -> None:
+def test_graph_is_read_while_a_crawl_writes(leased_urls: dict, database: Database, database_url: str) -> None:
     """Pages are stored in another order than they were fetched in, while the reader asks again and again."""
     opened = open_for_reading(database_url)
     reader = GraphReader(opened, SMALL)
@@ -205,14 +205,14 @@ def test_it_reads_while_a_crawl_writes(leased_urls: dict, database: Database, da
     opened.close()
 
 
-def test_it_writes_nothing(reader: GraphReader, database: Database) -> None:
+def test_reading_the_graph_writes_nothing(reader: GraphReader, database: Database) -> None:
     list(reader.read(NOW))
     wrong = database.engine.dialect.loaded_dbapi.Error
     with pytest.raises(wrong, match=r"read-?only"):
         reader._source._connection.execute("DELETE FROM url")
 
 
-def test_a_lost_connection_costs_nothing(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
+def test_lost_connection_costs_nothing(leased_urls: dict, run_in: Callable, reader: GraphReader) -> None:
     list(reader.read(NOW))
     reader._source._connection.close()
     with pytest.raises(Exception, match="closed"):

@@ -36,14 +36,14 @@ def test_lessons_are_added_to_what_the_table_holds(run_in: Callable, database: D
     assert [tuple(row) for row in rows] == [(-8, 2), (7, 3)]
 
 
-def test_a_batch_of_several_hosts(database: Database) -> None:
+def test_batch_of_several_hosts(database: Database) -> None:
     batch = [TrainingBatch(2, [b"x"]), TrainingBatch(1, [b"y"]), TrainingBatch(2, [b"z"])]
     with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
         assert memory.save(connection, batch) == [b"xz", b"y", b"xz"]
         assert memory.load(connection, [1, 2, 3, 2]) == [b"y", b"xz", b"", b"xz"]
 
 
-def test_a_transaction_that_fails_leaves_what_was_known(run_in: Callable, database: Database) -> None:
+def test_transaction_that_fails_leaves_what_was_known(run_in: Callable, database: Database) -> None:
     def fail(_known: bytes, _lessons: Sequence[bytes]) -> tuple[bytes, int]:
         raise ValueError("of this host nothing can be learned")
 
@@ -53,7 +53,7 @@ def test_a_transaction_that_fails_leaves_what_was_known(run_in: Callable, databa
     assert run_in(memory.load, 7) == b"a"
 
 
-def test_it_is_there_after_the_database_was_closed(database_url: str) -> None:
+def test_memory_is_there_after_the_database_was_closed(database_url: str) -> None:
     for known in (b"a", b"aa"):
         database = open_for_crawl(database_url)
         with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):

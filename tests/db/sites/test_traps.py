@@ -32,7 +32,7 @@ def noted(rows: list[PatternRow], run_id: int = 1) -> tuple[int, list[PatternRow
     return run_id, rows
 
 
-def test_what_is_saved_is_loaded_and_replaced(run_in: Callable) -> None:
+def test_saved_patterns_are_loaded_and_replaced(run_in: Callable) -> None:
     run_in(table.save, noted([row("/a?b"), row("/c", level=1, kind="", blocked_at=0.0)]))
     run_in(table.save, noted([row("/a?b", pages=31, kind="")]))
     found = run_in(table.load, [HOST, 7])
@@ -92,7 +92,7 @@ def test_very_many_trapped_urls_are_skipped_in_several_transactions(run_in: Call
     assert [one.url for each in rounds for one in each.urls] == ["http://a.example/news.html"]
 
 
-def test_an_index_finds_trapped_urls(database: Database) -> None:
+def test_index_finds_trapped_urls(database: Database) -> None:
     from sqlalchemy.dialects import postgresql, sqlite
 
     is_sqlite = database.is_sqlite

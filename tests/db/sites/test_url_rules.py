@@ -114,7 +114,7 @@ def test_one_in_sixteen_is_fetched_nevertheless(lease: Callable, run_in: Callabl
     assert stored.ruled == 160 - len(waiting)
 
 
-def test_who_was_skipped_for_a_page_without_article_waits_again(
+def test_urls_skipped_for_a_page_without_article_wait_again(
     lease: Callable, run_in: Callable, states: Callable
 ) -> None:
     barren = {
@@ -146,7 +146,7 @@ def test_who_was_skipped_for_a_page_without_article_waits_again(
     assert later == {name: WAITS if name in barren else same_as(address(name)) for name in number}
 
 
-def test_a_new_form_takes_the_place_of_one_that_brought_nothing(
+def test_new_form_takes_the_place_of_one_that_brought_nothing(
     lease: Callable, run_in: Callable, states: Callable
 ) -> None:
     found(run_in, lease(SEED), of_form(ONE), of_form(THREE, OTHER_FORM))
@@ -162,9 +162,7 @@ def test_rules_of_robots_revive_too(lease: Callable, run_in: Callable, states: C
     assert states()[ONE] == ("skipped", "robots", None)
 
 
-def test_where_a_redirect_leads_is_fetched_and_so_is_a_seed(
-    lease: Callable, run_in: Callable, states: Callable
-) -> None:
+def test_redirect_targets_and_seeds_are_fetched(lease: Callable, run_in: Callable, states: Callable) -> None:
     four = address("four")
     found(run_in, lease(SEED), of_form(ONE), *map(of_form, (TWO, THREE, four)))
     leads = [new_url(TWO, hops=1), new_url(THREE)]
@@ -177,7 +175,7 @@ def test_where_a_redirect_leads_is_fetched_and_so_is_a_seed(
 # ---------------------------------------------------------------- what pages say
 
 
-def test_what_pages_held(lease: Callable, run_in: Callable, database: Database) -> None:
+def test_content_of_pages(lease: Callable, run_in: Callable, database: Database) -> None:
     """Articles, other addresses of them, redirects to them, lists; nothing else."""
     names = ("article", "same", "redirect", "list", "missing", "empty", "moved", "home", "loop")
     urls = {name: address(name) for name in names}
@@ -224,7 +222,7 @@ def test_rules_take_the_place_of_those_before(lease: Callable, run_in: Callable,
     assert run_in(url_rules.used, None) == {}
 
 
-def test_a_queue_is_brought_in_line_with_new_rules_and_back(
+def test_queue_is_brought_in_line_with_new_rules_and_back(
     lease: Callable, run_in: Callable, states: Callable, database: Database
 ) -> None:
     found(run_in, lease(SEED), *(new_url(url) for url in (ONE, TWO, THREE)))

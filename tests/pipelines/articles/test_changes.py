@@ -52,7 +52,7 @@ def test_another_statement_is_a_version(old: str, new: str) -> None:
     assert differs(("新馆开放", BODY.replace(old, new)), STORED)
 
 
-def test_the_beginning_of_what_was_there_is_no_version() -> None:
+def test_beginning_of_what_was_there_is_no_version() -> None:
     lines = [f"第{n}段说的是另一件事，并且有自己的数字{n * 37}和自己的名字，说得很详细。" for n in range(12)]
     whole = ("题", "\n".join(lines))
     for wall in ("", "\n登录后阅读全文", "\n本文为会员专享，开通会员后可继续阅读全文。", f"\n{lines[3][:20]}……"):
@@ -64,14 +64,14 @@ def test_the_beginning_of_what_was_there_is_no_version() -> None:
 
 
 @pytest.mark.parametrize("titles", [("新馆开放！", "新馆开放！"), ("新馆开放！", "新馆开放！_要闻_江城网")])
-def test_a_headline_within_the_text_is_no_statement(titles: tuple[str, str]) -> None:
+def test_headline_within_the_text_is_no_statement(titles: tuple[str, str]) -> None:
     long = BODY * 5
     assert not differs((titles[0], f"{titles[0]}\n{long}"), (titles[1], long))
     assert not differs((titles[0], long), (titles[1], f"{titles[1]}\n{long}"))
     assert differs((titles[0], f"{titles[0]}\n{long}"), (titles[1], long + "更正：周一闭馆。"))
 
 
-def test_a_notice_in_the_place_of_a_long_text_is_no_version() -> None:
+def test_notice_in_the_place_of_a_long_text_is_no_version() -> None:
     whole = ("新馆开放", "\n".join(f"第{n}段说的是另一件事，并且有自己的数字{n * 37}。" for n in range(20)))
     assert not differs(whole, ("提示", "您访问的文章不存在或已被删除，请返回首页。"))
     assert differs(whole, ("另一篇", "这里讲的完全是别的事情，而且讲得很长。" * 20))
@@ -89,7 +89,7 @@ def test_a_notice_in_the_place_of_a_long_text_is_no_version() -> None:
         ("大桥昨日通车", "大桥今日通车", True),
     ],
 )
-def test_a_title_with_the_name_of_the_site_is_the_same(old: str, new: str, *, is_another: bool) -> None:
+def test_title_with_the_name_of_the_site_is_the_same(old: str, new: str, *, is_another: bool) -> None:
     assert differs((old, BODY), (new, BODY)) == differs((new, BODY), (old, BODY)) == is_another
 
 
@@ -107,7 +107,7 @@ def test_numbers_in_sentences_count() -> None:
     assert differs(("题", "The storm killed 3 people."), ("题", "The storm killed 5 people."))
 
 
-def test_a_title_counts_but_not_its_spaces() -> None:
+def test_title_counts_but_not_its_spaces() -> None:
     assert differs(STORED, ("新馆今日开放", BODY))
     assert not differs(STORED, (" 新馆 开放 ", BODY))
 
@@ -120,7 +120,7 @@ def test_another_order_of_sentences_is_a_version() -> None:
     assert differs(STORED, ("新馆开放", "\n".join(reversed(BODY.split("\n")))))
 
 
-def test_the_difference_shows_the_place() -> None:
+def test_difference_shows_the_place() -> None:
     long = "天" * 300
     assert describe_difference(("题", f"{long}三{long}"), ("题", f"{long}五{long}")) == [
         f"- …{'天' * 24}三{'天' * 24}…",
@@ -133,7 +133,7 @@ def test_the_difference_shows_the_place() -> None:
     assert describe_difference(("题", f"题\n{BODY}"), ("题", rewritten)) == changed
 
 
-def test_the_difference_is_bounded() -> None:
+def test_difference_is_bounded() -> None:
     old, new = ("\n".join(f"{mark}{n}" + "字" * 1000 for n in range(5_000)) for mark in "甲乙")
     shown = describe_difference(("题", old), ("题", new))
     assert len(shown) <= 41

@@ -74,7 +74,7 @@ def test_parts_in_order() -> None:
     assert arrange([]) == []
 
 
-def test_the_order_in_which_they_came_does_not_matter() -> None:
+def test_order_in_which_they_came_does_not_matter() -> None:
     parts = row_of(9)
     random.Random(1).shuffle(parts)
     assert arrange(parts) == [Chain(tuple(range(1, 10)))]
@@ -85,7 +85,7 @@ def test_links_in_one_direction_are_enough() -> None:
     assert arrange([replace(p, next_id=None) for p in row_of(3)]) == [Chain((1, 2, 3))]
 
 
-def test_what_is_missing_is_named() -> None:
+def test_missing_parts_are_named() -> None:
     one, two, three, four = row_of(4)
     assert arrange([one]) == [Chain((1,), missing=(2,))]
     assert arrange([four]) == [Chain((4,), missing=(3,))]
@@ -111,7 +111,7 @@ def test_another_headline_begins_another_article() -> None:
     assert arrange(parts) == [Chain((1, 2)), Chain((3, 4))]
 
 
-def test_the_same_page_at_another_number_adds_nothing_and_is_not_followed() -> None:
+def test_same_page_at_another_number_adds_nothing_and_is_not_followed() -> None:
     one, two = part(1, None, 2), part(2, 1, 3, text_hash=1)
     assert arrange([one, two]) == [Chain((1,), repeats=(2,))]
     assert arrange([one, two, part(3, 2, None)]) == [Chain((1, 3), repeats=(2,))]
@@ -128,7 +128,7 @@ def test_other_addresses_of_parts() -> None:
     }
 
 
-def test_an_article_has_so_many_parts_at_most() -> None:
+def test_article_has_so_many_parts_at_most() -> None:
     chain = arrange([replace(p, number=0) for p in row_of(MAX_PARTS + 5)])[0]
     assert chain == Chain(tuple(range(1, MAX_PARTS + 1)), surplus=tuple(range(MAX_PARTS + 1, MAX_PARTS + 6)))
     assert arrange([*row_of(MAX_PARTS)[:-1], part(MAX_PARTS, MAX_PARTS - 1, 999)])[0].missing == ()
@@ -153,7 +153,7 @@ KEYS = st.one_of(st.none(), st.integers(1, 8))
     ),
     st.randoms(use_true_random=False),
 )
-def test_whatever_pages_say_every_part_has_one_place(parts: list[Part], dice: random.Random) -> None:
+def test_every_part_has_one_place_for_any_pages(parts: list[Part], dice: random.Random) -> None:
     chains = arrange(parts)
     places = [key for c in chains for key in (*c.parts, *c.repeats, *c.surplus)]
     assert sorted(places) == sorted(p.id for p in parts)
@@ -184,7 +184,7 @@ def test_texts_follow_each_other() -> None:
     assert joined(page(*LINES[:3]), page(*LINES[3:6]), page(*LINES[6:8])) == LINES[:8]
 
 
-def test_what_every_page_repeats_is_kept_once() -> None:
+def test_lines_that_every_page_repeats_are_kept_once() -> None:
     head, foot = "2024年3月1日 新华社 张三", "责任编辑：李四"
     pages = [page(head, *LINES[i : i + 3], foot) for i in (0, 3, 6)]
     assert joined(*pages) == [head, *LINES[:9], foot]
@@ -200,11 +200,11 @@ def test_headlines_and_page_numbers_are_left_out() -> None:
     assert joined(*pages) == LINES[:8]
 
 
-def test_a_paragraph_at_the_seam_of_both_pages_stands_once() -> None:
+def test_paragraph_at_the_seam_of_both_pages_stands_once() -> None:
     assert joined(page(*LINES[:4]), page(*LINES[3:7])) == LINES[:7]
 
 
-def test_what_is_repeated_inside_a_part_stays() -> None:
+def test_lines_repeated_inside_a_part_stay() -> None:
     said = "“是的。”他说。"
     first, second = [*LINES[:8], said, *LINES[8:16]], [*LINES[16:24], said, *LINES[24:32]]
     assert joined(page(*first), page(*second)) == first + second
@@ -220,7 +220,7 @@ def test_numbers_in_tables_are_no_page_numbers() -> None:
     ]
 
 
-def test_a_page_that_says_nothing_new_adds_nothing() -> None:
+def test_page_that_says_nothing_new_adds_nothing() -> None:
     assert joined(page(*LINES[:3]), page(*LINES[:3]), page(*LINES[3:5])) == LINES[:5]
 
 
@@ -254,7 +254,7 @@ def test_data_come_from_the_first_part_that_has_them() -> None:
     assert signed == replace(made, text_hash=sign.exact, features=sign.features, length=sign.length)
 
 
-def test_a_single_part_is_what_its_page_was() -> None:
+def test_single_part_is_what_its_page_was() -> None:
     alone = page(*LINES[:3], "下一页", title="连载（2）")
     assert join([alone]) == alone
 
@@ -266,7 +266,7 @@ def test_hostile_lines_cost_little() -> None:
     assert time.process_time() - started < 5
 
 
-def test_a_part_that_says_only_what_stands_before_it_adds_nothing() -> None:
+def test_part_that_says_only_what_stands_before_it_adds_nothing() -> None:
     pages = [[f"第{number}页第{n}段说的是另一件事。" for n in range(8)] for number in range(3)]
     whole = [line for lines in pages for line in lines]
     assert joined(page(*whole), *(page(*lines) for lines in pages[1:])) == whole

@@ -116,7 +116,7 @@ def test_no_dates(text: str) -> None:
     assert parse.read(text, NOW, CHINESE) is None
 
 
-def test_the_day_stands_first_outside_america() -> None:
+def test_day_stands_first_outside_america() -> None:
     for habits, iso in ((Habits(), "2024-04-03"), (Habits(day_first=True), "2024-03-04")):
         found = parse.read("04/03/2024", NOW, habits)
         assert found is not None
@@ -260,7 +260,7 @@ def test_any_heap_of_digits_is_read_or_not(text: str) -> None:
 
 
 @given(st.datetimes(datetime(1991, 1, 1), datetime(2026, 5, 30)))
-def test_what_is_written_is_read(moment: datetime) -> None:
+def test_dates_are_read_as_written(moment: datetime) -> None:
     minute = moment.replace(second=0, microsecond=0)
     for form in ("%Y-%m-%d %H:%M", "%Y年%m月%d日%H时%M分", "%d.%m.%Y, %H:%M", "%H:%M %Y-%m-%d", "%B %d, %Y %I:%M %p"):
         found = parse.read(minute.strftime(form), NOW, CHINESE)

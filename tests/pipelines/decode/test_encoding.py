@@ -52,7 +52,7 @@ SOURCES = {
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize(("language", "name"), SETS)
-def test_whoever_says_otherwise(language: str, name: str, source: str) -> None:
+def test_declarations_that_say_otherwise(language: str, name: str, source: str) -> None:
     header, meta = SOURCES[source]
     text = f"{meta}<p>{TEXTS[language]}</p>"
     assert decode(text.encode(name), header)[0] == text
@@ -81,7 +81,7 @@ def test_codec_of_declared_names(declared: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize("gap", [5_000, 70_000, 300_000])
-def test_a_declaration_far_down_decides_where_bytes_do_not(gap: int) -> None:
+def test_declaration_far_down_decides_where_bytes_do_not(gap: int) -> None:
     """One Polish letter reads as well in the Western set."""
     head = "<script>" + "x = 1;" * (gap // 6) + "</script>"
     text = f'{head}<meta http-equiv="content-type" content="text/html; charset=iso-8859-2"><p>tę</p>'
@@ -104,7 +104,7 @@ def test_byte_order_marks(order: str) -> None:
 
 
 @pytest.mark.parametrize("fragment", ["gbk", "cp1252"])
-def test_a_fragment_in_another_set(fragment: str) -> None:
+def test_fragment_in_another_set(fragment: str) -> None:
     inside = TEXTS["hans"] if fragment == "gbk" else "it’s the café’s “best” year"
     body = f"<p>{TEXTS['hant']}</p>".encode() * 5 + f"<div>{inside}</div>".encode(fragment)
     found, name = decode(body, "text/html; charset=utf-8")
@@ -113,7 +113,7 @@ def test_a_fragment_in_another_set(fragment: str) -> None:
     assert inside in found
 
 
-def test_a_character_cut_in_utf_8_costs_itself() -> None:
+def test_character_cut_in_utf_8_costs_itself() -> None:
     body = f'<meta name=description content="{TEXTS["hans"]}'.encode()[:-1] + f'"><p>{TEXTS["hans"]}</p>'.encode()
     found, name = decode(body)
     assert name == "utf-8"
@@ -122,7 +122,7 @@ def test_a_character_cut_in_utf_8_costs_itself() -> None:
 
 
 @pytest.mark.parametrize(("language", "name"), [*SETS, ("hans", "utf-8"), ("ja", "utf-8")])
-def test_a_body_cut_anywhere(language: str, name: str) -> None:
+def test_body_cut_anywhere(language: str, name: str) -> None:
     body = f"<p>{TEXTS[language]}</p>".encode(name)
     for at in range(len(body) - 30, len(body)):
         assert decode(body[:at])[0].startswith(f"<p>{TEXTS[language][:30]}")
@@ -131,7 +131,7 @@ def test_a_body_cut_anywhere(language: str, name: str) -> None:
 @pytest.mark.parametrize(
     "text", ["it’s", "Straße", "naïve café", "© 2003", "à la carte", "Gefl\u00fcchtete aus Osnabrück"]
 )
-def test_a_character_or_two_are_western(text: str) -> None:
+def test_character_or_two_are_western(text: str) -> None:
     assert decode(f"<p>{text}</p>".encode("cp1252"))[0] == f"<p>{text}</p>"
 
 
@@ -229,7 +229,7 @@ def _halves(sign: str) -> bytes:
 
 
 @pytest.mark.parametrize(("body", "footer"), [("utf-8", "gb18030"), ("gb18030", "utf-8")])
-def test_a_footer_in_another_set(body: str, footer: str) -> None:
+def test_footer_in_another_set(body: str, footer: str) -> None:
     article, foot = f"<p>{TEXTS['hans']}</p>" * 3, "<div>版权所有 河口新闻网</div>"
     found, _ = decode(article.encode(body) + foot.encode(footer), "text/html; charset=utf-8")
     assert article in found
@@ -248,7 +248,7 @@ def test_names_that_are_none(name: str, real: str) -> None:
     ("name", "language"), [("utf-8", "ru"), ("gb18030", "hans"), ("big5", "hant"), ("cp932", "ja")]
 )
 @pytest.mark.parametrize("declared", ["utf-16", "UTF-16LE", "utf-32"])
-def test_a_wide_set_that_is_only_declared(name: str, language: str, declared: str) -> None:
+def test_wide_set_that_is_only_declared(name: str, language: str, declared: str) -> None:
     page = f"<html><title>x</title><p>{TEXTS[language]}</p></html>"
     assert decode(page.encode(name), f"text/html; charset={declared}")[0] == page
 
@@ -280,7 +280,7 @@ def test_fragments_in_utf_8(name: str, language: str, times: int) -> None:
         ),
     ],
 )
-def test_what_browsers_read_and_python_does_not(body: bytes, declared: str, text: str) -> None:
+def test_bytes_that_browsers_read_and_python_does_not(body: bytes, declared: str, text: str) -> None:
     assert decode(body, f"text/html; charset={declared}")[0] == text
 
 

@@ -133,7 +133,7 @@ def test_famous_ones(text: str) -> None:
     assert suspicion(text) >= DOUBTFUL
 
 
-def test_a_wrong_sign_in_a_long_text_is_no_doubt() -> None:
+def test_wrong_sign_in_a_long_text_is_no_doubt() -> None:
     assert suspicion(TEXTS["zh"] * 3 + "\ufffd") < DOUBTFUL
 
 
@@ -145,7 +145,7 @@ def test_linear(unit: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["latin-1", "gb18030", "cp1251"])
-def test_a_page_whose_server_converted_it_wrongly_is_in_doubt(wrong: str) -> None:
+def test_page_whose_server_converted_it_wrongly_is_in_doubt(wrong: str) -> None:
     paragraphs = "".join(f"<p>{TEXTS['zh'].encode().decode(wrong, 'replace')}</p>" for _ in range(4))
     page = parse_page(f"<h1>x</h1><article>{paragraphs}</article>".encode(), "http://h.cn/1.html", fetched_at=NOW)
     assert page.doubt == (PageReason.DOUBTFUL_ENCODING if page.extraction.text else None)

@@ -30,7 +30,7 @@ PROSE = "市政府昨天宣布，新的地铁线路将于明年春天开工建�
     "text",
     ["نمی‌خواهم کتاب‌ها", "क्‍ष", "👨‍👩‍👧 and ❤️‍🔥", "l’été “naïve” – 3 € ½ ™", "𠮷野家 한국어", "葛󠄀城", "1️⃣ ©️ ✔️ ℹ️"],
 )
-def test_what_does_no_harm_stays(text: str) -> None:
+def test_harmless_characters_stay(text: str) -> None:
     assert clean(text) == strip_invisible(text) == text
 
 

@@ -19,13 +19,13 @@ def learned(stories: int, site: str = "") -> BoilerplateLines:
     return lines
 
 
-def test_a_line_of_several_stories_is_left_out() -> None:
+def test_line_of_several_stories_is_left_out() -> None:
     new = story(99)
     assert learned(3).without(f"{new}\n {FOOTER}\t") == f"{new}\n {FOOTER}\t"
     assert learned(4).without(f"{new}\n {FOOTER}\t") == new
 
 
-def test_a_story_counts_a_line_once() -> None:
+def test_story_counts_a_line_once() -> None:
     lines = BoilerplateLines()
     lines.learn("\n".join([story(1), *[FOOTER] * 9]))
     assert lines.without(f"{story(2)}\n{FOOTER}").endswith(FOOTER)
@@ -38,7 +38,7 @@ def test_sites_learn_apart() -> None:
 
 
 @pytest.mark.parametrize("rest", ["", "快讯", "12日"])
-def test_a_text_of_boilerplate_stays_whole(rest: str) -> None:
+def test_text_of_boilerplate_stays_whole(rest: str) -> None:
     text = f"{FOOTER}\n{rest}"
     assert learned(4).without(text) == text
 
@@ -51,7 +51,7 @@ def test_very_short_and_long_lines_are_nobodys(line: str) -> None:
     assert lines.without(f"{story(99)}\n{line}").endswith(line)
 
 
-def test_what_is_not_seen_again_is_forgotten_and_what_is_stays() -> None:
+def test_lines_not_seen_again_are_forgotten_and_others_stay() -> None:
     lines = BoilerplateLines(BoilerplateParams(slots=1 << 10))
     for seed in range(400):
         lines.learn(f"{story(seed)}\n{FOOTER}")

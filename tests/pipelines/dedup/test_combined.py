@@ -19,17 +19,17 @@ def prose(size: int, seed: int) -> str:
     return "".join(chr(choose.randrange(0x4E00, 0x9FA5)) for _ in range(size))
 
 
-def test_an_empty_text_has_an_empty_signature() -> None:
+def test_empty_text_has_an_empty_signature() -> None:
     assert method().sign("title", " 。\n") == Signature()
 
 
-def test_the_exact_hash_ignores_dress_and_is_pinned() -> None:
+def test_exact_hash_ignores_dress_and_is_pinned() -> None:
     sign = method().sign
     assert sign("", "國務院總理，發表談話。").exact == sign("x", " 国务院总理发表谈话 ").exact == PINNED
     assert exact_hash("a") != exact_hash("b")
 
 
-def test_a_signature_knows_the_whole_length_and_the_end_of_a_huge_text() -> None:
+def test_signature_knows_the_whole_length_and_the_end_of_a_huge_text() -> None:
     text = prose(150_000, 1)
     one, other = method().sign("", text), method().sign("", text[:-1] + "。")
     assert (one.length, other.length) == (150_000, 149_999)
@@ -43,11 +43,11 @@ def test_form_says_how_signatures_were_made() -> None:
     assert combined(Params(least=0.6)).form == method().form
 
 
-def test_the_sample_is_as_large_as_wanted() -> None:
+def test_sample_is_as_large_as_wanted() -> None:
     assert len(combined(Params(sample=16)).sign("", prose(900, 1)).features) == 4 * 16
 
 
-def test_an_unknown_method_or_parameter_is_refused_by_name() -> None:
+def test_unknown_method_or_parameter_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="'simhash'; known: combined"):
         method("simhash")
     with pytest.raises(ValueError, match=r"'sampel'; known: .*sample"):

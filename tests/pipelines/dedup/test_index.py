@@ -25,7 +25,7 @@ def found(index: FeatureIndex, *wanted: int) -> list[tuple[int, int]]:
     return [(candidate.text, candidate.shared) for candidate in index.candidates(packed(*wanted), 1_000)]
 
 
-def test_the_text_with_the_rarest_shared_features_comes_first() -> None:
+def test_text_with_the_rarest_shared_features_comes_first() -> None:
     index = FeatureIndex(EVERY)
     index.add(10, packed(1, 2, 3, 4), 1_000)
     index.add(20, packed(1, 2, 3, 8, 9), 1_000)
@@ -40,7 +40,7 @@ def test_one_shared_feature_is_not_enough_unless_there_is_only_one() -> None:
     assert found(index, 1) == [(0, 1)]
 
 
-def test_a_feature_of_too_many_stories_finds_nothing() -> None:
+def test_feature_of_too_many_stories_finds_nothing() -> None:
     index = FeatureIndex(IndexParams(most_stories=3, share=0.0))
     for key in range(2):
         index.add(key, packed(1, 2), 1_000)
@@ -49,7 +49,7 @@ def test_a_feature_of_too_many_stories_finds_nothing() -> None:
     assert found(index, 1, 2) == []
 
 
-def test_a_story_posts_a_feature_once_and_stays_found() -> None:
+def test_story_posts_a_feature_once_and_stays_found() -> None:
     index = FeatureIndex(IndexParams(most_stories=3, share=0.0))
     first = index.add(0, packed(1, 2, 3), 1_000)
     for key in range(1, 500):
@@ -61,7 +61,7 @@ def test_a_story_posts_a_feature_once_and_stays_found() -> None:
     assert index.candidates(packed(1, 2, 1_250), 1_000) == [IndexHit(0, 0, 3, 2), IndexHit(250, 0, 3, 1)]
 
 
-def test_a_text_of_two_stories_leaves_them_two() -> None:
+def test_text_of_two_stories_leaves_them_two() -> None:
     index = FeatureIndex(EVERY)
     one, other = index.add(0, packed(1, 2, 3), 500), index.add(1, packed(7, 8, 9), 500)
     index.add(2, index.fresh(packed(1, 2, 3, 7, 8, 9), one), 1_000, one)
@@ -76,7 +76,7 @@ def test_old_texts_can_be_left_out() -> None:
     assert [candidate.text for candidate in index.candidates(packed(1, 2), 1_000, since=3)] == [3, 4]
 
 
-def test_a_part_shares_fewer_features_than_a_whole() -> None:
+def test_part_shares_fewer_features_than_a_whole() -> None:
     index = FeatureIndex(IndexParams(share=0.12))
     index.add(0, packed(*range(64)), 10_000)
     few = packed(*range(60, 124))
@@ -90,7 +90,7 @@ def test_a_part_shares_fewer_features_than_a_whole() -> None:
     st.sampled_from([0, 1, 5]),
 )
 @settings(deadline=None, max_examples=60)
-def test_it_agrees_with_comparing_everything(stored: list[set[int]], new: set[int], bulk: int) -> None:
+def test_index_agrees_with_comparing_everything(stored: list[set[int]], new: set[int], bulk: int) -> None:
     index = FeatureIndex(EVERY)
     many = range(len(stored[:bulk]))
     index.extend(many, [packed(*stored[key]) for key in many], [9] * len(many), many, [0] * len(many))
@@ -133,7 +133,7 @@ def test_adding_is_not_quadratic_for_texts_that_share_everything() -> None:
     assert index.nbytes < 200 * len(index)
 
 
-def test_the_order_of_additions_in_bulk_or_one_by_one_is_the_same() -> None:
+def test_order_of_additions_in_bulk_or_one_by_one_is_the_same() -> None:
     texts = drawn(600, 3)
     random.Random(1).shuffle(texts)
     one, other = FeatureIndex(EVERY), FeatureIndex(EVERY)

@@ -63,7 +63,7 @@ def test_another_story() -> None:
     assert judge(new(), [stored(text=OTHER)]) is None
 
 
-def test_the_same_text_elsewhere_is_a_reprint() -> None:
+def test_same_text_elsewhere_is_a_reprint() -> None:
     copy = stored("http://o.cn/old", title="另一个题目", published_at=None)
     verdict = judge(new(), [stored(text=OTHER), copy])
     assert verdict is not None
@@ -71,7 +71,7 @@ def test_the_same_text_elsewhere_is_a_reprint() -> None:
     assert (verdict.similarity, verdict.method, verdict.kind, verdict.same_page) == (1.0, "exact", "same", False)
 
 
-def test_an_edited_text_is_a_reprint_on_any_site() -> None:
+def test_edited_text_is_a_reprint_on_any_site() -> None:
     for url in ("http://o.cn/old", "http://h.cn/old"):
         verdict = judge(new(text=EDITED), [stored(url)])
         assert verdict is not None
@@ -81,7 +81,7 @@ def test_an_edited_text_is_a_reprint_on_any_site() -> None:
         assert verdict.kind == "edited"
 
 
-def test_the_threshold_decides() -> None:
+def test_threshold_decides() -> None:
     verdict = DuplicateJudge(METHOD, Policy(1.0))(new(text=EDITED), [stored("http://o.cn/old")])
     assert verdict is not None
     assert (verdict.repeats, verdict.kind) == (False, "quotes")
@@ -132,7 +132,7 @@ def test_canonical_ties_two_addresses_whatever_the_headline(tie: str) -> None:
     assert verdict.same_page
 
 
-def test_a_canonical_tie_holds_for_similar_texts_only() -> None:
+def test_canonical_tie_holds_for_similar_texts_only() -> None:
     one = new(text=REWRITTEN, canonical_id=fingerprint("http://h.cn/old"))
     verdict = judge(one, [stored()])
     assert verdict is not None
@@ -153,7 +153,7 @@ def test_canonical_does_not_tie_across_sites() -> None:
     assert not verdict.same_page
 
 
-def test_the_same_page_goes_before_a_closer_reprint() -> None:
+def test_same_page_goes_before_a_closer_reprint() -> None:
     text = STORY * 3
     reprint = stored("http://o.cn/old", text=text)
     same = stored("http://h.cn/old", text=text + "更新")

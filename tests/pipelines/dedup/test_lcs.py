@@ -110,7 +110,7 @@ def test_texts_that_share_scraps_do_not_quote() -> None:
     assert compare(one, other).kind == DIFFERENT
 
 
-def test_what_is_too_little_for_the_threshold_is_a_quotation() -> None:
+def test_runs_too_short_for_the_threshold_are_quotations() -> None:
     assert Comparison(0.7, EDITED).at(0.8) == Comparison(0.7, QUOTES)
     assert Comparison(0.7, PART_OF).at(0.7) == Comparison(0.7, PART_OF)
     assert Comparison(0.2, TEMPLATE).at(0.8) == Comparison(0.2, TEMPLATE)
@@ -158,7 +158,7 @@ def test_range_kinds_and_the_view_from_the_other_side(a: str, b: str) -> None:
 
 @given(texts)
 @settings(deadline=None, max_examples=50)
-def test_a_text_equals_itself(text: str) -> None:
+def test_text_equals_itself(text: str) -> None:
     assert compare(text, text).similarity == (1.0 if normalize(text) else 0.0)
 
 

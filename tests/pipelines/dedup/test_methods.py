@@ -69,11 +69,11 @@ def test_nothing_to_compare(chosen: Method, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [BRIDGE, HARVEST, STRIKE])
-def test_the_same_text_in_another_dress(chosen: Method, text: str) -> None:
+def test_same_text_in_another_dress(chosen: Method, text: str) -> None:
     assert compared(chosen, ("one", text), ("other", text.replace("。", " ！").upper())) == (1.0, SAME)
 
 
-def test_a_light_edit_is_a_duplicate_and_another_story_is_none(chosen: Method) -> None:
+def test_light_edit_is_a_duplicate_and_another_story_is_none(chosen: Method) -> None:
     for text, more in ((BRIDGE, "（责任编辑：李明）"), (STRIKE, " All rights reserved.")):
         similarity, kind = compared(chosen, ("", text), ("", text + more))
         assert similarity >= THRESHOLD
@@ -95,7 +95,7 @@ def test_hostile_texts_cost_a_bounded_time(chosen: Method, unit: str) -> None:
 
 
 @pytest.mark.parametrize("name", KEYWORD_METHODS)
-def test_a_copy_is_found_through_its_keywords(name: str) -> None:
+def test_copy_is_found_through_its_keywords(name: str) -> None:
     texts = [BRIDGE, HARVEST, STRIKE]
     finder = Finder(method(name), THRESHOLD, [])
     for key, text in enumerate(texts):
@@ -115,7 +115,7 @@ def test_keywords_that_agree_are_a_duplicate_whatever_the_order() -> None:
     assert compared(method("feature-string"), ("", BRIDGE), ("", turned))[0] < THRESHOLD
 
 
-def test_the_paper_s_cosine_is_the_threshold() -> None:
+def test_paper_s_cosine_is_the_threshold() -> None:
     """3-4-5: the vectors (4, 3, 0) and (4, 0, 3) have a cosine of 0.64, (4, 3) and (5, 0) one of 0.8."""
     harbour, wheat, rail = "harbour ", "wheat ", "railway "
     plain = {"lead": 1}
@@ -138,7 +138,7 @@ def test_words_of_the_title_and_the_lead_weigh_more() -> None:
     assert keyword("", lead=4) == hash_words(["harbour"])
 
 
-def test_the_feature_string_is_what_stands_around_the_keywords() -> None:
+def test_feature_string_is_what_stands_around_the_keywords() -> None:
     params = {"most_share": 1.0, "word_around": 3}
     english = method("feature-string", params).prepare("", "abc harbour def harbour")
     assert (english.keywords, english.content) == (("harbour",), "bc " + " de" + "ef ")
@@ -185,7 +185,7 @@ def test_features_are_the_same_in_every_process() -> None:
     assert hash_words([]) == b""
 
 
-def test_a_page_is_made_once_and_few_are_kept() -> None:
+def test_page_is_made_once_and_few_are_kept() -> None:
     made: list[tuple[str, str]] = []
 
     def make(title: str, text: str) -> Sequence[str]:

@@ -58,7 +58,7 @@ def test_punctuation_between_words_is_one_boundary(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["x", "中", "e\u0301\u0316", "½", "ﷺ", "\ud800", "\u0315\u0301", "\u1161", "中a "])
-def test_a_long_hostile_text_costs_a_bounded_time(unit: str) -> None:
+def test_long_hostile_text_costs_a_bounded_time(unit: str) -> None:
     started = time.process_time()
     assert len(normalize(unit * (5_000_000 // len(unit)))) <= MAX_CHARS
     assert time.process_time() - started < 1.0

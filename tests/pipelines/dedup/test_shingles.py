@@ -30,7 +30,7 @@ def sampled(text: str) -> list[int]:
 
 @given(st.text(alphabet=st.characters(exclude_categories=()), max_size=300))
 @settings(deadline=None, max_examples=100)
-def test_a_sample_is_ascending_distinct_and_small(text: str) -> None:
+def test_sample_is_ascending_distinct_and_small(text: str) -> None:
     shingles = sampled(normalize(text))
     assert shingles == sorted(set(shingles))
     assert len(shingles) <= ShingleParams().most
@@ -48,14 +48,14 @@ def test_windows_hash_content_not_place(text: str, unspaced: int, words: int) ->
 
 @given(st.text(alphabet="中国abc 12", min_size=1, max_size=60), st.integers(1, 9), st.integers(1, 9))
 @settings(deadline=None, max_examples=100)
-def test_the_length_of_a_window_is_that_of_its_script(text: str, unspaced: int, words: int) -> None:
+def test_length_of_a_window_is_that_of_its_script(text: str, unspaced: int, words: int) -> None:
     lengths = [words if character in "abc12" else unspaced for character in text]
     fitting = [(start, start + length) for start, length in enumerate(lengths) if start + length <= len(text)]
     starts, ends, _ = Sums(text).windows(unspaced, words)
     assert list(zip(starts, ends, strict=True)) == (fitting or [(0, len(text))])
 
 
-def test_a_passage_is_sampled_alike_wherever_it_stands() -> None:
+def test_passage_is_sampled_alike_wherever_it_stands() -> None:
     passage, before, after = prose(1000, 1), prose(300, 2), prose(200, 3)
     assert len(set(sampled(passage)) & set(sampled(before + passage + after))) >= 30
 
@@ -78,7 +78,7 @@ def test_only_the_beginning_of_a_huge_text_is_sampled() -> None:
     assert sampled(text + prose(1000, 2)) == sampled(text)
 
 
-def test_the_sample_is_the_same_in_every_process() -> None:
+def test_sample_is_the_same_in_every_process() -> None:
     printed = subprocess.run(
         [sys.executable, "-c", CODE],
         env={**os.environ, "PYTHONHASHSEED": "1"},

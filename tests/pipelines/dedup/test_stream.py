@@ -62,7 +62,7 @@ def test_wording_of_its_own_is_what_another_text_cannot_stand_for(verdict: Compa
         (lambda _: story(2), 2),
     ],
 )
-def test_a_text_that_another_can_stand_for_is_not_indexed(change: Callable, texts: int) -> None:
+def test_text_that_another_can_stand_for_is_not_indexed(change: Callable, texts: int) -> None:
     finds = finder()
     finds.add(0, "", text(story(1)))
     finds.add(1, "", text(change(story(1))))
@@ -86,7 +86,7 @@ def test_reprints_are_found_among_others_and_told_by_kind() -> None:
     assert finds.add(105, "", text(story(96))) == []
 
 
-def test_a_passage_is_a_quotation() -> None:
+def test_passage_is_a_quotation() -> None:
     finds = finder()
     finds.add(0, "", text(story(1)))
     assert [(pair.earlier, pair.kind) for pair in finds.add(1, "", text(story(1)[:4], story(2)))] == [(0, QUOTES)]
@@ -104,7 +104,7 @@ def test_copies_of_copies_are_pairs() -> None:
     assert found == [set(range(number)) for number in range(8)]
 
 
-def test_a_text_of_two_stories_does_not_make_them_one() -> None:
+def test_text_of_two_stories_does_not_make_them_one() -> None:
     finds, one, other = finder(), story(1), story(2)
     finds.add(0, "", text(one, other))
     assert repeated(finds.add(1, "", text(one))) == {0}
@@ -113,7 +113,7 @@ def test_a_text_of_two_stories_does_not_make_them_one() -> None:
     assert repeated(finds.add(4, "", text(["快讯。"], other))) == {0, 2}
 
 
-def test_what_a_longer_version_adds_is_found_again() -> None:
+def test_additions_of_a_longer_version_are_found_again() -> None:
     finds, one, added = finder(), story(1), story(2, 4)
     finds.add(0, "", text(one))
     assert repeated(finds.add(1, "", text(one, added))) == {0}
@@ -147,7 +147,7 @@ def test_bulletins_of_a_series_are_related_and_no_duplicates() -> None:
 
 
 @pytest.mark.parametrize("kind", ["exact", "edited", "own wording"])
-def test_a_story_of_very_many_copies_stays_found_and_fast(kind: str) -> None:
+def test_story_of_very_many_copies_stays_found_and_fast(kind: str) -> None:
     finds, original, copies = finder(), story(1, 20), 300
     took = []
     for number in range(copies):

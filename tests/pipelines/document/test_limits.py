@@ -48,7 +48,7 @@ def read(body: str | bytes, bounds: PageLimits = SMALL) -> ParseResult:
         ('<script type="application/ld+json">' + "[" * 400_000 + "</script>", "structured data"),
     ],
 )  # fmt: skip
-def test_what_is_too_much_is_left_out_and_counted(body: str, bitten: str) -> None:
+def test_surplus_is_left_out_and_counted(body: str, bitten: str) -> None:
     page = read(body)
     assert bitten in page.bounds
     assert len(page.extraction.text) <= SMALL.chars
@@ -61,12 +61,12 @@ def test_nothing_of_an_honest_page_is_too_much() -> None:
     assert page.extraction.text.count(PROSE) == 6
 
 
-def test_an_article_that_runs_on_where_reading_ended_is_not_stored() -> None:
+def test_article_that_runs_on_where_reading_ended_is_not_stored() -> None:
     page = read("<h1>多</h1><article>" + f"<p>{PROSE}</p>" * 5_000 + "</article>")
     assert (page.kind, page.reason, page.extraction.text) == (PageKind.OTHER, PageReason.TOO_LARGE, "")
 
 
-def test_an_article_before_too_much_else_is_whole() -> None:
+def test_article_before_too_much_else_is_whole() -> None:
     page = read(f"<article>{ARTICLE}</article>" + "<i></i>" * 5_000)
     assert page.kind is PageKind.ARTICLE
     assert page.extraction.text.count(PROSE) == 6

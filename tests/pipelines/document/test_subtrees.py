@@ -56,7 +56,7 @@ def test_children_are_those_whose_parent_is_the_node(body: str) -> None:
         assert list(children(document, node)) == [at for at, parent in enumerate(document.parents) if parent == node]
 
 
-def test_a_page_without_blocks() -> None:
+def test_page_without_blocks() -> None:
     document = page("<html>")
     assert [len(each(document)) for each in (plain, linked, prose, holders)] == [0, 0, 0, 0]
     assert not np.any(sums(document, []))

@@ -39,13 +39,13 @@ def test_keeps_the_text_and_nothing_else() -> None:
     assert len(found.scores) == len(parse(PAGE, "").blocks)
 
 
-def test_its_features_are_those_it_was_trained_on() -> None:
+def test_features_are_those_of_the_training() -> None:
     table = features(parse(PAGE, ""))
     assert table.names == network().features
     assert np.isfinite(table.values).all()
 
 
-def test_the_headline_is_found_where_the_title_repeats_it() -> None:
+def test_headline_is_found_where_the_title_repeats_it() -> None:
     document = parse(PAGE, "")
     assert document.blocks.texts[title_block(document)] == "河口大桥昨日完成浇筑"
     assert title_block(parse(b"<p>no title", "")) == -1
@@ -58,14 +58,14 @@ def test_pages_without_text_give_a_reason(body: bytes) -> None:
     assert found.reason in {"no text", "no prose", "text too short"}
 
 
-def test_a_higher_bar_refuses_more() -> None:
+def test_higher_bar_refuses_more() -> None:
     document = parse(PAGE, "")
     assert extract(document, Params(min_confidence=1.0)).reason == "no prose"
     assert extract(document, Params(min_chars=10_000)).reason == "text too short"
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 0.99), st.integers(1, 50)), min_size=1, max_size=8))
-def test_the_choice_is_the_best_of_all(pairs: list[tuple[float, int]]) -> None:
+def test_choice_is_the_best_of_all(pairs: list[tuple[float, int]]) -> None:
     """No other set of blocks has a higher expected F1."""
     chances = np.array([chance for chance, _ in pairs])
     mass = np.array([float(size) for _, size in pairs])

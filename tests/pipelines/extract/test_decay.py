@@ -14,7 +14,7 @@ def test_information_is_text_that_punctuation_vouches_for() -> None:
     assert information(document, Params(mark_chars=5, bare_share=0.1)).tolist() == [5.5, 1, 0]
 
 
-def test_the_node_before_the_drop() -> None:
+def test_node_before_the_drop() -> None:
     body = f"<div class=page><div class=menu><a href=/>x</a></div><div class=text>{f'<p>{LINE}</p>' * 5}</div></div>"
     document = parse(body.encode(), "")
     amounts = sums(document, information(document, Params()))
@@ -22,12 +22,12 @@ def test_the_node_before_the_drop() -> None:
     assert document.names[primary(document, amounts)] == "text"
 
 
-def test_a_text_without_paragraphs_is_its_own_node() -> None:
+def test_text_without_paragraphs_is_its_own_node() -> None:
     document = parse(f"<body><div><div class=text>{f'{LINE}<br>' * 5}</div></div></body>".encode(), "")
     assert document.names[primary(document, sums(document, information(document, Params())))] == "text"
 
 
-def test_the_longer_of_two_paragraphs_does_not_win() -> None:
+def test_longer_of_two_paragraphs_does_not_win() -> None:
     document = parse(f"<div><div class=text><p>{LINE * 2}</p><p>{LINE * 3}</p></div></div>".encode(), "")
     # 50 characters, then 30 and none: the drop of 30 counts by 30 / 50.
     assert document.names[primary(document, sums(document, information(document, Params())))] == "text"

@@ -74,7 +74,7 @@ def test_candidates_do_not_overlap() -> None:
     assert all(PAGES[0].ends[a] <= b for a, b in pairwise(found))
 
 
-def test_a_page_alone() -> None:
+def test_page_alone() -> None:
     text = "".join(f"<p>市政府昨天宣布，新的地铁线路第{n}段将开工建设，地铁线路设十五座车站。</p>" for n in range(6))
     menu = "".join(f"<a href='/{word}'>{word}</a>" for word in ["新闻", "体育", "财经", "娱乐"])
     document = parse(f"<body><div>{menu}</div><div>{text}</div></body>".encode(), "http://h.cn/")

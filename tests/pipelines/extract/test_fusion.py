@@ -46,7 +46,7 @@ def test_densities() -> None:
     assert leaves(document, Params(link_density=0.5, text_density=0.1, bottom=1)).tolist() == [True, False, True]
 
 
-def test_the_place_on_the_page() -> None:
+def test_place_on_the_page() -> None:
     document = page(f"<p>{TEXT}</p>" * 4)
     # Middles at 1/8, 3/8, 5/8 and 7/8.
     assert leaves(document, Params(top=0.2, bottom=0.8)).tolist() == [False, True, True, False]

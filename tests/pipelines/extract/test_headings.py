@@ -36,7 +36,7 @@ def test_lines_far_from_the_text_are_not() -> None:
     assert extract(parse(body.encode(), ""), Params()).text == LONG
 
 
-def test_the_cosine_of_term_frequencies() -> None:
+def test_cosine_of_term_frequencies() -> None:
     # (1, 1, 1) and (1, 2, 0)
     assert cosine(Counter("abc"), Counter("abb")) == 3 / math.sqrt(3 * 5)
     assert cosine(Counter("a"), Counter()) == 0

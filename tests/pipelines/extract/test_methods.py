@@ -42,7 +42,7 @@ def page(body: str) -> Document:
 
 @EVERY
 @pytest.mark.parametrize("layout", sorted(LAYOUTS))
-def test_the_text_of_a_plain_page(name: str, layout: str) -> None:
+def test_text_of_a_plain_page(name: str, layout: str) -> None:
     found = extractor(name)(page(LAYOUTS[layout]))
     lines = found.text.split("\n")
     assert [line for line in lines if line in LINES] == LINES
@@ -57,7 +57,7 @@ def test_markup_on_one_line(name: str) -> None:
 
 
 @EVERY
-def test_the_shape_of_a_result(name: str) -> None:
+def test_shape_of_a_result(name: str) -> None:
     document = page(LAYOUTS["paragraphs"])
     found = extractor(name)(document)
     assert list(found.blocks) == sorted(set(found.blocks))
@@ -70,18 +70,18 @@ def test_the_shape_of_a_result(name: str) -> None:
 
 @EVERY
 @pytest.mark.parametrize("body", [b"", b" ", b"<html>", b"<script>x</script>", b"<frameset><frame src=a></frameset>"])
-def test_a_page_without_text(name: str, body: bytes) -> None:
+def test_page_without_text(name: str, body: bytes) -> None:
     assert extractor(name)(parse(body, "")) == Extraction(reason=PageReason.NO_TEXT)
 
 
 @EVERY
-def test_a_text_that_is_too_short(name: str) -> None:
+def test_text_that_is_too_short(name: str) -> None:
     found = extractor(name, {"min_chars": 10_000})(page(LAYOUTS["paragraphs"]))
     assert (found.text, found.reason) == ("", "text too short")
 
 
 @EVERY
-def test_a_page_of_links(name: str) -> None:
+def test_page_of_links(name: str) -> None:
     assert len(extractor(name)(parse(f"<body><ul>{MENU}{NEWS}</ul></body>".encode(), "")).text) < 100
 
 

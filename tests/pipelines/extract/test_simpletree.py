@@ -65,7 +65,7 @@ def test_equal_siblings_are_told_apart() -> None:
     assert node_at(other, path_of(document, second)) == -1
 
 
-def test_the_walk_ends_at_the_text() -> None:
+def test_walk_ends_at_the_text() -> None:
     document = page()
     assert document.names[walk(document, Params())] == "text"
     assert extractor("simpletree")(document).text == "\n".join(f"{PROSE}{n}" for n in range(5))

@@ -33,6 +33,6 @@ def test_without_a_title_the_other_tests_decide() -> None:
     assert extract(parse(f"<div>{TEXT}</div>".encode(), ""), Params()).text == TEXT
 
 
-def test_when_no_container_is_thin_the_innermost_that_speaks_of_the_title() -> None:
+def test_innermost_container_is_taken_when_none_is_thin() -> None:
     body = f"<title>河口大桥通车</title><div><div>{OTHER}</div><div>{TEXT}</div></div>"
     assert extract(parse(body.encode(), ""), Params(mark_density=0)).text == TEXT

@@ -39,7 +39,7 @@ def values(name: str, body: str) -> list[float]:
     return [round(value, 4) for value in FEATURES[name](View(page(body))).tolist()]
 
 
-def test_the_score_of_the_paper() -> None:
+def test_score_of_the_paper() -> None:
     d = [1.4571, 2.6976, 1.9782, 2.6838, 0.8203]
     lowest = [0.060, 0.274, 0.375, 0.295, 0.434]
     mixed = [0.795, 0.944, 0.375, 0.948, 0.434]
@@ -51,7 +51,7 @@ def test_the_score_of_the_paper() -> None:
     assert extract(document, Params(Preset.WUQI2011)).text == TEXT
 
 
-def test_the_papers_features_are_of_the_nearest_container() -> None:
+def test_papers_features_are_of_the_nearest_container() -> None:
     body = "<div>一，二&nbsp;&nbsp;<b>三</b><br>四<p>五。</p>六&nbsp;</div><div>七</div>"
     assert values("chars", body) == [6, 6, 2, 6, 1]
     assert values("marks", body) == [1, 1, 1, 1, 0]
@@ -96,7 +96,7 @@ def test_scores_without_weights_are_nothing() -> None:
     assert scores(page("<p>x</p>"), nothing).tolist() == [0]
 
 
-def test_the_shipped_model_is_whole() -> None:
+def test_shipped_model_is_whole() -> None:
     model = WeightedModel.from_mapping(models.load("blocks"))
     assert {feature.name for feature in model.features} == set(FEATURES)
     assert all(0 <= value <= 1 for feature in model.features for value in feature.support)
@@ -114,7 +114,7 @@ def test_shipped_models_name_the_command_that_made_them(name: str) -> None:
     )
 
 
-def test_a_model_that_is_not_there() -> None:
+def test_model_that_is_not_there() -> None:
     with pytest.raises(ValueError, match="scrapy train nothing makes it"):
         models.load("nothing")
 
@@ -129,7 +129,7 @@ def lesson(at: int) -> Example:
     return made
 
 
-def test_what_is_learnt_tells_the_lessons_apart() -> None:
+def test_learned_weights_tell_the_classes_apart() -> None:
     lessons = [lesson(at) for at in range(5)]
     model, fitness = learn(iter(lessons), np.random.default_rng(1), particles=10, generations=20)
     assert fitness == 1
@@ -148,7 +148,7 @@ def test_nothing_can_be_learnt_from_nothing() -> None:
 
 @settings(deadline=None, max_examples=20)
 @given(st.lists(st.floats(-2, 5), min_size=1, max_size=4), st.integers(0, 3))
-def test_a_swarm_finds_the_top_of_a_hill_in_its_box(top: list[float], seed: int) -> None:
+def test_swarm_finds_the_top_of_a_hill_in_its_box(top: list[float], seed: int) -> None:
     goal = np.array(top)
     low, high = np.zeros(len(top)), np.full(len(top), 3.0)
     rng = np.random.default_rng(seed)

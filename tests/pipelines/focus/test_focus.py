@@ -67,12 +67,12 @@ def test_signals_are_shares_for_all_pages() -> None:
         assert values[300:] == pytest.approx(USUAL)
 
 
-def test_the_same_pages_give_the_same_signals() -> None:
+def test_same_pages_give_the_same_signals() -> None:
     first, second = crawled()[0].signals(300), crawled()[0].signals(300)
     assert all(np.array_equal(first[name], second[name]) for name in PARTS)
 
 
-def test_an_anchor_that_names_the_topic() -> None:
+def test_anchor_that_names_the_topic() -> None:
     focus = Focus(make_topic("bridges"))
     links = [("Old bridge", "http://a.test/1"), ("Soup", "http://a.test/2"), ("Rice", "http://a.test/3")]
     focus.add(0, read_text("city people", links), np.array([1, 2, 3], np.int32))
@@ -119,5 +119,5 @@ def test_params(params: dict[str, int]) -> None:
         Params(**params)
 
 
-def test_the_preset_weighs_every_part_as_it_should() -> None:
+def test_preset_weighs_every_part_as_it_should() -> None:
     assert PRESETS["focused"] == pytest.approx({signal: sum(parts.values()) for signal, parts in PARTS.items()})

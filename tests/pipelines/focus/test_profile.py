@@ -56,7 +56,7 @@ def test_liked_pages_are_told_from_others_and_weights_help(language: int) -> Non
     assert precision["weighted"] >= 0.9
 
 
-def test_the_heaviest_terms_make_the_profile() -> None:
+def test_heaviest_terms_make_the_profile() -> None:
     assert learn([{"bridge": 4.0, "river": 3.0}, {"bridge": 1.0}], terms=1) == {"bridge": 1.0}
 
 
@@ -75,7 +75,7 @@ def test_terms_must_be_positive() -> None:
         learn([{"a": 1.0}], 0)
 
 
-def test_a_file_holds_what_was_learnt(tmp_path: Path) -> None:
+def test_file_holds_what_was_learnt(tmp_path: Path) -> None:
     path = tmp_path / "profile.json"
     path.write_text(dumps({"桥梁": 1.0, "river": 0.5}, "scrapy train profile x", {"pages": 1}), encoding="utf-8")
     assert load(path) == {"桥梁": 1.0, "river": 0.5}

@@ -21,7 +21,7 @@ def test_comes_back_as_it_was(targets: list[int]) -> None:
     assert len(page) == len(targets)
 
 
-def test_a_page_without_words_or_links() -> None:
+def test_page_without_words_or_links() -> None:
     page, found = unpack(pack(read_text(""), ()))
     assert len(page) == len(page.terms) == len(found) == 0
 

@@ -38,7 +38,7 @@ def test_title_headings_and_emphasis_weigh_more() -> None:
     assert min(weights["bridge"], weights["viaduct"]) > weights["span"] > weights["water"] > 0
 
 
-def test_a_link_has_the_words_of_its_text_its_address_and_its_surroundings() -> None:
+def test_link_has_the_words_of_its_text_its_address_and_its_surroundings() -> None:
     document = parse(PAGE, "http://a.test/")
     links = extract(document, Extraction())
     page = read_document(document, Extraction(), links)
@@ -48,7 +48,7 @@ def test_a_link_has_the_words_of_its_text_its_address_and_its_surroundings() -> 
     assert page.around_counts[1] == 0
 
 
-def test_the_heaviest_terms_are_kept() -> None:
+def test_heaviest_terms_are_kept() -> None:
     page = build_page_terms({f"w{number}": 1.0 + number for number in range(1000)}, [])
     assert len(page.terms) == MAX_TERMS
     assert page.terms[0] == hash_word("w999")
@@ -69,7 +69,7 @@ def test_other_bytes_are_refused(data: bytes) -> None:
         unpack(data)
 
 
-def test_a_cut_record_is_refused_everywhere() -> None:
+def test_cut_record_is_refused_everywhere() -> None:
     data = pack(read_text("bridges and rivers", [("ferries there", "http://a.test/f")]))
     for end in range(len(data)):
         with pytest.raises(ValueError, match="terms of a page"):

@@ -11,7 +11,7 @@ BRIDGES = read_text("A bridge of steel crosses the river; the bridge is long, an
 COOKING = read_text("Onions and garlic are fried in butter before the rice is added.")
 
 
-def test_a_page_with_the_words_is_relevant() -> None:
+def test_page_with_the_words_is_relevant() -> None:
     found = make_topic("bridges over rivers")
     assert found.relevance(BRIDGES) > 0.5 > found.relevance(COOKING) == 0
 
@@ -40,7 +40,7 @@ def test_chinese() -> None:
 
 
 @pytest.mark.parametrize("description", ["", "the of and", "2024 !!", "的 了 是"])
-def test_a_topic_without_a_word_is_refused(description: str) -> None:
+def test_topic_without_a_word_is_refused(description: str) -> None:
     with pytest.raises(ValueError, match="no word to look for"):
         make_topic(description)
 

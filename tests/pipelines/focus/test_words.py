@@ -48,7 +48,7 @@ def test_chinese_without_end_costs_no_more_than_as_much_with_ends() -> None:
     assert cpu("中" * MAX_CHARS) < 3 * cpu(("中" * 199 + "。") * (MAX_CHARS // 200))
 
 
-def test_the_dictionary_says_nothing_and_writes_nothing(tmp_path: Path) -> None:
+def test_dictionary_says_nothing_and_writes_nothing(tmp_path: Path) -> None:
     """jieba's own set-up prints to standard error and keeps a cache among temporary files."""
     code = "from pipelines.focus.words import words; words('中文')"
     environment = {"TMPDIR": str(tmp_path), "PATH": "/usr/bin", "PYTHONDONTWRITEBYTECODE": "1"}

@@ -36,7 +36,7 @@ def sent(content: str, rest: str = "", head: str = "") -> str:
         (" " * 4_000 + "0" + " " * 4_000, ""),
     ],
 )
-def test_where_to(content: str, to: str) -> None:
+def test_targets_of_meta_refresh(content: str, to: str) -> None:
     assert sent(content) == to
 
 
@@ -48,7 +48,7 @@ def test_only_pages_that_show_nothing_send_on() -> None:
     assert find_target(parse(b"", URL)) == ""
 
 
-def test_a_base_and_noscript() -> None:
+def test_base_and_noscript() -> None:
     assert sent("0;url=x", head="<base href='http://h.cn/z/'>") == "http://h.cn/z/x"
     page = b"<html><head><noscript><meta http-equiv=refresh content='0;url=/plain'></noscript></head></html>"
     assert find_target(parse(page, URL)) == "http://h.cn/plain"

@@ -76,7 +76,7 @@ def test_headers(header: str, noindex: object, nofollow: object) -> None:
         ("99 Foo 99999999999999999999", False),
     ],
 )
-def test_the_end_of_a_pages_time(time: str, over: object) -> None:
+def test_end_of_a_pages_time(time: str, over: object) -> None:
     assert said(header=f"unavailable_after: {time}") == (over, False)
     assert said(header=f"nofollow, unavailable_after: {time}") == (over, True)
     assert said(f"<meta name=robots content='unavailable_after: {time}'>") == (over, False)
@@ -100,7 +100,7 @@ def test_rel(rel: str, closed: object) -> None:
 
 
 @given(st.text(), st.text(alphabet="newscrawler: unavailable_after,\n0123-TZ"))
-def test_nothing_makes_it_raise(meta: str, header: str) -> None:
+def test_directives_never_raise(meta: str, header: str) -> None:
     document = parse(b"<p>x</p>", "http://e.com/")
     document.metas["robots"] = [meta, f"unavailable_after:{meta}"]
     for text in (header, meta):

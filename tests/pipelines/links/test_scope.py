@@ -47,11 +47,11 @@ def links(*urls: str, nofollow: bytes | None = None) -> Links:
         ("any", "127.0.0.1:1", True),
     ],
 )
-def test_where_a_seed_may_go(stay: str, host: str, *, inside: bool) -> None:
+def test_scope_of_a_seed(stay: str, host: str, *, inside: bool) -> None:
     assert Scope(stay, ("news.example.com",)).covers(host) is inside
 
 
-def test_a_www_seed_covers_the_bare_host() -> None:
+def test_www_seed_covers_the_bare_host() -> None:
     assert Scope("host", ("www.example.com",)).covers("example.com")
     assert not Scope("host", ("www.example.com",)).covers("news.example.com")
 

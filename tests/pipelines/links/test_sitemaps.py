@@ -128,7 +128,7 @@ def test_bounded() -> None:
     assert len(parse_sitemap(lines, URL).links) == DEFAULT.file_entries
 
 
-def test_what_is_no_entry_does_not_pile_up() -> None:
+def test_elements_that_are_no_entries_do_not_pile_up() -> None:
     good = b"<url><loc>/1</loc></url>"
     assert (
         len(

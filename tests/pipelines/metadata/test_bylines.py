@@ -65,7 +65,7 @@ def test_prose(paragraph: str, names: list[str]) -> None:
     assert list(person_names.tidy(person_names.parse_prose(paragraph), [])) == names
 
 
-def test_what_is_no_name() -> None:
+def test_words_that_are_no_names() -> None:
     raw = [
         "River Post",
         "Jane Doe",

@@ -41,7 +41,7 @@ def test_places_of_blocks() -> None:
     assert [found.texts[at] for at in find_places(document, found)] == ["one&two", "three", "seven8"]
 
 
-def test_a_block_that_is_not_in_the_source_moves_nothing() -> None:
+def test_block_that_is_not_in_the_source_moves_nothing() -> None:
     document = parse(b"<p>one</p><p>two</p><p>three</p>", "")
     document.blocks.texts[1] = "changed"
     found = cut_pieces(document.source)
@@ -69,12 +69,12 @@ def test_lines_of_one_source_line_stand_apart() -> None:
 
 @settings(deadline=None, max_examples=80)
 @given(st.lists(st.integers(0, 200), min_size=1, max_size=30), st.integers(1, 6))
-def test_the_curve_is_the_sum_of_the_next_lines(lengths: list[int], width: int) -> None:
+def test_curve_is_the_sum_of_the_next_lines(lengths: list[int], width: int) -> None:
     want = [sum(lengths[at : at + width]) for at in range(len(lengths))]
     assert curve(np.array(lengths, np.float64), width).tolist() == want
 
 
-def test_a_hump_begins_with_a_surge_and_ends_with_a_dive() -> None:
+def test_hump_begins_with_a_surge_and_ends_with_a_dive() -> None:
     values = np.array([0, 30, 90, 100, 40, 0, 0, 50, 0, 87.0])
     assert humps(values, 86, 0) == [(2, 5), (9, 10)]
 
@@ -84,7 +84,7 @@ def test_a_hump_begins_with_a_surge_and_ends_with_a_dive() -> None:
     arrays.arrays(np.float64, st.integers(1, 12), elements=st.integers(0, 30)),
     st.lists(st.integers(0, 20), min_size=12, max_size=12),
 )
-def test_the_stretch_is_the_best_of_all(tokens: np.ndarray, steps: list[int]) -> None:
+def test_stretch_is_the_best_of_all(tokens: np.ndarray, steps: list[int]) -> None:
     tags = np.cumsum(steps)[: len(tokens)].astype(np.float64)
 
     def objective(first: int, last: int) -> float:

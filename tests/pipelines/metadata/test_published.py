@@ -50,7 +50,7 @@ def test_published_is_not_changed(line: str) -> None:
     assert dated(f"<div>{line}</div>") == ISO
 
 
-def test_the_time_of_a_change_is_better_than_none() -> None:
+def test_time_of_a_change_is_better_than_none() -> None:
     assert dated("<div>更新于 2025-07-01 09:00</div>") == "2025-07-01T09:00+08:00"
     changed = '<meta property="article:modified_time" content="2025-07-01T09:00:00+08:00">'
     assert dated(head=changed) == "2025-07-01T09:00:00+08:00"
@@ -86,7 +86,7 @@ def test_nonsense_stated_for_machines_is_not_heard(value: object) -> None:
     assert dated(SHOWN, linked(datePublished=value)) == ISO
 
 
-def test_the_time_of_the_answer_is_not_heard_nor_a_local_time_called_utc() -> None:
+def test_time_of_the_answer_is_not_heard_nor_a_local_time_called_utc() -> None:
     assert dated(SHOWN, '<meta name="date" content="Wed, 02 Jul 2025 04:00:00 GMT">') == ISO
     assert dated(SHOWN, linked(datePublished="2025-06-30T18:05:00Z")) == ISO
     assert dated(SHOWN, linked(datePublished="2025-06-30T10:05:00Z")) == "2025-06-30T10:05:00+00:00"

@@ -90,7 +90,7 @@ def test_forms(markup: str, text: str, html: str | None, markdown: str) -> None:
     assert got[2] == markdown
 
 
-def test_a_caption_stands_below_its_image() -> None:
+def test_caption_stands_below_its_image() -> None:
     document = parse(
         b"<p>one</p><figure><img src=/a.jpg alt=x><figcaption>By <b>me</b></figcaption></figure><p>two</p>", URL
     )
@@ -134,7 +134,7 @@ def test_rows_in_part() -> None:
     assert render.extraction(document, kept, 1.0).text == "\t12|3"
 
 
-def test_a_list_item_or_quotation_around_everything_is_layout() -> None:
+def test_list_item_or_quotation_around_everything_is_layout() -> None:
     document = parse(b"<ul><li><blockquote><p>one</p><p>two</p></blockquote></li></ul>", URL)
     assert render.extraction(document, range(2), 1.0).html == "<p>one</p>\n<p>two</p>"
 

@@ -62,12 +62,12 @@ def test_shares_of_a_small_site() -> None:
     assert template.paths == {(7, 8): pytest.approx(template.pages)}
 
 
-def test_an_article_at_two_addresses_counts_once() -> None:
+def test_article_at_two_addresses_counts_once() -> None:
     once = learn(NOTHING, page(1, 10))
     assert learn(once, page(1, 10, 99)) is once
 
 
-def test_a_text_twice_on_a_page_counts_once() -> None:
+def test_text_twice_on_a_page_counts_once() -> None:
     assert learn(NOTHING, page(1, 10, 10)).texts == {10: 1.0}
 
 
@@ -78,7 +78,7 @@ def test_pages_unlike_each_other_are_of_two_templates() -> None:
     assert template_of(known.templates, (1, 5, 9)) is None
 
 
-def test_a_new_place_of_the_body_takes_over() -> None:
+def test_new_place_of_the_body_takes_over() -> None:
     """The site moves its text but keeps the rest of its template."""
     known = learn_batch(NOTHING, [page(n, path=(1,)) for n in range(60)])
     before = known.templates[0]
@@ -88,7 +88,7 @@ def test_a_new_place_of_the_body_takes_over() -> None:
     assert after.paths[(2,)] > 3 * after.paths[(1,)]
 
 
-def test_what_comes_back_is_kept_among_what_does_not() -> None:
+def test_repeated_texts_are_kept_among_others() -> None:
     """Every page brings a hundred texts of its own; the ones of the site must not be driven out."""
     known = NOTHING
     for n in range(200):

@@ -68,7 +68,7 @@ def test_without_memory_nothing_is_observed() -> None:
     assert NOTICE in page.extraction.text
 
 
-def test_a_notice_under_every_article_is_taken_out_from_the_second_on() -> None:
+def test_notice_under_every_article_is_taken_out_from_the_second_on() -> None:
     known = NOTHING
     for n in range(4):
         page = read(markup(n, story(n)), known)
@@ -85,12 +85,12 @@ def test_memory_makes_the_short_article_under_a_long_notice_readable() -> None:
     assert "repeated" in page.extraction.evidence
 
 
-def test_a_page_of_nothing_but_the_notice_is_left_as_it_is() -> None:
+def test_page_of_nothing_but_the_notice_is_left_as_it_is() -> None:
     bare = markup(50, [])
     assert read(bare, site()).extraction.text == read(bare).extraction.text
 
 
-def test_an_article_whose_text_is_known_is_not_lost() -> None:
+def test_article_whose_text_is_known_is_not_lost() -> None:
     """Seen at another address, with another headline: each of its paragraphs is on one page of seven."""
     known = site(1)
     again = markup(0, story(0)).replace("港区新闻0号".encode(), "港区新闻九号".encode())
@@ -116,7 +116,7 @@ def test_hints_of_a_new_template_say_nothing_of_the_old_place() -> None:
     assert correct(document, own, told).text == own.text
 
 
-def test_a_site_gets_a_new_template() -> None:
+def test_site_gets_a_new_template() -> None:
     known = site()
     for n in range(100, 106):
         page = read(markup(n, story(n), new=True), known)
@@ -134,7 +134,7 @@ def wrong(document: Document, *parts: str) -> Extraction:
     return extraction(document, blocks(document, *parts), 0.5)
 
 
-def test_a_text_that_has_missed_the_place_is_replaced() -> None:
+def test_text_that_has_missed_the_place_is_replaced() -> None:
     document = parse(markup(30, story(30)), "http://h.cn/30")
     told = find_hints(document, look(document), site())
     corrected = correct(document, wrong(document, "港区报社"), told)
@@ -142,13 +142,13 @@ def test_a_text_that_has_missed_the_place_is_replaced() -> None:
     assert corrected.evidence == "place"
 
 
-def test_a_text_that_reaches_beyond_the_place_is_cut() -> None:
+def test_text_that_reaches_beyond_the_place_is_cut() -> None:
     document = parse(markup(30, story(30)), "http://h.cn/30")
     told = find_hints(document, look(document), site())
     assert correct(document, wrong(document, "港区"), told).text == "\n".join(story(30))
 
 
-def test_a_place_that_is_empty_here_is_not_believed() -> None:
+def test_place_that_is_empty_here_is_not_believed() -> None:
     body = markup(30, []).replace(
         b"<div class='end'>", "".join(f"<p>{line}</p>" for line in story(30)).encode() + b"<div>"
     )
@@ -178,7 +178,7 @@ def test_memory_learns_from_the_extractor_and_not_from_itself() -> None:
     assert sample_page(document, seen, own, 1).path != sample_page(document, seen, correct(document, own, told), 1).path
 
 
-def test_a_summary_elsewhere_is_not_the_first_paragraph() -> None:
+def test_summary_elsewhere_is_not_the_first_paragraph() -> None:
     lead = story(9)[0]
     aside = parse(f"<body><div class='side'><span>{lead}</span></div></body>".encode(), "http://h.cn/1")
     article = parse(f"<body><div class='txt'><p>{lead}</p></div></body>".encode(), "http://h.cn/9")
@@ -205,7 +205,7 @@ def test_numbers_look_alike_in_short_lines_only(one: str, other: str, *, same: b
     assert (first == second) is same
 
 
-def test_a_huge_page_is_looked_at_from_both_ends() -> None:
+def test_huge_page_is_looked_at_from_both_ends() -> None:
     document = parse(b"<body>" + b"".join(b"<p>line %d</p>" % n for n in range(5000)), "http://h.cn/")
     seen = look(document)
     assert len(seen.texts) == MAX_TEXTS_OF_PAGE
@@ -227,7 +227,7 @@ def test_nearly_nothing(body: bytes) -> None:
 @given(
     st.lists(st.tuples(st.booleans(), st.floats(0, 0.99), st.floats(0, 0.99)), min_size=1, max_size=12),
 )
-def test_an_article_is_never_lost(rows: list[tuple[bool, float, float]]) -> None:
+def test_article_is_never_lost(rows: list[tuple[bool, float, float]]) -> None:
     """Whatever memory says: what was a text stays one, and everything given out is of the page."""
     body = "".join(f"<p>{story(n, 1)[0]}</p>" for n in range(len(rows)))
     document = parse(f"<body><div>{body}</div></body>".encode(), "http://h.cn/1")

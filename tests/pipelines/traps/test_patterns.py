@@ -37,7 +37,7 @@ def test_patterns(path: str, exact: str, folder: str, shape: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/x/news/list/news/list/news/list/", "/a/a/a/", "/x/b1/b1/b1/c.html"])
-def test_a_path_that_runs_round_is_refused_at_once(path: str) -> None:
+def test_path_that_runs_round_is_refused_at_once(path: str) -> None:
     assert disallow_reason(HOST_URL + path, {}) == "endless path"
 
 

@@ -34,7 +34,7 @@ def test_texts_of_other_words_are_not_alike() -> None:
     assert not any(alike(one, other) for i, one in enumerate(texts) for other in texts[:i])
 
 
-def test_a_text_of_hardly_any_characters_is_like_no_other() -> None:
+def test_text_of_hardly_any_characters_is_like_no_other() -> None:
     assert sketch("") == sketch("12 34") == 0
     assert not alike(0, 0)
 
@@ -45,7 +45,7 @@ def test_sketches_fit_a_signed_column(text: str) -> None:
     assert 0 <= sketch(text) < 1 << 63
 
 
-def test_the_outline_ignores_figures_and_the_name_of_the_page() -> None:
+def test_outline_ignores_figures_and_the_name_of_the_page() -> None:
     one = outline("您访问的 abcdef12.html 不存在 请检查网址 12:30", "http://a.example/old/abcdef12.html")
     assert one == outline("您访问的 ffff9999.html 不存在 请检查网址 13:45", "http://a.example/old/ffff9999.html")
     assert one != outline("您访问的 ffff9999.html 已经存在 请检查网址", "http://a.example/old/ffff9999.html")
@@ -60,7 +60,7 @@ def test_walls_are_seen(text: str) -> None:
     assert signs("Just a moment", f"<p>{text}</p>").is_wall
 
 
-def test_a_long_page_about_walls_is_none() -> None:
+def test_long_page_about_walls_is_none() -> None:
     assert not signs("验证码的历史", f"<p>验证码</p><p>{words(1, 900)}。</p>").is_wall
 
 

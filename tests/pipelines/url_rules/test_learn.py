@@ -80,7 +80,7 @@ _urls = st.builds("http://a.cn/{}?{}".format, _pieces, _pieces).map(canonicalize
 
 
 @given(_urls, st.lists(_urls, max_size=20))
-def test_a_form_is_reduced_once_for_all(url: str, others: list[str]) -> None:
+def test_form_is_reduced_once_for_all(url: str, others: list[str]) -> None:
     """With rules for everything in the URLs: forms are stable, and no form is a URL of something else."""
     rules = set()
     for one in [url, *others]:
@@ -118,7 +118,7 @@ def test_forms_are_the_same_in_all_processes() -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '[["parameter"]]', "3"])
-def test_what_is_no_text_of_rules_is_refused(text: str) -> None:
+def test_malformed_rules_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no text of rules"):
         unpack(text)
 
@@ -126,7 +126,7 @@ def test_what_is_no_text_of_rules_is_refused(text: str) -> None:
 # ---------------------------------------------------------------- learning
 
 
-def test_a_parameter_that_changes_nothing() -> None:
+def test_parameter_that_changes_nothing() -> None:
     found = learn(pages("/news/{}.html", "/news/{}.html?src=home", "/news/{}.html?src=list", articles=13))
     assert found == [
         Learned(SRC, 26, 0, 0.9057, used=True, example=(f"{HOST}/news/100.html", f"{HOST}/news/100.html?src=home")),
@@ -152,14 +152,14 @@ def test_slugs(shapes: tuple[str, ...], rule: str) -> None:
     assert used(learn(pages(*shapes))) == {rule}
 
 
-def test_a_name_of_sessions_speaks_for_a_rule() -> None:
+def test_name_of_sessions_speaks_for_a_rule() -> None:
     few = {"articles": 8}
     assert used(learn(pages("/news/{}.html?sid=0a1b", "/news/{}.html?sid=2c3d", "/news/{}.html?sid=4e5f", **few)))
     assert not used(learn(pages("/news/{}.html?src=0a1b", "/news/{}.html?src=2c3d", "/news/{}.html?src=4e5f", **few)))
     assert not used(learn([(f"{HOST}/show?sid={i}", i // 2) for i in range(40)]))  # a section's number
 
 
-def test_what_names_the_page_is_no_rule() -> None:
+def test_parameters_that_name_the_page_make_no_rule() -> None:
     for shape in ("/a.php?id={}", "/news/{}.html", "/news/words-of-{}x", "/{}/page-one"):
         assert learn(pages(shape, articles=500)) == []
     assert used(learn(pages("/a.php?id={}", "/a.php?id={}&z=1"))) == {"?z= ignored in /a.php"}
@@ -199,7 +199,7 @@ def test_rules_that_hold_only_together() -> None:
     assert used(found) == {"?src= ignored in /<number>.html", "?app= ignored in /<number>.html"}
 
 
-def test_a_rule_in_use_goes_when_its_share_falls() -> None:
+def test_rule_in_use_goes_when_its_share_falls() -> None:
     good = pages("/news/{}.html", "/news/{}.html?src=1", articles=20)
     assert used(learn(good, [SRC])) == {str(SRC)}, "not sure enough to begin with, but to go on"
     bad = [(f"{HOST}/news/{i}.html?src={j}", 1000 + 10 * i + j) for i in range(3) for j in range(2)]
@@ -207,7 +207,7 @@ def test_a_rule_in_use_goes_when_its_share_falls() -> None:
     assert used(learn(pages("/{}"), [SRC])) == {str(SRC)}, "nothing is heard of it"
 
 
-def test_a_rule_in_use_is_learned_with_the_same_evidence() -> None:
+def test_rule_in_use_is_learned_with_the_same_evidence() -> None:
     pages = [(f"http://h.cn/{word}/{n}.html", n) for n in range(40) for word in ("article", "print")]
     first = learn(pages)
     assert first[0].used
@@ -215,7 +215,7 @@ def test_a_rule_in_use_is_learned_with_the_same_evidence() -> None:
 
 
 @pytest.mark.parametrize(("sampled", "rules"), [(True, set()), (False, {str(SRC)})])
-def test_what_is_fetched_in_any_case_counts_by_itself(sampled: bool, rules: set[str]) -> None:  # noqa: FBT001
+def test_urls_fetched_in_any_case_count_by_themselves(sampled: bool, rules: set[str]) -> None:  # noqa: FBT001
     """A share among all pages flatters a rule: of what it skips, little is fetched."""
     good = pages("/news/{}.html", "/news/{}.html?src=1", articles=90)
     good = [page for page in good if not is_sampled(fingerprint(page[0]))]
@@ -250,7 +250,7 @@ _queries = st.sampled_from(["", "?p=1", "?p=2", "?q=1&p=1", "?p=1&q=2"])
 
 @settings(max_examples=40)
 @given(st.data(), st.lists(st.tuples(st.builds("{}{}{}".format, st.just(HOST), _paths, _queries), st.integers(0, 5))))
-def test_the_order_of_pages_makes_no_difference(data: st.DataObject, some: list[tuple[str, int]]) -> None:
+def test_order_of_pages_makes_no_difference(data: st.DataObject, some: list[tuple[str, int]]) -> None:
     some = list(dict(some).items())
     found = learn(some, params=Params(threshold=0.5))
     assert learn(data.draw(st.permutations(some)), params=Params(threshold=0.5)) == found

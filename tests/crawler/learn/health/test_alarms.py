@@ -72,7 +72,7 @@ def table(folder: Path, sql: str) -> list[tuple]:
         return database.execute(sql).fetchall()
 
 
-def test_a_change_between_two_runs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_change_between_two_runs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert with_alarms(tmp_path, note([article(n) for n in range(50)])) == []
     assert table(tmp_path, "SELECT host_id, answers FROM host_health") == [(HOST, 50)]
     with caplog.at_level(logging.WARNING):
@@ -92,7 +92,7 @@ def test_a_change_between_two_runs(tmp_path: Path, caplog: pytest.LogCaptureFixt
     ]
 
 
-def test_what_is_learned_is_written_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_learned_state_is_written_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crawler.learn.health.alarms._SECONDS", 0.01)
     count = "SELECT answers FROM host_health"
 
@@ -122,7 +122,7 @@ def test_hosts_not_heard_of_for_long_are_written_and_dropped(tmp_path: Path) -> 
     assert table(tmp_path, "SELECT count(*), sum(answers) FROM host_health") == [(30, 90)]
 
 
-def test_a_host_that_is_let_go_is_read_anew(tmp_path: Path) -> None:
+def test_host_that_is_let_go_is_read_anew(tmp_path: Path) -> None:
     async def do(alarms: Alarms) -> None:
         await note([article(n) for n in range(30)])(alarms)
         await alarms.let_go([HOST])
@@ -135,7 +135,7 @@ def test_a_host_that_is_let_go_is_read_anew(tmp_path: Path) -> None:
     assert table(tmp_path, "SELECT answers FROM host_health") == [(94,)]
 
 
-def test_when_no_host_answers_it_is_perhaps_our_network(tmp_path: Path) -> None:
+def test_alarm_blames_our_network_when_no_host_answers(tmp_path: Path) -> None:
     hosts = range(4)
     assert with_alarms(tmp_path, note([article(n, host_id=host) for host in hosts for n in range(30)])) == []
     lost = [fetched(n, host_id=host, status=0, error="timed out") for host in hosts for n in range(12)]
@@ -175,7 +175,7 @@ def crawl_list(server: OddServer, folder: Path, number: int) -> str:
     return done.stderr
 
 
-def test_a_site_that_changes_its_layout_between_two_crawls(tmp_path: Path) -> None:
+def test_site_that_changes_its_layout_between_two_crawls(tmp_path: Path) -> None:
     host = "a.localhost"
     answers: dict[tuple[str, str], Any] = {(host, "/robots.txt"): (404, {}, "")}
     for number, make in enumerate((page, broken)):

@@ -75,7 +75,7 @@ def test_redirects(location: str, expected: tuple[str, str] | None) -> None:
     assert came(status=302, headers={"location": location}) == expected
 
 
-def test_a_redirect_of_the_home_page_says_nothing() -> None:
+def test_redirect_of_the_home_page_says_nothing() -> None:
     assert came(url="http://a.example/", status=301, headers={"location": "http://a.example/"}) is None
 
 
@@ -88,7 +88,7 @@ def test_no_answer() -> None:
 @pytest.mark.parametrize(
     "values", [{"error": FailReason.ADDRESS_REFUSED}, {"error": FailReason.OUT_OF_HANDLES}, {"kind": Kind.FEED}]
 )
-def test_what_says_nothing_of_the_host(values: dict[str, Any]) -> None:
+def test_answers_that_say_nothing_of_the_host(values: dict[str, Any]) -> None:
     assert came(**values) is None
 
 

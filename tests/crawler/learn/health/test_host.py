@@ -32,7 +32,7 @@ def test_hosts_that_stay_as_they_are_raise_no_alarm(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_change_raises_one_alarm_and_its_end_ends_it(name: str) -> None:
+def test_change_raises_one_alarm_and_its_end_ends_it(name: str) -> None:
     change, kind = CHANGES[name]
     draw = random.Random(7)
     health, pages = HealthMonitor(WINDOW), plain(draw)
@@ -55,20 +55,20 @@ def test_refusals_are_noticed_before_the_host_is_left_alone() -> None:
     assert [event.kind for event in events] == ["unreachable"]
 
 
-def test_a_host_that_never_answered_well() -> None:
+def test_host_that_never_answered_well() -> None:
     health = HealthMonitor(WINDOW)
     refused = [HostAnswer(f"http://a.example/{n}", BlockKind.LIST, Came.BLOCKED, "http 403") for n in range(30)]
     (event,) = learn(health, refused)
     assert (event.kind, event.why) == ("blocks", "http 403")
 
 
-def test_a_host_whose_pages_never_showed_text() -> None:
+def test_host_whose_pages_never_showed_text() -> None:
     health = HealthMonitor(WINDOW)
     (event,) = learn(health, [other(random.Random(n), f"http://a.example/{n}", came=Came.EMPTY) for n in range(60)])
     assert event.kind == "empty"
 
 
-def test_a_host_whose_articles_were_in_doubt_from_the_first_on() -> None:
+def test_host_whose_articles_were_in_doubt_from_the_first_on() -> None:
     health, draw = HealthMonitor(WINDOW), random.Random(2)
     pages = [article(draw, f"http://a.example/{n}.html")._replace(doubtful=n != 7) for n in range(WINDOW)]
     (event,) = learn(health, pages[: WINDOW // 2])
@@ -86,7 +86,7 @@ def test_some_articles_in_doubt_are_no_alarm() -> None:
     assert learn(health, pages) == []
 
 
-def test_a_robots_txt_that_cannot_be_had() -> None:
+def test_robots_txt_that_cannot_be_had() -> None:
     health = HealthMonitor(WINDOW)
     learn(health, islice(plain(random.Random(1)), 100))
     lost = HostAnswer("http://a.example/robots.txt", ROBOTS, Came.FAILED, "http 503 (robots.txt)")
@@ -96,7 +96,7 @@ def test_a_robots_txt_that_cannot_be_had() -> None:
     assert [not event.ended for event in ended] == [False]
 
 
-def test_a_section_that_is_closed_says_nothing_of_the_others() -> None:
+def test_section_that_is_closed_says_nothing_of_the_others() -> None:
     health, pages = HealthMonitor(WINDOW), plain(random.Random(1))
     learn(health, islice(pages, 200))
     closed = [
@@ -113,7 +113,7 @@ def test_lists_after_articles_are_no_change() -> None:
     assert learn(health, tags + calendar) == []
 
 
-def test_it_goes_on_from_what_was_kept() -> None:
+def test_baseline_goes_on_from_the_kept_state() -> None:
     """Packed and unpacked after every 37th answer, it says the same."""
     draw = random.Random(3)
     pages = plain(draw)
@@ -127,7 +127,7 @@ def test_it_goes_on_from_what_was_kept() -> None:
     assert [(not e.ended, e.kind) for e in said] == whole == [(True, "layout"), (False, "layout")]
 
 
-def test_a_change_between_two_runs_is_noticed_in_the_second() -> None:
+def test_change_between_two_runs_is_noticed_in_the_second() -> None:
     draw = random.Random(3)
     health, pages = HealthMonitor(WINDOW), plain(draw)
     learn(health, islice(pages, 120))
@@ -137,7 +137,7 @@ def test_a_change_between_two_runs_is_noticed_in_the_second() -> None:
     assert [event.kind for event in events] == ["layout"]
 
 
-def test_a_change_that_leaves_articles_readable_becomes_normal() -> None:
+def test_change_that_leaves_articles_readable_becomes_normal() -> None:
     draw = random.Random(3)
     health, pages = HealthMonitor(WINDOW), plain(draw)
     learn(health, islice(pages, 400))
@@ -150,11 +150,11 @@ def test_a_change_that_leaves_articles_readable_becomes_normal() -> None:
     "state",
     ["", "[]", "{}", "null", '{"version": 0}', '{"version": 2, "answers": [1, 2]}', '{"version": 2}', "x" * 1000],
 )
-def test_what_cannot_be_read_counts_as_nothing(state: str) -> None:
+def test_unreadable_state_counts_as_nothing(state: str) -> None:
     assert HealthMonitor(WINDOW, state).state == HostState()
 
 
-def test_it_stays_small_however_many_shapes_there_are() -> None:
+def test_state_stays_small_for_any_number_of_shapes() -> None:
     draw = random.Random(1)
     health = HealthMonitor(WINDOW)
     for n in range(3000):
@@ -165,6 +165,6 @@ def test_it_stays_small_however_many_shapes_there_are() -> None:
     assert len(json.loads(packed)["baseline"]) <= 25
 
 
-def test_a_window_that_proves_nothing_is_refused() -> None:
+def test_window_that_proves_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match=str(FEWEST)):
         HealthMonitor(FEWEST - 1)

@@ -26,7 +26,7 @@ from tests.benchmarks.health import CHANGES, plain
         ("mojibake", ["characters look wrongly decoded: articles wrongly decoded: "]),
     ],
 )
-def test_what_is_said(name: str, parts: list[str]) -> None:
+def test_messages_of_alarms(name: str, parts: list[str]) -> None:
     draw = random.Random(4)
     health, pages = HealthMonitor(40), plain(draw)
     for page in islice(pages, 300):
@@ -40,7 +40,7 @@ def test_what_is_said(name: str, parts: list[str]) -> None:
     assert [part for part in parts if part not in said] == [], said
 
 
-def test_what_sites_say_is_harmless() -> None:
+def test_texts_of_sites_are_harmless() -> None:
     why = "http 403\n2024-01-01 ERROR: forged \x1b[31m\u202e" + "x" * 300
     said = sentence(Finding("blocks", "blocks", 0.0, 40, 40, why))
     assert said.isprintable()
@@ -48,6 +48,6 @@ def test_what_sites_say_is_harmless() -> None:
     assert quoted("x" * 101, MOST_QUOTED) == "x" * MOST_QUOTED + "..."
 
 
-def test_the_end_of_an_alarm() -> None:
+def test_end_of_an_alarm() -> None:
     finding = Finding("layout", "short", 0.1, 40, 36, ended="no longer")
     assert normal_again(finding) == "no longer: layout changed"

@@ -55,7 +55,7 @@ def test_blocked_patterns_are_skipped_and_stay_so_after_a_restart(tmp_path: Path
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-def test_an_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restarted: bool) -> None:  # noqa: FBT001
+def test_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restarted: bool) -> None:  # noqa: FBT001
     async def first(crawl: Crawl) -> None:
         await block_the_calendar(crawl)
         await crawl.lease(5)
@@ -76,7 +76,7 @@ def test_an_article_found_by_a_page_of_it_opens_a_pattern(tmp_path: Path, restar
     assert rows(tmp_path, "SELECT kind FROM url_pattern WHERE pattern = '/cal?month'") == [("",)]
 
 
-def test_a_later_crawl_tries_some_pages_again(tmp_path: Path) -> None:
+def test_later_crawl_tries_some_pages_again(tmp_path: Path) -> None:
     async def first(crawl: Crawl) -> None:
         await block_the_calendar(crawl)
         await crawl.lease(5)
@@ -123,7 +123,7 @@ def test_all_that_was_skipped_waits_when_probation_brings_an_article(
     in_session(tmp_path, second, days=0)
 
 
-def test_a_host_is_asked_for_a_page_that_does_not_exist(tmp_path: Path) -> None:
+def test_host_is_asked_for_a_page_that_does_not_exist(tmp_path: Path) -> None:
     async def ask(crawl: Crawl) -> None:
         await crawl.take()
         for n in range(3):
@@ -172,7 +172,7 @@ class Calendar(dict[tuple[str, str], Answer]):
         return (200, {}, f"<title>首页</title><ul>{news}</ul>{links}") if path == "/" else default
 
 
-def test_a_crawl_ends_and_says_what_it_left_out(tmp_path: Path) -> None:
+def test_crawl_ends_and_says_what_it_left_out(tmp_path: Path) -> None:
     with OddServer(Calendar()) as server:
         seeds = tmp_path / "seeds.txt"
         seeds.write_text(f"http://a.localhost:{server.port}/")

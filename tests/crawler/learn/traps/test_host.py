@@ -17,7 +17,7 @@ SITE = "http://a.example"
 
 
 @pytest.mark.parametrize("name", TRAPS)
-def test_a_trap_ends_and_costs_no_article(name: str) -> None:
+def test_trap_ends_and_costs_no_article(name: str) -> None:
     site, most = TRAPS[name]
     found = crawl(site, most=1000)
     assert found.left == 0
@@ -28,7 +28,7 @@ def test_a_trap_ends_and_costs_no_article(name: str) -> None:
 
 @pytest.mark.parametrize("name", HONEST)
 @pytest.mark.parametrize("order", ["fifo", "random"])
-def test_an_honest_site_loses_nothing(name: str, order: str) -> None:
+def test_honest_site_loses_nothing(name: str, order: str) -> None:
     site, articles = HONEST[name]
     assert len(crawl(site, most=20_000, order=order).articles) == articles
 
@@ -61,7 +61,7 @@ def blocked(host: HostTraps) -> dict:
     return {key: kind for key, kind in host.blocked.items() if kind}
 
 
-def test_what_does_not_grow_is_never_blocked() -> None:
+def test_patterns_that_do_not_grow_are_never_blocked() -> None:
     host = HostTraps(Bounds())
     for n in range(500):
         assert host.observe(unproductive(n, grows=False), NOW) == []
@@ -75,7 +75,7 @@ def test_walls_are_no_evidence() -> None:
     assert blocked(host) == {}
 
 
-def test_a_pattern_is_blocked_with_a_reason_and_opened_when_something_comes_of_it() -> None:
+def test_pattern_is_blocked_with_a_reason_and_opened_when_something_comes_of_it() -> None:
     host = HostTraps(Bounds(pages=10))
     events = [one for n in range(10) for one in host.observe(unproductive(n), NOW)]
     assert [(one.pattern, one.kind, one.blocked_at) for one in events] == [("/cal?month", "calendar", NOW)]
@@ -142,7 +142,7 @@ def test_probation_ends_when_something_comes_of_a_page(own: bool) -> None:  # no
         assert not host.observe(unproductive(100 + n), NOW + 9)
 
 
-def test_an_article_of_a_wide_pattern_that_is_blocked_opens_its_own_alone() -> None:
+def test_article_of_a_wide_pattern_that_is_blocked_opens_its_own_alone() -> None:
     host = HostTraps(Bounds(), known=[Pattern(FOLDER, "/news/*.html", pages=99, kind="nothing new", blocked_at=NOW)])
     host.observe(Seen(f"{SITE}/news/1.html", brought=True, sketch=sketch(words(3, 60))), NOW)
     assert disallow_reason(f"{SITE}/news/2.html", host.blocked) == ""
@@ -150,7 +150,7 @@ def test_an_article_of_a_wide_pattern_that_is_blocked_opens_its_own_alone() -> N
     assert not host.opened
 
 
-def test_a_farm_is_a_host_that_no_seed_means_whose_pages_name_nobody() -> None:
+def test_farm_is_a_host_that_no_seed_means_whose_pages_name_nobody() -> None:
     bounds = Bounds(host_pages=20)
     farm, other, own = HostTraps(bounds, foreign=True), HostTraps(bounds, foreign=True), HostTraps(bounds)
     for n in range(20):
@@ -163,7 +163,7 @@ def test_a_farm_is_a_host_that_no_seed_means_whose_pages_name_nobody() -> None:
     assert (blocked(other), blocked(own)) == ({}, {})
 
 
-def test_a_host_is_asked_once_a_folder_what_no_page_looks_like() -> None:
+def test_host_is_asked_once_a_folder_what_no_page_looks_like() -> None:
     host = HostTraps(Bounds())
     asked = []
     for n in range(6):
@@ -202,7 +202,7 @@ def test_patterns_are_bounded() -> None:
     assert len(host._patterns) <= 300
 
 
-def test_a_folder_is_blocked_when_facets_make_many_patterns() -> None:
+def test_folder_is_blocked_when_facets_make_many_patterns() -> None:
     found = crawl(TRAPS["facets"][0], most=1000)
     assert found.traps is not None
     assert (FOLDER, "/goods?") in blocked(found.traps)

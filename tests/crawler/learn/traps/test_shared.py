@@ -75,7 +75,7 @@ def test_hosts_are_handed_over_with_what_is_known_of_them(postgres_tables: str) 
     with_two(postgres_tables, do)
 
 
-def test_a_run_that_has_lost_a_host_writes_nothing_of_it(postgres_tables: str) -> None:
+def test_run_that_has_lost_a_host_writes_nothing_of_it(postgres_tables: str) -> None:
     async def do(one: Crawl, other: Crawl) -> None:
         await block_the_calendar(one)
         await one.lease(5)

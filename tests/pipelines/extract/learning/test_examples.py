@@ -33,7 +33,7 @@ def test_of_repeated_blocks_those_beside_other_content_are_taken() -> None:
     assert labels(document, f"{FIRST}\n{SECOND}").nonzero()[0].tolist() == [6, 7]
 
 
-def test_a_text_that_stands_twice_is_taken_once() -> None:
+def test_text_that_stands_twice_is_taken_once() -> None:
     markup = f"<p>{FIRST}</p><p>{SECOND}</p>" * 2
     assert content(markup, f"{FIRST}\n{SECOND}") == [FIRST, SECOND]
 
@@ -43,7 +43,7 @@ def test_short_lines_count_near_content_only() -> None:
     assert content(f"{far}<p>{FIRST}</p><p>二、位置</p>", f"{FIRST}\n二、位置") == [FIRST, "二、位置"]
 
 
-def test_a_text_of_short_lines() -> None:
+def test_text_of_short_lines() -> None:
     assert content("<p>床前明月光</p><p>疑是地上霜</p><p>广告</p>", "床前明月光\n疑是地上霜") == [
         "床前明月光",
         "疑是地上霜",
@@ -55,7 +55,7 @@ def test_weights_are_characters_and_nothing_for_the_headline() -> None:
     assert weights(document, "大桥 年底通车", ["资料图"]).tolist() == [0, len(FIRST), 0]
 
 
-def test_an_example_of_a_row() -> None:
+def test_example_of_a_row() -> None:
     body = f"<h1>大桥年底通车</h1><p>{FIRST}</p>".encode()
     made = example(body, {"id": "a", "text": FIRST, "title": "大桥年底通车", "url": None})
     assert made is not None
@@ -64,7 +64,7 @@ def test_an_example_of_a_row() -> None:
     assert made.weights.tolist() == [0, len(FIRST)]
 
 
-def test_a_page_that_is_no_article_has_no_content() -> None:
+def test_page_that_is_no_article_has_no_content() -> None:
     made = example(f"<p>{FIRST}</p>".encode(), {"id": "a", "text": FIRST, "page_type": "list"})
     assert made is not None
     assert not made.article
@@ -74,12 +74,12 @@ def test_a_page_that_is_no_article_has_no_content() -> None:
 @pytest.mark.parametrize(
     "row", [{"id": "a", "text": "别的文字在这里出现了"}, {"id": "a", "text": FIRST, "coverage": 0.2}]
 )
-def test_a_page_without_its_text_is_no_example(row: dict[str, object]) -> None:
+def test_page_without_its_text_is_no_example(row: dict[str, object]) -> None:
     assert example(f"<p>{FIRST}</p><p>{SECOND}</p>".encode(), row) is None
 
 
 @pytest.mark.parametrize("row", [{}, {"id": 7, "text": ""}, {"id": ""}, {"id": "a"}, {"id": "a", "text": 1}])
-def test_a_row_that_says_too_little_is_refused(row: dict[str, object]) -> None:
+def test_row_that_says_too_little_is_refused(row: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="takes a string"):
         example(b"<p>x</p>", row)
 
