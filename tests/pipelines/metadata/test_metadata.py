@@ -59,7 +59,8 @@ def test_density_takes_the_node_between_wrapper_and_paragraph() -> None:
     lines = [f"{letter * 19}, {letter * 19}." for letter in "abc"]
     paragraphs = "".join(f"<p>{line}</p>" for line in lines)
     menu = "<ul><li><a href=/>home page</a></li></ul>"
-    found = density.extract(parse(f"<body>{menu}<div>{paragraphs}</div></body>".encode(), "http://e.com/"))
+    page = parse(f"<body>{menu}<div>{paragraphs}</div></body>".encode(), "http://e.com/")
+    found = density.extract(page, density.Params())
     assert found.text.split("\n") == lines
 
 
