@@ -197,9 +197,21 @@ def _is_prose(document: Document, index: int) -> bool:
     return len(line) > _INFO_CHARS or not (is_info(line) or is_extra(line)) or line[-1] in '。！？.!?”"…'
 
 
+_TELLING: Final = (
+    "mass",
+    "levels out of densest",
+    "levels out of 0.5",
+    "in content",
+    "in stated body",
+    "links from title",
+)
+"""Features that `_evidence` looks at."""
+
+
 def _evidence(table: Table, kept: list[int]) -> str:
     """Name the sources that agree with most of the text."""
-    rows = {name: values[kept] for name, values in zip(table.names, table.values, strict=True)}
+    at = {name: number for number, name in enumerate(table.names)}
+    rows = {name: table.values[at[name]][kept] for name in _TELLING}
     weight = np.expm1(rows["mass"]) + 1
     agreed = {
         "density": rows["levels out of densest"] == 0,
