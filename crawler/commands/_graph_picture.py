@@ -40,7 +40,7 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 Names = Sequence[str]
-"""How a circle may be called, the best first: a picture takes the first name that its fonts can write."""
+"""Names of a circle, the best first: a picture takes the first one that its fonts can write."""
 
 
 @dataclass(frozen=True, slots=True)

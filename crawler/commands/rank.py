@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 TOPIC = "topic"
-"""What `--by` calls the pages' own relevance to the crawl's topic, instead of a method of link analysis."""
+"""Name in `--by` for the pages' own relevance to the crawl's topic, instead of a method of link analysis."""
 _MOST_TOP = 100_000
 _NAMED = {".svg": 200, ".png": 200, ".graphml": 20_000}
 """Best pages that a picture chooses from, or that go into a file: more no program for looking at graphs can show."""

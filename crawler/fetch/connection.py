@@ -29,7 +29,7 @@ _FRAMING_SHARE = 2
 _LEAST_CAME = 2 << 20
 """Bytes that may come in all: twice the body, for chunks of a few bytes, and the longest head."""
 _NEXT_ADDRESS_SECONDS = 0.3
-"""How long an address is waited for before the next one is tried beside it (RFC 8305)."""
+"""Seconds to wait for an IP address before the next one is tried beside it (RFC 8305)."""
 _MOST_ADDRESSES = 6
 _SHUTDOWN_SECONDS = 2.0
 

@@ -46,7 +46,7 @@ _PORTS_OF_OTHERS = """
     995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080
 """
 _CLOSED_PORTS = frozenset(map(int, _PORTS_OF_OTHERS.split()))
-"""What listens there speaks something else (mail, chat, files) and might obey a request: the Fetch Standard's list."""
+"""Ports of services that might obey a request as their own (mail, chat, files): the Fetch Standard's list."""
 _BRACKETS = re.compile(r"\[([^\[\]]*)\](?::(.*))?")
 _PORT = re.compile(r"[0-9]{1,5}")
 

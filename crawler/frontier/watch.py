@@ -16,7 +16,7 @@ from ..run.session import Session
 from .pending import PendingUrls
 
 _SHORTEST_SECONDS = 1.0
-"""What becomes due within so long is queued together."""
+"""URLs that become due within so long are queued together."""
 _LONGEST_SECONDS = 60.0
 """Other programs may have marked URLs, or other processes stored some."""
 

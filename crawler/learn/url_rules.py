@@ -43,7 +43,7 @@ _FIRST = 8
 _GROWTH = 1.5
 _FIRST_LOOK = 64
 _WANTED_THEMSELVES = (BlockKind.SEED, BlockKind.REDIRECT, BlockKind.PART, BlockKind.CANONICAL)
-"""What is found so is fetched whatever the rules say."""
+"""Places of links that are fetched whatever the rules say."""
 
 
 @dataclass(slots=True)

@@ -35,7 +35,7 @@ BLOCK_VALUE = {
     BlockKind.FOOTER: 0.1,
     BlockKind.PROBE: 0.0,
 }
-"""How much the place of a link promises, from 0 to 1."""
+"""Promise of each place of a link, from 0 to 1."""
 _VALUES = np.array([BLOCK_VALUE[kind] for kind in BlockKind])
 
 

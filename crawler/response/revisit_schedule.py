@@ -37,7 +37,7 @@ _FIRST_SECONDS = 3_600.0
 """A list directly below a seed is visited again after so long, when a request is worth as much."""
 _MEMORY_SECONDS = 14 * DAY
 _DEEPER = 4.0
-"""How much less a list is expected to bring for each further link from the seed, and as a further page of a list."""
+"""Factors by which a list is expected to bring less: a link further from the seed, a further page of a list."""
 _CHANGES = 0.1
 """Chance that an article changes while it grows as old again."""
 _YOUNGEST_SECONDS = 600.0

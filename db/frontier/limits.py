@@ -22,7 +22,7 @@ url, host, seed, budget = UrlRow.table(), HostRow.table(), SeedRow.table(), Budg
 
 
 COUNTS = and_(url.c.kind == Kind.PAGE, or_(url.c.visits == 0, url.c.http_status.is_(None)))
-"""Whether a leased URL counts against the limits, as `db.records.url.Lease.counts`."""
+"""True of leased URLs that count against the limits, as `db.records.url.Lease.counts`."""
 
 
 def refund(connection: Connection, pages: Iterable[tuple[int, int | None]]) -> None:

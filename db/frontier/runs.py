@@ -31,7 +31,7 @@ url, host, seed, run = UrlRow.table(), HostRow.table(), SeedRow.table(), RunRow.
 _RECONSIDERED = [reason for reason in REASONS if reason.may_be_reconsidered]
 _START_LOCK = 7_241_895_302
 _LAST_REQUEST_SECONDS = 1.0
-"""What a run that died asked for last may be under way for so long."""
+"""Seconds for which the last request of a run that died may be under way."""
 
 
 def refuse_beside_crawls(connection: Connection, name: str) -> None:

@@ -149,7 +149,7 @@ class Status:
     again: int
     """URLs that are to be visited again."""
     next_visit: float | None
-    """When the first of them is due, Unix time."""
+    """Unix time at which the first of them is due."""
 
 
 def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5) -> Status:

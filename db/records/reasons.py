@@ -124,7 +124,7 @@ class FailReason(Reason):
 
 
 class PageReason(Reason):
-    """Why a page is no article of its own, or one in doubt."""
+    """Reason of a page that is no article of its own, or one in doubt."""
 
     LIST = "list page"
     FEED = "feed or sitemap"

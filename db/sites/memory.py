@@ -20,7 +20,7 @@ from ..tables.learned import SiteMemoryRow
 memory = SiteMemoryRow.table()
 
 Learn = Callable[[bytes, Sequence[Any]], tuple[bytes, int]]
-"""What is known with some more lessons, and from how many pages that is; must not change anything else."""
+"""Return the model with a further batch and its count of pages; must not change anything else."""
 
 
 @dataclass(frozen=True, slots=True)

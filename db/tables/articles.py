@@ -31,7 +31,7 @@ class ArticleRow(Record):
     quality: Mapped[float] = mapped_column(Float)
     """Confidence of the extraction, 0 to 1."""
     relevance: Mapped[float | None] = mapped_column(Float)
-    """How near the text is to what the crawl looks for, 0 to 1; empty when it looks for everything."""
+    """Relevance to the crawl's topic, 0 to 1; empty without a topic."""
     extractor: Mapped[str] = mapped_column(Text)
     text_hash: Mapped[int] = mapped_column(BigInteger, index=True)
     text_chars: Mapped[int] = mapped_column(Integer)
@@ -41,7 +41,7 @@ class ArticleRow(Record):
     text_holder: Mapped[int | None] = mapped_column(BigInteger)
     """The article whose text says the same, when that of this one is not kept."""
     gone: Mapped[str | None] = mapped_column(Text)
-    """When its page was found to be gone (404 or 410)."""
+    """Time at which its page was found to be gone (404 or 410)."""
     first_seen: Mapped[str] = mapped_column(Text)
     updated: Mapped[str] = mapped_column(Text)
 
@@ -69,7 +69,7 @@ class SignatureRow(Record):
     cluster: Mapped[int] = mapped_column(BigInteger)
     """Number of the first signature of the texts that repeat one another."""
     day: Mapped[int] = mapped_column(Integer)
-    """When the article was seen, in days since 1970."""
+    """Day on which the article was seen, since 1970."""
     length: Mapped[int] = mapped_column(Integer)
     """Characters of the normalised text."""
     features: Mapped[bytes] = mapped_column(LargeBinary)

@@ -94,14 +94,14 @@ class UrlPatternRow(Record):
     __tablename__ = "url_pattern"
     host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     level: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
-    """How wide: 0 exact, 1 folder, 2 shape (see `pipelines.traps.patterns`), 3 the whole host."""
+    """Width: 0 exact, 1 folder, 2 shape (see `pipelines.traps.patterns`), 3 the whole host."""
     pattern: Mapped[str] = mapped_column(Text, primary_key=True)
     pages: Mapped[int] = mapped_column(Integer)
     """Fetched in all."""
     brought: Mapped[int] = mapped_column(Integer)
     """Articles among these or found by their links."""
     reached: Mapped[int] = mapped_column(Integer)
-    """How many had been fetched when one last brought something."""
+    """Count that had been fetched when one last brought something."""
     unproductive: Mapped[float] = mapped_column(Float)
     """Pages in a row that brought nothing, as far as they count."""
     grown: Mapped[int] = mapped_column(Integer)
@@ -109,6 +109,6 @@ class UrlPatternRow(Record):
     kind: Mapped[str] = mapped_column(String(20))
     """Of trap, when it is blocked; empty when it is open."""
     blocked_at: Mapped[float] = mapped_column(Float)
-    """When it was blocked, also while it is on probation; else 0."""
+    """Time at which it was blocked, also while it is on probation; else 0."""
     why: Mapped[str] = mapped_column(Text)
     example: Mapped[str] = mapped_column(Text)

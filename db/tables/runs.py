@@ -20,7 +20,7 @@ class RunRow(Record):
     machine: Mapped[str] = mapped_column(Text)
     pid: Mapped[int] = mapped_column(Integer)
     place: Mapped[str] = mapped_column(Text, server_default="")
-    """Where `pid` means something, see `db.engine.processes`."""
+    """Place in which `pid` is valid, see `db.engine.processes`."""
     alive_until: Mapped[float] = mapped_column(Float)
     """The lease on hosts and URLs ends at this time unless it is renewed."""
     hosts: Mapped[int] = mapped_column(Integer, server_default="0")

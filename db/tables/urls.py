@@ -49,7 +49,7 @@ class HostRow(Record):
     backoff_until: Mapped[float] = mapped_column(Float, server_default="0")
     """End of the last of them; of a host that was given up, when it is tried again."""
     dead_reason: Mapped[str | None] = mapped_column(Text)
-    """Why the crawl no longer waits for it; empty while it does. The next crawl tries it again, a long one itself."""
+    """Reason of a dead host, else empty. The next crawl tries it again, a long one itself."""
     queued: Mapped[int] = mapped_column(SmallInteger, server_default="0")
     """1 when pages of the host may be pending; 2 when another run than its owner has found some."""
     owner: Mapped[int | None] = mapped_column(BigInteger)
@@ -89,7 +89,7 @@ class UrlRow(Record):
     kind: Mapped[str] = mapped_column(String(7))
     state: Mapped[str] = mapped_column(String(7))
     state_before: Mapped[str | None] = mapped_column(String(7))
-    """What it was before it was last queued to be visited again: what it is once more when that visit says nothing."""
+    """State before it was last queued to be visited again, to which it reverts when that visit says nothing."""
     reason: Mapped[str | None] = mapped_column(Text)
     """See `db.records.reasons`; of a URL that is visited again the one of the visit before."""
     reason_detail: Mapped[str | None] = mapped_column(Text)
@@ -102,7 +102,7 @@ class UrlRow(Record):
     """`pipelines.records.BlockKind` of the place it was found in."""
     anchor: Mapped[str | None] = mapped_column(Text)
     found_at: Mapped[float] = mapped_column(Float, index=True)
-    """When it was found as it is here: anew when a shorter way to it was."""
+    """Time at which it was found; later when a shorter way to it was."""
     dated: Mapped[float | None] = mapped_column(Float)
     """Time that a feed or sitemap states for the page."""
     leased_by: Mapped[int | None] = mapped_column(BigInteger)
@@ -116,7 +116,7 @@ class UrlRow(Record):
     next_visit: Mapped[float | None] = mapped_column(Float)
     """Of a pending URL: not before that time. Of any other: when it is to be visited again."""
     visits: Mapped[int] = mapped_column(Integer, server_default="0")
-    """How often it was fetched; once it was, visits that failed do not count."""
+    """Count of fetches; after the first, visits that failed do not count."""
     watched: Mapped[float] = mapped_column(Float, server_default="0")
     """Seconds between its visits, of lists the older ones counting less; `named` and `brought` are of that time."""
     named: Mapped[float] = mapped_column(Float, server_default="0")
@@ -124,7 +124,7 @@ class UrlRow(Record):
     brought: Mapped[float] = mapped_column(Float, server_default="0")
     """Articles that came of those; of an article itself: visits that found its text changed."""
     changed_at: Mapped[float | None] = mapped_column(Float)
-    """When a visit last found something new on it."""
+    """Time of the last visit that found something new on it."""
     same_as: Mapped[int | None] = mapped_column(BigInteger)
     """The URL this one is another address of: redirect target, canonical or stored page."""
 

@@ -137,7 +137,7 @@ EDGES: Final[Mapping[str, tuple[float, ...]]] = {
     "home_links": (0.05, 0.15, 0.3, 0.6),
     "place": (0.02, 0.9, 0.98),
 }
-"""Where the bins of each feature meet: of the paper's five as in the paper, of the others set by hand.
+"""Edges of the bins of each feature: the paper's five as in the paper, the others set by hand.
 
 Supports, weights and threshold of `models/blocks.json` were found by `scrapy train blocks`; the file names the corpora,
 the size of the swarm and the seed.

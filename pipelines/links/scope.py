@@ -16,7 +16,7 @@ from ..url_rules.forms import folder_key, unpack
 from ..urls import file_type, host_key, same_host, site_key
 
 STAYS = ("host", "site", "any")
-"""How far a crawl may leave its seed: not the host, not the registrable domain, or anywhere."""
+"""Bounds of a crawl around its seed: the host, the registrable domain, or none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ _CHUNK = 1000
 _MASK = (1 << 64) - 1
 _NOTHING = KnownTraps()
 _EXEMPT = (BlockKind.SEED, BlockKind.PART, BlockKind.SITEMAP, BlockKind.FEED, BlockKind.PROBE)
-"""What is found so is fetched whatever its pattern: the user, an article or the site's own list of pages names it."""
+"""Places of links that are fetched whatever their pattern: the user, an article or the site's own list names them."""
 
 
 @dataclass(frozen=True, slots=True)

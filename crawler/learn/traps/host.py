@@ -31,7 +31,7 @@ _FEW_PAGES = 5
 _LEAST_GROWTH = 0.5
 """New URLs like its own that a page without an article names, from which on a pattern grows."""
 _TIMES = (1.0, 2.0, 4.0)
-"""How many more pages a wider pattern may cost."""
+"""Factor by which a wider pattern may cost more pages."""
 _RARE = 10.0
 """So many times its usual distance between two articles a pattern may go without one."""
 _PROVEN = 2.0
@@ -40,9 +40,9 @@ _MOST_TIMES = 20.0
 """But no more than so many times what one without articles may cost: each article found would earn ever more pages."""
 _DEEP_SHARE = 0.5
 _SHOWN_WEIGHT = 0.1
-"""What a page counts that shows articles which its pattern has not shown before."""
+"""Weight of a page that shows articles which its pattern has not shown before."""
 _OWN_TEXT_WEIGHT = 0.5
-"""What a page counts that is like no other of its pattern and whose URL looks honest."""
+"""Weight of a page that is like no other of its pattern and whose URL looks honest."""
 _SKETCHES = 6
 _SHOWN_BITS = 1 << 12
 _MOST_GROWTH = 5
