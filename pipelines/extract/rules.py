@@ -107,7 +107,8 @@ class _View:
             & (((marks >= 1) & (chars >= params.sentence_chars)) | (chars >= params.line_chars))
             & ((chars < _KEYWORDS_CHARS) | (marks * _KEYWORDS_MARKS > chars))
         )
-        self.title = title_block(document)
+        title = title_block(document)
+        self.title = title if title >= 0 and not self.linked[title] else -1  # a linked one leads to another article
         self.noise = self._noise(chars)
         self.values = self._values(chars)
 
