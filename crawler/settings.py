@@ -36,7 +36,6 @@ EXTENSIONS = {
     "scrapy.extensions.remote_control.RemoteControl": None,
 }
 LOG_FORMATTER = "crawler.frontier.progress.QuietFormatter"
-LOG_LEVEL = "WARNING"
 LOG_FORMAT = "%(asctime)s %(levelname)s: %(message)s"
 STATS_DUMP = False
 FEED_EXPORTERS = {"csv": "crawler.run.exporters.CsvExporter"}

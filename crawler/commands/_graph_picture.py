@@ -100,7 +100,7 @@ def draw(
     Source: T. Fruchterman, E. Reingold, Graph drawing by force-directed placement, 1991, as `networkx.spring_layout`.
     Differs: sizes and labels are taken into account afterwards, by moving boxes apart.
     """
-    import matplotlib as mpl  # noqa: PLC0415
+    import matplotlib as mpl
 
     if len(scores) != len(graph):
         raise ValueError(f"{len(scores)} scores for {len(graph)} pages; one for each is needed")
@@ -118,7 +118,7 @@ def graphml(made: networkx.DiGraph) -> str:
 
     Cost: about 1 KB a link.
     """
-    import networkx  # noqa: PLC0415 - a third of a second
+    import networkx
 
     clean = networkx.DiGraph()
     clean.add_nodes_from((node, _legal_all(values)) for node, values in made.nodes.items())
@@ -128,10 +128,10 @@ def graphml(made: networkx.DiGraph) -> str:
 
 def _circles(graph: LinkGraph, scores: Values, sites: Mapping[int, Names], pages: Mapping[int, Names]) -> list[_Circle]:
     """Choose the best sites, then the best pages that have a name."""
-    import numpy as np  # noqa: PLC0415
-    from matplotlib.colors import hsv_to_rgb  # noqa: PLC0415
+    import numpy as np
+    from matplotlib.colors import hsv_to_rgb
 
-    from ..rank.surfer import best  # noqa: PLC0415
+    from ..rank.surfer import best
 
     of_page = graph.site_numbers
     of_sites = np.bincount(of_page, weights=scores, minlength=1).astype(np.float64, copy=False)
@@ -155,8 +155,8 @@ def _circles(graph: LinkGraph, scores: Values, sites: Mapping[int, Names], pages
 
 def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
     """Link circles by their places, with the number of `links`; 0: a page of a site."""
-    import networkx  # noqa: PLC0415
-    import numpy as np  # noqa: PLC0415
+    import networkx
+    import numpy as np
 
     made = networkx.DiGraph()
     made.add_nodes_from(range(len(circles)))
@@ -183,8 +183,8 @@ def _layout(links: networkx.DiGraph, boxes: Any) -> Any:
     `boxes` are widths, and heights above and below the middle. Boxes that overlap are pushed away from each other,
     along the shorter way, until none do.
     """
-    import networkx  # noqa: PLC0415
-    import numpy as np  # noqa: PLC0415
+    import networkx
+    import numpy as np
 
     forces = networkx.Graph()
     forces.add_nodes_from(links)
@@ -216,10 +216,10 @@ def _paint(
     circles: Sequence[_Circle], labels: Sequence[str], links: networkx.DiGraph, title: str, ending: str
 ) -> bytes:
     """Draw circles, arrows and labels on a canvas that holds all of them."""
-    import networkx  # noqa: PLC0415
-    import numpy as np  # noqa: PLC0415
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
+    import networkx
+    import numpy as np
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
     figure = Figure(dpi=72)  # so that a point is a pixel, whatever the file has
     FigureCanvasAgg(figure)
@@ -275,7 +275,7 @@ def _paint(
 
 def _fonts() -> list[str]:
     """List the fonts of this machine that labels are written in."""
-    from matplotlib.font_manager import fontManager  # noqa: PLC0415
+    from matplotlib.font_manager import fontManager
 
     there = {font.name for font in fontManager.ttflist}
     return [name for name in _FAMILIES if name in there]
@@ -286,7 +286,7 @@ def _label(names: Names, ending: str) -> str:
 
     In an SVG the reader's own fonts write it.
     """
-    from matplotlib.font_manager import findfont, get_font  # noqa: PLC0415
+    from matplotlib.font_manager import findfont, get_font
 
     fonts = [get_font(findfont(family)) for family in _fonts()]
     for label in map(_legal, names):

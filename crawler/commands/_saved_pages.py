@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pipelines.urls import canonicalize
-
 SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".xhtml.gz", ".shtml.gz")
 NOWHERE = "page.invalid"
 """Host of pages that nobody knows the URL of (RFC 2606)."""
@@ -131,6 +129,8 @@ def page_url(url: str, body: bytes) -> str:
     >>> page_url("http://news.example.com/", b""), page_url("", b"")
     ('http://news.example.com/document.html', 'http://page.invalid/document.html')
     """
+    from pipelines.urls import canonicalize
+
     known = canonicalize(url if "://" in url else f"http://{url}") if url else None
     own = (canonicalize(found[1].decode("latin-1")) or "" for found in _OWN.finditer(body[:_HEAD_BYTES]))
     for one in (known or "", *own):

@@ -7,33 +7,31 @@ from __future__ import annotations
 
 import logging
 import shlex
-import sys
 from typing import TYPE_CHECKING
 
-from rich.progress import Progress
-from rich.table import Column, Table
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.engine.errors import DatabaseProblem, WrongDatabase
-from db.queries.copy import Copied, copy_database, database_url
-
-from ..run.config import Config, ConfigError, check_names
-from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
-from ..run.terminal import Terminal
+from ..run.command import NewsCommand
+from ..run.config import value_of
+from ..run.exit_codes import EXIT_STOPPED
 
 if TYPE_CHECKING:
     import argparse
+
+    from db.queries.copy import Copied
 
 
 _LONGEST_START = 60.0
 
 
-class Command(ScrapyCommand):
+class Command(NewsCommand):
     """Copy a crawl."""
 
-    requires_project = True
-    requires_crawler_process = False
+    most_arguments = 2
+    examples = (
+        ("scrapy copy-database news.db postgresql://user:password@host/name", "Go on in Postgres"),
+        ("scrapy copy-database postgresql://user:password@host/name copy.db", "Take a crawl home as one file"),
+    )
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
@@ -50,27 +48,28 @@ class Command(ScrapyCommand):
             "(sqlite:///news.db, postgresql://user:password@host/name); an existing SQLite file also by its path."
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Copy; errors are one sentence each."""
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Copy, and say how to go on."""
+        from db.queries.copy import database_url
+
         logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # its warnings would stand beside that sentence
         assert self.settings is not None
         if len(args) != 2:
-            raise UsageError("name two databases: FROM and TO")
+            raise UsageError("name two databases: FROM and TO", print_help=False)
+        patience = min(value_of(self.settings, "DATABASE_PATIENCE"), _LONGEST_START)
         try:
-            check_names(self.settings)
-            patience = min(Config.from_settings(self.settings).database_patience, _LONGEST_START)
-            copied = self._copy(database_url(args[0]), database_url(args[1]), patience)
-        except (ConfigError, WrongDatabase) as problem:
-            self._fail(str(problem), EXIT_USAGE)
-        except DatabaseProblem as problem:
-            self._fail(str(problem), EXIT_DATABASE)
+            _print(self._copy(database_url(args[0]), database_url(args[1]), patience))
         except KeyboardInterrupt:
-            self._fail("stopped; nothing was copied", EXIT_STOPPED)
-        else:
-            _print(copied)
+            self.fail("stopped; nothing was copied", EXIT_STOPPED)
 
     def _copy(self, source: str, target: str, patience: float) -> Copied:
         """Copy, with a line on a terminal that shows how far it is."""
+        from rich.progress import Progress
+
+        from db.queries.copy import copy_database
+
+        from ..run.terminal import Terminal
+
         console = Terminal(stderr=True)
         with Progress(console=console, transient=True, disable=not console.is_terminal) as shown:
             line = shown.add_task("", total=None)
@@ -82,12 +81,12 @@ class Command(ScrapyCommand):
                 progress=lambda rows, table, more: shown.update(line, total=rows, description=table, advance=more),
             )
 
-    def _fail(self, sentence: str, code: int) -> None:
-        sys.stderr.write(f"scrapy copy-database: {sentence}\n")
-        self.exitcode = code
-
 
 def _print(copied: Copied) -> None:
+    from rich.table import Column, Table
+
+    from ..run.terminal import Terminal
+
     console = Terminal(soft_wrap=True)
     table = Table("table", Column("rows", justify="right"))
     for name, n in copied.rows.items():

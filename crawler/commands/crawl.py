@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
 
-from db.engine.database import open_for_reading
 from db.engine.errors import DatabaseProblem
-from db.queries.status import seed_urls
-from pipelines.urls import host_key
 
-from ..run.config import Config, ConfigError, check_names, open_to, value_of
-from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
+from ..run.command import NewsCommand, heading
+from ..run.config import Config, ConfigError, open_to, value_of
+from ..run.exit_codes import EXIT_STOPPED
 from ..run.process import raise_limit, settle
-from ..run.seeds import Seed
-from ..run.session import MODES, ONCE
 
 if TYPE_CHECKING:
     import argparse
@@ -29,28 +25,67 @@ if TYPE_CHECKING:
 
 DEMO = "demo"
 DEMO_PORT = 8710
-_ARGUMENTS = ("seeds", "mode")
+_ARGUMENTS = {
+    "seeds": ("FILE|demo", "where to start: a file of addresses, one a line; or the bundled newsroom"),
+    "mode": ("once|watch", "end when nothing is left, or go on for ever and visit again what brings news"),
+}
+"""Arguments of the spider by name: values, and the help."""
 _OTHER_HANDLES = 100
 
 
-class Command(ScrapyCrawl):
+class Command(NewsCommand, ScrapyCrawl):
     """Run a spider; see `FrontierScheduler` for what happens then."""
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    requires_crawler_process = True
+    most_arguments = 1
+    examples = (
+        ("scrapy crawl news -a seeds=demo", "Try it on the bundled newsroom, without the internet"),
+        ("scrapy crawl news -a seeds=seeds.txt -s MAX_PAGES=1000", "Crawl a thousand pages; the same command goes on"),
+        ("scrapy crawl news -a seeds=seeds.txt -a mode=watch", "Wait for news"),
+        ("scrapy crawl news -a seeds=seeds.txt -o articles.csv", "Write the articles to a file, too"),
+        ("scrapy crawl news -a seeds=seeds.txt -s TOPIC='port shipping'", "Look for a topic"),
+    )
+
+    def syntax(self) -> str:
+        """Return the arguments for the usage line."""
+        return "news -a seeds=FILE [-a NAME=VALUE ...] [-s SETTING=VALUE ...] [-o FILE]"
+
+    def short_desc(self) -> str:
+        """Return one line for the list of commands."""
+        return "Crawl the news: 'scrapy crawl news -a seeds=seeds.txt'"
+
+    def long_desc(self) -> str:
+        """Return the description for the help."""
+        return (
+            "Crawl from the seeds into the database (DATABASE_URL, by default news.db). The same command goes on with "
+            "what is left. The README lists the settings for -s."
+        )
+
+    def notes(self) -> str:
+        """Return the arguments of the spider."""
+        return heading("Arguments") + "".join(
+            f"  -a {name}={values}\n      {does}\n" for name, (values, does) in _ARGUMENTS.items()
+        )
+
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check, run, and report through the exit code."""
+        from ..run.seeds import Seed
+        from ..run.session import MODES, ONCE
+
         assert self.settings is not None
         assert self.crawler_process is not None
         if args != ["news"]:
-            super().run(args, opts)
+            if not args:
+                raise ConfigError("name the spider: scrapy crawl news -a seeds=seeds.txt")
+            ScrapyCrawl.run(self, args, opts)
             return
         newsroom = None
         try:
-            check_names(self.settings)
             unknown = sorted(set(opts.spargs) - set(_ARGUMENTS))
             if unknown:
                 raise ConfigError(
-                    f"there is no argument -a {unknown[0]}=...; the spider takes -a seeds=FILE or -a seeds=demo, "
-                    "and -a mode=once or -a mode=watch"
+                    f"there is no argument -a {unknown[0]}=...; the spider takes "
+                    + " and ".join(f"-a {name}={values}" for name, (values, _) in _ARGUMENTS.items())
                 )
             if opts.spargs.get("mode", ONCE) not in MODES:
                 raise ConfigError(f"mode is {opts.spargs['mode']!r}; it takes {' or '.join(MODES)}")
@@ -60,12 +95,10 @@ class Command(ScrapyCrawl):
             crawler = self._create_crawler("news")
             config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
             _check_handles(raise_limit(), config.in_flight)
-        except (ConfigError, DatabaseProblem, OSError) as problem:
+        except (ConfigError, DatabaseProblem, OSError):
             if newsroom is not None:
                 newsroom.stop()
-            sys.stderr.write(f"scrapy crawl: {problem}\n")
-            self.exitcode = EXIT_USAGE
-            return
+            raise
         if newsroom is not None:
             sys.stderr.write(f"The newsroom is served at {' '.join(newsroom.seeds())}\n")
         settle()
@@ -96,7 +129,7 @@ def open_newsroom(settings: Settings) -> Newsroom:
 
     An earlier demo crawl in the same database is gone on with at the port it had, because the port is part of the URLs.
     """
-    from ..demo.server import Newsroom  # noqa: PLC0415 - its articles are read only when they are wanted
+    from ..demo.server import Newsroom
 
     known = _port_in_database(value_of(settings, "DATABASE_URL"))
     try:
@@ -105,7 +138,7 @@ def open_newsroom(settings: Settings) -> Newsroom:
     except OSError as error:
         if known:
             raise OSError(
-                f"{error}; the demo crawl in this database needs that port, or name another DATABASE_URL"
+                f"{error.strerror}; the demo crawl in this database needs that port, or name another DATABASE_URL"
             ) from None
         newsroom = Newsroom(port=0)
         newsroom.start()
@@ -115,6 +148,10 @@ def open_newsroom(settings: Settings) -> Newsroom:
 
 def _port_in_database(database_url: str) -> int | None:
     """Return the newsroom's port in the database of an earlier demo crawl."""
+    from db.engine.database import open_for_reading
+    from db.queries.status import seed_urls
+    from pipelines.urls import host_key
+
     try:
         database = open_for_reading(database_url)
     except DatabaseProblem:

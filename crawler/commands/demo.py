@@ -7,11 +7,9 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from ..demo.server import Newsroom
-from ..run.exit_codes import EXIT_USAGE
+from ..run.command import NewsCommand
 from .crawl import DEMO_PORT
 
 if TYPE_CHECKING:
@@ -22,11 +20,11 @@ MAX_PORT = 65535
 _PAUSE_SECONDS = 3600
 
 
-class Command(ScrapyCommand):
+class Command(NewsCommand):
     """Serve the newsroom."""
 
     requires_project = False
-    requires_crawler_process = False
+    examples = (("scrapy demo --port 0", "Serve it at a free port, and say at which"),)
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
@@ -47,19 +45,17 @@ class Command(ScrapyCommand):
             help=f"port on 127.0.0.1, 0 for a free one ({DEMO_PORT})",
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Serve until Ctrl-C or SIGTERM."""
-        if args:
-            raise UsageError("the demo takes no arguments")
+        from ..demo.server import Newsroom
+
         if not 0 <= opts.port <= MAX_PORT:
             raise UsageError(f"{opts.port} is no port; allowed are 0 to {MAX_PORT}", print_help=False)
         newsroom = Newsroom(port=opts.port)
         try:
             newsroom.start()
         except OSError as error:
-            sys.stderr.write(f"scrapy demo: {error}; name another one with --port\n")
-            self.exitcode = EXIT_USAGE
-            return
+            raise OSError(f"{error.strerror}; name another one with --port") from None
         # a handler that raises ends the pause below in one way, whichever signal came
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:

@@ -15,32 +15,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-import zstandard
-from rich.console import RenderableType
-from rich.markup import escape
-from rich.tree import Tree
-from scrapy.commands import ScrapyCommand
-
-from db.articles import signatures
-from db.engine.database import open_for_crawl
-from db.engine.errors import DatabaseGone, DatabaseProblem
-from db.frontier import runs
-from db.queries.reprints import Reprint, Reprints, reprints
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
-from pipelines.dedup.differences import compare_sentences
-from pipelines.dedup.judge import SignatureIndex
-from pipelines.dedup.shape import Method
-from pipelines.dedup.stream import Finder
-from pipelines.urls import canonicalize
 
-from ..run.config import Config, ConfigError
-from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
+from ..run.command import NewsCommand
+from ..run.config import Config
 from ._database import read, wide_console
 from ._saved_pages import InputError
 
 if TYPE_CHECKING:
     import argparse
+
+    from rich.console import RenderableType
+
+    from db.queries.reprints import Reprint, Reprints
+    from pipelines.dedup.shape import Method
 
 
 _MOST_SHOWN = 100
@@ -52,11 +41,13 @@ _FLUSH = 1_000
 EXIT_DIFFERENT = 1
 
 
-class Command(ScrapyCommand):
+class Command(NewsCommand):
     """Show duplicates, and find them in files."""
 
-    requires_project = True
-    requires_crawler_process = False
+    examples = (
+        ("scrapy duplicates --show https://www.example.com/news/1.html", "Show who reprinted an article"),
+        ("scrapy duplicates --input docs.jsonl --output pairs.tsv", "Find duplicates in a file of documents"),
+    )
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
@@ -90,41 +81,31 @@ class Command(ScrapyCommand):
             "--related", action="store_true", help="write pairs of the kinds template and quotes, too: no duplicates"
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print to standard output; errors are one line each."""
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Print to standard output."""
         assert self.settings is not None
         if opts.method:
             self.settings.set("DUPLICATE_METHOD", opts.method, priority="cmdline")
-        try:
-            config = Config.from_settings(self.settings)
-            if args:
-                raise ConfigError(f"{args[0]!r} is not understood; see scrapy duplicates --help")
-            if opts.show is not None:
-                self._show(opts.show)
-            elif opts.input is not None:
-                self._find(opts, config)
-            elif opts.check:
-                self._check(config)
-            elif opts.rebuild:
-                self._rebuild(config)
-        except DatabaseProblem as problem:
-            self._fail(str(problem), EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE)
-        except BrokenPipeError:  # whoever read the output has enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except (ValueError, OSError) as problem:
-            self._fail(str(problem), EXIT_USAGE)
-        except KeyboardInterrupt:
-            self._fail("stopped", EXIT_STOPPED)
+        if opts.show is not None:
+            self._show(opts.show)
+            return
+        config = Config.from_settings(self.settings)
+        if opts.input is not None:
+            self._find(opts, config)
+        elif opts.check:
+            self._check(config)
+        elif opts.rebuild:
+            self._rebuild(config)
 
     def _show(self, named: str) -> None:
         """Print the cluster of an article."""
+        from db.queries.reprints import reprints
+        from pipelines.urls import canonicalize
+
         url = canonicalize(named)
         if url is None:
             raise ValueError(f"{named!r} is no http(s) URL")
-        found = read(self, lambda connection: reprints(connection, url, _MOST_SHOWN))
-        if found is None:
-            return
-        name, cluster = found
+        name, cluster = read(self, lambda connection: reprints(connection, url, _MOST_SHOWN))
         if cluster is None:
             raise ValueError(f"{name} has no article {url}; `scrapy why {url}` tells what became of the page")
         console = wide_console(markup=True)  # the tree has colours; what is crawled is escaped there
@@ -145,11 +126,10 @@ class Command(ScrapyCommand):
 
     def _check(self, config: Config) -> None:
         """Print the changes that a rebuild would make."""
+        from db.articles import signatures
+
         method = config.duplicate_method
-        found = read(self, lambda connection: signatures.check(connection, method.form, method.sign))
-        if found is None:
-            return
-        name, differences = found
+        name, differences = read(self, lambda connection: signatures.check(connection, method.form, method.sign))
         sys.stdout.write(f"Database: {name}\n{differences.signatures:,} signatures\n")
         if differences.form:
             sys.stdout.write("they were made in another way than DUPLICATE_METHOD and DUPLICATE_PARAMS say\n")
@@ -166,8 +146,12 @@ class Command(ScrapyCommand):
 
     def _rebuild(self, config: Config) -> None:
         """Make all signatures again, while nothing else writes."""
-        if read(self, lambda _: None) is None:  # there is nothing
-            return
+        from db.articles import signatures
+        from db.engine.database import open_for_crawl
+        from db.frontier import runs
+        from pipelines.dedup.judge import SignatureIndex
+
+        read(self, lambda _: None)  # a database that is not there is not made
         database = open_for_crawl(config.database_url, patience_seconds=config.database_patience)
         index = SignatureIndex(config.duplicate_method, None)
         try:
@@ -179,10 +163,6 @@ class Command(ScrapyCommand):
             database.close()
         sys.stdout.write(f"Database: {database.name}\n{made:,} signatures made\n")
 
-    def _fail(self, sentence: str, code: int) -> None:
-        sys.stderr.write(f"scrapy duplicates: {sentence}\n")
-        self.exitcode = code
-
 
 def _say(text: str) -> None:
     sys.stderr.write(f"{text}\n")
@@ -190,6 +170,8 @@ def _say(text: str) -> None:
 
 def tree(found: Reprints) -> Iterator[RenderableType]:
     """Yield the tree of a cluster, and the articles related to it."""
+    from rich.tree import Tree
+
     by_id = {one.id: one for one in found.articles}
     first = found.articles[0]
     trees = {first.id: Tree(_head(first))}
@@ -217,6 +199,8 @@ def tree(found: Reprints) -> Iterator[RenderableType]:
 
 def _head(one: Reprint) -> str:
     """Describe an article in three lines: when and where, title, why it is here."""
+    from rich.markup import escape
+
     when = one.published_at or f"seen {one.first_seen}"
     source = f", source {one.source}" if one.source else ""
     lines = [
@@ -231,6 +215,10 @@ def _head(one: Reprint) -> str:
 
 def _changes(one: Reprint, other: Reprint, articles: Mapping[int, Reprint]) -> Iterator[str]:
     """Yield the differences of a copy from the article above it."""
+    from rich.markup import escape
+
+    from pipelines.dedup.differences import compare_sentences
+
     if one.title != other.title:
         yield f"other headline than {escape(_short(other.title))}"
     if not one.text:
@@ -275,6 +263,8 @@ def find(input_name: str, output_name: str, method: Method, threshold: float, ki
         InputError: a line that is no document. What was found before it is written.
         OSError: a file that cannot be opened.
     """
+    from pipelines.dedup.stream import Finder
+
     documents = pairs = duplicates = 0
     ids: list[str] = []
     _refuse_same(input_name, output_name)
@@ -346,6 +336,8 @@ class Spool:
 
     def __init__(self, folder: Path | None = None) -> None:
         """Make the file."""
+        import zstandard
+
         self._file = tempfile.TemporaryFile(prefix="texts-", dir=folder)  # noqa: SIM115 (closed by `close`)
         self._ends = array("Q", [0])
         self._pack = zstandard.ZstdCompressor(level=1).compress

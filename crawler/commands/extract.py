@@ -14,21 +14,13 @@ from html import escape
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-import zstandard
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.engine.database import open_for_reading
-from db.engine.errors import DatabaseGone, DatabaseProblem
-from db.queries.status import stored_page
-from pipelines.extract import EXTRACTORS
-from pipelines.links.scope import Scope
+from db.engine.errors import DatabaseProblem
 from pipelines.records import PageKind, ParseResult
-from pipelines.urls import canonicalize
-from pipelines.worker import Job, PageUnreadable, WorkerPool
 
-from ..run.config import Config, ConfigError, check_names, value_of
-from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
+from ..run.command import NewsCommand
+from ..run.config import Config, value_of
 from . import _saved_pages as files
 
 if TYPE_CHECKING:
@@ -36,11 +28,12 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
+    from pipelines.worker import WorkerPool
+
 
 FORMATS: Final = ("text", "markdown", "html", "jsonl")
 _AHEAD: Final = 16
 """Pages read ahead per worker, so that results can be written in order."""
-_SCOPE: Final = Scope("host", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +61,16 @@ class _Result:
     problem: str = ""
 
 
-class Command(ScrapyCommand):
+class Command(NewsCommand):
     """Extract articles."""
 
-    requires_project = True
-    requires_crawler_process = False
+    most_arguments = None
+    examples = (
+        ("scrapy extract page.html", "Print the text of a saved page"),
+        ("scrapy extract --format markdown https://www.example.com/news/1.html", "Fetch a page, print its article"),
+        ("scrapy extract --format jsonl --output articles.jsonl pages/", "Extract all pages of a folder into a file"),
+        ("scrapy extract --explain shown.html page.html", "Show in colours what was kept of a page"),
+    )
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
@@ -92,7 +90,9 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""
         super().add_options(parser)
-        parser.add_argument("--extractor", metavar="NAME", help=f"one of {', '.join(sorted(EXTRACTORS))} (EXTRACTOR)")
+        parser.add_argument(
+            "--extractor", metavar="NAME", help="how the main text is found (EXTRACTOR; a wrong name lists all)"
+        )
         parser.add_argument(
             "--format", metavar="NAME", help=f"one of {', '.join(FORMATS)} (text; jsonl for a manifest)"
         )
@@ -101,29 +101,21 @@ class Command(ScrapyCommand):
         parser.add_argument("--explain", metavar="FILE", help="write the first page here, kept and dropped in colours")
         parser.add_argument("--database", metavar="URL", help="where stored pages are looked up (DATABASE_URL)")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Read all inputs and write what they hold; errors are one sentence each."""
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read all inputs and write what they hold."""
         assert self.settings is not None
         if not args and not opts.manifest:
-            raise UsageError("name a file, a folder, a URL or a --manifest")
-        try:
-            form = _format(opts)
-            for option, setting in (("extractor", "EXTRACTOR"), ("database", "DATABASE_URL")):
-                if getattr(opts, option):
-                    self.settings.set(setting, getattr(opts, option), "cmdline")
-            if opts.extractor and opts.extractor != value_of(self.settings, "EXTRACTOR"):
-                self.settings.set("EXTRACTOR_PARAMS", {}, "cmdline")
-            check_names(self.settings)
-            config = Config.from_settings(self.settings)
-            inputs = _inputs(args, opts.manifest, self.settings, named=bool(opts.database))
-            with _opened(opts.output) as out:
-                asyncio.run(_extract(inputs, config, form, opts.explain, out))
-        except (ConfigError, files.InputError, DatabaseProblem, OSError) as problem:
-            sys.stderr.write(f"scrapy extract: {problem}\n")
-            self.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
-        except KeyboardInterrupt:
-            sys.stderr.write("scrapy extract: stopped\n")
-            self.exitcode = EXIT_STOPPED
+            raise UsageError("name a file, a folder, a URL or a --manifest", print_help=False)
+        form = _format(opts)
+        if opts.extractor and opts.extractor != value_of(self.settings, "EXTRACTOR"):
+            self.settings.set("EXTRACTOR_PARAMS", {}, "cmdline")
+        for option, setting in (("extractor", "EXTRACTOR"), ("database", "DATABASE_URL")):
+            if getattr(opts, option):
+                self.settings.set(setting, getattr(opts, option), "cmdline")
+        config = Config.from_settings(self.settings)
+        inputs = _inputs(args, opts.manifest, self.settings, named=bool(opts.database))
+        with _opened(opts.output) as out:
+            asyncio.run(_extract(inputs, config, form, opts.explain, out))
 
 
 def _format(opts: argparse.Namespace) -> str:
@@ -153,6 +145,8 @@ def _opened(path: str | None) -> Iterator[IO[str]]:
 
 def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, named: bool) -> list[_Input]:
     """Collect everything to read, in the order named; URLs are looked up or fetched."""
+    from pipelines.urls import canonicalize
+
     urls = {arg: canonicalize(arg) for arg in args if "://" in arg}
     for arg, url in urls.items():
         if url is None:
@@ -175,6 +169,11 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, na
 
 def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, _Input]:
     """Return the URLs that were stored; only a database that was named must exist."""
+    import zstandard
+
+    from db.engine.database import open_for_reading
+    from db.queries.status import stored_page
+
     try:
         with closing(open_for_reading(value_of(settings, "DATABASE_URL"))) as database:
             rows = database.read(lambda connection: [stored_page(connection, url) for url in urls])
@@ -192,7 +191,7 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
 
 def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, _Input]:
     """Fetch URLs."""
-    from ..fetch.one_shot import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
+    from ..fetch.one_shot import fetch
 
     now = time.time()
     return {
@@ -203,6 +202,8 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, _Input]:
 
 async def _extract(inputs: Sequence[_Input], config: Config, form: str, explained: str | None, out: IO[str]) -> None:
     """Read all pages in worker processes and write the results in order."""
+    from pipelines.worker import WorkerPool
+
     pool = WorkerPool(
         workers=min(config.workers, max(len(inputs), 1)),
         seconds=config.page_seconds,
@@ -239,6 +240,9 @@ async def _in_order(pool: WorkerPool, inputs: Sequence[_Input], most: int, form:
 
 async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
     """Read one page; what goes wrong is a reason in its result."""
+    from pipelines.links.scope import Scope
+    from pipelines.worker import Job, PageUnreadable
+
     body, fetched_at = one.body, one.fetched_at or time.time()
     url = one.url
     try:
@@ -247,7 +251,7 @@ async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
         if one.path is not None:
             body = files.read(one.path, most)
             url = files.page_url(one.url, body)
-        job = Job("page", body, url, one.content_type, "", fetched_at, _SCOPE, keep_raw=False, form=form)
+        job = Job("page", body, url, one.content_type, "", fetched_at, Scope("host", ()), keep_raw=False, form=form)
         parsed = await pool.run(job)
     except (files.InputError, PageUnreadable) as problem:
         return _Result(one, one.url, ParseResult(PageKind.OTHER), problem=str(problem))

@@ -1,11 +1,7 @@
-"""`scrapy rank`: show the best pages of a crawl by links; draw its link graph.
-
-Scrapy imports all commands whichever is run, and scipy takes long: what needs it is imported when pages are ranked.
-"""
+"""`scrapy rank`: show the best pages of a crawl by links; draw its link graph."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,22 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-import numpy as np
-from rich.table import Column, Table
-from rich.text import Text
-from scrapy.commands import ScrapyCommand
-
-from db.engine.database import Database
-from db.queries.graph import KINDS, GraphReader, LinkRows, TermRows, UrlRows
-from db.queries.status import Named, named, site_names
 from db.records.url import Kind
 
-from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
+from ..run.command import NewsCommand
 from ._database import read_with, wide_console
 from ._graph_picture import PICTURES, draw, graphml, require_extra
 
 if TYPE_CHECKING:
     import argparse
+
+    from rich.table import Table
+
+    from db.engine.database import Database
+    from db.queries.status import Named
 
     from ..rank.graph import LinkGraph
     from ..rank.numbering import Ids
@@ -43,11 +36,13 @@ _NAMED = {".svg": 200, ".png": 200, ".graphml": 20_000}
 _PATH_CHARS = 24
 
 
-class Command(ScrapyCommand):
+class Command(NewsCommand):
     """Rank pages."""
 
-    requires_project = True
-    requires_crawler_process = False
+    examples = (
+        ("scrapy rank --by hits --top 50", "List the fifty best authorities"),
+        ("scrapy rank --graph crawl.svg", "Draw the best sites and pages"),
+    )
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
@@ -73,32 +68,23 @@ class Command(ScrapyCommand):
         parser.add_argument("--top", default="20", metavar="N", help="pages to list, best first (20)")
         parser.add_argument("--graph", type=Path, metavar="FILE", help="draw the graph: .svg, .png or .graphml")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print to standard output; errors are one line each."""
-        from ..rank.surfer import ConvergenceError  # noqa: PLC0415
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Print to standard output."""
+        from ..rank.surfer import ConvergenceError
 
+        options = _Options.parse(opts.by, opts.top, opts.graph)
         try:
-            options = _Options.parse(opts.by, opts.top, opts.graph)
-            found = read_with(self, lambda database: rank(database, options, time.time()))
-            if found is None:
-                return
-            name, ranking = found
-            console = wide_console()
-            console.print(f"Database: {name}")
-            console.print(f"{ranking.pages:,} pages, {ranking.rows:,} of them fetched, {ranking.links:,} links")
-            for table in ranking.tables:
-                console.print(table)
-            if options.graph is not None:
-                options.graph.write_bytes(ranking.picture)
-                console.print(f"{ranking.drawn}: {options.graph}", soft_wrap=True, markup=False)
-        except (ValueError, ConvergenceError, OSError) as problem:
-            self._fail(str(problem), EXIT_USAGE)
-        except KeyboardInterrupt:
-            self._fail("stopped", EXIT_STOPPED)
-
-    def _fail(self, sentence: str, code: int) -> None:
-        sys.stderr.write(f"scrapy rank: {sentence}\n")
-        self.exitcode = code
+            name, ranking = read_with(self, lambda database: rank(database, options, time.time()))
+        except ConvergenceError as problem:
+            raise ValueError(str(problem)) from None
+        console = wide_console()
+        console.print(f"Database: {name}")
+        console.print(f"{ranking.pages:,} pages, {ranking.rows:,} of them fetched, {ranking.links:,} links")
+        for table in ranking.tables:
+            console.print(table)
+        if options.graph is not None:
+            options.graph.write_bytes(ranking.picture)
+            console.print(f"{ranking.drawn}: {options.graph}", soft_wrap=True, markup=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +110,7 @@ class _Options:
         Raises:
             ValueError: an option that cannot be.
         """
-        from ..rank.methods import METHODS  # noqa: PLC0415
+        from ..rank.methods import METHODS
 
         if by not in METHODS and by != TOPIC:
             raise ValueError(f"--by {by!r} is unknown; use one of: {', '.join((*METHODS, TOPIC))}")
@@ -159,8 +145,12 @@ def rank(database: Database, options: _Options, now: float) -> _Result:
         ConvergenceError: the scores do not settle.
         ValueError: no page was compared with a topic, but that is asked for.
     """
-    from ..rank.methods import METHODS  # noqa: PLC0415
-    from ..rank.surfer import best  # noqa: PLC0415
+    import numpy as np
+
+    from db.queries.status import named, site_names
+
+    from ..rank.methods import METHODS
+    from ..rank.surfer import best
 
     graph, relevance = read_graph(database, now)
     if options.by == TOPIC and not relevance.any():
@@ -183,6 +173,8 @@ def _draw(
     graph: LinkGraph, scores: Values, sites: Mapping[int, str], pages: Mapping[int, Named], options: _Options
 ) -> tuple[str, bytes]:
     """Draw the graph; returns a caption and the file."""
+    import numpy as np
+
     if options.ending == ".graphml":
         chosen = np.fromiter(pages, np.int32)
         made = graph.to_networkx({page: name.url for page, name in pages.items()}, scores, chosen)
@@ -201,7 +193,11 @@ def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
     Raises:
         DatabaseProblem: the database cannot be read.
     """
-    from ..rank.graph import LinkGraph  # noqa: PLC0415
+    import numpy as np
+
+    from db.queries.graph import KINDS, GraphReader, LinkRows, TermRows, UrlRows
+
+    from ..rank.graph import LinkGraph
 
     graph, reader = LinkGraph(), GraphReader(database)
     near: list[tuple[Ids, Values]] = [(np.zeros(0, np.int64), np.zeros(0))]
@@ -225,6 +221,8 @@ def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
 
 def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[int, Named], title: str) -> Table:
     """List pages in their order."""
+    from rich.text import Text
+
     table = _table("rank", "score", "links in", title=title)
     table.add_column("state")
     table.add_column("URL", overflow="fold")
@@ -237,7 +235,9 @@ def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[
 
 def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int) -> Table:
     """List sites by the scores of their pages together."""
-    from ..rank.surfer import best  # noqa: PLC0415
+    import numpy as np
+
+    from ..rank.surfer import best
 
     table = _table("rank", "score", "pages", "fetched", title="Best sites")
     table.add_column("site", overflow="fold")
@@ -253,6 +253,8 @@ def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int
 
 
 def _table(*numbers: str, title: str) -> Table:
+    from rich.table import Column, Table
+
     return Table(*(Column(name, justify="right") for name in numbers), title=title)
 
 

@@ -8,20 +8,14 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.engine.database import open_for_crawl
-from db.engine.errors import DatabaseGone, DatabaseProblem
-from db.frontier.revisits import count, mark
 from db.records.keys import fingerprint
 from db.records.url import Kind
 from db.records.visit import Wish
-from pipelines.links.scope import url_id
-from pipelines.urls import canonicalize
 
+from ..run.command import NewsCommand
 from ..run.config import value_of
-from ..run.exit_codes import EXIT_DATABASE, EXIT_USAGE
 from ._database import read
 
 if TYPE_CHECKING:
@@ -33,11 +27,15 @@ _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _PERIOD = re.compile(r"([0-9]{1,6})([smhdw])")
 
 
-class Command(ScrapyCommand):
+class Command(NewsCommand):
     """Mark URLs for the next crawl."""
 
-    requires_project = True
-    requires_crawler_process = False
+    most_arguments = None
+    examples = (
+        ("scrapy recrawl --older-than 7d --host www.example.com", "Visit again what is a week old on one host"),
+        ("scrapy recrawl --lists --dry-run", "Say how many lists of links there are"),
+        ("scrapy recrawl https://www.example.com/news/1.html", "Visit one page again"),
+    )
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
@@ -65,23 +63,18 @@ class Command(ScrapyCommand):
         )
         parser.add_argument("--dry-run", action="store_true", help="say how many there are, and mark none")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Mark, and say how many."""
+        from db.engine.database import open_for_crawl
+        from db.frontier.revisits import count, mark
+
         assert self.settings is not None
         before = None if not opts.older_than else time.time() - _seconds(opts.older_than)
         wish = Wish(_ids(args), before, opts.host.strip().lower(), opts.what or "")
-        found = read(self, lambda connection: count(connection, wish))  # a database that is not there is not made
-        if found is None:
-            return
-        name, marked = found
+        name, marked = read(self, lambda connection: count(connection, wish))  # one that is not there is not made
         if not opts.dry_run:
-            try:
-                with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"))) as database:
-                    marked = database.write(lambda connection: mark(connection, [wish])[0])
-            except DatabaseProblem as problem:
-                sys.stderr.write(f"scrapy recrawl: {problem}\n")
-                self.exitcode = EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE
-                return
+            with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"))) as database:
+                marked = database.write(lambda connection: mark(connection, [wish])[0])
         would = "would be" if opts.dry_run else "will be"
         sys.stdout.write(f"{marked} URLs {would} visited again by the next crawl of {name}\n")
 
@@ -106,6 +99,9 @@ def _ids(urls: Sequence[str]) -> list[int]:
     Raises:
         UsageError: one is no URL.
     """
+    from pipelines.links.scope import url_id
+    from pipelines.urls import canonicalize
+
     ids = []
     for text in urls:
         url = canonicalize(text if "://" in text else f"http://{text}")

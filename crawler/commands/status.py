@@ -7,23 +7,10 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from rich.table import Column, Table
-from rich.text import Text
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-
-from db.queries.status import HostStatus, RunStatus, Status, Waits, status
 from db.records.keys import iso
-from db.sites.health import shown_alarms
-from db.sites.traps import PatternRow, listed
-from db.sites.url_rules import RepeatedPages, RuleRow, repeated_pages, rules
-from pipelines.traps.patterns import ANSWER, HOST
-from pipelines.url_rules.forms import Rule, Rules, take_apart
-from pipelines.url_rules.learn import Params, learn
 
-from ..learn.url_rules import MOST_PAGES, row_of
-from ..run.config import ConfigError, value_of
-from ..run.terminal import one_line
+from ..run.command import NewsCommand
+from ..run.config import value_of
 from ._database import read, wide_console
 
 if TYPE_CHECKING:
@@ -31,8 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console
+    from rich.table import Table
 
+    from db.queries.status import HostStatus, RunStatus, Status, Waits
     from db.sites.health import ShownAlarm
+    from db.sites.traps import PatternRow
+    from db.sites.url_rules import RepeatedPages, RuleRow
+    from pipelines.url_rules.learn import Params
 
 
 _MOST_TRAPS = 200
@@ -43,11 +35,14 @@ _MANY = 50
 _KEPT, _AFRESH = "kept", "afresh"
 
 
-class Command(ScrapyCommand):
+class Command(NewsCommand):
     """Show the work left, per host."""
 
-    requires_project = True
-    requires_crawler_process = False
+    examples = (
+        ("scrapy status --hosts 5", "Show the five busiest hosts; also while a crawl runs"),
+        ("scrapy status --traps", "Show which URLs were blocked because they brought nothing"),
+        ("scrapy status -s DATABASE_URL=sqlite:///other.db", "Look into another database"),
+    )
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
@@ -72,49 +67,53 @@ class Command(ScrapyCommand):
             "--traps", action="store_true", help="show which URLs were blocked because they brought nothing, and why"
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
-        assert self.settings is not None
+        from db.queries.status import status
+        from db.sites.health import shown_alarms
+        from db.sites.traps import listed
+
         if opts.url_rules:
             self._show_rules(opts.url_rules, opts.hosts)
             return
         if opts.traps:
-            traps = read(self, listed)
-            if traps is not None:
-                _show_traps(wide_console(), traps[1])
+            _, traps = read(self, listed)
+            _show_traps(wide_console(), traps)
             return
-        found = read(
+        name, (value, alarms) = read(
             self,
             lambda connection: (
                 status(connection, time.time(), hosts=opts.hosts),
                 shown_alarms(connection, [_ENDED])[0],
             ),
         )
-        if found is not None:
-            name, (value, alarms) = found
-            console = wide_console()
-            _print(console, name, value)
-            if alarms:
-                console.print(_alarms(alarms))
+        console = wide_console()
+        _print(console, name, value)
+        if alarms:
+            console.print(_alarms(alarms))
 
     def _show_rules(self, how: str, hosts: int) -> None:
         """Print the URL rules."""
+        from db.sites.url_rules import repeated_pages, rules
+        from pipelines.url_rules.learn import Params
+
+        from ..learn.url_rules import MOST_PAGES
+
         assert self.settings is not None
-        try:
-            threshold = value_of(self.settings, "URL_RULES")
-        except ConfigError as error:
-            raise UsageError(str(error), print_help=False) from None
-        params = Params(threshold=threshold)
-        found = (
+        params = Params(threshold=value_of(self.settings, "URL_RULES"))
+        _, found = (
             read(self, rules)
             if how == _KEPT
             else read(self, lambda connection: _learned(repeated_pages(connection, hosts, MOST_PAGES), params))
         )
-        if found is not None:
-            _show_url_rules(wide_console(), how, found[1])
+        _show_url_rules(wide_console(), how, found)
 
 
 def _print(console: Console, name: str, crawl: Status) -> None:
+    from rich.table import Column, Table
+
+    from ..run.terminal import one_line
+
     console.print(f"Database: {name}")
     console.print(", ".join(f"{n} URLs {state}" for state, n in crawl.states.items() if n) or "no URLs yet")
     console.print(f"{crawl.articles} articles, {crawl.duplicates} of them duplicates of another")
@@ -171,6 +170,8 @@ def _waits(waits: Waits) -> Iterator[str]:
 
 def _runs(runs: Sequence[RunStatus]) -> Table:
     """List the runs: what each holds and has done."""
+    from rich.table import Table
+
     table = Table("run", "machine", "process", "started", "pages", "articles", title="Runs")
     for name in ("pages/s", "hosts held", "URLs held"):
         table.add_column(name, justify="right")
@@ -195,6 +196,11 @@ def _how(run: RunStatus) -> str:
 
 def _alarms(alarms: Sequence[ShownAlarm]) -> Table:
     """List alarms, active ones first."""
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    from ..run.terminal import one_line
+
     shown = Table(Column("host", overflow="fold"), Column("what", overflow="fold"), "since", "until", title="Alarms")
     for alarm in alarms:
         # as text, not as markup: it quotes what sites say
@@ -206,6 +212,10 @@ def _alarms(alarms: Sequence[ShownAlarm]) -> Table:
 
 def _show_traps(console: Console, found: tuple[Sequence[tuple[str, PatternRow]], Sequence[tuple[str, int]]]) -> None:
     """Print the blocked patterns with an example each, and the skipped URLs by kind."""
+    from rich.table import Column, Table
+
+    from ..run.terminal import one_line
+
     patterns, skipped = found
     if not patterns and not skipped:
         console.print("No traps are known")
@@ -231,11 +241,18 @@ def _show_traps(console: Console, found: tuple[Sequence[tuple[str, PatternRow]],
 
 def _named(level: int, pattern: str) -> str:
     """Describe a pattern for people."""
+    from pipelines.traps.patterns import ANSWER, HOST
+
     return {HOST: "the whole host", ANSWER: "pages that say there is no such page"}.get(level, pattern)
 
 
 def _learned(hosts: Iterable[RepeatedPages], params: Params) -> list[tuple[str, RuleRow]]:
     """Learn the rules of hosts from their newest pages and the rules in use."""
+    from pipelines.url_rules.forms import Rule
+    from pipelines.url_rules.learn import learn
+
+    from ..learn.url_rules import row_of
+
     return [
         (host.name, row_of(one))
         for host in hosts
@@ -245,6 +262,10 @@ def _learned(hosts: Iterable[RepeatedPages], params: Params) -> list[tuple[str, 
 
 def _show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleRow]]) -> None:
     """Print the rules with a pair of URLs each."""
+    from rich.table import Column, Table
+
+    from pipelines.url_rules.forms import Rule
+
     if not found:
         hint = "" if how == _AFRESH else "; --url-rules afresh learns from the pages it holds"
         console.print(f"No URL rules are known{hint}")
@@ -265,5 +286,7 @@ def _show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleR
 
 def matching_rules(used: Iterable[tuple[str, str]], url: str) -> list[str]:
     """Return those of the rules in use that touch a URL, for people."""
+    from pipelines.url_rules.forms import Rule, Rules, take_apart
+
     parts = take_apart(url)
     return [] if parts is None else [str(rule) for rule, _ in Rules([Rule(*rule) for rule in used]).matching(parts)]

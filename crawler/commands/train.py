@@ -15,25 +15,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from pipelines.document.document import parse
-from pipelines.extract import extractor, fusion, models
-from pipelines.extract.learning import combined, naive_bayes, weighted
-from pipelines.extract.learning.examples import Example, example
-from pipelines.focus import profile
-from pipelines.focus.profile import weigh_page
-from pipelines.urls import canonicalize
-
+from ..run.command import NewsCommand
 from ..run.config import value_of
-from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
-from ..run.terminal import Terminal
+from ..run.exit_codes import EXIT_STOPPED
 from ._saved_pages import InputError, everything, page_url, read
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
+
+    from pipelines.extract.learning.examples import Example
 
 
 GOLD = "gold.jsonl"
@@ -47,11 +39,14 @@ class CorpusError(ValueError):
     """A folder is no corpus; the text says which file or row is wrong, and how."""
 
 
-class Command(ScrapyCommand):
+class Command(NewsCommand):
     """Train models."""
 
-    requires_project = True
-    requires_crawler_process = False
+    most_arguments = None
+    examples = (
+        ("scrapy train profile liked/ history.csv", "Learn what you like from saved pages and your browser's history"),
+        ("scrapy train blocks corpus/ --output blocks.json", "Learn the weights of an extractor, try them elsewhere"),
+    )
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
@@ -93,18 +88,23 @@ class Command(ScrapyCommand):
             help="where to write it (default: where the crawl reads the model; profile.json)",
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Learn and write; errors are one line each."""
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Learn and write."""
+        from pipelines.extract import models
+
         if len(args) < 2 or args[0] not in LEARNERS:
-            raise UsageError(f"name what to learn ({', '.join(LEARNERS)}) and what from: folders, for a profile pages")
+            raise UsageError(
+                f"name what to learn ({', '.join(LEARNERS)}) and what from: folders, for a profile pages",
+                print_help=False,
+            )
         assert self.settings is not None
         what, names = args[0], args[1:]
         learner = LEARNERS[what]
-        output = opts.output or learner.output
+        output = opts.output or (models.path(what) if learner.is_shipped else Path(f"{what}.json"))
+        if not output.parent.is_dir():
+            raise ValueError(f"there is no folder {output.parent} to write to")
+        _check_library(learner.library)
         try:
-            if not output.parent.is_dir():
-                raise ValueError(f"there is no folder {output.parent} to write to")
-            _check_library(learner.library)
             pages = _Counted(learner.read(names, self.settings))
             model, notes = learner.learn(iter(pages), opts)
             made_by = shlex.join(
@@ -112,17 +112,11 @@ class Command(ScrapyCommand):
                 + [part for name in learner.options for part in (f"--{name}", str(getattr(opts, name)))]
             )
             output.write_text(models.dumps(model, made_by, {"pages": pages.count, **notes}), encoding="utf-8")
-        except (ValueError, OSError) as problem:
-            self._fail(str(problem), EXIT_USAGE)
         except KeyboardInterrupt:
-            self._fail("stopped; nothing was written", EXIT_STOPPED)
+            self.fail("stopped; nothing was written", EXIT_STOPPED)
         else:
             said = "".join(f", {name} {value}" for name, value in notes.items())
             sys.stdout.write(f"{pages.count} pages{said}: {output}\n")
-
-    def _fail(self, sentence: str, code: int) -> None:
-        sys.stderr.write(f"scrapy train: {sentence}\n")
-        self.exitcode = code
 
 
 def _check_library(name: str) -> None:
@@ -156,6 +150,8 @@ def _count(text: str) -> int:
 
 def _corpora(names: Sequence[str], _: Settings) -> Iterator[Example]:
     """Yield the pages of several folders."""
+    from ..run.terminal import Terminal
+
     console = Terminal(stderr=True)
     for name in names:
         if console.is_terminal:
@@ -196,6 +192,8 @@ def examples(folder: Path) -> Iterator[Example]:
 
 def _example(folder: Path, line: str) -> Example | None:
     """Read the example of one row."""
+    from pipelines.extract.learning.examples import example
+
     row = json.loads(line)
     if not isinstance(row, dict):
         raise ValueError("a row must be an object with id and text")
@@ -214,6 +212,10 @@ def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, flo
     Raises:
         ValueError: a name is none of these.
     """
+    from pipelines.document.document import parse
+    from pipelines.extract import extractor
+    from pipelines.focus.profile import weigh_page
+
     histories = [name for name in names if name.lower().endswith(".csv")]
     urls = [_url(name) for name in names if "://" in name]
     urls += [url for name in histories for url in history(Path(name))]
@@ -228,7 +230,7 @@ def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, flo
         document = parse(body, page_url(one.url, body))
         yield weigh_page(document, extract(document))
     if urls:
-        from ..fetch.one_shot import fetch  # noqa: PLC0415 - loads the downloader, which files do not need
+        from ..fetch.one_shot import fetch
 
         for asked, found in fetch(urls, settings).items():
             if found.problem:
@@ -247,6 +249,8 @@ def history(path: Path) -> list[str]:
     Raises:
         ValueError: it cannot be read, has no such column or no web address in it.
     """
+    from pipelines.urls import canonicalize
+
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             rows = csv.reader(lines)
@@ -264,6 +268,8 @@ def history(path: Path) -> list[str]:
 
 
 def _url(name: str) -> str:
+    from pipelines.urls import canonicalize
+
     url = canonicalize(name)
     if url is None:
         raise InputError(f"{name!r} is no http or https URL")
@@ -276,6 +282,10 @@ def _pass_over(name: str, why: str) -> None:
 
 def _blocks(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Learn weights and threshold of the extractor `weighted`."""
+    import numpy as np
+
+    from pipelines.extract.learning import weighted
+
     rng = np.random.default_rng(options.seed)
     model, fitness = weighted.learn(pages, rng, particles=options.particles, generations=options.generations)
     return asdict(model), {"fitness": round(fitness, 4)}
@@ -283,12 +293,17 @@ def _blocks(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
 
 def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Learn the networks of the extractor `combined`."""
+    from pipelines.extract.learning import combined
+
     params = combined.Params(networks=options.networks, epochs=options.epochs)
     return combined.learn(pages, options.seed, params).model(), {}
 
 
 def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Learn the words of the extractor `fusion`."""
+    from pipelines.extract import fusion
+    from pipelines.extract.learning import naive_bayes
+
     model = naive_bayes.learn(naive_bayes.labelled_leaves(pages, fusion.Params()), options.words)
     rounded = {word: round(odds, 3) for word, odds in model.words.items()}
     return {"prior": round(model.prior, 4), "words": rounded}, {}
@@ -296,6 +311,8 @@ def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
 
 def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) -> Learned:
     """Learn the user's profile, for `PROFILE`."""
+    from pipelines.focus import profile
+
     return profile.learn(pages, options.terms), {}
 
 
@@ -307,21 +324,21 @@ class Learner:
         learn: the function.
         options: that it reads.
         read: what it learns from, by the names given.
-        output: where the model goes unless `--output` says else.
+        is_shipped: the model goes where the crawl reads it unless `--output` says else, not into the current folder.
         library: a package of the extra `train` that the function needs.
     """
 
     learn: Callable[[Iterator[Any], argparse.Namespace], Learned]
     options: tuple[str, ...]
     read: Callable[[Sequence[str], Settings], Iterator[Any]]
-    output: Path
+    is_shipped: bool = True
     library: str = ""
 
 
 LEARNERS: Final[Mapping[str, Learner]] = {
-    "blocks": Learner(_blocks, ("particles", "generations", "seed"), _corpora, models.path("blocks")),
-    "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, models.path("combined"), "sklearn"),
-    "words": Learner(_words, ("words",), _corpora, models.path("words")),
-    "profile": Learner(_profile, ("terms",), liked, Path("profile.json")),
+    "blocks": Learner(_blocks, ("particles", "generations", "seed"), _corpora),
+    "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, library="sklearn"),
+    "words": Learner(_words, ("words",), _corpora),
+    "profile": Learner(_profile, ("terms",), liked, is_shipped=False),
 }
 """Learners by name; that of a model of main text is also the name of its file."""

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from db.queries.status import Explanation, explain
 from db.records.evidence import RELATED
 from db.records.keys import fingerprint, iso
 from db.records.reasons import SkipReason, label
-from db.sites.url_rules import used_of
-from pipelines.articles.changes import describe_difference
-from pipelines.records import BlockKind
-from pipelines.urls import canonicalize, host_key
 
-from ..rank.priority import Priority
-from ..response.new_urls import GOES_FIRST
+from ..run.command import NewsCommand
 from ..run.exit_codes import EXIT_USAGE
-from ..run.terminal import Terminal, one_line
 from ._database import read
 from .status import matching_rules
 
 if TYPE_CHECKING:
     import argparse
 
+    from db.queries.status import Explanation
 
-class Command(ScrapyCommand):
+
+class Command(NewsCommand):
     """Explain one URL."""
 
-    requires_project = True
-    requires_crawler_process = False
+    most_arguments = 1
+    examples = (("scrapy why https://www.example.com/news/1.html", "Tell why a page is no article, or when it comes"),)
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
@@ -44,22 +37,24 @@ class Command(ScrapyCommand):
         """Return one line for the list of commands."""
         return "Explain a URL: where it was found, its score, its state, what it duplicates"
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
-        if len(args) != 1:
-            raise UsageError("name one URL")
+        from db.queries.status import explain
+        from db.sites.url_rules import used_of
+        from pipelines.urls import canonicalize, host_key
+
+        from ..run.terminal import Terminal, one_line
+
+        if not args:
+            raise UsageError("name one URL", print_help=False)
         url = canonicalize(args[0] if "://" in args[0] else f"http://{args[0]}")
         if url is None:
             raise UsageError(f"{args[0]!r} is no http or https URL", print_help=False)
-        found = read(
+        name, (known, used) = read(
             self, lambda connection: (explain(connection, url), used_of(connection, fingerprint(host_key(url))))
         )
-        if found is None:
-            return
-        name, (known, used) = found
         if known is None:
-            sys.stderr.write(f"{url} has never been seen by the crawl in {name}\n")
-            self.exitcode = EXIT_USAGE
+            self.fail(f"{url} has never been seen by the crawl in {name}; is it written as on its site?", EXIT_USAGE)
             return
         console = Terminal(soft_wrap=True)
         rules = matching_rules(used, url) if known.reason == SkipReason.URL_RULE else []
@@ -69,6 +64,8 @@ class Command(ScrapyCommand):
 
 def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
     """Return label and text of every line."""
+    from pipelines.records import BlockKind
+
     lines = [
         ("URL", known.url),
         ("state", known.state + (f" ({label(known.reason, known.detail)})" if known.reason else "")),
@@ -128,6 +125,8 @@ def _visits(known: Explanation) -> list[tuple[str, str]]:
 
 def _changes(known: Explanation) -> list[tuple[str, str]]:
     """Compare each version of an article with the one after it, the newest first."""
+    from pipelines.articles.changes import describe_difference
+
     article = known.article
     lines = [("gone", f"since {article['gone']}")] if article and article["gone"] else []
     after = (article["title"], article["text"]) if article else ("", "")
@@ -141,6 +140,8 @@ def _changes(known: Explanation) -> list[tuple[str, str]]:
 
 def _score(known: Explanation) -> list[tuple[str, str]]:
     """Split the score into its signals, the largest share first."""
+    from ..response.new_urls import GOES_FIRST
+
     weights = _weights(known.settings)
     if known.score >= GOES_FIRST or not known.parts or not set(known.parts) <= set(weights):
         parts = ", ".join(f"{signal} {value:g}" for signal, value in known.parts.items())
@@ -153,6 +154,8 @@ def _score(known: Explanation) -> list[tuple[str, str]]:
 
 def _weights(stored: Mapping[str, Any]) -> Mapping[str, float]:
     """Return the weights of the newest run; none when its version knew other signals."""
+    from ..rank.priority import Priority
+
     try:
         return Priority(stored["CRAWL_PRESET"], stored["CRAWL_PRIORITY"]).weights
     except (KeyError, ValueError):

@@ -3,6 +3,8 @@
 Scrapy's defaults, the checks, the agreement of processes and the README's rows come from the table. To add a setting,
 add a row to `_TABLE` and its field to `Config`, or to the record in it that the row names.
 
+Every command of `scrapy` reads this module, so it imports what a crawl is made of only where a `Config` is made.
+
     OPTIONS         the table
     defaults        its part for `crawler.settings`
     Config          the values of a crawl, checked, built once
@@ -30,27 +32,21 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from db.records.article import Keep
 from db.records.keys import fingerprint
 from db.records.run import Limits
-from pipelines.dedup import Method, method
-from pipelines.dedup.judge import Policy
-from pipelines.document.limits import PageLimits
-from pipelines.extract import extractor
-from pipelines.focus import profile
-from pipelines.focus.topic import Topic, make_topic
-from pipelines.urls import site_key
-from pipelines.worker import ParseOptions
 
-from ..fetch.connection import FetchBounds, FetchOptions
-from ..fetch.guard import Guard
-from ..fetch.http_parser import HeadBounds
-from ..fetch.tls import Trust
-from ..politeness.delay import BackoffPolicy, DelayPolicy
-from ..rank.priority import FOCUS_SIGNALS, Priority
-from ..response.context import Threshold
 from ..response.revisit_schedule import DAY, Schedule
-from .seeds import SeedError, load_seeds, topics
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+
+    from pipelines.dedup import Method
+    from pipelines.dedup.judge import Policy
+    from pipelines.focus.topic import Topic
+    from pipelines.worker import ParseOptions
+
+    from ..fetch.connection import FetchOptions
+    from ..politeness.delay import BackoffPolicy, DelayPolicy
+    from ..rank.priority import Priority
+    from ..response.context import Threshold
 
 
 ROBOTS_AGENT = "newscrawler"
@@ -384,6 +380,9 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("HEADER_MAX_LINES", 256, whole, NO, "head.lines", least=8): "the same, in lines",
     },
     "when something is wrong": {
+        Option("LOG_LEVEL", "WARNING", word, among=("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG"), to=""): (
+            "what is less grave is not logged: `CRITICAL`, `ERROR`, `WARNING`, `INFO` or `DEBUG`"
+        ),
         Option("HEALTH_WINDOW", 40, whole, least=10, most=200, off=True): (
             "so many of a host's last answers are compared with those before, to raise an alarm when a site changes "
             "its layout, blocks, slows down ... (10 to 200; `0`: off)"
@@ -414,6 +413,15 @@ _BY_NAME = {option.name: option for option in OPTIONS}
 def defaults() -> dict[str, Any]:
     """Return the defaults by name, for `crawler.settings`."""
     return {option.name: option.default for option in OPTIONS}
+
+
+def check_values(settings: BaseSettings) -> None:
+    """Check the value of each setting by itself.
+
+    Raises:
+        ConfigError: naming the first wrong one, its value and what is allowed.
+    """
+    _checked(settings)
 
 
 def value_of(settings: BaseSettings, name: str) -> Any:
@@ -516,6 +524,15 @@ class Config:
         Raises:
             ConfigError: naming the setting, its value and what is allowed.
         """
+        from pipelines.dedup import method
+        from pipelines.document.limits import PageLimits
+        from pipelines.extract import extractor
+        from pipelines.worker import ParseOptions
+
+        from ..politeness.delay import BackoffPolicy, DelayPolicy
+        from ..rank.priority import FOCUS_SIGNALS, Priority
+        from ..response.context import Threshold
+
         given, records = _checked(settings)
         if given["REVISIT_MAX"] < given["REVISIT_MIN"]:
             raise ConfigError(
@@ -568,6 +585,11 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
     Raises:
         ConfigError: see `Config.from_settings`.
     """
+    from ..fetch.connection import FetchBounds, FetchOptions
+    from ..fetch.guard import Guard
+    from ..fetch.http_parser import HeadBounds
+    from ..fetch.tls import Trust
+
     given, records = _checked(settings)
     bounds = FetchBounds(**records["answer"], head=HeadBounds(**records["head"]))
     try:
@@ -591,6 +613,8 @@ def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[
 
 def _topics_of(seeds: Any) -> list[str]:
     """Return the topics of seeds; none of unreadable ones, which the session refuses."""
+    from .seeds import SeedError, load_seeds, topics
+
     with suppress(SeedError):
         return topics(load_seeds(seeds) if isinstance(seeds, str) else seeds or ())
     return []
@@ -602,6 +626,9 @@ def _topic(description: str, path: str, about: Sequence[str]) -> Topic | None:
     Raises:
         ValueError: a topic without words, or a profile that cannot be used.
     """
+    from pipelines.focus import profile
+    from pipelines.focus.topic import make_topic
+
     description = description or ("" if path else " ".join(about))
     if not description and not path:
         return None
@@ -614,6 +641,9 @@ def _duplicates(given: Mapping[str, Any]) -> Policy:
     Raises:
         ConfigError: a site's word is wrong.
     """
+    from pipelines.dedup.judge import Policy
+    from pipelines.urls import site_key
+
     sites = given["DUPLICATE_SITES"]
     for site, value in sites.items():
         if value not in _POLICIES:

@@ -10,8 +10,10 @@ DatabaseProblem           base: one sentence that says what happened and what to
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NotSupportedError
+if TYPE_CHECKING:
+    from sqlalchemy.exc import DBAPIError
 
 
 class DatabaseProblem(Exception):
@@ -105,6 +107,8 @@ def classify(error: DBAPIError, where: str) -> DatabaseProblem | None:
         error: what SQLAlchemy raised.
         where: the database as the user named it, without password.
     """
+    from sqlalchemy.exc import DataError, IntegrityError, NotSupportedError  # noqa: PLC0415 - seldom, and slow to load
+
     if isinstance(error, IntegrityError | DataError | NotSupportedError):
         return None
     lines = str(error.orig or error).strip().splitlines()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,6 +39,12 @@ def load(name: str) -> Mapping[str, Any]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"the model {path(name)} cannot be used ({error}); scrapy train {name} makes it") from None
     return model
+
+
+def describe(name: str) -> str:
+    """Tell the model `name` from others of its kind: a digest of its file, and the pages it was learned from."""
+    data = path(name).read_bytes()
+    return f"{blake2b(data, digest_size=6).hexdigest()}, learned from {json.loads(data)['pages']} pages"
 
 
 def dumps(model: Mapping[str, object], made_by: str, notes: Mapping[str, object]) -> str:

@@ -1,0 +1,39 @@
+"""`scrapy version`: the versions of Scrapy, and with `-v` of all that a report of a fault should name."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from scrapy.commands.version import Command as ScrapyVersion
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class Command(ScrapyVersion):
+    """Print versions."""
+
+    def short_desc(self) -> str:
+        """Return one line for the list of commands."""
+        return "Print the versions of Scrapy, and with -v of this program, its tables and its models"
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Print ours below Scrapy's."""
+        super().run(args, opts)
+        if opts.verbose:
+            for name, value in _own():
+                sys.stdout.write(f"{name:<17}: {value}\n")
+
+
+def _own() -> list[tuple[str, str]]:
+    """Return what is ours, by name."""
+    from importlib.metadata import version
+
+    from db.engine.database import SCHEMA
+    from pipelines.extract import models
+
+    found = [("newscrawler", version("newscrawler")), ("database schema", SCHEMA)]
+    for path in sorted(models.path("").parent.glob("*.json")):
+        found.append((f"model {path.stem}", models.describe(path.stem)))
+    return found

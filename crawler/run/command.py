@@ -1,0 +1,139 @@
+"""Base of our commands: help with examples, one sentence for what is wrong, an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NoReturn
+
+from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
+from scrapy.exceptions import UsageError
+
+from db.engine.errors import DatabaseProblem, WrongDatabase
+
+from .config import ConfigError, check_names, check_values
+from .exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class NewsCommand(ScrapyCommand):
+    """A command of this project: `execute` does its work and raises what goes wrong.
+
+    `ValueError`, `OSError` and `DatabaseProblem` become one sentence on stderr and the exit code of the README.
+
+    Attributes:
+        examples: command lines for the help, each with what it does.
+        most_arguments: how many there may be beside options; None for any number.
+    """
+
+    requires_project = True
+    requires_crawler_process = False
+    examples: ClassVar[tuple[tuple[str, str], ...]] = ()
+    most_arguments: ClassVar[int | None] = 0
+
+    @property
+    def name(self) -> str:
+        """The command as it is typed."""
+        return self.__module__.rpartition(".")[2]
+
+    def notes(self) -> str:
+        """Return what the help says below the options, as it is."""
+        return ""
+
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do the work of the command."""
+        raise NotImplementedError
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add Scrapy's own options, and the examples to the help."""
+        super().add_options(parser)
+        parser.formatter_class = _Help
+        examples = "".join(f"  {does}:\n    {line}\n" for line, does in self.examples)
+        parser.epilog = "\n".join(filter(None, (self.notes(), examples and heading("Examples") + examples)))
+        setattr(parser, "error", self._refuse)  # noqa: B010 - Scrapy makes the parser; its own says more than a sentence
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Check what is the same for all commands, before Scrapy builds anything."""
+        try:
+            for path in (opts.logfile, opts.pidfile, opts.profile):
+                _refuse_unwritable(path)
+            super().process_options(args, opts)
+            assert self.settings is not None
+            check_names(self.settings)
+            check_values(self.settings)
+            _refuse_unwritable(self.settings["LOG_FILE"])
+        except (ConfigError, OSError) as problem:
+            raise UsageError(sentence(problem), print_help=False) from None
+        unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
+        if unknown:
+            raise UsageError(f"there is no option {unknown[0]}", print_help=False)
+        if self.most_arguments is not None and len(args) > self.most_arguments:
+            raise UsageError(f"{args[self.most_arguments]!r} is one argument too many", print_help=False)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Execute the command."""
+        for stream in (sys.stdout, sys.stderr):  # a terminal that knows ASCII alone gets escapes, not an error
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        try:
+            self.execute(args, opts)
+            sys.stdout.flush()
+        except BrokenPipeError:  # whoever read the output has enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (WrongDatabase, ValueError, OSError) as problem:
+            self.fail(sentence(problem), EXIT_USAGE)
+        except DatabaseProblem as problem:
+            self.fail(str(problem), EXIT_DATABASE)
+        except KeyboardInterrupt:
+            self.fail("stopped", EXIT_STOPPED)
+
+    def fail(self, text: str, code: int) -> None:
+        """Say why the command did not do its work."""
+        sys.stderr.write(f"scrapy {self.name}: {text}\n")
+        self.exitcode = code
+
+    def _refuse(self, message: str) -> NoReturn:
+        """Take the place of `ArgumentParser.error`."""
+        self.fail(f"{message}; see scrapy {self.name} --help", EXIT_USAGE)
+        sys.exit(EXIT_USAGE)
+
+
+class _Help(ScrapyHelpFormatter):
+    """Help in which a text of several lines stays as it is."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text.rstrip() if "\n" in text else super()._fill_text(text, width, indent)
+
+
+def heading(title: str) -> str:
+    """Return the title of a part of the help, in Scrapy's style."""
+    return f"{title}\n{'=' * len(title)}\n"
+
+
+def sentence(problem: Exception) -> str:
+    """Say in a sentence what is wrong, without the system's numbers."""
+    if not isinstance(problem, OSError) or problem.strerror is None:
+        return str(problem)
+    what = problem.strerror[:1].lower() + problem.strerror[1:]
+    if problem.filename is None:
+        return what
+    return f"{os.fsdecode(problem.filename)} cannot be used ({what}); check its name, its folder and your rights"
+
+
+def _refuse_unwritable(path: str | None) -> None:
+    """Refuse a file that cannot be written, without making it.
+
+    Raises:
+        ConfigError: saying why.
+    """
+    if not path:
+        return
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise ConfigError(f"{path} cannot be written; there is no folder {folder}")
+    if Path(path).is_dir():
+        raise ConfigError(f"{path} is a folder; name a file")
+    if not os.access(path if Path(path).exists() else folder, os.W_OK):
+        raise ConfigError(f"{path} may not be written; name another file")
