@@ -1,4 +1,4 @@
-"""Access to a crawl's database for commands: reading, and tables as wide as there is room."""
+"""Access to a crawl's database for commands: reading, wide tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scrapy version`: the versions of Scrapy, and with `-v` of all that a report of a fault should name."""
+"""`scrapy version -v`: the versions that a report of a fault should name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base of our commands: help with examples, one sentence for what is wrong, an exit code."""
+"""Base of our commands: help with examples, one sentence for what is wrong."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 
 from db.engine.errors import DatabaseProblem, WrongDatabase
 
-from .config import ConfigError, check_names, check_values
+from .config import ConfigError, check_names, check_values, value_of
 from .exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class NewsCommand(ScrapyCommand):
             assert self.settings is not None
             check_names(self.settings)
             check_values(self.settings)
-            _refuse_unwritable(self.settings["LOG_FILE"])
+            _refuse_unwritable(value_of(self.settings, "LOG_FILE"))
         except (ConfigError, OSError) as problem:
             raise UsageError(sentence(problem), print_help=False) from None
         unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]

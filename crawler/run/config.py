@@ -380,6 +380,7 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("HEADER_MAX_LINES", 256, whole, NO, "head.lines", least=8): "the same, in lines",
     },
     "when something is wrong": {
+        Option("LOG_FILE", None, text, to=""): "where the log goes, instead of stderr",
         Option("LOG_LEVEL", "WARNING", word, among=("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG"), to=""): (
             "what is less grave is not logged: `CRITICAL`, `ERROR`, `WARNING`, `INFO` or `DEBUG`"
         ),

@@ -42,7 +42,7 @@ def load(name: str) -> Mapping[str, Any]:
 
 
 def describe(name: str) -> str:
-    """Tell the model `name` from others of its kind: a digest of its file, and the pages it was learned from."""
+    """Describe the model `name`: a digest of its file, the pages it was learned from."""
     data = path(name).read_bytes()
     return f"{blake2b(data, digest_size=6).hexdigest()}, learned from {json.loads(data)['pages']} pages"
 
