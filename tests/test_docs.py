@@ -14,6 +14,7 @@ from crawler import settings
 from crawler.rank.priority import PRESETS, SIGNALS
 from crawler.run.config import OPTIONS, Option
 from crawler.run.exit_codes import EXIT_DATABASE, EXIT_FINISHED, EXIT_STOPPED, EXIT_USAGE
+from crawler.run.scrapy_settings import DEFAULTS
 from crawler.run.seeds import OPTIONS as SEED_OPTIONS
 from db.tables import Record
 from pipelines.extract import EXTRACTORS
@@ -58,7 +59,7 @@ def test_readme_has_the_table_of_settings() -> None:
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 def test_settings_have_help_and_are_in_force(option: Option) -> None:
     assert option.help
-    assert getattr(settings, option.name) == option.default
+    assert DEFAULTS.get(option.name, getattr(settings, option.name, None)) == option.default
 
 
 @pytest.mark.parametrize("name", [*EXTRACTORS, *SIGNALS, *PRESETS])

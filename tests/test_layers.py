@@ -26,8 +26,8 @@ MOST_PARAMETERS = 7
 # and never its neighbours; type-only imports count.
 FLOORS = {
     "crawler": (
-        {"spiders", "settings"},
-        {"commands", "frontier"},
+        {"commands", "settings"},
+        {"spiders", "frontier"},
         {"learn"},
         {"run"},
         {"response"},

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
+import logging
 import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from scrapy import Spider
 from scrapy.commands.crawl import Command as ScrapyCrawl
+from scrapy.spiderloader import get_spider_loader
 
 from db.engine.errors import DatabaseProblem
 
+from ..run import scrapy_settings
 from ..run.command import NewsCommand, heading
-from ..run.config import Config, ConfigError, open_to, value_of
+from ..run.config import Config, ConfigError, check_names, check_values, open_to, value_of, without_effect
 from ..run.exit_codes import EXIT_STOPPED
 from ..run.process import raise_limit, settle
 
@@ -19,9 +24,13 @@ if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
+    from scrapy.spiderloader import SpiderLoaderProtocol
 
     from ..demo.server import Newsroom
+    from ..spiders.news import NewsSpider
 
+
+logger = logging.getLogger(__name__)
 
 DEMO = "demo"
 DEMO_PORT = 8710
@@ -34,7 +43,7 @@ _OTHER_HANDLES = 100
 
 
 class Command(NewsCommand, ScrapyCrawl):
-    """Run a spider; see `FrontierScheduler` for what happens then."""
+    """Run a spider; a news spider by `FrontierScheduler`, any other by Scrapy alone."""
 
     requires_crawler_process = True
     most_arguments = 1
@@ -45,6 +54,18 @@ class Command(NewsCommand, ScrapyCrawl):
         ("scrapy crawl news -a seeds=seeds.txt -o articles.csv", "Write the articles to a file, too"),
         ("scrapy crawl news -a seeds=seeds.txt -s TOPIC='port shipping'", "Look for a topic"),
     )
+
+    def check(self, args: list[str]) -> None:
+        """Find the spider; check one of the news.
+
+        Scrapy logs before it looks at the settings of a spider, so those of the log are set here.
+        """
+        assert self.settings is not None
+        self._news = _news_spider(get_spider_loader(self.settings), args)
+        if self._news is not None:
+            check_names(self.settings, self._news.custom_settings)
+            check_values(self.settings)
+            scrapy_settings.apply_log(self.settings)
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
@@ -74,14 +95,12 @@ class Command(NewsCommand, ScrapyCrawl):
 
         assert self.settings is not None
         assert self.crawler_process is not None
-        if args != ["news"]:
-            if not args:
-                raise ConfigError("name the spider: scrapy crawl news -a seeds=seeds.txt")
+        if self._news is None:
             ScrapyCrawl.run(self, args, opts)
             return
         newsroom = None
         try:
-            unknown = sorted(set(opts.spargs) - set(_ARGUMENTS))
+            unknown = sorted(set(opts.spargs) - _arguments(self._news))
             if unknown:
                 raise ConfigError(
                     f"there is no argument -a {unknown[0]}=...; the spider takes "
@@ -92,9 +111,11 @@ class Command(NewsCommand, ScrapyCrawl):
             if opts.spargs.get("seeds") == DEMO:
                 newsroom = open_newsroom(self.settings)
                 opts.spargs["seeds"] = tuple(Seed(url=url, line=n) for n, url in enumerate(newsroom.seeds(), 1))
-            crawler = self._create_crawler("news")
+            crawler = self._create_crawler(self._news)
             config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
             _check_handles(raise_limit(), config.in_flight)
+            for sentence in without_effect(self.settings):
+                logger.warning("crawler/settings.py: %s", sentence)
         except (ConfigError, DatabaseProblem, OSError):
             if newsroom is not None:
                 newsroom.stop()
@@ -108,6 +129,30 @@ class Command(NewsCommand, ScrapyCrawl):
             newsroom.stop()
         # without an entry the frontier was not closed: a second Ctrl-C, or Scrapy itself could not start
         self.exitcode = crawler.stats.get_value("crawl/exit_code", EXIT_STOPPED)
+
+
+def _news_spider(spiders: SpiderLoaderProtocol, args: list[str]) -> type[NewsSpider] | None:
+    """Return the spider that is named, if it is one of the news crawl.
+
+    Raises:
+        ConfigError: there is no spider of that name.
+    """
+    from ..spiders.news import NewsSpider
+
+    if not args:
+        raise ConfigError("name the spider: scrapy crawl news -a seeds=seeds.txt")
+    if args[0] not in spiders.list():
+        raise ConfigError(f"there is no spider {args[0]!r}; there is {', '.join(spiders.list())}")
+    spider = spiders.load(args[0])
+    return spider if issubclass(spider, NewsSpider) else None
+
+
+def _arguments(spider: type[NewsSpider]) -> set[str]:
+    """Return the names that a spider takes by `-a`: those of its constructors."""
+    own = map(vars, spider.__mro__[: spider.__mro__.index(Spider)])
+    constructors = [inspect.signature(names["__init__"]) for names in own if "__init__" in names]
+    found = [one for made in constructors for one in made.parameters.values()]
+    return {one.name for one in found if one.kind in {one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY}} - {"self"}
 
 
 def _check_handles(allowed: int, requests: int) -> None:

@@ -13,6 +13,7 @@ from db.records.reasons import label
 
 from .errors import why
 from .guard import AddressRefused
+from .guarded import GUARDED
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -36,15 +37,17 @@ class _Fetcher(Spider):
     name = "fetch"
     # A crawl without a frontier: the pages asked for, their redirects, nothing else.
     custom_settings = {  # noqa: RUF012 - Scrapy's own form
-        "SCHEDULER": "scrapy.core.scheduler.Scheduler",
-        "ITEM_PIPELINES": {},
-        "EXTENSIONS": {"crawler.run.wiring.ConfiguredNetwork": 0},
-        "EXTENSIONS_BASE": {},
-        "LOG_FORMATTER": "scrapy.logformatter.LogFormatter",
-        "REDIRECT_ENABLED": True,
+        **GUARDED,
+        "DOWNLOADER_MIDDLEWARES_BASE": {
+            **GUARDED["DOWNLOADER_MIDDLEWARES_BASE"],
+            "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": 600,
+        },
         # Redirects ask for it; it sends nothing before them.
-        "SPIDER_MIDDLEWARES": {"scrapy.spidermiddlewares.referer.RefererMiddleware": 700},
-        "REFERER_ENABLED": True,
+        "SPIDER_MIDDLEWARES_BASE": {"scrapy.spidermiddlewares.referer.RefererMiddleware": 700},
+        # An item pipeline or an extension of the project is for its crawls.
+        "ITEM_PIPELINES": {},
+        "EXTENSIONS": {},
+        "STATS_DUMP": False,
     }
 
     def __init__(self, urls: Sequence[str], fetched: dict[str, Fetched]) -> None:
@@ -86,6 +89,7 @@ def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
         What came back, by address asked for.
     """
     fetched: dict[str, Fetched] = {}
+    settings.set("LOG_LEVEL", "WARNING", "addon")
     process = AsyncCrawlerProcess(settings)
     process.crawl(_Fetcher, urls=list(dict.fromkeys(urls)), fetched=fetched)
     process.start()

@@ -62,8 +62,7 @@ class NewsCommand(ScrapyCommand):
                 _refuse_unwritable(path)
             super().process_options(args, opts)
             assert self.settings is not None
-            check_names(self.settings)
-            check_values(self.settings)
+            self.check(args)
             _refuse_unwritable(value_of(self.settings, "LOG_FILE"))
         except (ConfigError, OSError) as problem:
             raise UsageError(sentence(problem), print_help=False) from None
@@ -72,6 +71,16 @@ class NewsCommand(ScrapyCommand):
             raise UsageError(f"there is no option {unknown[0]}", print_help=False)
         if self.most_arguments is not None and len(args) > self.most_arguments:
             raise UsageError(f"{args[self.most_arguments]!r} is one argument too many", print_help=False)
+
+    def check(self, args: list[str]) -> None:
+        """Check the settings.
+
+        Raises:
+            ConfigError: one is wrong.
+        """
+        assert self.settings is not None
+        check_names(self.settings)
+        check_values(self.settings)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Execute the command."""

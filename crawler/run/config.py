@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import logging
 import math
 import os
 from collections import defaultdict
@@ -34,6 +35,7 @@ from db.records.keys import fingerprint
 from db.records.run import Limits
 
 from ..response.revisit_schedule import DAY, Schedule
+from . import scrapy_settings
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
     from ..rank.priority import Priority
     from ..response.context import Threshold
 
+
+logger = logging.getLogger(__name__)
 
 ROBOTS_AGENT = "newscrawler"
 """The product token by which robots.txt files address us."""
@@ -180,6 +184,7 @@ def mapping(option: Option, given: Any) -> dict[str, Any]:
 
 
 _SQLITE = "sqlite:///news.db"
+_LOG_LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 _SHORTEST_LEASE = 20.0
 """A run's sign of life stands in line behind a transaction that may wait for locks: five seconds for each, eight when
 another process is frozen. A shorter lease would let runs be taken for dead that only wait."""
@@ -381,9 +386,13 @@ _TABLE: dict[str, dict[Option, str]] = {
     },
     "when something is wrong": {
         Option("LOG_FILE", None, text, to=""): "where the log goes, instead of stderr",
-        Option("LOG_LEVEL", "WARNING", word, among=("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG"), to=""): (
-            "what is less grave is not logged: `CRITICAL`, `ERROR`, `WARNING`, `INFO` or `DEBUG`"
-        ),
+        Option(
+            "LOG_LEVEL",
+            scrapy_settings.DEFAULTS["LOG_LEVEL"],
+            word,
+            among=("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG"),
+            to="",
+        ): ("what is less grave is not logged: `CRITICAL`, `ERROR`, `WARNING`, `INFO` or `DEBUG`"),
         Option("HEALTH_WINDOW", 40, whole, least=10, most=200, off=True): (
             "so many of a host's last answers are compared with those before, to raise an alarm when a site changes "
             "its layout, blocks, slows down ... (10 to 200; `0`: off)"
@@ -409,11 +418,15 @@ OPTIONS = tuple(
 )
 """All settings that a user tunes, in the README's order."""
 _BY_NAME = {option.name: option for option in OPTIONS}
+_SCRAPYS = {name for name in vars(default_settings) if name.isupper()}
+_COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "SPIDER_MIDDLEWARES")
+_NEAR = 0.8
+"""Likeness of names from which one is taken for a misspelling of the other."""
 
 
 def defaults() -> dict[str, Any]:
-    """Return the defaults by name, for `crawler.settings`."""
-    return {option.name: option.default for option in OPTIONS}
+    """Return the defaults by name of all that is not for the news crawl alone."""
+    return {option.name: option.default for option in OPTIONS if option.name not in scrapy_settings.DEFAULTS}
 
 
 def check_values(settings: BaseSettings) -> None:
@@ -662,18 +675,41 @@ def differing(one: Mapping[str, Any], other: Mapping[str, Any], *kinds: Agree) -
     return [o.name for o in OPTIONS if o.agree in kinds and one.get(o.name) != other.get(o.name)]
 
 
-def check_names(settings: BaseSettings) -> None:
-    """Refuse settings given on the command line that nothing reads.
+def check_names(settings: BaseSettings, custom: Mapping[str, Any] | None = None) -> None:
+    """Refuse settings that have no effect on the news crawl, and misspelt ones.
+
+    A name that is like none of ours or Scrapy's is taken for one of code that the user adds; the log says so.
+
+    Args:
+        settings: of which those from the command line are checked.
+        custom: a spider's `custom_settings`, which are checked, too.
 
     Raises:
-        ConfigError: naming the unknown setting and the one that was probably meant.
+        ConfigError: naming what stands in for the setting, or the one that was probably meant.
     """
-    known = {name for name in vars(default_settings) if name.isupper()} | set(_BY_NAME)
-    for name in settings:
-        if _is_given(settings, name) and name not in known:
-            near = difflib.get_close_matches(name.upper(), sorted(known), n=1)
-            hint = f"; did you mean {near[0]}?" if near else ", and nothing reads it"
-            raise ConfigError(f"there is no setting {name}{hint} (the README lists all of them)")
+    added = [path for name in _COMPONENTS for path in map(str, settings.getdict(name))]
+    typed = [name for name in settings if _is_given(settings, name)]
+    for name in (*typed, *(custom or ())):
+        if name in _BY_NAME:
+            continue
+        if instead := scrapy_settings.refusal(name, added):
+            raise ConfigError(f"{name} has no effect on this crawl: {instead}")
+        if name in _SCRAPYS:
+            continue
+        if near := difflib.get_close_matches(name.upper(), sorted(_SCRAPYS | set(_BY_NAME)), n=1, cutoff=_NEAR):
+            raise ConfigError(
+                f"there is no setting {name}; did you mean {near[0]}? (the README lists all; write one of your own "
+                "into crawler/settings.py)"
+            )
+        if name in typed:
+            logger.warning("%s is a setting of neither this project nor Scrapy, but left to code of your own", name)
+
+
+def without_effect(settings: BaseSettings) -> list[str]:
+    """Say which settings of `crawler/settings.py` mean nothing to the news crawl."""
+    project = SETTINGS_PRIORITIES["project"]
+    names = sorted(name for name in settings if settings.getpriority(name) == project and name not in _BY_NAME)
+    return [f"{name} has no effect on this crawl: {said}" for name in names if (said := scrapy_settings.refusal(name))]
 
 
 def name_contact(settings: BaseSettings) -> None:

@@ -17,6 +17,7 @@ from .. import clock
 from ..fetch import http_parser
 from ..fetch.errors import why
 from ..fetch.handler import BOUND, NEW_COOKIE, TRUNCATED
+from ..run import scrapy_settings
 from ..run.config import name_contact
 from ..run.process import exhausted
 from ..run.session import ONCE
@@ -40,7 +41,8 @@ class NewsSpider(Spider):
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Complete the User-Agent with the contact."""
+        """Make the settings those of the news crawl, those of a subclass on top."""
+        scrapy_settings.apply(settings)
         super().update_settings(settings)
         name_contact(settings)
 

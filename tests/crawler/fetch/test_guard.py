@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import settings as trying
 from hypothesis import strategies as st
 from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.exceptions import NotSupported
-from scrapy.settings import default_settings
 
 from crawler.fetch.guard import AddressRefused, Guard
+from crawler.fetch.one_shot import _Fetcher
 from crawler.run.config import fetch_options
+from crawler.spiders.news import NewsSpider
 from tests.crawler.fetching import fetch, handler, settings
 
 NEEDS_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no 127.0.0.2")
@@ -198,9 +200,9 @@ def test_proxies_are_refused(server: Server) -> None:
 
 
 def test_no_other_scheme_has_a_handler() -> None:
-    handlers = settings()["DOWNLOAD_HANDLERS"]
-    assert {scheme for scheme, path in handlers.items() if path} == {"http", "https"}
-    assert set(handlers) >= set(default_settings.DOWNLOAD_HANDLERS_BASE)
+    for spider in (NewsSpider, _Fetcher):
+        handlers = Crawler(spider, settings()).settings.getwithbase("DOWNLOAD_HANDLERS")
+        assert dict(handlers) == dict.fromkeys(("http", "https"), "crawler.fetch.handler.GuardedHandler")
 
 
 @NEEDS_LINUX

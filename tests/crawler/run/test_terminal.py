@@ -12,8 +12,8 @@ import pytest
 from rich.table import Table
 from scrapy.exporters import JsonLinesItemExporter
 
-from crawler import settings
 from crawler.run.exporters import CsvExporter, harmless
+from crawler.run.scrapy_settings import FIXED
 from crawler.run.terminal import LogLines, Terminal, guard_logs, one_line, visible
 
 HOSTILE = (
@@ -106,7 +106,7 @@ def test_csv_and_json_lines() -> None:
     exporter.finish_exporting()
     rows = list(csv.DictReader(io.StringIO(file.getvalue().decode())))
     assert rows == [{**item, "title": f"'{item['title']}"}]
-    assert settings.FEED_EXPORTERS == {"csv": "crawler.run.exporters.CsvExporter"}
+    assert FIXED["FEED_EXPORTERS_BASE"]["csv"] == "crawler.run.exporters.CsvExporter"
     lines = io.BytesIO()
     JsonLinesItemExporter(lines).export_item(item)
     assert json.loads(lines.getvalue()) == item

@@ -1,0 +1,158 @@
+"""Settings of Scrapy that make a spider the news crawl, and what each does there.
+
+Only spiders of the news crawl get them: any other spider of the project runs with Scrapy's own scheduler, download
+handlers and middlewares.
+
+    apply       gives them to a spider
+    refusal     says what stands in for a setting that has no effect on the crawl
+    HONOURED, REFUSED, INERT    all settings of Scrapy but those in the table of `crawler.run.config`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from scrapy.settings import default_settings
+
+from ..fetch.guarded import GUARDED
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+FIXED: dict[str, Any] = {
+    **GUARDED,
+    "SCHEDULER": "crawler.frontier.scheduler.FrontierScheduler",
+    "ITEM_PIPELINES_BASE": {"crawler.run.wiring.ConfiguredExtractStage": 100, "pipelines.stages.StoreStage": 900},
+    "EXTENSIONS_BASE": {
+        **GUARDED["EXTENSIONS_BASE"],
+        "pipelines.stages.CrawlAccess": 0,
+        "scrapy.extensions.closespider.CloseSpider": 0,
+        "scrapy.extensions.feedexport.FeedExporter": 0,
+        "scrapy.extensions.memdebug.MemoryDebugger": 0,
+        "scrapy.extensions.memusage.MemoryUsage": 0,
+        "crawler.frontier.progress.Progress": 500,
+    },
+    "FEED_EXPORTERS_BASE": default_settings.FEED_EXPORTERS_BASE | {"csv": "crawler.run.exporters.CsvExporter"},
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 1000,  # the host clock is the frontier's
+    "DOWNLOAD_DELAY": 0,
+    "DOWNLOAD_SLOTS": {},
+    "CONCURRENT_ITEMS": 1,  # an answer gives one item; Scrapy makes this many tasks for each
+    "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 512 << 20,  # the frontier bounds what is in flight
+}
+"""What the crawl is made of; a user adds to it (`ITEM_PIPELINES`, ...) but does not replace it."""
+
+DEFAULTS: dict[str, Any] = {
+    "LOG_FORMATTER": "crawler.frontier.progress.QuietFormatter",
+    "LOG_LEVEL": "WARNING",
+    "LOG_FORMAT": "%(asctime)s %(levelname)s: %(message)s",
+    "STATS_DUMP": False,
+    "WARN_ON_GENERATOR_RETURN_VALUE": False,  # looked for on every page; the spider has no generators
+    "DEFAULT_REQUEST_HEADERS": {
+        "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
+        "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5,*;q=0.3",
+    },
+}
+"""What a user may set otherwise, also in `crawler/settings.py`."""
+
+# ------------------------------------------------------------ what each setting of Scrapy does in the news crawl
+
+HONOURED = """
+    ADDONS ASYNCIO_EVENT_LOOP AWS_* BOT_NAME CLOSESPIDER_* DEFAULT_DROPITEM_LOG_LEVEL DEFAULT_REQUEST_HEADERS
+    DOWNLOADER DOWNLOADER_MIDDLEWARES DOWNLOAD_BIND_ADDRESS DOWNLOAD_HANDLERS EXTENSIONS FEEDS FEED_EXPORTERS
+    FEED_EXPORT_* FEED_FORMAT FEED_STORAGES FEED_STORAGE_* FEED_STORE_EMPTY FEED_TEMPDIR FEED_URI* FILES_*
+    FORCE_CRAWLER_PROCESS GCS_* IMAGES_* ITEM_PIPELINES ITEM_PROCESSOR LOG_* MAIL_* MEMDEBUG_* MEMUSAGE_*
+    PERIODIC_LOG_* REACTOR_THREADPOOL_MAXSIZE SPIDER_LOADER_* SPIDER_MIDDLEWARES SPIDER_MODULES STATSMAILER_* STATS_*
+    WARN_ON_GENERATOR_RETURN_VALUE
+"""
+"""As Scrapy documents them."""
+
+INERT = {
+    "COMMANDS_MODULE": "Scrapy reads it before it reads -s",
+    "DEFAULT_ITEM_CLASS EDITOR NEWSPIDER_MODULE SPIDER_CONTRACTS TEMPLATES_DIR": "other commands of Scrapy read it",
+    "FTP_*": "for the handler of ftp, which DOWNLOAD_HANDLERS can add",
+}
+"""Without effect on any crawl, with or without news: they pass."""
+
+REFUSED = {
+    "AUTOTHROTTLE_*": "HOST_DELAY_FACTOR slows down for hosts that are slow",
+    "COMPRESSION_ENABLED": "the download handler decodes bodies, within COMPRESSION_RATIO and DOWNLOAD_MAXSIZE",
+    "CONCURRENT_ITEMS SCRAPER_SLOT_MAX_ACTIVE_SIZE": "CONCURRENT_REQUESTS bounds the pages under way",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "HOST_CONNECTIONS bounds the requests under way per host",
+    "CONCURRENT_REQUESTS_PER_IP": "SAME_IP_DELAY leaves one request under way per IP address",
+    "COOKIES_*": "SITE_COOKIES says whether cookies are kept",
+    "CRAWLSPIDER_FOLLOW_LINKS": "stay= and depth= in the seeds file say which links are followed",
+    "DEPTH_LIMIT": "MAX_DEPTH limits the links from a seed",
+    "DEPTH_PRIORITY DEPTH_STATS_VERBOSE": "CRAWL_PRESET and CRAWL_PRIORITY set the order",
+    "DNSCACHE_* DNS_* TWISTED_DNS_RESOLVER": "the system resolves names, which are kept for ten minutes",
+    "DOWNLOADER_CLIENT* DOWNLOAD_TLS_* DOWNLOAD_VERIFY_CERTIFICATES": (
+        "certificates are verified, but those of TLS_UNVERIFIED_HOSTS"
+    ),
+    "DOWNLOADER_STATS LOGSTATS_INTERVAL": "the crawl counts by itself, PROGRESS_SECONDS says how often it tells",
+    "DOWNLOAD_DELAY* DOWNLOAD_SLOTS RANDOMIZE_DOWNLOAD_DELAY": "HOST_DELAY sets the pause between requests to a host",
+    "DOWNLOAD_FAIL_ON_DATALOSS": "what is cut is read for links and stored as no article, see DOWNLOAD_MAXSIZE",
+    "DOWNLOAD_WARNSIZE": "DOWNLOAD_MAXSIZE bounds bodies",
+    "DUPEFILTER_* REQUEST_FINGERPRINTER_CLASS": "URL_RULES says which URLs are the same",
+    "HTTP2_* HTTPX_*": "HTTP/1.1 is spoken",
+    "HTTPAUTH_*": "no password is sent, if not by a middleware that DOWNLOADER_MIDDLEWARES names",
+    "HTTPCACHE_*": "STORE_HTML keeps pages in the database",
+    "HTTPERROR_*": "every status becomes a state of its URL, see `scrapy status`",
+    "HTTPPROXY_*": "requests through a proxy would escape the guard, see ALLOW_NETWORKS",
+    "JOBDIR SCHEDULER SCHEDULER_*": "the queue is in the database that DATABASE_URL names",
+    "METAREFRESH_* REDIRECT_*": "REDIRECT_HOPS bounds the redirects followed in a row",
+    "REFERER_* REFERRER_*": "no Referer is sent",
+    "REMOTE_CONTROL_* TELNETCONSOLE_*": "its extension is loaded when EXTENSIONS names it",
+    "RETRY_*": "FETCH_TRIES says how often a URL is tried",
+    "ROBOTSTXT_*": "robots.txt is always obeyed, for newscrawler; see ROBOTS_KEEP and ROBOTS_TIMEOUT",
+    "TWISTED_REACTOR*": "the crawl needs that of asyncio",
+    "URLLENGTH_LIMIT": "URLs of more than 2000 characters are skipped",
+    "*_BASE": "the setting without _BASE adds to what is there",
+}
+"""Without effect on the news crawl, where something else has it; or what it needs is fixed."""
+
+READERS = {
+    "COMPRESSION_ENABLED": "HttpCompressionMiddleware",
+    "COOKIES_*": "CookiesMiddleware",
+    "DOWNLOADER_STATS": "DownloaderStats",
+    "HTTPAUTH_*": "HttpAuthMiddleware",
+    "HTTPCACHE_*": "HttpCacheMiddleware",
+    "LOGSTATS_INTERVAL": "LogStats",
+    "REFERER_* REFERRER_*": "RefererMiddleware",
+    "REMOTE_CONTROL_*": "RemoteControl",
+    "TELNETCONSOLE_*": "TelnetConsole",
+}
+"""Components of Scrapy that a user may add by name: their settings are honoured then."""
+
+
+def apply(settings: BaseSettings) -> None:
+    """Make a spider's settings those of the news crawl.
+
+    Args:
+        settings: changed in place. `-s` and the spider's own `custom_settings` win, in `DEFAULTS` the project's too.
+    """
+    settings.setdict(FIXED, "spider")
+    settings.setdict(DEFAULTS, "addon")
+
+
+def apply_log(settings: BaseSettings) -> None:
+    """Set what Scrapy needs for its log before a spider has settings."""
+    settings.setdict({name: value for name, value in DEFAULTS.items() if name.startswith("LOG_")}, "addon")
+
+
+def refusal(name: str, components: Iterable[str] = ()) -> str | None:
+    """Return what stands in for a setting without effect; None for all others.
+
+    Args:
+        name: of the setting.
+        components: import paths of what the user adds to the crawl.
+    """
+    reader = _find(name, READERS)
+    if reader is not None and any(path.rpartition(".")[2] == reader for path in components):
+        return None
+    return _find(name, REFUSED)
+
+
+def _find(name: str, table: Mapping[str, str]) -> str | None:
+    """Return the entry of the row that names a setting."""
+    return next((text for names, text in table.items() if any(fnmatchcase(name, one) for one in names.split())), None)
