@@ -177,6 +177,6 @@ def test_middleware_changes_the_requests_of_one_host(crawled: Crawled) -> None:
 
 
 def test_pipeline_drops_a_page_and_the_crawl_goes_on(crawled: Crawled) -> None:
-    dropped = crawled.rows("SELECT url, state, reason_detail FROM url WHERE reason = 'internal error'")
-    assert dropped == [(f"http://herald.localhost:{crawled.newsroom.port}/culture/", "failed", "DropItem")]
+    dropped = crawled.rows("SELECT url, state, reason_detail FROM url WHERE reason = 'dropped by a pipeline'")
+    assert dropped == [(f"http://herald.localhost:{crawled.newsroom.port}/culture/", "failed", "culture")]
     assert crawled.rows("SELECT count(*) FROM url WHERE state = 'leased'") == [(0,)]

@@ -39,11 +39,11 @@ class Command(NewsCommand):
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "[--older-than 7d] [--host NAME] [--articles|--lists] [--dry-run] [url ...]"
+        return "[--older-than 7d] [--host NAME] [--articles|--lists|--failed] [--dry-run] [url ...]"
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
-        return "Let the next crawl visit URLs again: articles, lists of links, those of a host, or those named"
+        return "Let the next crawl visit URLs again: articles, lists of links, what failed, a host's, or those named"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""
@@ -60,6 +60,13 @@ class Command(NewsCommand):
             action="store_const",
             const="lists",
             help="only home and list pages, feeds, sitemaps",
+        )
+        what.add_argument(
+            "--failed",
+            dest="what",
+            action="store_const",
+            const="failed",
+            help="only what failed, for whatever reason, or was read in part",
         )
         parser.add_argument("--dry-run", action="store_true", help="say how many there are, and mark none")
 

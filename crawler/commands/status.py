@@ -142,6 +142,11 @@ def _print(console: Console, name: str, crawl: Status) -> None:
     if crawl.next_visit is not None:
         first = "now" if crawl.next_visit <= time.time() else f"at {iso(crawl.next_visit)}"
         console.print(f"{crawl.again} URLs are to be visited again, the first {first}")
+    if crawl.unread.again or crawl.unread.given_up:
+        console.print(
+            f"{crawl.unread.again + crawl.unread.given_up} pages could not be read; the same crawl command asks for "
+            f"{crawl.unread.again} of them again, and for all after 'scrapy recrawl --failed'"
+        )
     if crawl.reasons:
         reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles, or in doubt")
         for state, reason, n in crawl.reasons:

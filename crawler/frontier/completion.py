@@ -141,7 +141,7 @@ class PageCompletion:
             raise
         except Exception as error:
             logger.error("%s could not be stored", page.lease.url, exc_info=error)
-            outcome = internal_error(page, error)
+            outcome = settle(page, internal_error(page, error), self._session.config.schedule)
         try:
             return outcome, await self._session.submit(self._store.store, outcome)
         except DatabaseProblem:

@@ -13,13 +13,14 @@ open, and then all of it. The parts know those below them only:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from db.engine.errors import DatabaseProblem
 from db.records.lease import Waiting
 from db.records.outcome import Stored
 from db.records.url import Lease
+from db.records.visit import Unread
 from db.sites.health import ShownAlarm
 from pipelines.focus.topic import Topic
 from pipelines.item import Page
@@ -57,10 +58,12 @@ class Ended:
 
     Attributes:
         left: what is left, as far as the database said it.
+        unread: pages that could not be read, through a fault of ours.
         alarms: what is wrong with hosts.
     """
 
     left: Waiting | None = None
+    unread: Unread = field(default_factory=Unread)
     alarms: Sequence[ShownAlarm] = ()
 
 
@@ -139,26 +142,28 @@ class Crawl:
         Args:
             reason: Scrapy's, in a word or two.
         """
-        left: Waiting | None = None
-        alarms: Sequence[ShownAlarm] = ()
+        ended = Ended()
         await self.followers.rescorer.close()
         try:
-            alarms = await self.followers.learning.close()
+            ended = replace(ended, alarms=await self.followers.learning.close())
             left = await self.session.release_all()
-            text = self._ending(left, reason)
+            ended = replace(ended, left=left, unread=await self.session.unread())
+            text = self._ending(left, ended.unread, reason)
             await self.session.end(text, self.background.exit_code)
         except DatabaseProblem as problem:
             self.background.give_up(problem)
         await self.session.close()
-        return Ended(left, alarms)
+        return ended
 
-    def _ending(self, left: Waiting, reason: str) -> str:
+    def _ending(self, left: Waiting, unread: Unread, reason: str) -> str:
         """Say how the run ended: the table decides whether it is finished."""
         if self.background.problem:
             return f"stopped ({self.background.problem})"
-        self.background.exit_code = EXIT_STOPPED if left.within else EXIT_FINISHED
+        self.background.exit_code = EXIT_STOPPED if left.within or unread.again else EXIT_FINISHED
         if left.within:
             return f"stopped ({reason})"
+        if unread.again:
+            return f"finished but for {unread.again} pages that could not be read"
         return "stopped watching" if self.followers.watch is not None and not self.followers.watch.spent else "finished"
 
 

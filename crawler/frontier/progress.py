@@ -9,7 +9,7 @@ import asyncio
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rich.live import Live
@@ -19,6 +19,7 @@ from scrapy import signals
 from scrapy.logformatter import LogFormatter
 
 from db.records.reasons import FailReason, SkipReason
+from db.records.visit import MOST_UNREAD
 
 from ..clock import GrowthRate
 from ..learn.health.alarms import lines
@@ -145,6 +146,8 @@ class Progress:
             )
         for line in lines(ended.alarms):
             self._console.print(line, soft_wrap=True, markup=False)
+        for line in _unread(crawl, ended):
+            self._console.print(line, soft_wrap=True, markup=False)
         self._console.print(_ending(crawl, ended), soft_wrap=True)
 
     def _summary(self, crawl: Crawl) -> Table:
@@ -222,6 +225,19 @@ def _trap_of(counted: str) -> str:
     return kind if reason == SkipReason.TRAP else ""
 
 
+def _unread(crawl: Crawl, ended: Ended) -> Iterator[str]:
+    """Yield lines about pages that could not be read, and what to do."""
+    reasons = ", ".join(f"{one_line(why)} ({n})" for why, n in _reasons(crawl.session.stats, "unread").most_common(4))
+    if ended.unread.again:
+        why = reasons or "in earlier runs"
+        yield f"{ended.unread.again} pages could not be read: {why}; 'scrapy why URL' tells more."
+    if ended.unread.given_up:
+        yield (
+            f"{ended.unread.given_up} pages could not be read in {MOST_UNREAD} tries and are asked for no more, "
+            "unless 'scrapy recrawl --failed' says so."
+        )
+
+
 def _ending(crawl: Crawl, ended: Ended) -> str:
     """Say how it ended, what is left, where the result is."""
     where = f"Database: {crawl.session.database.name}"
@@ -230,5 +246,7 @@ def _ending(crawl: Crawl, ended: Ended) -> str:
         more = f" ({beyond} URLs lie beyond the limits)" if beyond else ""
         how = "Stopped watching" if crawl.watches else "Finished"
         return f"{how}: nothing is left within the limits{more}. {where}"
+    if ended.left and not ended.left.within:
+        return f"Finished but for {ended.unread.again} pages, which the same command asks for again. {where}"
     left = f"{ended.left.within} URLs left" if ended.left else "work left"
     return f"Stopped with {left}; the same command goes on. {where}"

@@ -48,6 +48,7 @@ logger = logging.getLogger(__name__)
 WAKE = Request("data:,wake")
 """The sentinel that makes the engine ask; nobody fetches it."""
 _SHORTEST_PAUSE = 0.001
+_MOST_DETAIL = 100
 
 
 class Waker:
@@ -223,8 +224,10 @@ class FrontierScheduler(BaseScheduler):
     def _item_failed(self, item: Page, failure: Any = None, exception: Any = None) -> None:
         """Store a page as failed: an item pipeline before the store raised, or dropped it."""
         if (crawl := self._crawl_of(item.lease)) is not None:
-            kind = failure.type if failure else type(exception)
-            failed = replace(item, parsed=None, unreadable=FailReason.INTERNAL, detail=kind.__name__)
+            why, detail = FailReason.DROPPED, str(exception)[:_MOST_DETAIL]
+            if failure:
+                why, detail = FailReason.INTERNAL, failure.type.__name__
+            failed = replace(item, parsed=None, unreadable=why, detail=detail)
             self._background.start(crawl.store(failed))
 
     def _spider_failed(self, failure: Any, response: Any) -> None:

@@ -66,16 +66,21 @@ def _outcome(page: Page, state: State, reason: Reason | None = None, detail: str
 
 
 def _answered(page: Page, state: State, reason: Reason | None = None, detail: str = "", **more: Any) -> Outcome:
-    """Make the outcome of an HTTP answer; pages count, redirects do not."""
+    """Make the outcome of an HTTP answer; pages count, redirects do not.
+
+    Validators belong to what was read whole: with those of anything else its next visit would find it "unchanged".
+    """
     counted = page.lease.kind == Kind.PAGE and not 300 <= page.status < 400
-    etag, date = _validator(page, "etag", _MOST_ETAG), _validator(page, "last-modified", _MOST_DATE)
-    more = {"counted": counted, "etag": etag, "last_modified": date, **more}
+    more = {"counted": counted, **more}
+    if state == State.DONE and not page.truncated and not (page.parsed is not None and page.parsed.bounds):
+        more["etag"] = _validator(page, "etag", _MOST_ETAG)
+        more["last_modified"] = _validator(page, "last-modified", _MOST_DATE)
     return _outcome(page, state, reason, detail, **more)
 
 
 def _validator(page: Page, name: str, most_chars: int) -> str | None:
-    """Return a header that revisits send back as it came: of a whole page, as a whole."""
-    text = "" if page.truncated else page.headers.get(name, "")
+    """Return a header that revisits send back as it came."""
+    text = page.headers.get(name, "")
     return text if text and len(text) <= most_chars and text.isprintable() else None
 
 
@@ -90,7 +95,7 @@ def _no_answer(page: Page, context: Context) -> Outcome:
     if error is FailReason.ADDRESS_REFUSED:
         return _outcome(page, State.SKIPPED, error, robots=context.robots("refused"))
     if error is FailReason.OUT_OF_HANDLES:
-        return replace(_try_again(page, error, page.detail, HANDLES_PAUSE), failed=False, tried=False)
+        return replace(_try_again(page, error, page.detail, HANDLES_PAUSE), tried=False)
     if page.lease.kind == Kind.ROBOTS:
         return _no_robots(page, context, error, page.detail)
     if not error.is_final:
@@ -98,14 +103,15 @@ def _no_answer(page: Page, context: Context) -> Outcome:
             return replace(_try_again(page, error, page.detail), tried=False)
         if page.lease.tries + 1 < context.tries:
             return _try_again(page, error, page.detail)
-    is_failure = error is not FailReason.BOMB  # which is one page's fault, not the host's
+    is_failure = error is not FailReason.BOMB and not error.is_ours  # those are not the host's fault
     return _outcome(page, State.FAILED, error, page.detail, failed=is_failure)
 
 
 def _try_again(page: Page, reason: FailReason, detail: str = "", asked_seconds: float | None = None) -> Outcome:
     """Let it wait, for a pause that grows with every try or that the server asks for."""
     pause = asked_seconds if asked_seconds is not None else retry_pause(page.lease.tries + 1)
-    return _outcome(page, State.PENDING, reason, detail, next_visit=page.fetched_at + pause, failed=True)
+    again = page.fetched_at + pause
+    return _outcome(page, State.PENDING, reason, detail, next_visit=again, failed=not reason.is_ours)
 
 
 def _error_status(page: Page) -> Outcome:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from db.records.outcome import NO_EDGES, Outcome
 from db.records.reasons import FailReason, Reason, SkipReason, reason_of
 from db.records.url import MOVED_FOR_GOOD, REDIRECTS, Kind, Lease, State
-from db.records.visit import VisitResult
+from db.records.visit import MOST_UNREAD, VisitResult
 from pipelines.item import Page
 from pipelines.records import BlockKind, PageKind
 
@@ -50,9 +50,30 @@ def settle(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
     """Complete an outcome: the next visit, in view of the visits before."""
     if page.lease.kind == Kind.ROBOTS or page.lease.found_in == BlockKind.PROBE:
         return outcome  # asked for when it is needed
-    if page.lease.is_revisit:
-        return _Again(page, outcome, schedule).settled()
-    return outcome if outcome.state == State.PENDING else _first(page, outcome, schedule)
+    if page.lease.is_revisit and not _was_unread(page.lease):
+        settled = _Again(page, outcome, schedule).settled()
+    else:
+        settled = outcome if outcome.state == State.PENDING else _first(page, outcome, schedule)
+    return _asked_again(page, outcome, settled, schedule)
+
+
+def _was_unread(lease: Lease) -> bool:
+    """Tell whether all that is known of a URL is that its answers could not be read."""
+    return lease.state_before == State.FAILED and _is_ours(reason_of(lease.reason))
+
+
+def _asked_again(page: Page, outcome: Outcome, settled: Outcome, schedule: Schedule) -> Outcome:
+    """Ask soon again for a page that could not be read, some times."""
+    if settled.state == State.PENDING:
+        return replace(settled, unread=page.lease.unread)
+    brought_nothing = settled.reverted and settled.seen is None
+    if not _is_ours(outcome.reason) and not (page.lease.unread and brought_nothing):
+        return settled
+    unread, later = page.lease.unread + 1, settled.next_visit
+    if unread < MOST_UNREAD:
+        soon = page.fetched_at + schedule.least
+        later = soon if later is None else min(soon, later)
+    return replace(settled, unread=unread, next_visit=later)
 
 
 def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
@@ -78,6 +99,10 @@ def _leads_on(lease: Lease, outcome: Outcome) -> bool:
 
 def _is_list(reason: Reason | None) -> bool:
     return reason is not None and reason.is_list
+
+
+def _is_ours(reason: Reason | None) -> bool:
+    return reason is not None and reason.is_ours
 
 
 def _is_doubt(reason: Reason | None) -> bool:
@@ -126,6 +151,8 @@ class _Again:
         page, outcome = self._page, self._outcome
         if outcome.state == State.PENDING:
             return replace(self._kept(), state=State.PENDING, next_visit=outcome.next_visit)
+        if _is_ours(outcome.reason):
+            return self._failed()
         if page.status == NOT_MODIFIED and self._before == State.DONE:
             return self._unchanged()
         if page.status in _NOT_THERE and not page.error:
@@ -133,9 +160,8 @@ class _Again:
         is_redirect = outcome.reason is not None and outcome.reason.is_redirect
         if is_redirect or (page.status in REDIRECTS and not page.error):
             return self._redirected()
-        if page.status == 200 and page.parsed is not None and not page.error:
-            return self._read()
-        return self._failed()
+        has_page = page.status == 200 and page.parsed is not None and not page.error
+        return self._read() if has_page else self._failed()
 
     # ------------------------------------------------------------ what was there stays
 

@@ -26,7 +26,7 @@ from db.records.keys import iso
 from db.records.lease import Waiting
 from db.records.run import LivingRun, Resumed, RunEnd, RunStart
 from db.records.signature import Reader
-from db.records.visit import Beginning, Due
+from db.records.visit import Beginning, Due, Unread
 from pipelines.dedup.judge import SignatureIndex
 from pipelines.links.scope import identify
 from pipelines.records import BlockKind
@@ -174,6 +174,10 @@ class Session:
         await self.submit(runs.let_go, self.resumed.run_id)
         return await self.submit(table.waiting, self.config.limits)
 
+    async def unread(self) -> Unread:
+        """Count the URLs whose last answer could not be read, through a fault of ours."""
+        return await self.submit(revisits.count_unread, self.config.limits)
+
     async def end(self, text: str, exit_code: int) -> None:
         """Write how the run ended."""
         end = RunEnd(self.resumed.run_id, iso(clock.now()), text, exit_code, dict(self.stats))
@@ -274,6 +278,8 @@ async def _start_run(
 async def _wake(config: Config, line: DatabaseLine, resumed: Resumed, now: float, mode: str) -> int:
     """Queue what was marked for another visit; in a finished crawl also what is due."""
     until = revisits.MARKED
+    if not resumed.others:
+        await line.submit(revisits.mark_unread, config.limits)
     if mode == ONCE and not resumed.others:
         left = await line.submit(table.waiting, config.limits)
         beginning = Beginning(resumed.run_id, now, max(_LATE_SECONDS, config.lease_seconds))

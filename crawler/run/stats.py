@@ -3,6 +3,7 @@
 pages, new, duplicate, updated ...   pages fetched, and what became of articles (`db.records.outcome.Stored.article`)
 failed, retries, revisits, gone      pages
 dropped/REASON, failed/REASON        pages that are no article, pages that could not be had
+unread/REASON                        answers that could not be read through a fault of ours
 links/REASON                         links that are not followed
 bounds/NAME                          what was cut because there was too much of it
 doubts/NAME                          articles that are stored with a doubt
@@ -40,6 +41,8 @@ def count(stats: Counter[str], page: Page, outcome: Outcome, stored: Stored) -> 
             stats[f"links/{label(new.reason, new.detail)}"] += 1
     if stored.ruled:
         stats[f"links/{SkipReason.URL_RULE}"] += stored.ruled
+    if outcome.unread > outcome.lease.unread:
+        add(stats, "unread", label(page.unreadable or page.error or FailReason.INTERNAL, page.detail))
     if outcome.lease.kind == Kind.PAGE:
         _count_page(stats, outcome, stored)
 

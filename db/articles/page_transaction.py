@@ -203,7 +203,7 @@ def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     insert_rows(connection, link, ("source", "target", "block"), rows)
 
 
-_CLOSED = ("state", "reason", "http_status", "etag", "last_modified", "next_visit", "same_as")
+_CLOSED = ("state", "reason", "http_status", "etag", "last_modified", "next_visit", "unread", "same_as")
 _CLOSE = (
     update(url)
     .where(url.c.id == bindparam("key"), url.c.leased_by == bindparam("run"))

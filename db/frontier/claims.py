@@ -238,7 +238,13 @@ def abandon(connection: Connection, failures: Sequence[tuple[int, int, str]]) ->
 _ABANDON = (
     update(url)
     .where(url.c.id == bindparam("key"), in_state(State.LEASED), url.c.leased_by == bindparam("run"))
-    .values(state=State.FAILED, reason=FailReason.INTERNAL, reason_detail=bindparam("name"), leased_by=None)
+    .values(
+        state=State.FAILED,
+        reason=FailReason.INTERNAL,
+        reason_detail=bindparam("name"),
+        leased_by=None,
+        unread=url.c.unread + 1,
+    )
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, func, update
+from sqlalchemy import Connection, bindparam, case, func, update
 
 from ..engine.statements import in_state, run_many
 from ..records.url import State
@@ -37,7 +37,12 @@ def put_off_host(connection: Connection, host_id: int, later: float) -> None:
     connection.execute(_PUT_OFF_HOST, {"host": host_id, "later": later})
 
 
-_VALUES = {"state": url.c.state_before, "next_visit": bindparam("later"), "tries": 0}
+_VALUES = {
+    "state": url.c.state_before,
+    "next_visit": bindparam("later"),
+    "tries": 0,
+    "unread": case((url.c.unread > 0, url.c.unread + 1), else_=0),  # not for ever: each run would end with it left
+}
 _PUT_OFF = update(url).where(url.c.id == bindparam("key"), in_state(State.PENDING), url.c.visits > 0).values(_VALUES)
 _PUT_OFF_HOST = (
     update(url).where(url.c.host_id == bindparam("host"), in_state(State.PENDING), url.c.visits > 0).values(_VALUES)

@@ -24,8 +24,9 @@ from sqlalchemy import (
 from ..engine.statements import among, in_state, is_one_of, is_postgres, one_by_one, run_many
 from ..records.keys import iso
 from ..records.reasons import REASONS, SkipReason
+from ..records.run import Limits
 from ..records.url import MOVED_FOR_GOOD, Kind, State
-from ..records.visit import Beginning, Due, VisitResult, Wish, Woken
+from ..records.visit import MOST_UNREAD, Beginning, Due, Unread, VisitResult, Wish, Woken
 from ..tables.articles import ArticleRow, PartRow
 from ..tables.runs import RunRow
 from ..tables.urls import AGAIN, HostRow, SeedRow, UrlRow
@@ -40,6 +41,7 @@ MARKED = 0.0
 """`next_visit` of URLs that a user wants to be visited by the next run."""
 _AT_ONCE = 2_000
 _LISTS = [reason for reason in REASONS if reason.is_list]
+_CUT = [reason for reason in REASONS if reason.is_cut]
 
 
 @one_by_one
@@ -66,11 +68,13 @@ def begins_anew(connection: Connection, beginning: Beginning) -> bool:
     before = run.c.id < beginning.run_id
     last = connection.execute(select(run.c.exit_code).where(before).order_by(run.c.id.desc()).limit(1)).scalar()
     ended = connection.execute(select(func.max(run.c.finished)).where(before)).scalar()
-    if last != 0 or ended is None:
+    if last not in _ENDED or ended is None:
         return False
     return not is_postgres(connection) or bool(ended < iso(beginning.now - beginning.late_seconds))
 
 
+_ENDED = frozenset({0, 3})
+"""Exit codes of runs; the caller knows that nothing waits, so 3 says that pages could not be read."""
 _AGAIN = text(AGAIN)
 _DUE = (
     select(url.c.id, url.c.host_id)
@@ -214,6 +218,30 @@ _MOVED = select(url.c.id, url.c.same_as, exists().where(article.c.id == url.c.id
 )
 
 
+# ---------------------------------------------------------------- what could not be read
+
+
+@one_by_one
+def mark_unread(connection: Connection, limits: Limits) -> int:
+    """Mark for this run what earlier ones failed to read; returns how many."""
+    asked = and_(_UNREAD, _TO_COME, url.c.state.not_in(_UNDER_WAY), within_limits(connection, limits))
+    return connection.execute(update(url).where(asked).values(next_visit=MARKED)).rowcount
+
+
+@one_by_one
+def count_unread(connection: Connection, limits: Limits) -> Unread:
+    """Count what could not be read; beyond the limits nothing is asked for again."""
+    again = case((and_(_TO_COME, within_limits(connection, limits)), 1), else_=0)
+    found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD)
+    n, total = connection.execute(found).one()
+    return Unread(int(n), int(total) - int(n))
+
+
+_UNREAD = text("unread > 0")  # as the index says it
+_TO_COME = url.c.unread < MOST_UNREAD
+_UNDER_WAY = (State.PENDING, State.LEASED)
+
+
 # ---------------------------------------------------------------- what a user wants
 
 
@@ -225,7 +253,8 @@ def count(connection: Connection, wish: Wish) -> int:
 @one_by_one
 def mark(connection: Connection, wish: Wish) -> int:
     """Let the next run visit URLs; returns how many."""
-    return connection.execute(update(url).where(_wished(wish)).values(next_visit=MARKED), _ids(wish)).rowcount
+    statement = update(url).where(_wished(wish)).values(next_visit=MARKED, unread=0)
+    return connection.execute(statement, _ids(wish)).rowcount
 
 
 def _ids(wish: Wish) -> dict[str, Any]:
@@ -235,14 +264,13 @@ def _ids(wish: Wish) -> dict[str, Any]:
 def _wished(wish: Wish) -> ColumnElement[bool]:
     is_article = or_(exists().where(article.c.id == url.c.id), exists().where(part.c.id == url.c.id))
     is_list = or_(url.c.kind.in_([Kind.FEED, Kind.SITEMAP]), url.c.reason.in_(_LISTS), url.c.id.in_(select(seed.c.id)))
-    conditions: list[ColumnElement[bool]] = [
-        url.c.kind != Kind.ROBOTS,
-        url.c.state.not_in([State.PENDING, State.LEASED]),
-    ]
+    has_failed = or_(url.c.state == State.FAILED, url.c.reason.in_(_CUT), url.c.unread > 0)
+    is_there = or_(url.c.http_status.is_(None), url.c.http_status.not_in([404, 410]))
+    conditions: list[ColumnElement[bool]] = [url.c.kind != Kind.ROBOTS, url.c.state.not_in(_UNDER_WAY)]
     if wish.urls:
         conditions.append(among(url.c.id))
     else:
-        conditions += [url.c.visits > 0, or_(is_article, is_list)]
+        conditions += [url.c.visits > 0, or_(is_article, is_list, has_failed)]
     if wish.fetched_before is not None:
         conditions.append(url.c.fetched_at < wish.fetched_before)
     if wish.host:
@@ -251,4 +279,8 @@ def _wished(wish: Wish) -> ColumnElement[bool]:
         conditions.append(is_article)
     elif wish.what == "lists":
         conditions += [is_list, not_(is_article)]
+    elif wish.what == "failed":
+        conditions.append(has_failed)
+    elif not wish.urls:
+        conditions.append(or_(is_article, is_list, is_there))
     return and_(*conditions)

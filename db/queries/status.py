@@ -12,10 +12,13 @@ from sqlalchemy.orm import aliased
 
 from ..engine.processes import is_gone
 from ..engine.statements import among, clock, in_state
+from ..frontier.revisits import count_unread
 from ..records.keys import fingerprint
 from ..records.outcome import StoredPage
 from ..records.reasons import label
+from ..records.run import Limits
 from ..records.url import Kind, State
+from ..records.visit import Unread
 from ..tables.articles import ArticleRow, ArticleVersionRow, DuplicateRow, PageRow, PartRow
 from ..tables.runs import RunRow
 from ..tables.urls import AGAIN, HostRow, SeedRow, SiteRow, UrlRow
@@ -150,6 +153,8 @@ class Status:
     """URLs that are to be visited again."""
     next_visit: float | None
     """Unix time at which the first of them is due."""
+    unread: Unread
+    """Pages that this program failed to read."""
 
 
 def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5) -> Status:
@@ -196,6 +201,7 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         runs=tuple(_runs(connection, now, runs)),
         again=again[0],
         next_visit=again[1],
+        unread=count_unread(connection, [Limits()])[0],
     )
 
 

@@ -40,7 +40,7 @@ class Outcome:
         lease: the URL as it was handed out.
         state, reason, detail: its new state; `PENDING` means another try at `next_visit`.
         counted: whether it counts against the page limits (answered, and no redirect).
-        http_status, fetched_at, etag, last_modified, next_visit: as in the table.
+        http_status, fetched_at, etag, last_modified, next_visit, unread: as in the table.
         ready_at: when the host may be asked again.
         failed: the host did not answer properly.
         tried: whether the host was asked at all: if not, the try does not count.
@@ -70,6 +70,7 @@ class Outcome:
     etag: str | None = None
     last_modified: str | None = None
     next_visit: float | None = None
+    unread: int = 0
     ready_at: float = 0.0
     failed: bool = False
     tried: bool = True

@@ -53,6 +53,16 @@ class Reason(StrEnum):
         return self in _RECONSIDERED
 
     @property
+    def is_ours(self) -> bool:
+        """Tell whether the answer was good, and this program failed to read or store it."""
+        return self in _OURS
+
+    @property
+    def is_cut(self) -> bool:
+        """Tell whether only the beginning of the page was read."""
+        return self in _CUT
+
+    @property
     def is_dead_host(self) -> bool:
         """Tell whether the host was dead, with all that waited of it."""
         return self in _DEAD_HOST
@@ -121,6 +131,8 @@ class FailReason(Reason):
     NOT_READ = "not read"
     INTERNAL = "internal error"
     """Detail: the name of the exception."""
+    DROPPED = "dropped by a pipeline"
+    """An item pipeline before the store raised `DropItem`. Detail: its words."""
 
 
 class PageReason(Reason):
@@ -168,6 +180,18 @@ _SETTLED = frozenset({PageReason.SAME_PAGE, PageReason.OFF_TOPIC})
 _FINAL = frozenset({FailReason.BOMB, FailReason.CERTIFICATE, FailReason.ADDRESS_REFUSED})
 _OVERRULED = frozenset({SkipReason.NOFOLLOW, SkipReason.TOO_DEEP, SkipReason.OUTSIDE})
 _DEAD_HOST = frozenset({SkipReason.ROBOTS_UNREACHABLE, SkipReason.HOST_UNREACHABLE, SkipReason.HOST_BUSY})
+_OURS = frozenset(
+    {
+        FailReason.OUT_OF_HANDLES,
+        FailReason.TOO_SLOW,
+        FailReason.TOO_MUCH_MEMORY,
+        FailReason.WORKER_DIED,
+        FailReason.STOPPED,
+        FailReason.NOT_READ,
+        FailReason.INTERNAL,
+    }
+)
+_CUT = frozenset({FailReason.TRUNCATED, PageReason.TOO_LARGE})
 _RECONSIDERED = _DEAD_HOST | {SkipReason.CRAWL_DELAY, FailReason.ADDRESS_REFUSED}
 REASONS: tuple[Reason, ...] = (*SkipReason, *FailReason, *PageReason)
 _BY_TEXT = {str(reason): reason for reason in REASONS}

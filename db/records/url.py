@@ -69,6 +69,7 @@ class Lease:
     named: float = 0.0
     brought: float = 0.0
     changed_at: float | None = None
+    unread: int = 0
 
     @property
     def is_revisit(self) -> bool:

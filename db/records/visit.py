@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from .run import Limits
 
+MOST_UNREAD = 3
+"""Answers of a URL in a row that this program fails to read before it no longer asks by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Due:
@@ -43,6 +46,19 @@ class Beginning:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """URLs whose last answer this program failed to read.
+
+    Attributes:
+        again: those that the next run asks for again.
+        given_up: those that it does not, after `MOST_UNREAD` answers.
+    """
+
+    again: int = 0
+    given_up: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class VisitResult:
     """The findings of a revisit.
 
@@ -69,7 +85,8 @@ class Wish:
         urls: identifiers; none for all.
         fetched_before: Unix time.
         host: a host's name.
-        what: "articles", "lists" (with feeds and sitemaps) or "" for both.
+        what: "articles", "lists" (with feeds and sitemaps), "failed" (whatever the reason, and what was cut), or "" for
+            all of them but pages that are not there (404, 410).
     """
 
     urls: Sequence[int] = ()

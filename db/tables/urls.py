@@ -123,6 +123,8 @@ class UrlRow(Record):
     """New URLs that later visits than the first found on it."""
     brought: Mapped[float] = mapped_column(Float, server_default="0")
     """Articles that came of those; of an article itself: visits that found its text changed."""
+    unread: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    """Answers in a row that were good and could not be read, through a fault of ours."""
     changed_at: Mapped[float | None] = mapped_column(Float)
     """Time of the last visit that found something new on it."""
     same_as: Mapped[int | None] = mapped_column(BigInteger)
@@ -132,6 +134,7 @@ class UrlRow(Record):
         partial_index("ix_url_queue", "host_id", "score DESC", "found_at", where="state = 'pending'"),
         partial_index("ix_url_due", "next_visit", where="state = 'pending' AND next_visit IS NOT NULL"),
         partial_index("ix_url_again", "next_visit", where=AGAIN),
+        partial_index("ix_url_unread", "unread", where="unread > 0"),
         partial_index("ix_url_same_as", "same_as", where="same_as IS NOT NULL"),
         partial_index("ix_url_leased", "leased_by", where="state = 'leased'"),
         partial_index("ix_url_fetched_at", "fetched_at", where="fetched_at IS NOT NULL"),

@@ -107,7 +107,7 @@ execute(["scrapy", *sys.argv[1:]])
         arguments = ["crawl", "news", "-a", f"seeds={seeds}", *[x for s in settings for x in ("-s", s)]]
         command = [sys.executable, "-c", code, *arguments]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 3, done.stderr
     failed = rows(
         tmp_path, "SELECT substr(url, -2), reason, reason_detail FROM url WHERE state = 'failed' ORDER BY url"
     )
@@ -131,7 +131,7 @@ def test_page_that_cannot_even_be_stored_as_failed_is_not_fetched_for_ever(tmp_p
         seeds.write_text(f"http://a.localhost:{server.port}/")
         settings = (f"DATABASE_URL={url}", f"ALLOW_NETWORKS=127.0.0.1:{server.port}", "HOST_DELAY=0", "WORKERS=1")
         done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={seeds}", *[x for s in settings for x in ("-s", s)])
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 3, done.stderr
     assert server.paths().count("a/1") == 1
     assert rows(tmp_path, "SELECT state, reason, reason_detail FROM url WHERE url LIKE '%/1'") == [
         ("failed", "internal error", "IntegrityError")

@@ -197,3 +197,23 @@ def test_request_that_was_not_made_for_want_of_handles_is_no_try() -> None:
     outcome = judge(page(status=0, error=FailReason.OUT_OF_HANDLES, tries=99), rules(tries=1))
     assert (outcome.state, outcome.tried, outcome.failed, outcome.counted) == (State.PENDING, False, False, False)
     assert outcome.next_visit is not None
+
+
+def test_validators_belong_to_what_was_read_whole() -> None:
+    headers = {"etag": '"1"', "last-modified": "Tue, 14 Nov 2023 00:00:00 GMT"}
+    whole = judge(page(headers=headers, parsed=written()), rules())
+    assert (whole.etag, whole.last_modified) == ('"1"', "Tue, 14 Nov 2023 00:00:00 GMT")
+    for answer in (
+        page(headers=headers, parsed=written(), truncated=True),
+        page(headers=headers, parsed=replace(written(), bounds=("links",))),
+        page(headers=headers, unreadable=FailReason.TOO_SLOW),
+        page(404, headers=headers),
+    ):
+        outcome = judge(answer, rules())
+        assert (outcome.etag, outcome.last_modified) == (None, None)
+
+
+def test_fault_of_ours_is_not_held_against_the_host() -> None:
+    for tries in (0, 99):
+        assert not judge(page(0, error=FailReason.INTERNAL, tries=tries), rules()).failed
+    assert judge(page(0, error=FailReason.TIMED_OUT), rules()).failed

@@ -74,6 +74,24 @@ class TestFirst:
     def test_so_is_a_part_of_an_article(self) -> None:
         assert settled(page(parsed=written(next_page="http://h.cn/a_2"))).next_visit is not None
 
+    @pytest.mark.parametrize("reason", [one for one in FailReason if one.is_ours])
+    def test_answers_that_could_not_be_read_are_asked_for_again_without_validators(self, reason: FailReason) -> None:
+        if reason is FailReason.OUT_OF_HANDLES:  # nothing was asked for
+            return
+        headers = {"etag": '"1"', "last-modified": "Tue, 14 Nov 2023 00:00:00 GMT"}
+        outcome = settled(page(headers=headers, unreadable=reason))
+        assert (outcome.state, outcome.reason, outcome.failed) == (State.FAILED, reason, False)
+        assert (outcome.etag, outcome.last_modified, outcome.unread) == (None, None, 1)
+        assert outcome.next_visit == NOW + SCHEDULE.least
+        row = {**BEFORE, "state_before": State.FAILED, "reason": reason}  # as older versions left it, with an ETag
+        assert conditions(lease(**row, unread=1)) == {}
+        for unread, again in ((1, NOW + SCHEDULE.least), (2, None)):
+            outcome = settled(page(unreadable=reason, **row, unread=unread))
+            assert (outcome.state, outcome.unread, outcome.next_visit) == (State.FAILED, unread + 1, again)
+        gone = settled(page(404, **row, unread=1))
+        assert (gone.reason, gone.detail, gone.unread) == (FailReason.HTTP, "404", 0)
+        assert settled(page(parsed=written(), **row, unread=2)).unread == 0
+
     def test_another_try_is_no_visit(self) -> None:
         answer = page(503)
         assert settled(answer) == judge(answer, rules())

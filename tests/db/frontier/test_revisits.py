@@ -106,7 +106,7 @@ def test_due_urls_are_found_by_an_index(database: Database) -> None:
     assert "ix_url_again" in str(rows(database, f"EXPLAIN QUERY PLAN {sql}"))
 
 
-@pytest.mark.parametrize(("exit_code", "anew"), [(0, True), (3, False), (None, False)])
+@pytest.mark.parametrize(("exit_code", "anew"), [(0, True), (3, True), (4, False), (None, False)])
 def test_only_a_crawl_that_was_finished_is_repeated(
     run_in: Callable, database: Database, exit_code: int | None, *, anew: bool
 ) -> None:
