@@ -140,7 +140,9 @@ class Metadata:
         title: the headline, without the site's name.
         authors: names of people, in the page's order.
         source: the publisher the page credits (来源), else empty.
-        published_at: ISO 8601 with zone (`2024-03-12T08:30:00+08:00`), a plain date when there is no time, else empty.
+        published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`), a plain date when there
+            is no time, else empty.
+        published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's midnight.
         published_precision: "second", "minute", "day" or empty.
         published_from: where the time was found: "json-ld", "meta", "visible", "script", "url" or empty.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant"; empty when unknown.
@@ -157,6 +159,7 @@ class Metadata:
     authors: tuple[str, ...] = ()
     source: str = ""
     published_at: str = ""
+    published_utc: str = ""
     published_precision: str = ""
     published_from: str = ""
     language: str = ""

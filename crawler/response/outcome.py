@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from db.records.article import NewArticle
@@ -32,7 +31,6 @@ _MOST_NUMBER = 30_000
 _MOST_ETAG = 200
 _MOST_DATE = 100
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
-_ZONES = {"zh": "+08:00"}
 
 
 def judge(page: Page, context: Context) -> Outcome:
@@ -254,7 +252,8 @@ def _article(page: Page, parsed: ParseResult, extractor: str) -> NewArticle:
         title=meta.title,
         authors="、".join(meta.authors),
         source=meta.source,
-        published_at=_with_zone(meta.published_at, meta.language),
+        published_at=meta.published_at or None,
+        published_utc=meta.published_utc or None,
         published_precision=meta.published_precision or None,
         published_from=meta.published_from or None,
         language=meta.language,
@@ -294,15 +293,6 @@ def _beside(page: Page, target: Target | None, context: Context) -> NewUrl | Non
     if target is None or passed >= MAX_PARTS or context.disallow_reason(lease.host_id, target.url):
         return None
     return outlinks.beside(page, target, context, BlockKind.PART, hops=passed + 1)
-
-
-def _with_zone(published: str, language: str) -> str | None:
-    """Complete a date to midnight in the zone of its language: times must compare."""
-    if not published:
-        return None
-    if len(published) == len("2024-03-12"):
-        published += f"T00:00:00{_ZONES.get(language[:2], '+00:00')}"
-    return datetime.fromisoformat(published).isoformat(timespec="seconds")
 
 
 def leads_home(outcome: Outcome) -> bool:

@@ -80,7 +80,7 @@ def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
     """Settle the first visit, or the first that is worth anything."""
     lease, now = page.lease, page.fetched_at
     if outcome.article is not None and lease.found_in != BlockKind.SEED:
-        age = _age(outcome.article.published_at, now)
+        age = _age(outcome.article.published_utc, now)
         return replace(outcome, next_visit=_after(now, schedule.of_article(age, 0, 0, age)), age=age)
     if _leads_on(lease, outcome):
         return replace(outcome, next_visit=now + _list_pause(lease, 0.0, 0.0, schedule))
@@ -113,11 +113,11 @@ def _list_pause(lease: Lease, watched: float, brought: float, schedule: Schedule
     return schedule.of_list(watched, brought, depth=lease.depth, further=int(lease.found_in == BlockKind.PAGINATION))
 
 
-def _age(published: str | None, now: float) -> float:
+def _age(published_utc: str | None, now: float) -> float:
     """Return the seconds since an article was published; 0 when its page does not say."""
-    if published is None:
+    if published_utc is None:
         return 0.0
-    return min(_LONGEST_AGE, max(0.0, now - datetime.fromisoformat(published).timestamp()))
+    return min(_LONGEST_AGE, max(0.0, now - datetime.fromisoformat(f"{published_utc}+00:00").timestamp()))
 
 
 def _after(now: float, pause: float | None) -> float | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
@@ -47,6 +46,7 @@ class Claimant(NamedTuple):
     site_id: int
     source: str
     published_at: str | None
+    published_utc: str | None
     published_precision: str | None
 
 
@@ -96,12 +96,10 @@ def is_better_original(connection: Connection, new: Claimant, stored_id: int) ->
 
 def _is_earlier(new: Claimant, stored: Claimant) -> bool | None:
     """Tell whether an article was published first; None when the times do not tell."""
-    if not new.published_at or not stored.published_at:
-        return None
-    mine, other = datetime.fromisoformat(new.published_at), datetime.fromisoformat(stored.published_at)
-    if "day" in {new.published_precision, stored.published_precision}:
-        return None if mine.date() == other.date() else mine.date() < other.date()
-    return None if mine == other else mine < other
+    mine, other = new.published_utc, stored.published_utc
+    if "day" in {new.published_precision, stored.published_precision}:  # as each zone counts them
+        mine, other = (one and one[: len("2024-03-12")] for one in (new.published_at, stored.published_at))
+    return None if not mine or not other or mine == other else mine < other
 
 
 def _named(connection: Connection, sites: tuple[Any, Any], sources: set[str]) -> tuple[float, float]:

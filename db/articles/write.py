@@ -25,7 +25,7 @@ from .clusters import Claimant
 article, version, cluster, image = (m.table() for m in (ArticleRow, ArticleVersionRow, ClusterRow, ImageRow))
 
 _COPIED = tuple(name for name in NewArticle.__dataclass_fields__ if name in article.c and name != "id")
-_PUBLISHED = ("published_at", "published_precision", "published_from")
+_PUBLISHED = ("published_at", "published_utc", "published_precision", "published_from")
 FACTS = ("authors", "source", *_PUBLISHED, "updated")
 """Columns that are put right even when the text says nothing else."""
 
@@ -177,13 +177,15 @@ class _Round:
         An original is always stored.
         """
         original = verdict.candidate.representative
-        claimant = Claimant(new.site_id, new.source, new.published_at, new.published_precision)
+        claimant = Claimant(new.site_id, new.source, new.published_at, new.published_utc, new.published_precision)
         takes_over = clusters.is_better_original(self._connection, claimant, original)
         if verdict.keep is Keep.NOTHING and not takes_over:
             clusters.write_evidence(self._connection, _evidence(new, verdict))
             return Added(ArticleResult.DROPPED, original)
         keep = Keep.ALL if takes_over or verdict.own_wording else verdict.keep
-        holder = verdict.candidate.text_holder if keep is Keep.METADATA else None
+        # what is shown of a page is in its own words, its own signs, its own script
+        is_equal = keep is Keep.METADATA and verdict.candidate.text == new.text
+        holder = verdict.candidate.text_holder if is_equal else None
         _insert(self._connection, [(new, original, holder)])
         clusters.grow(self._connection, original)
         self._counted.append((new.site_id, new.source, True))
@@ -229,11 +231,7 @@ class _Round:
         values = completed(stored, values_of(new))
         if stored.text_hash == new.text_hash:
             return self._renew(stored, new, values)
-        held = (
-            stored
-            if stored.text_holder is None
-            else stored_rows(self._connection, [stored.text_holder])[stored.text_holder]
-        )
+        held = self._holder_of(stored)
         if not self._differs((stored.title, held.text), (new.title, new.text)):
             # what is said of it may be put right all the same
             facts = {name: values[name] for name in FACTS} if values["title"] == stored.title else {}
@@ -252,19 +250,26 @@ class _Round:
         self._sign_again(new)
         return Added(ArticleResult.UPDATED, changed=True)
 
+    def _holder_of(self, stored: Row[Any]) -> Row[Any]:
+        """Return the row of the article that has the text."""
+        if stored.text_holder is None:
+            return stored
+        return stored_rows(self._connection, [stored.text_holder])[stored.text_holder]
+
     def _renew(self, stored: Row[Any], new: NewArticle, values: dict[str, Any]) -> Added:
-        """Update an article whose text is the same but for signs, title or facts."""
-        before, after = (stored.title, stored.text), (values["title"], new.text)
+        """Update an article whose text is the same but for signs, script, title or facts."""
+        held = self._holder_of(stored)
+        before, after = (stored.title, held.text), (values["title"], new.text)
         changed = stored.text_holder is None and before != after and self._differs(before, after)
         if changed:
             self._keep_version(stored)
-        if stored.text_holder is not None:
+        if held.text != new.text:
+            if stored.text_holder is None:
+                self._hand_down(stored)
+            values |= {"text_holder": None}
+        elif stored.text_holder is not None:
             values |= {"text": "", "html": ""}
-        added = self._write_values(stored, values)
-        signed = signatures.row_of(self._connection, new.id) if values["text"] != stored.text else None
-        if signed is not None and signed.features != new.features:
-            self._sign_again(new)  # it had the text of the article that it was a copy of
-        return added._replace(changed=changed)
+        return self._write_values(stored, values)._replace(changed=changed)
 
     def _write_values(self, stored: Row[Any], values: dict[str, Any]) -> Added:
         """Write the values that differ."""

@@ -25,7 +25,7 @@ T = TypeVar("T")
 Query = Callable[[Connection], T]
 """A question that is answered on a connection."""
 
-SCHEMA = "1"
+SCHEMA = "2"
 """The revision in `migrations/versions`: what this program's tables look like."""
 
 _MIGRATIONS = Path(__file__).parents[1] / "migrations"
@@ -320,7 +320,7 @@ def _revision(connection: Connection, name: str) -> str | None:
             raise WrongDatabase(
                 f"{name} holds other tables ({', '.join(others[:4])}); name a database of its own in DATABASE_URL"
             )
-    elif _UNRELEASED.fullmatch(found):
+    elif _is_older(found):
         raise WrongDatabase(
             f"{name} was made by an older version (schema {found}), and its tables cannot be brought up to date; "
             "name another database in DATABASE_URL and crawl anew, or go on with the version that made it"
@@ -330,6 +330,11 @@ def _revision(connection: Connection, name: str) -> str | None:
             f"{name} was made by a newer version (schema {found}); update this program or name another database"
         )
     return found
+
+
+def _is_older(revision: str) -> bool:
+    """Tell whether a database was made before this program, and not after it."""
+    return bool(_UNRELEASED.fullmatch(revision)) or (revision.isdecimal() and int(revision) < int(SCHEMA))
 
 
 def _create_tables(connection: Connection) -> None:

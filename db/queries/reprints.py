@@ -87,12 +87,13 @@ def reprints(connection: Connection, canonical_url: str, most: int) -> Reprints 
     if cluster_id is None:
         return None
     members = article.c.cluster_id == cluster_id
-    order = (article.c.id != cluster_id, article.c.published_at.is_(None), article.c.published_at, article.c.first_seen)
+    published = article.c.published_utc
+    order = (article.c.id != cluster_id, published.is_(None), published, article.c.first_seen)
     rows = connection.execute(_ROWS.where(members).order_by(*order).limit(most)).all()
     size = connection.execute(select(func.count()).where(members)).scalar_one()
     ids = [row.id for row in rows]
     own = [row.of_id for row in rows if row.id == cluster_id and row.of_id is not None]
     near = _ROWS.where((duplicate.c.of_id.in_(ids) & (article.c.cluster_id != cluster_id)) | article.c.id.in_(own))
-    related = connection.execute(near.order_by(article.c.published_at).limit(most)).all()
+    related = connection.execute(near.order_by(published).limit(most)).all()
     found = [Reprint(**row._mapping) for row in rows]
     return Reprints(found, size, [Reprint(**row._mapping) for row in related])

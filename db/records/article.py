@@ -28,6 +28,7 @@ class NewArticle:
     authors: str
     source: str
     published_at: str | None
+    published_utc: str | None
     published_precision: str | None
     published_from: str | None
     language: str
@@ -77,7 +78,7 @@ class Keep(StrEnum):
     NOTHING = "nothing"
     """Only the evidence, and the state of its URL."""
     METADATA = "metadata"
-    """The article without its text, unless that has wording of its own."""
+    """The article without its text if another has that word for word."""
     ALL = "all"
 
 

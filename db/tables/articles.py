@@ -5,20 +5,23 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Float, Integer, LargeBinary, SmallInteger, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .record import Record, partial_index
+from .record import Record, newest_first, partial_index, refers_to, unchecked
 
 
 class ArticleRow(Record):
     """An article. Its identifier is that of its URL."""
 
     __tablename__ = "article"
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    site_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    id: Mapped[int] = mapped_column(BigInteger, refers_to("url.id"), primary_key=True, autoincrement=False)
+    site_id: Mapped[int] = mapped_column(BigInteger, refers_to("site.id"))
     title: Mapped[str] = mapped_column(Text)
     authors: Mapped[str] = mapped_column(Text)
     """Names joined by "、"."""
     source: Mapped[str] = mapped_column(Text)
-    published_at: Mapped[str | None] = mapped_column(Text, index=True)
+    published_at: Mapped[str | None] = mapped_column(Text)
+    """As precise as the page is: a day, or a minute or second with zone."""
+    published_utc: Mapped[str | None] = mapped_column(Text)
+    """The same in UTC, `YYYY-MM-DD HH:MM:SS`, to sort and compare by; of a day its first moment on the site."""
     published_precision: Mapped[str | None] = mapped_column(String(6))
     published_from: Mapped[str | None] = mapped_column(String(8))
     language: Mapped[str] = mapped_column(String(8))
@@ -35,24 +38,31 @@ class ArticleRow(Record):
     extractor: Mapped[str] = mapped_column(Text)
     text_hash: Mapped[int] = mapped_column(BigInteger, index=True)
     text_chars: Mapped[int] = mapped_column(Integer)
-    cluster_id: Mapped[int] = mapped_column(BigInteger, index=True)
+    cluster_id: Mapped[int] = mapped_column(
+        BigInteger, refers_to("cluster.id", circle="fk_article_cluster"), index=True
+    )
     duplicate_of: Mapped[int | None] = mapped_column(BigInteger)
     """The article that stands for the cluster; empty for that one itself."""
-    text_holder: Mapped[int | None] = mapped_column(BigInteger)
-    """The article whose text says the same, when that of this one is not kept."""
+    text_holder: Mapped[int | None] = mapped_column(BigInteger, refers_to("article.id"))
+    """The article that has the same text, word for word, when it is not stored twice."""
     gone: Mapped[str | None] = mapped_column(Text)
     """Time at which its page was found to be gone (404 or 410)."""
     first_seen: Mapped[str] = mapped_column(Text)
     updated: Mapped[str] = mapped_column(Text)
 
-    __table_args__ = (partial_index("ix_article_text_holder", "text_holder", where="text_holder IS NOT NULL"),)
+    __table_args__ = (
+        partial_index("ix_article_text_holder", "text_holder", where="text_holder IS NOT NULL"),
+        newest_first("ix_article_newest", time="published_utc"),
+        newest_first("ix_article_site_newest", "site_id", time="published_utc"),
+        unchecked("duplicate_of", "article.id"),
+    )
 
 
 class ArticleVersionRow(Record):
     """An earlier text of an article that has changed since."""
 
     __tablename__ = "article_version"
-    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    article_id: Mapped[int] = mapped_column(BigInteger, refers_to("article.id"), primary_key=True, autoincrement=False)
     seen: Mapped[str] = mapped_column(Text, primary_key=True)
     title: Mapped[str] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
@@ -92,8 +102,11 @@ class DuplicateRow(Record):
     """Evidence that one article repeats another, or is only related to it."""
 
     __tablename__ = "duplicate"
-    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    of_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False, index=True)
+    article_id: Mapped[int] = mapped_column(BigInteger, refers_to("url.id"), primary_key=True, autoincrement=False)
+    """The URL's identifier: the article itself may not be kept."""
+    of_id: Mapped[int] = mapped_column(
+        BigInteger, refers_to("article.id"), primary_key=True, autoincrement=False, index=True
+    )
     similarity: Mapped[float] = mapped_column(Float)
     method: Mapped[str] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(Text)
@@ -106,7 +119,7 @@ class SourceAttributionRow(Record):
     """Count of a site's new articles that name a source: is it the site's own name?"""
 
     __tablename__ = "source_attribution"
-    site_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    site_id: Mapped[int] = mapped_column(BigInteger, refers_to("site.id"), primary_key=True, autoincrement=False)
     source: Mapped[str] = mapped_column(Text, primary_key=True)
     articles: Mapped[int] = mapped_column(Integer)
 
@@ -117,7 +130,7 @@ class ClusterRow(Record):
     """Articles with the same text; the identifier is that of the representative."""
 
     __tablename__ = "cluster"
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    id: Mapped[int] = mapped_column(BigInteger, refers_to("article.id"), primary_key=True, autoincrement=False)
     size: Mapped[int] = mapped_column(Integer)
 
 
@@ -125,7 +138,7 @@ class PartRow(Record):
     """A page that holds one part of an article."""
 
     __tablename__ = "part"
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    id: Mapped[int] = mapped_column(BigInteger, refers_to("url.id"), primary_key=True, autoincrement=False)
     """The URL's identifier."""
     group_id: Mapped[int] = mapped_column(BigInteger, index=True)
     """The same for all pages that are tied by next and previous links."""
@@ -146,14 +159,17 @@ class PartRow(Record):
     rest: Mapped[str] = mapped_column(Text)
     """JSON: everything else that the page says about the article."""
 
-    __table_args__ = (partial_index("ix_part_waiting", "group_id", where="joined = 0"),)
+    __table_args__ = (
+        partial_index("ix_part_waiting", "group_id", where="joined = 0"),
+        unchecked("first_id", "url.id"),
+    )
 
 
 class ImageRow(Record):
     """An image of an article, the lead image first."""
 
     __tablename__ = "image"
-    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    article_id: Mapped[int] = mapped_column(BigInteger, refers_to("article.id"), primary_key=True, autoincrement=False)
     position: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     url: Mapped[str] = mapped_column(Text)
     caption: Mapped[str] = mapped_column(Text)
@@ -168,3 +184,5 @@ class PageRow(Record):
     content_type: Mapped[str] = mapped_column(Text)
     encoding: Mapped[str] = mapped_column(Text)
     body: Mapped[bytes] = mapped_column(LargeBinary)
+
+    __table_args__ = (unchecked("url_id", "url.id"),)

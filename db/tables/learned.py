@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Float, Integer, LargeBinary, SmallInteger, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .record import Record
+from .record import Record, unchecked
 
 
 class PageTermsRow(Record):
@@ -18,6 +18,8 @@ class PageTermsRow(Record):
     terms: Mapped[bytes] = mapped_column(LargeBinary)
     """Written and read by whoever ranks pages."""
 
+    __table_args__ = (unchecked("url_id", "url.id"),)
+
 
 class SiteMemoryRow(Record):
     """The site model of a host."""
@@ -28,6 +30,8 @@ class SiteMemoryRow(Record):
     """Articles learned from."""
     state: Mapped[bytes] = mapped_column(LargeBinary)
     """See `pipelines.site_memory.knowledge.pack`."""
+
+    __table_args__ = (unchecked("host_id", "host.id"),)
 
 
 class HostHealthRow(Record):
@@ -40,6 +44,8 @@ class HostHealthRow(Record):
     state: Mapped[str] = mapped_column(Text)
     """JSON, see `crawler.learn.health.host`."""
     updated: Mapped[str] = mapped_column(Text)
+
+    __table_args__ = (unchecked("host_id", "host.id"),)
 
 
 class AlarmRow(Record):
@@ -56,6 +62,8 @@ class AlarmRow(Record):
     """A sentence for people; what it quotes of a site is without control characters."""
     evidence: Mapped[str] = mapped_column(Text)
     """JSON: what was compared with what."""
+
+    __table_args__ = (unchecked("host_id", "host.id"),)
 
 
 class UrlRuleRow(Record):
@@ -77,6 +85,8 @@ class UrlRuleRow(Record):
     example: Mapped[str] = mapped_column(Text)
     """JSON: two URLs of one page."""
 
+    __table_args__ = (unchecked("host_id", "host.id"),)
+
 
 class UrlFormRow(Record):
     """A normal form of URLs under their host's rules, and its representative URL."""
@@ -86,6 +96,8 @@ class UrlFormRow(Record):
     """Fingerprint of the form and the rules that make it."""
     host_id: Mapped[int] = mapped_column(BigInteger, index=True)
     url_id: Mapped[int] = mapped_column(BigInteger)
+
+    __table_args__ = (unchecked("host_id", "host.id"), unchecked("url_id", "url.id"))
 
 
 class UrlPatternRow(Record):
@@ -112,3 +124,5 @@ class UrlPatternRow(Record):
     """Time at which it was blocked, also while it is on probation; else 0."""
     why: Mapped[str] = mapped_column(Text)
     example: Mapped[str] = mapped_column(Text)
+
+    __table_args__ = (unchecked("host_id", "host.id"),)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index, Table, text
+from typing import Any
+
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Table, column, text
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 
 class Record(DeclarativeBase):
@@ -15,8 +20,51 @@ class Record(DeclarativeBase):
         return cls.__table__  # type: ignore[return-value]
 
 
+def refers_to(target: str, circle: str | None = None) -> ForeignKey:
+    """Declare a column as a reference; Postgres checks it at the end of the transaction.
+
+    SQLite checks none unless it is asked to (`PRAGMA foreign_keys`): its tools show what belongs together.
+
+    Args:
+        target: column of the other table.
+        circle: name of the constraint, when the other table refers to this one.
+    """
+    return ForeignKey(target, deferrable=True, initially="DEFERRED", name=circle, use_alter=circle is not None)
+
+
+def unchecked(name: str, target: str) -> ForeignKeyConstraint:
+    """Declare a reference that Postgres does not have, because it would check it.
+
+    New URLs and links would take twice as long to write, and a row of `url` that goes a look at all others. Rows of
+    hosts are locked often, and what is learned of them is written beside.
+    """
+    return ForeignKeyConstraint([name], [target]).ddl_if(dialect="sqlite")
+
+
 def partial_index(name: str, *columns: str, where: str) -> Index:
     """Declare an index of the rows that fulfil a condition; columns may say `DESC`."""
     rows = text(where)
-    parts = (text(column) if " " in column else column for column in columns)
+    parts = (text(one) if " " in one else one for one in columns)
     return Index(name, *parts, sqlite_where=rows, postgresql_where=rows)
+
+
+class _Latest(FunctionElement[str]):
+    # SQLite puts what is empty last by itself, and knows no words for that in an index
+    inherit_cache = True
+
+
+@compiles(_Latest)
+def _latest(element: _Latest, compiler: SQLCompiler, **options: Any) -> str:
+    (column,) = element.clauses
+    return f"{compiler.process(column, **options)} DESC NULLS LAST"
+
+
+@compiles(_Latest, "sqlite")
+def _latest_in_sqlite(element: _Latest, compiler: SQLCompiler, **options: Any) -> str:
+    (column,) = element.clauses
+    return f"{compiler.process(column, **options)} DESC"
+
+
+def newest_first(name: str, *before: str, time: str) -> Index:
+    """Declare an index of the latest rows, of each value of `before` on their own."""
+    return Index(name, *before, _Latest(column(time)))

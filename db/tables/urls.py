@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Float, Integer, SmallInteger, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..records.reasons import SkipReason
-from .record import Record, partial_index
+from .record import Record, partial_index, unchecked
 
 AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
 """URLs that are not queued and are to be visited again."""
@@ -58,6 +58,8 @@ class HostRow(Record):
     __table_args__ = (
         partial_index("ix_host_queued", "owner", where="queued = 1"),
         partial_index("ix_host_notified", "owner", where="queued = 2"),
+        unchecked("site_id", "site.id"),
+        unchecked("owner", "run.id"),
     )
 
 
@@ -140,6 +142,11 @@ class UrlRow(Record):
         partial_index("ix_url_fetched_at", "fetched_at", where="fetched_at IS NOT NULL"),
         partial_index("ix_url_host_fetched", "host_id", "fetched_at", where="fetched_at IS NOT NULL"),
         partial_index("ix_url_ruled", "host_id", where=f"reason = '{SkipReason.URL_RULE}'"),
+        unchecked("host_id", "host.id"),
+        unchecked("seed_id", "seed.id"),
+        unchecked("found_on", "url.id"),
+        unchecked("same_as", "url.id"),
+        unchecked("leased_by", "run.id"),
         partial_index("ix_url_trapped", "host_id", "id", where=f"state = 'skipped' AND reason = '{SkipReason.TRAP}'"),
     )
 
@@ -150,6 +157,7 @@ class LinkRow(Record):
     __tablename__ = "link"
     source: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     target: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """A URL, if it is one that is kept: what stands in footers and leads outside is not."""
     block: Mapped[int] = mapped_column(SmallInteger)
 
-    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own form
+    __table_args__ = (unchecked("source", "url.id"), {"sqlite_with_rowid": False})

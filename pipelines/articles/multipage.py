@@ -196,6 +196,7 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
         authors=_first(articles, lambda one: one.authors),
         source=_first(articles, lambda one: one.source),
         published_at=dated.published_at,
+        published_utc=dated.published_utc,
         published_precision=dated.published_precision,
         published_from=dated.published_from,
         summary=_first(articles, lambda one: one.summary),

@@ -137,6 +137,17 @@ class Moment:
     precision: str
     day: date
 
+    def utc(self, zone: tzinfo) -> str:
+        """Return it in UTC, to sort and compare by; of a day its first moment in the zone.
+
+        >>> Moment("2024-03-12T08:30+08:00", "minute", date(2024, 3, 12)).utc(UTC)
+        '2024-03-12 00:30:00'
+        >>> Moment("2024-03-12", "day", date(2024, 3, 12)).utc(timezone(timedelta(hours=8)))
+        '2024-03-11 16:00:00'
+        """
+        stamp = datetime.fromisoformat(self.iso)
+        return str((stamp if stamp.tzinfo else stamp.replace(tzinfo=zone)).astimezone(UTC).replace(tzinfo=None))
+
 
 def build_moment(
     parts: tuple[int, int, int], clock: tuple[int, int, int | None] | None, zone: tzinfo | None, now: datetime

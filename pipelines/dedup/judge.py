@@ -80,7 +80,8 @@ class DuplicateJudge:
         if self._policy.window is not None:
             oldest = day_of(new.seen) - self._policy.window
             candidates = [c for c in candidates if c.site_id == new.site_id or day_of(c.seen) >= oldest]
-        found = [(self._decide(new, c, EXACT, _EQUAL), 1.0) for c in candidates if _is_copy(new, c)]
+        copies = sorted((c for c in candidates if _is_copy(new, c)), key=lambda c: c.text != new.text)
+        found = [(self._decide(new, c, EXACT, _EQUAL), 1.0) for c in copies]  # word for word first: of the same script
         if not any(decision.same_page for decision, _ in found):
             found += self._compared(new, [c for c in candidates if c.text_hash != new.text_hash])
         found.sort(key=lambda pair: (pair[0].same_page, pair[0].repeats, pair[1]), reverse=True)

@@ -56,13 +56,8 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     declared = document.language or find_meta(document, "og:locale", "language", "content-language")
     language = detect(extraction.text or " ".join(document.blocks.texts[:200]) or title.text, declared)
     near = find_lines(document, title.block, kept)
-    moment, origin = find_published(
-        document,
-        data,
-        LineNumbers(near, kept),
-        fetched_at,
-        find_habits(urlsplit(document.url).hostname or "", language, declared),
-    )
+    habits = find_habits(urlsplit(document.url).hostname or "", language, declared)
+    moment, origin = find_published(document, data, LineNumbers(near, kept), fetched_at, habits)
     base = document.base_url
     publisher = find_source(document, near, kept)
     place = find_pages(document, base)
@@ -71,6 +66,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         authors=find_authors(document, data, near, kept, [*sites, publisher]),
         source=publisher,
         published_at=moment.iso if moment else "",
+        published_utc=moment.utc(habits.zone) if moment else "",
         published_precision=moment.precision if moment else "",
         published_from=origin,
         language=language,

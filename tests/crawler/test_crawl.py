@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import signal
 import sqlite3
@@ -70,6 +71,29 @@ def _overlap(wanted: str, found: str) -> float:
     """Share of the wanted sentences' characters that are found, in order of appearance."""
     kept = sum(len(line) for line in wanted.split("\n") if line.strip() in found)
     return kept / max(1, len(wanted.replace("\n", "")))
+
+
+def test_export_and_extract_say_what_the_database_shows(newsroom: Newsroom, tmp_path: Path) -> None:
+    output = tmp_path / "articles.jsonl"
+    done = scrapy(tmp_path, *crawl_arguments(newsroom, tmp_path), "-o", str(output))
+    assert done.returncode == 0, done.stderr
+    items = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
+    exported = {item["url"]: (item["text"], item["published_at"]) for item in items}
+    columns = "SELECT url, text, coalesce(published_at, '') FROM v_articles"
+    shown = {url: (body, published) for url, body, published in rows(tmp_path, columns)}
+    assert exported == shown
+    copies = """SELECT url FROM v_articles WHERE duplicate_of IS NOT NULL AND id NOT IN
+        (SELECT CAST(first_id AS TEXT) FROM part)"""
+    urls = [url for (url,) in rows(tmp_path, copies)]
+    allowed = ("-s", f"ALLOW_NETWORKS=127.0.0.1:{newsroom.port}", "-s", "HOST_DELAY=0")
+    read = scrapy(tmp_path, "extract", "--format", "jsonl", *allowed, *urls)
+    assert {one["url"]: one["text"] for one in map(json.loads, read.stdout.splitlines())} == {
+        url: shown[url][0] for url in urls
+    }
+
+
+def test_references_of_a_crawl_lead_somewhere(crawled: Crawled) -> None:
+    assert rows(crawled.folder, "PRAGMA foreign_key_check") == []
 
 
 def test_reprints_point_to_an_original(crawled: Crawled) -> None:

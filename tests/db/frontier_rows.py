@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from datetime import UTC, datetime
 from typing import Any
 
 from db.frontier.leases import LifeSign
@@ -90,6 +91,14 @@ def features(text: str) -> bytes:
     return array("I", sorted(hashes)).tobytes()
 
 
+def _utc(published: str | None) -> str | None:
+    """The same time in UTC; of a day its midnight there."""
+    if published is None:
+        return None
+    stamp = datetime.fromisoformat(published)
+    return str(stamp.astimezone(UTC).replace(tzinfo=None) if stamp.tzinfo else stamp)
+
+
 def article(url: str, text: str, **values: Any) -> NewArticle:
     host = url.split("/")[2]
     defaults: dict[str, Any] = {
@@ -97,6 +106,7 @@ def article(url: str, text: str, **values: Any) -> NewArticle:
         "authors": "",
         "source": "",
         "published_at": None,
+        "published_utc": _utc(values.get("published_at")),
         "published_precision": None,
         "published_from": None,
         "language": "zh-Hans",

@@ -212,6 +212,50 @@ def test_copy_with_wording_of_its_own_keeps_its_text_and_finds_copies(crawl: Cra
     assert crawl.tree() == {"b": "a", "c": "b"}
 
 
+TRADITIONAL = "城東的工程隊昨天修好了第三座橋，隊長說通車以後附近二十一戶居民不必再繞路。" * 3
+SIMPLIFIED = "城东的工程队昨天修好了第三座桥，队长说通车以后附近二十一户居民不必再绕路。" * 3
+
+
+def texts(crawl: Crawl) -> dict[str, str]:
+    """What the view shows of each article."""
+    return {url[7:]: body for url, body in crawl.rows("SELECT url, text FROM v_articles")}
+
+
+@pytest.mark.parametrize("other", [TRADITIONAL, SIMPLIFIED.replace("，", ", "), SIMPLIFIED.replace("。", "。\n")])
+def test_copy_in_another_script_or_with_other_signs_is_shown_in_its_own(crawl: Crawl, other: str) -> None:
+    crawl.come("a", 1, SIMPLIFIED)
+    assert crawl.come("b", 1, other) == "duplicate"
+    assert crawl.come("c", 1, other) == "duplicate"
+    assert crawl.come("d", 1, SIMPLIFIED) == "duplicate"
+    shown = texts(crawl)
+    assert shown == {"a.example/1": SIMPLIFIED, "b.example/1": other, "c.example/1": other, "d.example/1": SIMPLIFIED}
+    assert crawl.rows("SELECT count(*) FROM article WHERE text = ''") == [(2,)], "each text is stored once"
+    assert crawl.tree() == {"b": "a", "c": "b", "d": "a"}
+
+
+def test_near_copy_is_shown_in_its_own_words(crawl: Crawl) -> None:
+    slip = STORY.replace("昨天", "昨日", 1)
+    crawl.come("a", 1, STORY)
+    assert crawl.come("b", 1, slip) == "duplicate"
+    assert texts(crawl) == {"a.example/1": STORY, "b.example/1": slip}
+
+
+@pytest.mark.parametrize("changed", ["a", "b", "c"])
+def test_page_that_changes_its_script_changes_its_own_text_alone(
+    crawl: Crawl, database: Database, changed: str
+) -> None:
+    for host in "abc":
+        crawl.come(host, 1, SIMPLIFIED)
+    assert crawl.come(changed, 1, TRADITIONAL, seen="2025-01-02T00:00:00+00:00") == "updated"
+    expected = {f"{host}.example/1": TRADITIONAL if host == changed else SIMPLIFIED for host in "abc"}
+    assert texts(crawl) == expected
+    assert crawl.come(changed, 1, TRADITIONAL, seen="2025-01-02T00:00:00+00:00") == "unchanged"
+    assert crawl.come("d", 1, SIMPLIFIED) == "duplicate"
+    with database.engine.connect() as connection:
+        found = signatures.check(connection, METHOD.form, SIGN)
+    assert (found.missing, found.orphans, found.wrong) == ([], [], [])
+
+
 def test_earlier_copy_is_stored_whatever_the_policy(crawl: Crawl) -> None:
     crawl.come("a", 1, STORY, **dated("2025-03-02T08:00:00+08:00"))
     assert crawl.come("b", 1, STORY, keep=Keep.NOTHING, **dated("2025-03-01T08:00:00+08:00")) == "duplicate"
@@ -288,17 +332,16 @@ def test_text_of_copies_stays_when_the_original_changes(crawl: Crawl) -> None:
 
 def test_copy_in_one_batch_with_a_change_of_the_holder_of_its_text_points_to_the_heir(crawl: Crawl) -> None:
     old, recent = "2025-01-01T00:00:00+00:00", "2025-02-01T00:00:00+00:00"
-    slips = [STORY.replace("昨天", "昨日", 1), STORY.replace("通车", "开通", 1)]
     crawl.come("a", 1, STORY + OTHER, seen=old)
     crawl.come("b", 1, STORY, seen=old)  # a part, which holds its text though it stands for nothing
-    crawl.come("c", 1, slips[0], seen=old)
-    crawl.come("d", 1, slips[1], seen=recent)
+    crawl.come("c", 1, STORY, seen=old)
+    crawl.come("d", 1, STORY, seen=recent)
     of = """SELECT substr(u.url, 8), substr(holder.url, 8)
         FROM article a JOIN url u ON u.id = a.id JOIN url holder ON holder.id = a.text_holder"""
     assert dict(crawl.rows(of)) == {"c.example/1": "b.example/1", "d.example/1": "b.example/1"}
     window = Store(1, real_judge(window=7), SignatureIndex(METHOD, 7), store_of().joiner)
     update = crawl.outcome("b", 1, OTHER, seen="2025-01-02T00:00:00+00:00")  # the other part: of the same cluster
-    copy = crawl.outcome("a", 2, slips[1], seen=recent)  # all but one of the cluster are too old to be looked up
+    copy = crawl.outcome("a", 2, STORY, seen=recent)  # all but one of the cluster are too old to be looked up
     assert crawl.come_together(window, update, copy) == ["updated", "duplicate"]
     assert dict(crawl.rows(of)) == {"d.example/1": "c.example/1", "a.example/2": "c.example/1"}
     texts = dict(crawl.rows("SELECT substr(url, 8), text FROM v_articles"))

@@ -69,7 +69,8 @@ def test_differences_are_found(crawl: Crawl, run_in: Callable, database: Databas
     def break_it(connection: Connection, _: Any) -> list[None]:
         connection.execute(text("DELETE FROM signature WHERE article_id = :key"), {"key": ids[0]})
         connection.execute(text("UPDATE article SET text = :body WHERE id = :key"), {"key": ids[1], "body": story(2)})
-        connection.execute(text("DELETE FROM article WHERE id = :key"), {"key": ids[2]})
+        for table in ("article", "cluster"):
+            connection.execute(text(f"DELETE FROM {table} WHERE id = :key"), {"key": ids[2]})
         connection.execute(text("UPDATE signature_form SET form = 'other'"))
         return [None]
 
