@@ -327,8 +327,8 @@ _TABLE: dict[str, dict[Option, str]] = {
             "learn from the pages of each host which texts come back and where its templates keep the body (`0`: off)"
         ),
         Option("DUPLICATES", "link", word, SHOULD, "", among=tuple(_POLICIES)): (
-            "what becomes of a duplicate: `link` (stored with `duplicate_of`, its text only when that of the other "
-            'cannot stand for it), `keep` (with its text), `drop` (evidence only; the URL\'s reason is "duplicate")'
+            "what becomes of a duplicate: `link` (stored with `duplicate_of`, its text unless the other has it word "
+            'for word), `keep` (with its text), `drop` (evidence only; the URL\'s reason is "duplicate")'
         ),
         Option("DUPLICATE_SITES", {}, mapping, SHOULD, "", example='{"example.com": "keep"}'): (
             'the same for single sites, e.g. `{"example.com": "keep"}`'

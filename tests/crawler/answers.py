@@ -101,6 +101,7 @@ def written(*, found: Links = NO_LINKS, scope: Scope = SCOPE, **values: Any) -> 
         authors=("张三", "李四"),
         source="新华社",
         published_at="2023-11-14",
+        published_utc="2023-11-13 16:00:00",
         published_precision="day",
         published_from="meta",
         language="zh-Hans",

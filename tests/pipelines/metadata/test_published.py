@@ -30,6 +30,24 @@ def dated(above: str = "", head: str = "", below: str = "", path: str = "/news/1
     return parse_page(page.encode(), f"https://news.example.cn{path}", fetched_at=NOW).metadata.published_at
 
 
+@pytest.mark.parametrize(
+    ("host", "language", "shown", "precise", "utc"),
+    [
+        ("news.example.cn", "zh-CN", "2025年6月30日", "2025-06-30", "2025-06-29 16:00:00"),
+        ("news.example.cn", "zh-CN", "2025年6月30日 18:05", "2025-06-30T18:05+08:00", "2025-06-30 10:05:00"),
+        ("news.example.de", "de", "30. Juni 2025", "2025-06-30", "2025-06-29 22:00:00"),
+        ("news.example.com", "en", "June 30, 2025", "2025-06-30", "2025-06-29 16:00:00"),
+    ],
+)
+def test_time_is_as_precise_as_shown_and_in_utc_for_comparison(
+    host: str, language: str, shown: str, precise: str, utc: str
+) -> None:
+    text = "".join(f"<p>{line}</p>" for line in TEXT)
+    page = f'<html lang="{language}"><meta charset="utf-8"><title>一</title><h1>一</h1><div>{shown}</div>{text}</html>'
+    found = parse_page(page.encode(), f"https://{host}/news/1.html", fetched_at=NOW).metadata
+    assert (found.published_at, found.published_utc) == (precise, utc)
+
+
 def linked(**values: object) -> str:
     return f'<script type="application/ld+json">{json.dumps({"@type": "NewsArticle"} | values)}</script>'
 
