@@ -21,7 +21,7 @@ class Record(DeclarativeBase):
 
 
 def refers_to(target: str, circle: str | None = None) -> ForeignKey:
-    """Declare a column as a reference; Postgres checks it at the end of the transaction.
+    """Declare a reference, which Postgres checks at the end of the transaction.
 
     SQLite checks none unless it is asked to (`PRAGMA foreign_keys`): its tools show what belongs together.
 
