@@ -1,11 +1,20 @@
-"""Parameters that a user gives by name: checked against the class that holds them."""
+"""Look up methods and parameters that a user gives by name, and check them.
+
+Those of the project have a class of parameters (`fill_params`). Others are given as `module:name` (`plug_in`) and take
+their parameters as keyword arguments.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from enum import StrEnum
+from functools import partial
+from importlib import import_module
+from inspect import iscoroutinefunction, signature
+from math import isfinite
 from typing import Any
 
 
@@ -35,8 +44,85 @@ def _value(owner: str, key: str, value: object, default: object) -> object:
         if value not in names:
             raise ValueError(f"{where} one of {', '.join(names)}")
         return type(default)(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise ValueError(f"{where} a number, {default}")
     if isinstance(default, int) and value != int(value):
         raise ValueError(f"{where} a whole number, {default}")
     return int(value) if isinstance(default, int) else float(value)
+
+
+def is_import_path(name: str) -> bool:
+    """Tell whether a method is given by its import path.
+
+    >>> is_import_path("mypackage.mine:extract"), is_import_path("combined")
+    (True, False)
+    """
+    return ":" in name
+
+
+def plug_in(path: str, params: Mapping[str, object] | None, owner: str, *, takes: str = "") -> Callable[..., Any]:
+    """Return a function or class from outside the project, with `params` filled in.
+
+    It is looked for as Python does, and in the current folder at last. A function gets the parameters as keyword
+    arguments of each call; a class gets them when it is made, once in each process, and its instance is called.
+
+    Args:
+        path: `module:name`.
+        params: by name.
+        owner: for whom, for the message: "extractor".
+        takes: the one argument of a call in a word or two, empty when there is none.
+
+    Raises:
+        ValueError: there is no such module or name, it is nothing that can be called so, or does not take these
+            parameters.
+    """
+    where, given = f"{owner} {path!r}", dict(params or {})
+    found = _imported(path, where)
+    made = found
+    if isinstance(found, type):
+        _check_call(found, 0, given, f"{where} cannot be made with the parameters {given!r}")
+        try:
+            made, given = found(**given), {}
+        except Exception as error:
+            raise ValueError(f"{where} cannot be made with {given!r} ({type(error).__name__}: {error})") from error
+    if not callable(made):
+        what = f"instances of {where}" if made is not found else where
+        raise ValueError(f"{what} cannot be called; it takes a function, or a class with __call__")
+    if iscoroutinefunction(made) or iscoroutinefunction(getattr(made, "__call__", None)):  # noqa: B004
+        raise ValueError(f"{where} is asynchronous; it takes a plain function")
+    wanted = " and ".join(filter(None, (takes, f"the parameters {given!r}" if given else "")))
+    _check_call(made, bool(takes), given, f"{where} cannot be called with {wanted or 'no arguments'}")
+    return partial(made, **given) if given else made
+
+
+def _imported(path: str, where: str) -> Any:
+    """Import what a path names."""
+    module_name, _, name = path.partition(":")
+    here = os.getcwd()
+    if here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
+    try:
+        found: Any = import_module(module_name)
+    except (Exception, SystemExit) as error:
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing is not None and f"{module_name}.".startswith(f"{missing}."):
+            raise ValueError(f"{where}: no module {missing!r} in the current folder or on PYTHONPATH") from None
+        raise ValueError(f"{where}: importing it failed ({type(error).__name__}: {error})") from error
+    for part in name.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise ValueError(f"{where}: the module {module_name!r} has no {name!r}") from None
+    return found
+
+
+def _check_call(function: Callable[..., Any], leading: int, given: Mapping[str, object], problem: str) -> None:
+    """Check that something takes so many arguments and these parameters."""
+    try:
+        expected = signature(function)
+    except ValueError:  # of some functions in C
+        return
+    try:
+        expected.bind(*[None] * leading, **given)
+    except TypeError as error:
+        raise ValueError(f"{problem}: {error}") from None

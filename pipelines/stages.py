@@ -1,21 +1,26 @@
-"""Scrapy item pipelines: parse a page in a worker process, store it at once.
+"""Read a page in a worker process, store it, hand its article to item pipelines.
 
 Duplicates are decided inside that transaction (see `db.articles.write`), with the judgement of `pipelines.dedup`:
-between looking and writing no other page can slip in.
+between looking and writing no other page can slip in. Item pipelines of others get what is stored, so they can neither
+take the place of these stages nor hold up a page.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from pydispatch.dispatcher import getAllReceivers, liveReceivers  # type: ignore[import-untyped]
 from scrapy import signals
 from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.pipelines import ItemPipelineManager
 
 from db.engine.errors import DatabaseProblem
+from db.records.article import ArticleItem
 from db.records.outcome import Joined, Stored
 from db.records.reasons import FailReason
 from db.records.url import Kind, Lease
@@ -25,13 +30,17 @@ from .focus.topic import Topic
 from .item import Page
 from .links.scope import Scope
 from .traps.signals import KnownTraps
-from .worker import Job, PageUnreadable, WorkerPool
+from .worker import Job, PageFault, PageUnreadable, WorkerPool
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
 logger = logging.getLogger(__name__)
+
+
+class NoArticle(DropItem):
+    """A page without an article to hand on; the message says why."""
 
 
 class PageServices(Protocol):
@@ -59,6 +68,9 @@ class PageServices(Protocol):
     async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
 
+    async def items(self, ids: Sequence[int]) -> list[ArticleItem]:
+        """Return stored articles."""
+
 
 class CrawlAccess:
     """Scrapy extension through which spider and stages reach the crawl.
@@ -67,9 +79,13 @@ class CrawlAccess:
 
     Attributes:
         services: set by the scheduler when the crawl is open, so before there is any page.
+        under_way: articles that item pipelines of others are working on.
     """
 
     services: PageServices
+
+    def __init__(self) -> None:
+        self.under_way = 0
 
     @classmethod
     def from_crawler(cls, _crawler: Crawler) -> Self:
@@ -96,102 +112,137 @@ class ExtractStage:
         self._access = access
         self._pool = pool
         self._keep_raw = keep_raw
+        self._faults: Counter[tuple[str, str]] = Counter()
 
-    def open_spider(self) -> None:
+    def open(self) -> None:
         """Start the workers while the first pages are being fetched."""
         self._pool.warm_up()
 
-    async def process_item(self, item: Page) -> Page:
+    async def read(self, page: Page) -> Page:
         """Return the page with `parsed`, or with the reason why it is `unreadable`."""
-        lease = item.lease
-        if item.error or item.status != 200 or lease.kind == Kind.ROBOTS:
-            return item
-        content_type = item.headers.get("content-type", "")
-        if not is_readable(content_type, item.body):
+        lease = page.lease
+        if page.error or page.status != 200 or lease.kind == Kind.ROBOTS:
+            return page
+        content_type = page.headers.get("content-type", "")
+        if not is_readable(content_type, page.body):
             named = content_type.partition(";")[0].strip()[:60]
-            return replace(item, unreadable=FailReason.NOT_A_PAGE, detail=named)
-        services = self._access.services
-        job = Job(
+            return replace(page, unreadable=FailReason.NOT_A_PAGE, detail=named)
+        try:
+            return replace(page, parsed=await self._pool.run(await self._job(page)))
+        except PageUnreadable as problem:
+            logger.warning("%s: %s", lease.url, problem)
+            return replace(page, unreadable=problem.reason, detail=problem.detail)
+        except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this page only
+            fault = error if isinstance(error, PageFault) else PageFault.of(error)
+            self._log(lease.url, fault)
+            return replace(page, unreadable=FailReason.INTERNAL, detail=fault.name)
+
+    async def _job(self, page: Page) -> Job:
+        """Make the job of a page."""
+        lease, services = page.lease, self._access.services
+        return Job(
             kind=lease.kind,
-            body=item.body,
+            body=page.body,
             url=lease.url,
-            content_type=content_type,
-            robots_header=item.headers.get("x-robots-tag", ""),
-            fetched_at=item.fetched_at,
-            scope=item.scope,
-            keep_raw=self._keep_raw and not item.truncated,
+            content_type=page.headers.get("content-type", ""),
+            robots_header=page.headers.get("x-robots-tag", ""),
+            fetched_at=page.fetched_at,
+            scope=page.scope,
+            keep_raw=self._keep_raw and not page.truncated,
             site_model=await services.knowledge(lease),
             topic=services.topic,
             rules=services.url_rules(lease),
             traps=services.known_traps(lease),
         )
-        try:
-            return replace(item, parsed=await self._pool.run(job))
-        except PageUnreadable as problem:
-            logger.warning("%s: %s", lease.url, problem)
-            return replace(item, unreadable=problem.reason, detail=problem.detail)
 
-    async def close_spider(self) -> None:
+    def _log(self, url: str, fault: PageFault) -> None:
+        """Log the first fault of its kind with its traceback, count the others."""
+        kind = fault.name, fault.place
+        self._faults[kind] += 1
+        if self._faults[kind] == 1:
+            logger.error("%s could not be read: %s; more of that kind are only counted\n%s", url, fault, fault.trace)
+
+    async def close(self) -> None:
         """End the workers."""
+        for (name, place), n in self._faults.items():
+            if n > 1:
+                logger.error("%s at %s: %d pages could not be read", name, place, n)
         await asyncio.get_running_loop().run_in_executor(None, self._pool.close)
 
 
-def export(crawler: Crawler, joined: Iterable[Joined]) -> None:
-    """Hand articles of several pages to Scrapy's exporters.
+class ItemProcessor:
+    """Scrapy's `ITEM_PROCESSOR`: stores pages, has others work on articles.
 
-    They have the form of all others; no single page is their item.
+    Args:
+        crawler: Scrapy's.
+        extract: reads pages.
+        others: the pipelines of `ITEM_PIPELINES`.
     """
-    for one in joined:
-        if one.what.is_exported:
-            new = one.article
-            item = {
-                "url": one.url,
-                "title": new.title,
-                "authors": new.authors,
-                "source": new.source,
-                "published_at": new.published_at or "",
-                "language": new.language,
-                "text": new.text,
-            }
-            crawler.signals.send_catch_log(signals.item_scraped, item=item, response=None, spider=crawler.spider)
 
-
-class StoreStage:
-    """Hands pages to the crawl, which owns the database, and articles to exporters."""
-
-    def __init__(self, crawler: Crawler, access: CrawlAccess) -> None:
+    def __init__(self, crawler: Crawler, extract: ExtractStage, others: ItemPipelineManager) -> None:
         self._crawler = crawler
-        self._access = access
+        self._access = CrawlAccess.of(crawler)
+        self._extract = extract
+        self._others = others
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Scrapy's constructor."""
-        return cls(crawler, CrawlAccess.of(crawler))
+    async def open_spider_async(self) -> None:
+        """Start the workers, and what the others need."""
+        self._extract.open()
+        await self._others.open_spider_async()
 
-    async def process_item(self, item: Page) -> dict[str, str]:
-        """Store a page; return its article as a plain item (for `-o articles.jsonl`).
+    async def process_item_async(self, item: Any) -> Any:
+        """Store a page and hand its article to the others; hand them what is no page.
 
-        The transaction is committed then. Articles of several pages go to the exporters by themselves, each when its
-        last page has come.
+        The transaction is committed then. Articles of several pages come by themselves, each when its last page has
+        come.
 
         Raises:
             DropItem: the page was stored as no article or as part of one, or the database gave up (the crawl has
-                said so and keeps the URL for the next run).
+                said so and keeps the URL for the next run); or by one of the others.
+            TypeError: one of the others returned nothing.
         """
+        if isinstance(item, Page):
+            item = await self._stored(await self._extract.read(item))
+        self._access.under_way += 1
         try:
-            stored = await self._access.services.store(item)
+            processed = await self._others.process_item_async(item)
+        finally:
+            self._access.under_way -= 1
+        if processed is None:
+            raise TypeError("an item pipeline returned None; it has to return the item, or raise DropItem")
+        return processed
+
+    async def close_spider_async(self) -> None:
+        """End the others, and the workers."""
+        try:
+            await self._others.close_spider_async()
+        finally:
+            await self._extract.close()
+
+    async def _stored(self, page: Page) -> ArticleItem:
+        """Store a page; return its article."""
+        services = self._access.services
+        try:
+            stored = await services.store(page)
+            await export(self._crawler, stored.joined)
+            if stored.article is None or not stored.article.is_exported:
+                raise NoArticle(stored.article or "no article")
+            found = await services.items([page.lease.id]) if self._is_awaited() else []
         except DatabaseProblem as problem:
-            raise DropItem(str(problem)) from problem
-        export(self._crawler, stored.joined)
-        if item.parsed is None or stored.article is None or not stored.article.is_exported:
-            raise DropItem(stored.article or "no article")
-        meta = item.parsed.metadata
-        return {
-            "url": item.lease.url,
-            "title": meta.title,
-            "authors": "、".join(meta.authors),
-            "source": meta.source,
-            "published_at": meta.published_at,
-            "language": meta.language,
-            "text": item.parsed.extraction.text,
-        }
+            raise NoArticle(str(problem)) from problem
+        if not found:
+            raise NoArticle("nobody asks for it")
+        return found[0]
+
+    def _is_awaited(self) -> bool:
+        """Tell whether there is anybody to get articles, which have to be read back."""
+        receivers = liveReceivers(getAllReceivers(self._crawler.signals.sender, signals.item_scraped))
+        return bool(self._others.middlewares) or any(True for _ in receivers)
+
+
+async def export(crawler: Crawler, joined: Iterable[Joined]) -> None:
+    """Hand articles of several pages, which no page stands for, to others."""
+    ids = [one.article.id for one in joined if one.what.is_exported]
+    if ids:
+        for item in await CrawlAccess.of(crawler).services.items(ids):
+            await crawler.engine.scraper.start_itemproc_async(item, response=None)

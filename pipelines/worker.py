@@ -10,6 +10,7 @@ import gc
 import multiprocessing
 import resource
 import signal
+import traceback
 from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
@@ -33,6 +34,7 @@ from .document.document import parse
 from .document.limits import DEFAULT as BOUNDS
 from .document.limits import FILES, PageLimits
 from .extract import DEFAULT as EXTRACTOR
+from .extract import extractor as find_extractor
 from .focus import record
 from .focus.terms import read_document
 from .focus.topic import Topic
@@ -113,6 +115,32 @@ class PageUnreadable(Exception):
         self.detail = detail
 
 
+class PageFault(Exception):
+    """Error that was raised while a document was read, by an extractor for instance.
+
+    Attributes:
+        name: that of the exception's class.
+        message: its text.
+        place: file and line that raised it.
+        trace: the traceback, as text: the exception itself may not be picklable.
+    """
+
+    def __init__(self, name: str, message: str, place: str, trace: str) -> None:
+        """Keep all of it; `PageFault.of` makes one of an exception."""
+        super().__init__(name, message, place, trace)
+        self.name, self.message, self.place, self.trace = name, message, place, trace
+
+    @classmethod
+    def of(cls, error: Exception) -> PageFault:
+        """Describe an exception that is being handled."""
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        return cls(type(error).__name__, str(error), place, "".join(traceback.format_exception(error)))
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.message} ({self.place})"
+
+
 class _Stopped(Exception):
     """Request from outside that a worker end, which says nothing about its page."""
 
@@ -179,20 +207,25 @@ def _list_of(links: Links, bounds: tuple[str, ...] = ()) -> ParseResult:
     return ParseResult(PageKind.LIST, PageReason.FEED, links=links, bounds=bounds)
 
 
-def _parse_all(jobs: Sequence[Job], options: ParseOptions) -> list[ParseResult | MemoryError]:
+def _parse_all(jobs: Sequence[Job], options: ParseOptions) -> list[ParseResult | Exception]:
     """Parse several documents (runs in a worker process)."""
-    done: list[ParseResult | MemoryError] = []
+    done: list[ParseResult | Exception] = []
     for job in jobs:
         try:
             done.append(parse_job(job, options))
         except MemoryError as error:
             done.append(error)
+        except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this document only
+            done.append(PageFault.of(error))
     return done
 
 
-def _prepare(memory_bytes: int) -> None:
+def _prepare(memory_bytes: int, options: ParseOptions) -> None:
     """Prepare a worker: Ctrl-C is the parent's business, and memory is bounded."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(Exception):  # each page would say so; what others' modules take to import is no page's fault
+        find_extractor(options.extractor, options.extractor_params)
+        _method(options.duplicates, tuple(sorted(options.duplicate_params.items())))
     most = _memory_in_use() + memory_bytes
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     # A page makes some thousand objects and drops them all: looking for cycles every 700 costs a tenth of the work.
@@ -231,7 +264,7 @@ class WorkerPool:
         self._seconds = seconds
         self._memory_bytes = memory_bytes
         self._options = options
-        self._under_way: set[Future[list[ParseResult | MemoryError]]] = set()
+        self._under_way: set[Future[list[ParseResult | Exception]]] = set()
         self._waiting: deque[tuple[Job, asyncio.Future[ParseResult]]] = deque()
         self._places = _PLACES * workers
         self._batches: set[asyncio.Task[None]] = set()
@@ -245,7 +278,7 @@ class WorkerPool:
             max_workers=self._workers,
             max_tasks=_TASKS_PER_PROCESS,
             initializer=_prepare,
-            initargs=[self._memory_bytes],
+            initargs=[self._memory_bytes, self._options],
             context=context,
         )
 
@@ -254,6 +287,7 @@ class WorkerPool:
 
         Raises:
             PageUnreadable: it took too long, too much memory, or its worker died.
+            PageFault: the extractor or something else raised an error.
         """
         answer: asyncio.Future[ParseResult] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, answer))

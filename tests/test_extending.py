@@ -26,6 +26,7 @@ COMMANDS = [line for kind, block in BLOCKS if kind == "sh" for line in block.spl
 HEAD = re.compile(r"# (?P<file>\S+\.py)(?:, (?P<where>at the end|above|below|in place of)(?: `(?P<line>.+)`)?)?")
 PAGE = ROOT / "tests" / "pages" / "english.html"
 SITES = ("herald", "kuaixun")
+EXTRACTORS = ("longblocks", "ownmethods:long_lines", "ownmethods:Without")
 
 
 def change(project: Path, block: str) -> None:
@@ -101,8 +102,9 @@ def crawled(project: Path) -> Iterator[Crawled]:
 
 def test_every_block_is_put_to_use() -> None:
     assert {kind for kind, _ in BLOCKS} == {"python", "sh"}
-    assert [name for name in ("extract", "-h", "newest", "crawl") if not command(name)] == []
-    assert len(COMMANDS) == 4
+    used = (*(f"extract page.html --extractor {name}" for name in EXTRACTORS), "-h", "newest", "crawl")
+    assert [name for name in used if not command(name)] == []
+    assert len(COMMANDS) == len(used)
     named = set(re.findall(r"`((?:crawler|pipelines|db|tests)/[\w/]+(?:\.\w+)?)`", GUIDE))
     made = {head["file"] for block in CHANGES if (head := HEAD.match(block)) and head["where"] is None}
     assert [name for name in sorted(named - made) if not (ROOT / name).exists()] == []
@@ -110,7 +112,7 @@ def test_every_block_is_put_to_use() -> None:
 
 def test_extractor_is_found_by_its_name(project: Path) -> None:
     shutil.copy(PAGE, project / "page.html")
-    extracted = run(project, *command("extract"))
+    extracted = run(project, *command("extract page.html --extractor longblocks"))
     assert "The restored river ferry" in extracted
     code = """
 import sys
@@ -132,18 +134,37 @@ def test_extractor_reads_the_pages_of_a_crawl(crawled: Crawled) -> None:
     assert crawled.rows("SELECT DISTINCT extractor FROM article") == [("longblocks",)]
 
 
+def test_extractors_from_outside_are_called_with_their_parameters(project: Path) -> None:
+    shutil.copy(PAGE, project / "page.html")
+    lines = run(project, *command("extract page.html --extractor ownmethods:long_lines")).strip().splitlines()
+    assert len(lines) > 1
+    assert min(map(len, lines)) >= 60
+    assert "no article" in run(project, *command("extract page.html --extractor ownmethods:Without"))
+
+
+def test_signal_and_duplicate_method_from_outside_are_used(crawled: Crawled) -> None:
+    short = "json_extract(score_parts, '$.\"ownmethods:short_paths\"')"
+    assert {value for (value,) in crawled.rows(f"SELECT DISTINCT {short} FROM url WHERE score_parts != ''")} == {0, 1}
+    ((form,),) = crawled.rows("SELECT form FROM signature_form")
+    assert form.startswith("shingles 6 ")
+    assert ("short shingles",) in crawled.rows("SELECT DISTINCT method FROM duplicate")
+
+
 def test_signal_is_weighed(crawled: Crawled) -> None:
     dated = "CAST(json_extract(score_parts, '$.dated') AS INTEGER)"
     found = f"FROM url WHERE kind = 'page' AND depth > 0 AND found_in <= {BlockKind.SITEMAP.value}"
     scored = crawled.rows(f"SELECT {dated}, min(score), max(score) {found} GROUP BY 1 ORDER BY 1")
     (undated, _, most), (is_dated, least, _) = scored
     assert (undated, is_dated) == (0, 1)
-    assert most < 1, "depth alone"
+    assert most < 2, "depth and the path alone"
     assert least > 2
 
 
 def test_setting_reaches_the_extension(crawled: Crawled) -> None:
-    titles = [title for (title,) in crawled.rows("SELECT title FROM article WHERE title LIKE '% the %'")]
+    titles = [
+        title
+        for (title,) in crawled.rows("SELECT title FROM v_articles WHERE duplicate_of IS NULL AND title LIKE '% the %'")
+    ]
     assert titles
     assert [title for title in titles if f"the: {title}" not in crawled.output] == []
 
@@ -163,8 +184,7 @@ def test_column_holds_what_the_pages_state(crawled: Crawled) -> None:
 
 def test_pipeline_and_exporter_write_a_file_of_their_own(crawled: Crawled) -> None:
     written = (crawled.project / "articles.md").read_text(encoding="utf-8")
-    whole = "duplicate_of IS NULL AND id NOT IN (SELECT id FROM part)"
-    stored = crawled.rows(f"SELECT title, text FROM v_articles WHERE {whole}")
+    stored = crawled.rows("SELECT title, text FROM v_articles WHERE duplicate_of IS NULL")
     assert len(stored) > 50
     for title, text in stored:
         teaser = text.partition("\n")[0][:80]
@@ -176,7 +196,10 @@ def test_middleware_changes_the_requests_of_one_host(crawled: Crawled) -> None:
     assert agents == {(False, "newscrawler/0.1"), (True, "newscrawler/0.1 (+https://example.org/about-our-crawl)")}
 
 
-def test_pipeline_drops_a_page_and_the_crawl_goes_on(crawled: Crawled) -> None:
-    dropped = crawled.rows("SELECT url, state, reason_detail FROM url WHERE reason = 'dropped by a pipeline'")
-    assert dropped == [(f"http://herald.localhost:{crawled.newsroom.port}/culture/", "failed", "culture")]
-    assert crawled.rows("SELECT count(*) FROM url WHERE state = 'leased'") == [(0,)]
+def test_pipeline_keeps_copies_out_of_the_file_and_they_stay_stored(crawled: Crawled) -> None:
+    written = (crawled.project / "articles.md").read_text(encoding="utf-8")
+    ((articles,),) = crawled.rows("SELECT count(*) FROM v_articles")
+    ((copies,),) = crawled.rows("SELECT count(*) FROM v_articles WHERE duplicate_of IS NOT NULL")
+    assert copies > 0
+    assert articles - copies <= written.count("## ") < articles
+    assert crawled.rows("SELECT count(*) FROM url WHERE state = 'leased' OR reason = 'internal error'") == [(0,)]

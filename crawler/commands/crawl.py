@@ -16,7 +16,16 @@ from db.engine.errors import DatabaseProblem
 
 from ..run import scrapy_settings
 from ..run.command import NewsCommand, heading
-from ..run.config import Config, ConfigError, check_names, check_values, open_to, value_of, without_effect
+from ..run.config import (
+    Config,
+    ConfigError,
+    check_components,
+    check_names,
+    check_values,
+    open_to,
+    value_of,
+    without_effect,
+)
 from ..run.exit_codes import EXIT_STOPPED
 from ..run.process import raise_limit, settle
 
@@ -113,6 +122,7 @@ class Command(NewsCommand, ScrapyCrawl):
                 opts.spargs["seeds"] = tuple(Seed(url=url, line=n) for n, url in enumerate(newsroom.seeds(), 1))
             crawler = self._create_crawler(self._news)
             config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
+            check_components(crawler.settings)
             _check_handles(raise_limit(), config.in_flight)
             for sentence in without_effect(self.settings):
                 logger.warning("crawler/settings.py: %s", sentence)

@@ -108,7 +108,7 @@ class Command(NewsCommand):
             raise UsageError("name a file, a folder, a URL or a --manifest", print_help=False)
         form = _format(opts)
         if opts.extractor and opts.extractor != value_of(self.settings, "EXTRACTOR"):
-            self.settings.set("EXTRACTOR_PARAMS", {}, "cmdline")
+            self.settings.set("EXTRACTOR_PARAMS", {}, "project")  # they are another's, unless they are given by -s
         for option, setting in (("extractor", "EXTRACTOR"), ("database", "DATABASE_URL")):
             if getattr(opts, option):
                 self.settings.set(setting, getattr(opts, option), "cmdline")
@@ -263,7 +263,7 @@ async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
 
 
 def _write_row(result: _Result, _: str, out: IO[str], *, several: bool, extractor: str) -> None:
-    """Write one page as a line of JSON."""
+    """Write one page as a line of JSON, with the names of `ArticleItem`."""
     meta, text = result.page.metadata, result.page.extraction
     row = {
         "id": result.input.id,
@@ -271,15 +271,23 @@ def _write_row(result: _Result, _: str, out: IO[str], *, several: bool, extracto
         "url": result.url,
         "title": meta.title,
         "authors": list(meta.authors),
-        "published": meta.published_at,
         "source": meta.source,
+        "published_at": meta.published_at or None,
+        "published_utc": meta.published_utc or None,
         "language": meta.language,
+        "published_precision": meta.published_precision or None,
+        "published_from": meta.published_from or None,
+        "summary": meta.summary,
+        "keywords": list(meta.keywords),
+        "classes": meta.section,
         "is_article": result.page.kind is PageKind.ARTICLE,
         "reason": result.problem or result.page.reason or "",
         "text": text.text,
-        "images": [image.url for image in meta.images if files.NOWHERE not in image.url],
+        "images": [
+            {"url": image.url, "caption": image.caption} for image in meta.images if files.NOWHERE not in image.url
+        ],
         "extractor": extractor,
-        "confidence": text.confidence,
+        "quality": round(text.confidence, 4),
     }
     out.write(json.dumps(row, ensure_ascii=False) + "\n")
 

@@ -127,7 +127,7 @@ class PageCompletion:
             return True
         while finished := await self._session.submit(self._store.finish, None):
             self._session.stats.update(one.what for one in finished)
-            self._engine.export(finished)
+            await self._engine.export(finished)
         return False
 
     async def _write(self, page: Page) -> tuple[Outcome, Stored]:

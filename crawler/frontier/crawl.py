@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from db.engine.errors import DatabaseProblem
+from db.queries import articles
+from db.records.article import ArticleItem
 from db.records.lease import Waiting
 from db.records.outcome import Stored
 from db.records.url import Lease
@@ -126,6 +128,10 @@ class Crawl:
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links."""
         return await self.completion.store(page)
+
+    async def items(self, ids: Sequence[int]) -> list[ArticleItem]:
+        """Return stored articles."""
+        return await self.session.submit(articles.items, ids)
 
     def run(self) -> None:
         """Begin what goes on for as long as the crawl does."""

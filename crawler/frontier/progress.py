@@ -20,6 +20,8 @@ from scrapy.logformatter import LogFormatter
 
 from db.records.reasons import FailReason, SkipReason
 from db.records.visit import MOST_UNREAD
+from pipelines.item import Page
+from pipelines.stages import NoArticle
 
 from ..clock import GrowthRate
 from ..learn.health.alarms import lines
@@ -45,13 +47,28 @@ _SELDOM = (
 """Counts that are shown when there are any: title and name."""
 
 
+def _url_of(item: Any) -> Any:
+    """Return the URL of a page or article, other items as they are."""
+    return item.lease.url if isinstance(item, Page) else getattr(item, "url", item)
+
+
 class QuietFormatter(LogFormatter):
     """No log line per page or item: the table says it all, and formatting costs time."""
 
     def crawled(self, *_args: Any, **_kwargs: Any) -> None:  # type: ignore[override]
-        """Log no dropped item: the table says why a page is no article."""
+        """Log no page: the table says why one is no article."""
 
-    scraped = dropped = crawled  # type: ignore[assignment]
+    scraped = crawled  # type: ignore[assignment]
+
+    def dropped(self, item: Any, exception: BaseException, response: Any, spider: Any) -> Any:
+        """Name an article that an item pipeline of others drops."""
+        if isinstance(exception, NoArticle):
+            return None
+        return super().dropped(_url_of(item), exception, response, spider)
+
+    def item_error(self, item: Any, exception: BaseException, response: Any, spider: Any) -> Any:
+        """Name an article at which one fails; a page is not shown with all its bytes."""
+        return super().item_error(_url_of(item), exception, response, spider)
 
 
 class Progress:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -48,7 +47,6 @@ logger = logging.getLogger(__name__)
 WAKE = Request("data:,wake")
 """The sentinel that makes the engine ask; nobody fetches it."""
 _SHORTEST_PAUSE = 0.001
-_MOST_DETAIL = 100
 
 
 class Waker:
@@ -111,6 +109,7 @@ class FrontierScheduler(BaseScheduler):
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._access = CrawlAccess.of(crawler)
         self._waker = Waker(crawler)
         engine = EngineCallbacks(
             stop=lambda reason: crawler.engine.close_spider_async(reason=reason),
@@ -129,8 +128,6 @@ class FrontierScheduler(BaseScheduler):
         """Scrapy's constructor."""
         scheduler = cls(crawler)
         crawler.signals.connect(scheduler._refuse_to_run, signal=signals.spider_opened)
-        crawler.signals.connect(scheduler._item_failed, signal=signals.item_error)
-        crawler.signals.connect(scheduler._item_failed, signal=signals.item_dropped)
         crawler.signals.connect(scheduler._spider_failed, signal=signals.spider_error)
         return scheduler
 
@@ -158,7 +155,7 @@ class FrontierScheduler(BaseScheduler):
         except (ConfigError, SeedError, DatabaseProblem) as problem:
             self._background.refuse(str(problem), EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE)
             return
-        CrawlAccess.of(self._crawler).services = self.crawl = crawl
+        self._access.services = self.crawl = crawl
         crawl.run()
 
     def _refuse_to_run(self) -> None:
@@ -197,7 +194,8 @@ class FrontierScheduler(BaseScheduler):
         if crawl is None or self._background.ends or self._waker.rests():
             return None
         queues, config, now = crawl.pending.queues, crawl.session.config, time.monotonic()
-        if len(queues.in_flight) >= config.in_flight or crawl.session.lapsed:
+        in_flight = len(queues.in_flight) + self._access.under_way
+        if in_flight >= config.in_flight or crawl.session.lapsed:
             return None  # the next page that is stored, or the next sign of life, wakes the engine
         lease = queues.pop(now)
         crawl.pending.changed.set()
@@ -220,15 +218,6 @@ class FrontierScheduler(BaseScheduler):
         )
 
     # ------------------------------------------------------------ faults of ours
-
-    def _item_failed(self, item: Page, failure: Any = None, exception: Any = None) -> None:
-        """Store a page as failed: an item pipeline before the store raised, or dropped it."""
-        if (crawl := self._crawl_of(item.lease)) is not None:
-            why, detail = FailReason.DROPPED, str(exception)[:_MOST_DETAIL]
-            if failure:
-                why, detail = FailReason.INTERNAL, failure.type.__name__
-            failed = replace(item, parsed=None, unreadable=why, detail=detail)
-            self._background.start(crawl.store(failed))
 
     def _spider_failed(self, failure: Any, response: Any) -> None:
         """Treat a URL as not answered: the spider raised, and no item will come."""

@@ -6,13 +6,18 @@ found, and for the whole queue when it is scored again.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.params import plug_in
 from pipelines.records import BlockKind
+
+logger = logging.getLogger(__name__)
 
 Values = NDArray[np.float64]
 
@@ -108,3 +113,63 @@ SIGNALS: dict[str, Callable[[Finds], Values]] = {
     "address": address,
 }
 """Name -> signal of what is known from the start."""
+
+
+@cache
+def signal(name: str) -> Callable[[Finds], Values]:
+    """Return a signal: one of `SIGNALS`, or of `module:name` from outside the project.
+
+    What such a one raises is logged once, and its value is 0 for those URLs; values are brought into [0, 1].
+
+    Raises:
+        ValueError: there is no such function.
+    """
+    if name in SIGNALS:
+        return SIGNALS[name]
+    function = _plugged(name)
+    failed = False
+
+    def guarded(finds: Finds) -> Values:
+        nonlocal failed
+        try:
+            return _in_bounds(function(finds), len(finds))
+        except Exception:
+            if not failed:
+                failed = True
+                logger.exception("signal %s failed; it is 0 wherever it does, which is said only once", name)
+            return np.zeros(len(finds))
+
+    return guarded
+
+
+def try_out(name: str) -> None:
+    """Check a signal from outside the project on two URLs, a seed and a link.
+
+    Raises:
+        ValueError: there is no such function, or it is none of these URLs.
+    """
+    function = _plugged(name)
+    two = Finds(
+        depths=np.array([0, 1], np.int32),
+        blocks=np.array([BlockKind.SEED, BlockKind.BODY], np.uint8),
+        dated=np.array([0.0, 19_000 * DAY]),
+        segments=np.array([0, 3], np.uint8),
+        today=19_001.0,
+    )
+    try:
+        _in_bounds(function(two), len(two))
+    except Exception as error:
+        problem = f"signal {name!r} failed when tried out on two URLs ({type(error).__name__}: {error})"
+        raise ValueError(problem) from error
+
+
+def _plugged(name: str) -> Callable[[Finds], object]:
+    return plug_in(name, None, "signal", takes="what is found")
+
+
+def _in_bounds(given: object, count: int) -> Values:
+    """Return values as a column of numbers in [0, 1]; what is no number is 0."""
+    values = np.asarray(given, np.float64)
+    if values.shape != (count,):
+        raise ValueError(f"it returned values of the shape {values.shape} for {count} URLs")
+    return np.clip(np.nan_to_num(values, nan=0.0), 0.0, 1.0)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from pipelines.focus.topic import USUAL
+from pipelines.params import is_import_path
 
 from . import expected, finds
 from .finds import Finds, Values
@@ -46,7 +47,7 @@ class Priority:
 
     Args:
         preset: a name in `PRESETS`.
-        weights: signal -> weight, on top of the preset.
+        weights: signal -> weight, on top of the preset; a signal from outside the project is given as `module:name`.
 
     Attributes:
         weights: signal -> weight of the signals that count.
@@ -58,11 +59,13 @@ class Priority:
     def __init__(self, preset: str, weights: Mapping[str, float]) -> None:
         if preset not in PRESETS:
             raise ValueError(f"CRAWL_PRESET {preset!r} is unknown; use one of: {', '.join(sorted(PRESETS))}")
-        unknown = sorted(set(weights) - set(SIGNALS))
-        if unknown:
-            raise ValueError(
-                f"CRAWL_PRIORITY names the unknown signal {unknown[0]!r}; the signals are: {', '.join(sorted(SIGNALS))}"
-            )
+        for name in sorted(set(weights) - set(SIGNALS)):
+            if not is_import_path(name):
+                known = ", ".join(sorted(SIGNALS))
+                raise ValueError(
+                    f"CRAWL_PRIORITY names the unknown signal {name!r}; the signals are: {known}, or module:name"
+                )
+            finds.try_out(name)
         self.weights: dict[str, float] = {}
         for name, weight in {**PRESETS[preset], **weights}.items():
             if isinstance(weight, bool) or not isinstance(weight, int | float) or not abs(weight) <= _MOST_WEIGHT:
@@ -79,7 +82,8 @@ class Priority:
 
     def of_finds(self, urls: Finds) -> dict[str, Values]:
         """Compute the signals that are known from the start."""
-        return {name: signal(urls) for name, signal in finds.SIGNALS.items() if name in self.weights}
+        known = (*finds.SIGNALS, *filter(is_import_path, self.weights))
+        return {name: finds.signal(name)(urls) for name in known if name in self.weights}
 
     def first(self, urls: Finds, legacy: Mapping[str, Values | float]) -> dict[str, Values]:
         """Compute all signals that count, for URLs that have just been found.

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from db.records.article import NewArticle
+from db.records.article import JOINED_BY, NewArticle
 from db.records.keys import iso
 from db.records.outcome import NO_EDGES, Edges, Outcome, StoredPage
 from db.records.part import Place
@@ -250,7 +250,7 @@ def _article(page: Page, parsed: ParseResult, extractor: str) -> NewArticle:
         id=page.lease.id,
         site_id=parsed.site_id,
         title=meta.title,
-        authors="、".join(meta.authors),
+        authors=JOINED_BY.join(meta.authors),
         source=meta.source,
         published_at=meta.published_at or None,
         published_utc=meta.published_utc or None,
@@ -260,7 +260,7 @@ def _article(page: Page, parsed: ParseResult, extractor: str) -> NewArticle:
         text=parsed.extraction.text,
         html=parsed.extraction.html,
         summary=meta.summary,
-        keywords="、".join(meta.keywords),
+        keywords=JOINED_BY.join(meta.keywords),
         classes=meta.section,
         quality=parsed.extraction.confidence,
         relevance=parsed.relevance,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,14 +24,14 @@ class EngineCallbacks:
         stop: ends the crawl, with the reason in a word or two.
         poll: has the scheduler asked for requests, now.
         pause: has it asked for none for some seconds, because this machine can make none.
-        export: hands articles of several pages to the exporters.
+        export: hands articles of several pages to item pipelines and exporters.
         stored: told the identifier of a URL whose body is needed no longer.
     """
 
     stop: Callable[[str], Coroutine[Any, Any, Any]]
     poll: Callable[[], None]
     pause: Callable[[], None]
-    export: Callable[[Iterable[Joined]], None]
+    export: Callable[[Iterable[Joined]], Awaitable[None]]
     stored: Callable[[int], None]
 
 

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
+from scrapy.utils.misc import load_object
 
 from db.records.article import Keep
 from db.records.keys import fingerprint
@@ -227,7 +228,7 @@ _TABLE: dict[str, dict[Option, str]] = {
             "topic `focused`"
         ),
         Option("CRAWL_PRIORITY", {}, mapping, SCORING, "", example='{"depth": 1, "freshness": 0.5}'): (
-            "weight of each signal, on top of the preset, as JSON (below)"
+            "weight of each signal, on top of the preset, as JSON (below); also of `module:name`, a signal of your own"
         ),
         Option("RANK_EVERY_PAGES", 5000, whole, least=1): "the queue is scored again after so many pages",
         Option("RANK_GROWTH", 0.04, number, least=0.001, most=10): "or when the fetched pages have grown by this share",
@@ -321,7 +322,9 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
     },
     "what a page becomes": {
-        Option("EXTRACTOR", "combined", text, SHOULD): "how the main text is found (below)",
+        Option("EXTRACTOR", "combined", text, SHOULD): (
+            "how the main text is found (below), or `module:name` of your own ([docs/extending.md](docs/extending.md))"
+        ),
         Option("EXTRACTOR_PARAMS", {}, mapping, SHOULD, ""): "the method's parameters",
         Option("SITE_MEMORY", default=True, parse=flag, agree=SHOULD): (
             "learn from the pages of each host which texts come back and where its templates keep the body (`0`: off)"
@@ -340,7 +343,7 @@ _TABLE: dict[str, dict[Option, str]] = {
             "days after which a text is no longer looked up (bounds memory: 0.5 KB an article)"
         ),
         Option("DUPLICATE_METHOD", "combined", text, MUST, ""): (
-            "how duplicates are found ([docs/duplicates.md](docs/duplicates.md))"
+            "how duplicates are found ([docs/duplicates.md](docs/duplicates.md)), or `module:name` of your own"
         ),
         Option("DUPLICATE_PARAMS", {}, mapping, MUST, ""): "the method's parameters",
         Option("URL_RULES", 0.9, number, SHOULD, least=0.5, most=1): (
@@ -419,7 +422,7 @@ OPTIONS = tuple(
 """All settings that a user tunes, in the README's order."""
 _BY_NAME = {option.name: option for option in OPTIONS}
 _SCRAPYS = {name for name in vars(default_settings) if name.isupper()}
-_COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "SPIDER_MIDDLEWARES")
+_COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES", "SPIDER_MIDDLEWARES")
 _NEAR = 0.8
 """Likeness of names from which one is taken for a misspelling of the other."""
 
@@ -710,6 +713,25 @@ def without_effect(settings: BaseSettings) -> list[str]:
     project = SETTINGS_PRIORITIES["project"]
     names = sorted(name for name in settings if settings.getpriority(name) == project and name not in _BY_NAME)
     return [f"{name} has no effect on this crawl: {said}" for name in names if (said := scrapy_settings.refusal(name))]
+
+
+def check_components(settings: BaseSettings) -> None:
+    """Import the classes that Scrapy is to build, lest it end in a traceback.
+
+    Raises:
+        ConfigError: naming the setting and the class that cannot be had.
+    """
+    named = [(name, path, place) for name in _COMPONENTS for path, place in settings.getdict(name).items()]
+    named += [("FEED_EXPORTERS", path, 0) for path in settings.getdict("FEED_EXPORTERS").values()]
+    for name, path, place in named:
+        if place is None:
+            continue
+        try:
+            load_object(path)
+        except Exception as error:
+            raise ConfigError(f"{name} names {path!r}, which cannot be imported ({error})") from error
+        if isinstance(place, bool) or not isinstance(place, int | float):
+            raise ConfigError(f"{name} gives {path!r} the place {place!r}; it takes a number, or null to leave it out")
 
 
 def name_contact(settings: BaseSettings) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FIXED: dict[str, Any] = {
     **GUARDED,
     "SCHEDULER": "crawler.frontier.scheduler.FrontierScheduler",
-    "ITEM_PIPELINES_BASE": {"crawler.run.wiring.ConfiguredExtractStage": 100, "pipelines.stages.StoreStage": 900},
+    "ITEM_PROCESSOR": "crawler.run.wiring.ConfiguredProcessor",  # so that ITEM_PIPELINES holds those of users alone
     "EXTENSIONS_BASE": {
         **GUARDED["EXTENSIONS_BASE"],
         "pipelines.stages.CrawlAccess": 0,
@@ -62,7 +62,7 @@ HONOURED = """
     ADDONS ASYNCIO_EVENT_LOOP AWS_* BOT_NAME CLOSESPIDER_* DEFAULT_DROPITEM_LOG_LEVEL DEFAULT_REQUEST_HEADERS
     DOWNLOADER DOWNLOADER_MIDDLEWARES DOWNLOAD_BIND_ADDRESS DOWNLOAD_HANDLERS EXTENSIONS FEEDS FEED_EXPORTERS
     FEED_EXPORT_* FEED_FORMAT FEED_STORAGES FEED_STORAGE_* FEED_STORE_EMPTY FEED_TEMPDIR FEED_URI* FILES_*
-    FORCE_CRAWLER_PROCESS GCS_* IMAGES_* ITEM_PIPELINES ITEM_PROCESSOR LOG_* MAIL_* MEMDEBUG_* MEMUSAGE_*
+    FORCE_CRAWLER_PROCESS GCS_* IMAGES_* ITEM_PIPELINES LOG_* MAIL_* MEMDEBUG_* MEMUSAGE_*
     PERIODIC_LOG_* REACTOR_THREADPOOL_MAXSIZE SPIDER_LOADER_* SPIDER_MIDDLEWARES SPIDER_MODULES STATSMAILER_* STATS_*
     WARN_ON_GENERATOR_RETURN_VALUE
 """
@@ -99,6 +99,7 @@ REFUSED = {
     "HTTPCACHE_*": "STORE_HTML keeps pages in the database",
     "HTTPERROR_*": "every status becomes a state of its URL, see `scrapy status`",
     "HTTPPROXY_*": "requests through a proxy would escape the guard, see ALLOW_NETWORKS",
+    "ITEM_PROCESSOR": "the crawl's own stores pages; ITEM_PIPELINES adds what works on articles",
     "JOBDIR SCHEDULER SCHEDULER_*": "the queue is in the database that DATABASE_URL names",
     "METAREFRESH_* REDIRECT_*": "REDIRECT_HOPS bounds the redirects followed in a row",
     "REFERER_* REFERRER_*": "no Referer is sent",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from pipelines.stages import CrawlAccess, ExtractStage
+from scrapy.pipelines import ItemPipelineManager
+from scrapy.utils.misc import build_from_crawler
+
+from pipelines.stages import CrawlAccess, ExtractStage, ItemProcessor
 from pipelines.worker import WorkerPool
 
 from ..fetch.handler import Network
@@ -23,8 +26,8 @@ class ConfiguredNetwork(Network):
         return cls.from_options(fetch_options(crawler.settings))
 
 
-class ConfiguredExtractStage(ExtractStage):
-    """The stage that reads pages."""
+class ConfiguredProcessor(ItemProcessor):
+    """The stages of a page, and the item pipelines of others behind them."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -36,4 +39,5 @@ class ConfiguredExtractStage(ExtractStage):
             memory_bytes=config.worker_memory_bytes,
             options=config.parse_options,
         )
-        return cls(CrawlAccess.of(crawler), pool, keep_raw=config.store_html)
+        extract = ExtractStage(CrawlAccess.of(crawler), pool, keep_raw=config.store_html)
+        return cls(crawler, extract, build_from_crawler(ItemPipelineManager, crawler))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -46,6 +46,74 @@ class NewArticle:
     canonical_id: int | None
     seen: str
     relevance: float | None = None
+
+
+@dataclass(slots=True)
+class ArticleItem:
+    """Stored article for item pipelines and exporters; names as in `v_articles`.
+
+    It may be changed: it is a copy of what is stored.
+
+    Attributes:
+        id: identifier in the database, as text.
+        url, site: URL, and the registrable domain or the like that it belongs to.
+        title, text, html: headline; text with a line per paragraph; the same as clean HTML.
+        authors, keywords: names, in the page's order; the database has them joined by "、".
+        source: the publisher that the page credits.
+        published_at: ISO 8601, as precise as the page: a day, or a minute or second with zone; None when unknown.
+        published_utc: the same in UTC, to sort and compare by.
+        published_precision, published_from: "second", "minute" or "day"; where the page states the time.
+        language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
+        summary, classes: the page's own description; its channel or section.
+        images: `url` and `caption` of each, the lead image first.
+        duplicate_of: URL of the article that stands for its cluster, None for that one itself.
+        similarity, duplicate_method, duplicate_kind, similar_to: evidence, and the URL it speaks of.
+        quality, relevance: 0 to 1: confidence of the extraction; nearness to the crawl's topic, None without one.
+        extractor: name of the method that found the text.
+        text_chars: length of the text that its page has.
+        first_seen, updated, fetched_at: ISO times: found first, changed last, fetched last.
+        gone: time at which its page was found to be gone, None as long as it is there.
+    """
+
+    id: str
+    url: str
+    title: str
+    authors: list[str]
+    source: str
+    published_at: str | None
+    published_utc: str | None
+    language: str
+    text: str
+    site: str
+    first_seen: str
+    fetched_at: str
+    duplicate_of: str | None
+    similarity: float | None
+    duplicate_method: str | None
+    duplicate_kind: str | None
+    similar_to: str | None
+    published_precision: str | None
+    published_from: str | None
+    summary: str
+    keywords: list[str]
+    classes: str
+    quality: float
+    extractor: str
+    text_chars: int
+    updated: str
+    relevance: float | None
+    gone: str | None
+    html: str = ""
+    images: list[dict[str, str]] = field(default_factory=list)
+
+
+BESIDE_THE_VIEW = ("html", "images")
+"""Fields of an item that `v_articles` does not show."""
+COLUMNS = tuple(item.name for item in fields(ArticleItem) if item.name not in BESIDE_THE_VIEW)
+"""Columns of `v_articles`: names of an article's values wherever they leave the crawl."""
+LISTS = ("authors", "keywords")
+"""Values that are lists, in the database joined by `JOINED_BY`."""
+JOINED_BY = "、"
 
 
 @dataclass(frozen=True, slots=True)

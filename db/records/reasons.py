@@ -131,8 +131,6 @@ class FailReason(Reason):
     NOT_READ = "not read"
     INTERNAL = "internal error"
     """Detail: the name of the exception."""
-    DROPPED = "dropped by a pipeline"
-    """An item pipeline before the store raised `DropItem`. Detail: its words."""
 
 
 class PageReason(Reason):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ..params import fill_params
+from ..params import fill_params, is_import_path, plug_in
 from ..records import Signature
 from . import combined, featurestring, keywords
 from .shape import CALIBRATED, Comparison, IndexParams, Method
@@ -33,11 +33,20 @@ THRESHOLD = CALIBRATED
 def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Method:
     """Return the method `name` with `params` filled in.
 
+    Args:
+        name: a key of `METHODS`, or `module:name` of a function from outside the project that returns one.
+        params: values for its parameters; the others keep their defaults.
+
     Raises:
         ValueError: unknown name or parameter; the message lists the right ones.
     """
+    if is_import_path(name):
+        made = plug_in(name, params, "duplicate method")()
+        if not isinstance(made, Method):
+            raise ValueError(f"duplicate method {name!r} returned {type(made).__name__}, not a Method")
+        return made
     if name not in METHODS:
-        raise ValueError(f"unknown duplicate method {name!r}; known: {', '.join(sorted(METHODS))}")
+        raise ValueError(f"unknown duplicate method {name!r}; known: {', '.join(sorted(METHODS))}, or module:name")
     make, kind = METHODS[name]
     return make(fill_params(kind, params, f"duplicate method {name!r}"))
 

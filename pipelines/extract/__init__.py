@@ -8,7 +8,7 @@ from typing import Any, Final
 from db.records.reasons import PageReason
 
 from ..document.document import Document
-from ..params import fill_params
+from ..params import fill_params, is_import_path, plug_in
 from ..records import Extraction
 from . import (
     bte,
@@ -53,7 +53,7 @@ def extractor(name: str, params: Mapping[str, object] | None = None) -> Extracto
     """Return the extractor `name` with `params` filled in.
 
     Args:
-        name: a key of `EXTRACTORS`.
+        name: a key of `EXTRACTORS`, or `module:name` of one from outside the project (see `plug_in`).
         params: values for fields of its parameter class; the others keep their defaults.
 
     Returns:
@@ -62,14 +62,24 @@ def extractor(name: str, params: Mapping[str, object] | None = None) -> Extracto
     Raises:
         ValueError: unknown name or parameter; the message lists the right ones.
     """
-    if name not in EXTRACTORS:
-        raise ValueError(f"unknown extractor {name!r}; known: {', '.join(sorted(EXTRACTORS))}")
-    function, kind = EXTRACTORS[name]
-    chosen = fill_params(kind, params, f"extractor {name!r}")
+    if is_import_path(name):
+        find = plug_in(name, params, "extractor", takes="a document")
+    elif name in EXTRACTORS:
+        function, kind = EXTRACTORS[name]
+        chosen = fill_params(kind, params, f"extractor {name!r}")
+
+        def find(document: Document) -> Extraction:
+            return function(document, chosen)
+    else:
+        known = ", ".join(sorted(EXTRACTORS))
+        raise ValueError(f"unknown extractor {name!r}; known: {known}, or module:name of your own")
 
     def run(document: Document) -> Extraction:
         if not len(document.blocks):
             return Extraction(reason=PageReason.NO_TEXT)
-        return function(document, chosen)
+        found = find(document)
+        if not isinstance(found, Extraction):
+            raise TypeError(f"extractor {name!r} returned {type(found).__name__}, not an Extraction")
+        return found
 
     return run

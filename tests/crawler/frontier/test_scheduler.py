@@ -74,15 +74,6 @@ class SchedulerMachine(RuleBasedStateMachine):
         if self.tries[request.meta["lease"].id] == TRIES:
             self.failed.add(request.meta["lease"].id)
 
-    @precondition(lambda self: self.under_way)
-    @rule(data=st.data())
-    def stage_raises(self, data: Any) -> None:
-        request = self.take(data)
-        page = self.driver.hear(request)
-        self.driver.signal(signals.item_error, item=page, failure=SimpleNamespace(type=ZeroDivisionError))
-        self.driver.settle()
-        assert page.lease.id not in self.driver.crawl.pending.queues.in_flight
-
     @rule()
     def look(self) -> None:
         """Nobody but this machine has leased anything."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.rank.finds import DAY, SIGNALS, Finds, segments
+from crawler.rank.finds import DAY, SIGNALS, Finds, segments, signal, try_out
 from pipelines.records import BlockKind
 
 TODAY = 20_000.0
@@ -80,3 +86,47 @@ def test_signals_lie_between_zero_and_one(rows: list[tuple[int, int, float, int]
     values = SIGNALS[name](urls)
     assert values.shape == (len(rows),)
     assert ((values >= 0) & (values <= 1)).all()
+
+
+@pytest.fixture
+def plugged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A module with signals from outside the project."""
+    module = ModuleType("plugged_signals")
+    monkeypatch.setitem(sys.modules, "plugged_signals", module)
+    yield module
+    signal.cache_clear()
+
+
+def test_signal_by_import_path_is_brought_into_bounds(plugged: Any) -> None:
+    plugged.wild = lambda found: [-1, 0.25, np.nan, np.inf][: len(found)]
+    try_out("plugged_signals:wild")
+    assert signal("plugged_signals:wild")(finds([1] * 4)).tolist() == [0.0, 0.25, 0.0, 1.0]
+    assert signal("depth") is SIGNALS["depth"]
+
+
+def test_signal_that_fails_is_zero_and_told_once(plugged: Any, caplog: pytest.LogCaptureFixture) -> None:
+    plugged.deep = lambda found: 1 / (2 - found.depths)
+    found = signal("plugged_signals:deep")
+    with caplog.at_level(logging.ERROR), np.errstate(divide="raise"):
+        assert [found(finds([2, n])).tolist() for n in (1, 3)] == [[0.0, 0.0]] * 2
+        assert found(finds([1, 1])).tolist() == [1.0, 1.0]
+    (record,) = caplog.records
+    assert record.exc_info is not None
+    assert (
+        record.getMessage() == "signal plugged_signals:deep failed; it is 0 wherever it does, which is said only once"
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (lambda: None, "cannot be called with what is found: too many positional arguments"),
+        (lambda found: 0.5, "failed when tried out on two URLs .ValueError: it returned values of the shape"),
+        (lambda found: ["deep"] * len(found), "failed when tried out on two URLs .ValueError: could not convert"),
+        (lambda found: found.nothing, "failed when tried out on two URLs .AttributeError"),
+    ],
+)
+def test_wrong_signal_is_told_when_it_is_tried_out(plugged: Any, function: object, told: str) -> None:
+    plugged.wrong = function
+    with pytest.raises(ValueError, match=told):
+        try_out("plugged_signals:wrong")

@@ -1,0 +1,86 @@
+"""Stored articles as items, with the names and values of `v_articles`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, String, case, cast, func, select
+
+from ..engine.statements import among
+from ..records.article import COLUMNS, JOINED_BY, LISTS, ArticleItem
+from ..records.keys import iso
+from ..tables.articles import ArticleRow, DuplicateRow, ImageRow
+from ..tables.urls import SiteRow, UrlRow
+
+article, duplicate, image, url, site = (m.table() for m in (ArticleRow, DuplicateRow, ImageRow, UrlRow, SiteRow))
+
+
+def items(connection: Connection, requests: Sequence[Sequence[int]]) -> list[list[ArticleItem]]:
+    """Read the articles of each request (work of the database thread).
+
+    Args:
+        connection: in a transaction, or for reading.
+        requests: identifiers of articles; those that are not stored are left out.
+
+    Cost: two reads for all requests.
+    """
+    wanted = {"ids": list(chain.from_iterable(requests))}
+    images: dict[int, list[dict[str, str]]] = {}
+    for row in connection.execute(_IMAGES, wanted):
+        images.setdefault(row.article_id, []).append({"url": row.url, "caption": row.caption})
+    found = {
+        row["key"]: _item(row, images.get(row["key"], [])) for row in connection.execute(_ARTICLES, wanted).mappings()
+    }
+    return [[found[key] for key in ids if key in found] for ids in requests]
+
+
+def _item(row: RowMapping, images: list[dict[str, str]]) -> ArticleItem:
+    """Make an item of a row."""
+    values = {name: row[name] for name in (*COLUMNS, "html")}
+    values |= {name: values[name].split(JOINED_BY) if values[name] else [] for name in LISTS}
+    return ArticleItem(**{**values, "fetched_at": iso(values["fetched_at"])}, images=images)
+
+
+_holder, _original, _similar = article.alias(), url.alias(), url.alias()
+
+
+def _of_holder(name: str) -> ColumnElement[str]:
+    """Return a column of the article that keeps the text of one that is a copy."""
+    return case((article.c.text_holder.is_(None), article.c[name]), else_=func.coalesce(_holder.c[name], ""))
+
+
+_ELSEWHERE: dict[str, ColumnElement[Any]] = {
+    "id": cast(article.c.id, String),
+    "url": url.c.url,
+    "text": _of_holder("text"),
+    "html": _of_holder("html"),
+    "site": site.c.name,
+    "fetched_at": url.c.fetched_at,
+    "duplicate_of": _original.c.url,
+    "similarity": duplicate.c.similarity,
+    "duplicate_method": duplicate.c.method,
+    "duplicate_kind": duplicate.c.kind,
+    "similar_to": _similar.c.url,
+}
+"""Values that are no plain column of the article."""
+_ARTICLES = (
+    select(
+        article.c.id.label("key"),
+        *((_ELSEWHERE[name] if name in _ELSEWHERE else article.c[name]).label(name) for name in (*COLUMNS, "html")),
+    )
+    .select_from(article)
+    .join(url, url.c.id == article.c.id)
+    .join(site, site.c.id == article.c.site_id)
+    .outerjoin(_original, _original.c.id == article.c.duplicate_of)
+    .outerjoin(_holder, _holder.c.id == article.c.text_holder)
+    .outerjoin(duplicate, duplicate.c.article_id == article.c.id)
+    .outerjoin(_similar, _similar.c.id == duplicate.c.of_id)
+    .where(among(article.c.id))
+)
+_IMAGES = (
+    select(image.c.article_id, image.c.url, image.c.caption)
+    .where(among(image.c.article_id))
+    .order_by(image.c.article_id, image.c.position)
+)
