@@ -79,7 +79,7 @@ class CrawlAccess:
 
     Attributes:
         services: set by the scheduler when the crawl is open, so before there is any page.
-        under_way: articles that item pipelines of others are working on.
+        under_way: stored pages whose articles item pipelines of others are working on.
     """
 
     services: PageServices
@@ -201,10 +201,11 @@ class ItemProcessor:
                 said so and keeps the URL for the next run); or by one of the others.
             TypeError: one of the others returned nothing.
         """
-        if isinstance(item, Page):
-            item = await self._stored(await self._extract.read(item))
-        self._access.under_way += 1
+        stored = await self._store(item) if isinstance(item, Page) else None
+        self._access.under_way += 1  # the frontier counts it no longer
         try:
+            if stored is not None:
+                item = await self._article(item, stored)
             processed = await self._others.process_item_async(item)
         finally:
             self._access.under_way -= 1
@@ -219,19 +220,26 @@ class ItemProcessor:
         finally:
             await self._extract.close()
 
-    async def _stored(self, page: Page) -> ArticleItem:
-        """Store a page; return its article."""
-        services = self._access.services
+    async def _store(self, page: Page) -> Stored:
+        """Read a page and store what came of it."""
         try:
-            stored = await services.store(page)
+            return await self._access.services.store(await self._extract.read(page))
+        except DatabaseProblem as problem:
+            raise NoArticle(str(problem)) from problem
+
+    async def _article(self, page: Page, stored: Stored) -> ArticleItem | Page:
+        """Return the article of a stored page; the page when nobody wants the article."""
+        try:
             await export(self._crawler, stored.joined)
             if stored.article is None or not stored.article.is_exported:
                 raise NoArticle(stored.article or "no article")
-            found = await services.items([page.lease.id]) if self._is_awaited() else []
+            if not self._is_awaited():
+                return page
+            found = await self._access.services.items([page.lease.id])
         except DatabaseProblem as problem:
             raise NoArticle(str(problem)) from problem
         if not found:
-            raise NoArticle("nobody asks for it")
+            raise NoArticle("another process has moved it")
         return found[0]
 
     def _is_awaited(self) -> bool:
