@@ -14,15 +14,17 @@ from db.records.article import COLUMNS, JOINED_BY, ArticleItem
 _FORMULA = re.compile(
     "[\x00-\x20\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]*[=+\\-@＝＋－﹣−＠﹫﹢﹦]|[\t\r\n]"
 )
+_NUMBER = re.compile(r"-\d+", re.ASCII)
+"""As identifiers are."""
 
 
 def harmless(value: Any) -> Any:
     r"""Put an apostrophe before a cell that a spreadsheet would take for a formula.
 
     >>> harmless('=HYPERLINK("http://a.test")'), harmless("-3"), harmless(-3), harmless("news")
-    ('\'=HYPERLINK("http://a.test")', "'-3", -3, 'news')
+    ('\'=HYPERLINK("http://a.test")', '-3', -3, 'news')
     """
-    if isinstance(value, str) and _FORMULA.match(value):
+    if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
         return f"'{value}"
     return value
 

@@ -207,7 +207,8 @@ def test_files_of_all_formats_say_the_same(crawled: Crawled) -> None:
     with (crawled.folder / "articles.csv").open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
     assert list(table[0]) == [*COLUMNS, "images"]
-    assert {row["url"]: row["text"] for row in table} == {url: one["text"] for url, one in lines.items()}
+    for name in ("id", "text", "title"):
+        assert {row["url"]: row[name] for row in table} == {url: one[name] for url, one in lines.items()}
     tree = ElementTree.parse(crawled.folder / "articles.xml")
     assert {item.findtext("url"): item.findtext("title") for item in tree.iter("item")} == {
         url: one["title"] for url, one in lines.items()

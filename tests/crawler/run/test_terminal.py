@@ -79,7 +79,9 @@ def test_handlers_keep_their_format() -> None:
     [
         "=1+1",
         "+1",
-        "-1",
+        "-1+1",
+        "-a",
+        "-",
         "@x",
         "\t=1",
         "\r=1",
@@ -96,6 +98,10 @@ def test_handlers_keep_their_format() -> None:
 )
 def test_cells_that_a_spreadsheet_would_run(cell: str) -> None:
     assert harmless(cell) == f"'{cell}"
+
+
+def test_numbers_are_no_formulas() -> None:
+    assert [harmless(cell) for cell in ("-7847909125828453774", "0.976", -3)] == ["-7847909125828453774", "0.976", -3]
 
 
 def test_csv_and_json_lines() -> None:
