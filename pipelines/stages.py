@@ -1,8 +1,8 @@
-"""Read a page in a worker process, store it, hand its article to item pipelines.
+"""The item pipelines of the crawl: read a page, store it, hand its article on.
 
 Duplicates are decided inside that transaction (see `db.articles.write`), with the judgement of `pipelines.dedup`:
-between looking and writing no other page can slip in. Item pipelines of others get what is stored, so they can neither
-take the place of these stages nor hold up a page.
+between looking and writing no other page can slip in. These stages come before item pipelines of others, which get
+what is stored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from pydispatch.dispatcher import getAllReceivers, liveReceivers  # type: ignore[import-untyped]
 from scrapy import signals
 from scrapy.exceptions import DropItem, NotConfigured
-from scrapy.pipelines import ItemPipelineManager
 
 from db.engine.errors import DatabaseProblem
 from db.records.article import ArticleItem
@@ -79,13 +78,9 @@ class CrawlAccess:
 
     Attributes:
         services: set by the scheduler when the crawl is open, so before there is any page.
-        under_way: stored pages whose articles item pipelines of others are working on.
     """
 
     services: PageServices
-
-    def __init__(self) -> None:
-        self.under_way = 0
 
     @classmethod
     def from_crawler(cls, _crawler: Crawler) -> Self:
@@ -114,12 +109,15 @@ class ExtractStage:
         self._keep_raw = keep_raw
         self._faults: Counter[tuple[str, str]] = Counter()
 
-    def open(self) -> None:
+    def open_spider(self) -> None:
         """Start the workers while the first pages are being fetched."""
         self._pool.warm_up()
 
-    async def read(self, page: Page) -> Page:
-        """Return the page with `parsed`, or with the reason why it is `unreadable`."""
+    async def process_item(self, item: Any) -> Any:
+        """Return a page with `parsed`, or with the reason why it is `unreadable`; other items as they are."""
+        return await self._read(item) if isinstance(item, Page) else item
+
+    async def _read(self, page: Page) -> Page:
         lease = page.lease
         if page.error or page.status != 200 or lease.kind == Kind.ROBOTS:
             return page
@@ -162,7 +160,7 @@ class ExtractStage:
         if self._faults[kind] == 1:
             logger.error("%s could not be read: %s; more of that kind are only counted\n%s", url, fault, fault.trace)
 
-    async def close(self) -> None:
+    async def close_spider(self) -> None:
         """End the workers."""
         for (name, place), n in self._faults.items():
             if n > 1:
@@ -170,72 +168,41 @@ class ExtractStage:
         await asyncio.get_running_loop().run_in_executor(None, self._pool.close)
 
 
-class ItemProcessor:
-    """Scrapy's `ITEM_PROCESSOR`: stores pages, has others work on articles.
+class StoreStage:
+    """Hands pages to the crawl, which owns the database, and their articles to what comes behind."""
 
-    Args:
-        crawler: Scrapy's.
-        extract: reads pages.
-        others: the pipelines of `ITEM_PIPELINES`.
-    """
-
-    def __init__(self, crawler: Crawler, extract: ExtractStage, others: ItemPipelineManager) -> None:
+    def __init__(self, crawler: Crawler, access: CrawlAccess) -> None:
         self._crawler = crawler
-        self._access = CrawlAccess.of(crawler)
-        self._extract = extract
-        self._others = others
+        self._access = access
 
-    async def open_spider_async(self) -> None:
-        """Start the workers, and what the others need."""
-        self._extract.open()
-        await self._others.open_spider_async()
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Scrapy's constructor."""
+        return cls(crawler, CrawlAccess.of(crawler))
 
-    async def process_item_async(self, item: Any) -> Any:
-        """Store a page and hand its article to the others; hand them what is no page.
+    async def process_item(self, item: Any) -> Any:
+        """Store a page and return its article; return other items as they are.
 
         The transaction is committed then. Articles of several pages come by themselves, each when its last page has
         come.
 
         Raises:
             DropItem: the page was stored as no article or as part of one, or the database gave up (the crawl has
-                said so and keeps the URL for the next run); or by one of the others.
-            TypeError: one of the others returned nothing.
+                said so and keeps the URL for the next run).
         """
-        stored = await self._store(item) if isinstance(item, Page) else None
-        self._access.under_way += 1  # the frontier counts it no longer
-        try:
-            if stored is not None:
-                item = await self._article(item, stored)
-            processed = await self._others.process_item_async(item)
-        finally:
-            self._access.under_way -= 1
-        if processed is None:
-            raise TypeError("an item pipeline returned None; it has to return the item, or raise DropItem")
-        return processed
+        return await self._stored(item) if isinstance(item, Page) else item
 
-    async def close_spider_async(self) -> None:
-        """End the others, and the workers."""
+    async def _stored(self, page: Page) -> ArticleItem | Page:
+        """Return the article of a page; the page when nobody wants the article."""
+        services = self._access.services
         try:
-            await self._others.close_spider_async()
-        finally:
-            await self._extract.close()
-
-    async def _store(self, page: Page) -> Stored:
-        """Read a page and store what came of it."""
-        try:
-            return await self._access.services.store(await self._extract.read(page))
-        except DatabaseProblem as problem:
-            raise NoArticle(str(problem)) from problem
-
-    async def _article(self, page: Page, stored: Stored) -> ArticleItem | Page:
-        """Return the article of a stored page; the page when nobody wants the article."""
-        try:
+            stored = await services.store(page)
             await export(self._crawler, stored.joined)
             if stored.article is None or not stored.article.is_exported:
                 raise NoArticle(stored.article or "no article")
             if not self._is_awaited():
                 return page
-            found = await self._access.services.items([page.lease.id])
+            found = await services.items([page.lease.id])
         except DatabaseProblem as problem:
             raise NoArticle(str(problem)) from problem
         if not found:
@@ -244,8 +211,25 @@ class ItemProcessor:
 
     def _is_awaited(self) -> bool:
         """Tell whether there is anybody to get articles, which have to be read back."""
+        own = (ExtractStage, StoreStage, LastStage)
+        if any(not isinstance(one, own) for one in self._crawler.engine.scraper.itemproc.middlewares):
+            return True
         receivers = liveReceivers(getAllReceivers(self._crawler.signals.sender, signals.item_scraped))
-        return bool(self._others.middlewares) or any(True for _ in receivers)
+        return any(True for _ in receivers)
+
+
+class LastStage:
+    """Refuses what item pipelines of others forgot to return."""
+
+    def process_item(self, item: Any) -> Any:
+        """Return the item.
+
+        Raises:
+            TypeError: there is none.
+        """
+        if item is None:
+            raise TypeError("an item pipeline returned None; it has to return the item, or raise DropItem")
+        return item
 
 
 async def export(crawler: Crawler, joined: Iterable[Joined]) -> None:

@@ -69,6 +69,12 @@ class Waker:
         if not self._closed and self._crawler.engine.spider is not None:
             self._crawler.engine.crawl(WAKE)
 
+    @property
+    def items(self) -> int:
+        """Items that are in the item pipelines."""
+        slot = self._crawler.engine.scraper.slot
+        return slot.itemproc_size if slot is not None else 0
+
     def plan(self, pause: float | None) -> None:
         """Poll after so many seconds (None: never), instead of when that was last said."""
         if self._timer is not None:
@@ -109,7 +115,6 @@ class FrontierScheduler(BaseScheduler):
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._access = CrawlAccess.of(crawler)
         self._waker = Waker(crawler)
         engine = EngineCallbacks(
             stop=lambda reason: crawler.engine.close_spider_async(reason=reason),
@@ -155,7 +160,7 @@ class FrontierScheduler(BaseScheduler):
         except (ConfigError, SeedError, DatabaseProblem) as problem:
             self._background.refuse(str(problem), EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE)
             return
-        self._access.services = self.crawl = crawl
+        CrawlAccess.of(self._crawler).services = self.crawl = crawl
         crawl.run()
 
     def _refuse_to_run(self) -> None:
@@ -194,7 +199,7 @@ class FrontierScheduler(BaseScheduler):
         if crawl is None or self._background.ends or self._waker.rests():
             return None
         queues, config, now = crawl.pending.queues, crawl.session.config, time.monotonic()
-        in_flight = len(queues.in_flight) + self._access.under_way
+        in_flight = max(len(queues.in_flight), self._waker.items)
         if in_flight >= config.in_flight or crawl.session.lapsed:
             return None  # the next page that is stored, or the next sign of life, wakes the engine
         lease = queues.pop(now)

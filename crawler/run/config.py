@@ -422,6 +422,7 @@ OPTIONS = tuple(
 """All settings that a user tunes, in the README's order."""
 _BY_NAME = {option.name: option for option in OPTIONS}
 _SCRAPYS = {name for name in vars(default_settings) if name.isupper()}
+_OURS = ("crawler.", "pipelines.")
 _COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES", "SPIDER_MIDDLEWARES")
 _NEAR = 0.8
 """Likeness of names from which one is taken for a misspelling of the other."""
@@ -724,6 +725,8 @@ def check_components(settings: BaseSettings) -> None:
     named = [(name, path, place) for name in _COMPONENTS for path, place in settings.getdict(name).items()]
     named += [("FEED_EXPORTERS", path, 0) for path in settings.getdict("FEED_EXPORTERS").values()]
     for name, path, place in named:
+        if path.startswith(_OURS) and path in scrapy_settings.FIXED.get(f"{name}_BASE", ()):
+            raise ConfigError(f"{name} names {path!r}, a part of the crawl, which keeps its place; leave it out")
         if place is None:
             continue
         try:

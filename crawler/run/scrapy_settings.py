@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 FIXED: dict[str, Any] = {
     **GUARDED,
     "SCHEDULER": "crawler.frontier.scheduler.FrontierScheduler",
-    "ITEM_PROCESSOR": "crawler.run.wiring.ConfiguredProcessor",  # so that ITEM_PIPELINES holds those of users alone
+    "ITEM_PIPELINES_BASE": {  # those of users, from 0 to 1000, get what is stored
+        "crawler.run.wiring.ConfiguredExtractStage": -200,
+        "pipelines.stages.StoreStage": -100,
+        "pipelines.stages.LastStage": 10_000,
+    },
     "EXTENSIONS_BASE": {
         **GUARDED["EXTENSIONS_BASE"],
         "pipelines.stages.CrawlAccess": 0,
@@ -99,7 +103,7 @@ REFUSED = {
     "HTTPCACHE_*": "STORE_HTML keeps pages in the database",
     "HTTPERROR_*": "every status becomes a state of its URL, see `scrapy status`",
     "HTTPPROXY_*": "requests through a proxy would escape the guard, see ALLOW_NETWORKS",
-    "ITEM_PROCESSOR": "the crawl's own stores pages; ITEM_PIPELINES adds what works on articles",
+    "ITEM_PROCESSOR": "ITEM_PIPELINES adds what works on articles",
     "JOBDIR SCHEDULER SCHEDULER_*": "the queue is in the database that DATABASE_URL names",
     "METAREFRESH_* REDIRECT_*": "REDIRECT_HOPS bounds the redirects followed in a row",
     "REFERER_* REFERRER_*": "no Referer is sent",

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from scrapy.pipelines import ItemPipelineManager
-from scrapy.utils.misc import build_from_crawler
-
-from pipelines.stages import CrawlAccess, ExtractStage, ItemProcessor
+from pipelines.stages import CrawlAccess, ExtractStage
 from pipelines.worker import WorkerPool
 
 from ..fetch.handler import Network
@@ -26,8 +23,8 @@ class ConfiguredNetwork(Network):
         return cls.from_options(fetch_options(crawler.settings))
 
 
-class ConfiguredProcessor(ItemProcessor):
-    """The stages of a page, and the item pipelines of others behind them."""
+class ConfiguredExtractStage(ExtractStage):
+    """The stage that reads pages."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -39,5 +36,4 @@ class ConfiguredProcessor(ItemProcessor):
             memory_bytes=config.worker_memory_bytes,
             options=config.parse_options,
         )
-        extract = ExtractStage(CrawlAccess.of(crawler), pool, keep_raw=config.store_html)
-        return cls(crawler, extract, build_from_crawler(ItemPipelineManager, crawler))
+        return cls(CrawlAccess.of(crawler), pool, keep_raw=config.store_html)

@@ -92,6 +92,7 @@ class Engine:
 
     def __init__(self) -> None:
         self.spider: Any = SimpleNamespace(seeds=[Seed(SEED, depth=0)], mode="once", parse=None, failed=None)
+        self.scraper = SimpleNamespace(slot=SimpleNamespace(itemproc_size=0))
         self.polls = 0
         self.stopped: list[str] = []
 
