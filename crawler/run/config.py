@@ -610,7 +610,9 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
         guard, trust = Guard(given["ALLOW_NETWORKS"]), Trust(given["TLS_UNVERIFIED_HOSTS"])
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    return FetchOptions(guard, trust, bounds=bounds, **records["fetch"])
+    bind = settings.get("DOWNLOAD_BIND_ADDRESS")
+    bind = (bind, 0) if isinstance(bind, str) else bind
+    return FetchOptions(guard, trust, bounds=bounds, bind=bind, **records["fetch"])
 
 
 def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[str, Any]]]:
