@@ -13,10 +13,10 @@ import sys
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from ssl import DER_cert_to_PEM_cert
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from OpenSSL.crypto import FILETYPE_ASN1
 from pydispatch.dispatcher import getReceivers
 from scrapy import signals
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
@@ -374,4 +374,4 @@ def _cookie_lines(cookies: CookiesT) -> list[str]:
 @lru_cache(256)
 def _certificate(der: bytes | None) -> Certificate | None:
     """Return a certificate as Scrapy gives it."""
-    return None if der is None else Certificate.load(der, FILETYPE_ASN1)
+    return None if der is None else Certificate.loadPEM(DER_cert_to_PEM_cert(der).encode())
