@@ -705,6 +705,9 @@ def check_names(settings: BaseSettings, custom: Mapping[str, Any] | None = None)
             )
         if name in typed:
             logger.warning("%s is a setting of neither this project nor Scrapy, but left to code of your own", name)
+    for path, place in settings.getdict("EXTENSIONS").items():
+        if place is None and path in scrapy_settings.NEEDED:
+            raise ConfigError(f"EXTENSIONS leaves out {path}, and the crawl cannot do without")
 
 
 def without_effect(settings: BaseSettings) -> list[str]:
