@@ -7,8 +7,9 @@ import contextlib
 import ipaddress
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import cast
 
 from db.records.reasons import FailReason
@@ -44,6 +45,7 @@ class FetchBounds:
         head: of the headers.
         stall: seconds without a byte.
         least_rate: bytes a second, over `stall` seconds.
+        pages_only: read of what can be no page only so much that the connection can be used again.
     """
 
     size: int = 8 << 20
@@ -51,6 +53,7 @@ class FetchBounds:
     head: HeadBounds = field(default_factory=HeadBounds)
     stall: float = 20.0
     least_rate: float = 100.0
+    pages_only: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class FetchOptions:
         bounds: of a response.
         seconds: for a fetch from the connection to the last byte.
         cookies: whether they are kept.
+        bind: local address and port (0 for any) to connect from; None for any.
     """
 
     guard: Guard
@@ -70,6 +74,7 @@ class FetchOptions:
     bounds: FetchBounds = field(default_factory=FetchBounds)
     seconds: float = 60.0
     cookies: bool = True
+    bind: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +86,37 @@ class HttpResponse:
         body: decoded.
         truncated: the body is only a beginning.
         bounds: names of the bounds that it ran into.
+        first_byte: time of the event loop at which it began to come.
+        end: how the body ended, if not by itself.
     """
 
     head: Head
     body: bytes
     truncated: bool
     bounds: tuple[str, ...]
+    first_byte: float
+    end: BodyEnd | None = None
+
+
+class BodyEnd(Enum):
+    """End of a body that did not end by itself, with Scrapy's flag for it."""
+
+    LOST = "dataloss"
+    UNKNOWN = "partial"
+    STOPPED = "download_stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Functions told of a response while it comes; True stops it.
+
+    Attributes:
+        head: called with the head.
+        piece: called with each piece of the body, as sent.
+    """
+
+    head: Callable[[Head], bool]
+    piece: Callable[[bytes], bool]
 
 
 class Connection(asyncio.Protocol):
@@ -96,6 +126,7 @@ class Connection(asyncio.Protocol):
         is_idle: whether it can take another request.
         is_silent: nothing has come for the present request, so it can be made again elsewhere.
         peer: the address it leads to.
+        certificate: of the server, in DER form; None without TLS.
     """
 
     def __init__(self) -> None:
@@ -103,6 +134,7 @@ class Connection(asyncio.Protocol):
         self.is_idle = True
         self.is_silent = True
         self.peer: ipaddress.IPv4Address | ipaddress.IPv6Address | None = None
+        self.certificate: bytes | None = None
         self._transport: asyncio.Transport | None = None
         self._exchange: _Exchange | None = None
 
@@ -112,6 +144,9 @@ class Connection(asyncio.Protocol):
         bounds: FetchBounds,
         deadline: float,
         acquire: Acquire,
+        *,
+        expects_body: bool = True,
+        listener: Listener | None = None,
     ) -> HttpResponse:
         """Send a request and wait for its response.
 
@@ -120,6 +155,8 @@ class Connection(asyncio.Protocol):
             bounds: of the response.
             deadline: time of the event loop until which the response must be complete.
             acquire: takes a slot for a large body, see `BodySlots.acquire`; the time without one does not count.
+            expects_body: False for a HEAD request.
+            listener: who is told of what comes.
 
         Raises:
             FetchError: no response that can be used came.
@@ -127,7 +164,8 @@ class Connection(asyncio.Protocol):
         assert self._transport is not None
         self.is_idle = False
         self.is_silent = True
-        self._exchange = exchange = _Exchange(bounds, deadline, self._transport, acquire)
+        reader = ResponseParser(bounds.head, expects_body=expects_body)
+        self._exchange = exchange = _Exchange(reader, bounds, deadline, self._transport, acquire, listener=listener)
         self._transport.write(request)
         try:
             return await exchange.response
@@ -169,17 +207,20 @@ class _Exchange:
 
     def __init__(
         self,
+        reader: ResponseParser,
         bounds: FetchBounds,
         deadline: float,
         transport: asyncio.Transport,
         acquire: Acquire,
+        *,
+        listener: Listener | None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self.response: asyncio.Future[HttpResponse] = self._loop.create_future()
         self.leaves_connection = False
         self._bounds = bounds
         self._deadline = deadline
-        self._reader = ResponseParser(bounds.head)
+        self._reader = reader
         self._decoder: Decoder | None = None
         self._body = bytearray()
         self._sent = 0
@@ -187,9 +228,10 @@ class _Exchange:
         self._came = 0
         self._transport = transport
         self._acquire = acquire
+        self._listener = listener
         self._is_large = False
         self._waits_since: float | None = None
-        self._last = self._loop.time()
+        self._first = self._last = self._loop.time()
         self._since = self._last, 0
         self._timer = self._loop.call_at(min(deadline, self._last + bounds.stall), self._watch)
 
@@ -202,6 +244,8 @@ class _Exchange:
         if self.response.done():
             return
         self._last = self._loop.time()
+        if not self._came:
+            self._first = self._last
         self._came += len(data)
         try:
             pieces = self._reader.receive(data)
@@ -234,15 +278,21 @@ class _Exchange:
             unsaid = [UNSAID] if kind.startswith((b"text/html", b"application/xhtml")) else []
             bounds = DecodingBounds(self._bounds.size, self._bounds.ratio)
             self._decoder = Decoder([*unsaid, *self._reader.codings], bounds)
-            self._is_page = 200 <= head.status < 300
+            self._is_page = 200 <= head.status < 300 or not self._bounds.pages_only
+            if self._listener is not None and self._listener.head(head):
+                self._end(truncated=True, end=BodyEnd.STOPPED)
+                return
         for piece in pieces:
             self._sent += len(piece)
             is_first = not self._body
             for decoded in self._decoder.feed(piece):
                 self._body += decoded
-            if is_first and self._body and self._is_page:
+            if is_first and self._body and self._is_page and self._bounds.pages_only:
                 said = b"".join(head.all(b"content-type")[:1]).decode("latin-1")
                 self._is_page = is_readable(said, bytes(self._body[:_BEGINNING]))
+            if self._listener is not None and self._listener.piece(piece):
+                self._end(truncated=True, end=BodyEnd.STOPPED)
+                return
         most = self._bounds.size if self._is_page else _MOST_OTHER_BODY
         if self._decoder.is_cut or self._sent > most or self._came > _FRAMING_SHARE * most + _LEAST_CAME:
             self._end(truncated=True, bounds=(BODY_CUT,))
@@ -276,17 +326,21 @@ class _Exchange:
             self._end(truncated=True, bounds=(BODY_CUT,))
             return
         self.leaves_connection = self._reader.is_reusable
-        is_whole = self._reader.state is ParserState.WHOLE or self._decoder.is_complete
-        self._end(truncated=self._decoder.is_broken or not is_whole)
+        end = None
+        if self._reader.state is not ParserState.WHOLE and not self._decoder.is_complete:
+            end = BodyEnd.LOST
+        elif self._reader.is_of_unknown_length:
+            end = BodyEnd.UNKNOWN
+        self._end(truncated=self._decoder.is_broken or end is BodyEnd.LOST, end=end)
 
-    def _end(self, *, truncated: bool, bounds: tuple[str, ...] = ()) -> None:
+    def _end(self, *, truncated: bool, bounds: tuple[str, ...] = (), end: BodyEnd | None = None) -> None:
         head = self._reader.head
         assert head is not None
         if not self._is_page:
             truncated, bounds = False, ()
         if head.excess:
             bounds = (*bounds, HEADERS_DROPPED)
-        self.response.set_result(HttpResponse(head, bytes(self._body), truncated, bounds))
+        self.response.set_result(HttpResponse(head, bytes(self._body), truncated, bounds, self._first, end))
 
     def _bomb(self) -> None:
         """Fail for a compression bomb; an error or a redirect needs no body."""
@@ -327,7 +381,13 @@ class _Exchange:
 
 
 async def connect(
-    addresses: Sequence[str], port: int, context: ssl.SSLContext | None, host: str, deadline: float
+    addresses: Sequence[str],
+    port: int,
+    context: ssl.SSLContext | None,
+    host: str,
+    deadline: float,
+    *,
+    bind: tuple[str, int] | None = None,
 ) -> Connection:
     """Open a connection to the first of some addresses that answers.
 
@@ -337,6 +397,7 @@ async def connect(
         context: for TLS, None without.
         host: whose certificate is expected.
         deadline: time of the event loop until which it must be there.
+        bind: local address and port to connect from.
 
     Raises:
         OSError: none answered, or no TLS (`ssl.SSLError`) came about.
@@ -344,7 +405,7 @@ async def connect(
     """
     loop = asyncio.get_running_loop()
     async with asyncio.timeout_at(deadline):
-        opened = await _race(addresses[:_MOST_ADDRESSES], port)
+        opened = await _race(addresses[:_MOST_ADDRESSES], port, bind)
         peer = ipaddress.ip_address(opened.getpeername()[0])
         try:
             if context is None:
@@ -362,20 +423,22 @@ async def connect(
             opened.close()
             raise
     connection.peer = peer
+    if context is not None and connection._transport is not None:
+        connection.certificate = connection._transport.get_extra_info("ssl_object").getpeercert(binary_form=True)
     return connection
 
 
-async def _race(addresses: Sequence[str], port: int) -> socket.socket:
+async def _race(addresses: Sequence[str], port: int, bind: tuple[str, int] | None) -> socket.socket:
     """Open a socket to the first address that answers, each tried a moment later."""
     if len(addresses) == 1:
-        return await _open(addresses[0], port)
+        return await _open(addresses[0], port, bind)
     waiting = list(addresses)
     attempts: set[asyncio.Task[socket.socket]] = set()
     problem: BaseException = OSError("no address")
     try:
         while waiting or attempts:
             if waiting:
-                attempts.add(asyncio.ensure_future(_open(waiting.pop(0), port)))
+                attempts.add(asyncio.ensure_future(_open(waiting.pop(0), port, bind)))
             done, attempts = await asyncio.wait(
                 attempts, timeout=_NEXT_ADDRESS_SECONDS if waiting else None, return_when=asyncio.FIRST_COMPLETED
             )
@@ -398,11 +461,13 @@ def _drop(attempt: asyncio.Task[socket.socket]) -> None:
         attempt.result().close()
 
 
-async def _open(address: str, port: int) -> socket.socket:
+async def _open(address: str, port: int, bind: tuple[str, int] | None) -> socket.socket:
     """Open a connected socket."""
     opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     try:
         opened.settimeout(0.0)
+        if bind is not None:
+            opened.bind(bind)
         await asyncio.get_running_loop().sock_connect(opened, (address, port))
     except BaseException:
         opened.close()

@@ -27,8 +27,10 @@ _ERRORS = {
 }
 
 
-class FetchError(Exception):
+class FetchError(OSError):
     """A request brought no response that can be used.
+
+    An `OSError`, because Scrapy's retries take those for faults that may pass.
 
     Attributes:
         reason: the same for the same cause.

@@ -9,22 +9,29 @@ from __future__ import annotations
 import asyncio
 import errno
 import re
+import sys
 from collections import OrderedDict
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from ssl import DER_cert_to_PEM_cert
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+from pydispatch.dispatcher import getReceivers
+from scrapy import signals
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
-from scrapy.exceptions import NotConfigured, NotSupported
+from scrapy.exceptions import NotConfigured, NotSupported, ResponseDataLossError, StopDownload
 from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
+from scrapy.utils.python import to_unicode
+from twisted.internet.ssl import Certificate
+from twisted.python.failure import Failure
 
 from db.records.reasons import FailReason
 
 from .. import clock
-from .body_slots import Acquire, BodySlots
-from .connection import Connection, FetchBounds, FetchOptions, HttpResponse, connect
+from .body_slots import BodySlots
+from .connection import BodyEnd, Connection, FetchOptions, HttpResponse, Listener, connect
 from .cookies import SiteCookies
 from .decompress import ACCEPT_ENCODING
 from .dns import DnsCache
@@ -32,11 +39,14 @@ from .errors import FetchError
 from .tls import Trust
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Awaitable, Callable
 
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.http.request import CookiesT
+
+    from .http_parser import Head
 
 
 TRUNCATED = "truncated"
@@ -46,14 +56,19 @@ NEW_COOKIE = "new cookie"
 BOUND = "bound: "
 """Beginning of the flags that name a bound which the response ran into."""
 
+_ACCEPT_ENCODING = b"Accept-Encoding: " + ACCEPT_ENCODING.encode()
 _IDLE_SECONDS = 30.0
 _MOST_IDLE = 512
 _UNSAFE = re.compile(rb"[\0\r\n]")
-# Framing is this module's business; nothing of the user is asked of a server.
-_OWN_HEADERS = frozenset(
-    {b"host", b"connection", b"accept-encoding", b"content-length", b"transfer-encoding", b"cookie"}
-)
-_SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection", b"set-cookie"})
+_FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding", b"proxy-authorization"})
+"""Headers of a request that are this module's business."""
+_SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection"})
+"""Headers of a response that no longer hold for its decoded body."""
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+"""Methods whose requests say that they have no body."""
+_REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
+"""Methods of requests that may be sent again over another connection (RFC 9110, 9.2.2)."""
+_HEARD = (signals.headers_received, signals.bytes_received)
 
 
 class GuardedHandler(BaseDownloadHandler):
@@ -61,8 +76,9 @@ class GuardedHandler(BaseDownloadHandler):
 
     Raises `AddressRefused`, `FetchError` and `OSError`s.
 
-    A response's flags tell whether it is `TRUNCATED`, set a `NEW_COOKIE`, and which bounds it ran into.
-    Proxies are not supported: what a proxy connects to cannot be seen from here.
+    A response's flags tell whether it is `TRUNCATED`, set a `NEW_COOKIE`, and which bounds it ran into, beside Scrapy's
+    own (`dataloss`, `partial`, `download_stopped`). Its body is decoded. To the requests of the frontier, which have a
+    lease, only pages are read whole. Proxies are not supported: what a proxy connects to cannot be seen from here.
     """
 
     lazy = True
@@ -81,22 +97,38 @@ class GuardedHandler(BaseDownloadHandler):
         loop = asyncio.get_running_loop()
         started = loop.time()
         deadline = started + (request.meta.get("download_timeout") or self._seconds)
-        bounds = self._bounds
-        if "download_maxsize" in request.meta:
-            bounds = FetchBounds(
-                request.meta["download_maxsize"], bounds.ratio, bounds.head, bounds.stall, bounds.least_rate
-            )
-        target = _Target(request.url)
         slots, lease = self._network.slots, request.meta.get("lease")
+        bounds = self._bounds
+        if lease is None or "download_maxsize" in request.meta:
+            most = request.meta.get("download_maxsize", bounds.size) or sys.maxsize
+            bounds = replace(bounds, size=most, pages_only=lease is not None)
+        target = _Target(request.url, request.meta.get("bindaddress") or self._network.options.bind)
         key = request if lease is None else lease.id
-        acquire = partial(slots.acquire, key)
+        stopped: list[StopDownload] = []
+        ask = partial(
+            Connection.ask,
+            request=self._written(request, target),
+            bounds=bounds,
+            deadline=deadline,
+            acquire=partial(slots.acquire, key),
+            expects_body=request.method != "HEAD",
+            listener=self._listener(request, stopped),
+        )
         try:
-            response, connection = await self._ask(target, self._written(request, target), bounds, deadline, acquire)
+            response, connection = await self._ask(
+                target, ask, deadline, bounds.stall, reuse=request.method in _REPEATABLE
+            )
         finally:
             if lease is None:  # else the body is kept until its page is stored
                 slots.release(key)
-        request.meta["download_latency"] = loop.time() - started
-        return self._response(request, target, response, connection)
+        request.meta["download_latency"] = response.first_byte - started
+        if response.end is BodyEnd.LOST and request.meta.get("download_fail_on_dataloss"):
+            raise ResponseDataLossError(request.url)
+        made = self._response(request, target, response, connection)
+        if stopped and stopped[0].fail:
+            stopped[0].response = made
+            raise stopped[0]
+        return made
 
     async def close(self) -> None:
         """Close what is kept open."""
@@ -104,12 +136,18 @@ class GuardedHandler(BaseDownloadHandler):
         self._network.names.close()
 
     async def _ask(
-        self, target: _Target, written: bytes, bounds: FetchBounds, deadline: float, acquire: Acquire
+        self,
+        target: _Target,
+        ask: Callable[[Connection], Awaitable[HttpResponse]],
+        deadline: float,
+        stall: float,
+        *,
+        reuse: bool,
     ) -> tuple[HttpResponse, Connection]:
         """Send a request over a kept connection, or a new one."""
-        while (kept := self._network.idle.take(target.key)) is not None:
+        while reuse and (kept := self._network.idle.take(target.key)) is not None:
             try:
-                response = await kept.ask(written, bounds, deadline, acquire)
+                response = await ask(kept)
             except FetchError as error:
                 if kept.is_silent and error.reason is FailReason.LOST:
                     continue  # the server had closed it, as it may at any time
@@ -117,17 +155,17 @@ class GuardedHandler(BaseDownloadHandler):
             if response.head.status == 408 and not kept.is_idle:
                 continue  # the server's farewell to a connection that was idle for too long
             return self._done(target, response, kept)
-        until = min(deadline, asyncio.get_running_loop().time() + bounds.stall)
+        until = min(deadline, asyncio.get_running_loop().time() + stall)
         async with asyncio.timeout_at(until):
             addresses = await self._network.names.addresses(target.host, target.port)
         context = self._network.trust.context(target.host) if target.secure else None
         try:
-            fresh = await connect(addresses, target.port, context, target.host, until)
+            fresh = await connect(addresses, target.port, context, target.host, until, bind=target.bind)
         except OSError as error:
             if error.errno in {errno.EMFILE, errno.ENFILE}:
                 self._network.idle.close()  # what is only kept for later must not be in the way
             raise
-        return self._done(target, await fresh.ask(written, bounds, deadline, acquire), fresh)
+        return self._done(target, await ask(fresh), fresh)
 
     def _done(self, target: _Target, response: HttpResponse, connection: Connection) -> tuple[HttpResponse, Connection]:
         if connection.is_idle:
@@ -137,28 +175,65 @@ class GuardedHandler(BaseDownloadHandler):
     def _written(self, request: Request, target: _Target) -> bytes:
         """Write a request as it goes out."""
         lines = [b"%s %s HTTP/1.1" % (request.method.encode(), target.path), b"Host: " + target.netloc]
-        lines += _header_lines(request.headers)
-        lines.append(b"Accept-Encoding: " + ACCEPT_ENCODING.encode())
-        if self._network.cookies is not None:
-            cookies = self._network.cookies.header(
-                target.host, target.plain_path, secure=target.secure, now=clock.now()
-            )
-            if cookies:
-                lines.append(b"Cookie: " + cookies.encode("latin-1", "replace"))
-        if request.body:
+        given: set[bytes] = set()
+        for name, values in request.headers.items():
+            lower = name.lower()
+            if lower in _FRAMING:
+                continue
+            given.add(lower)
+            for value in values:
+                lines.append(_UNSAFE.sub(b" ", b"%s: %s" % (name, value)))
+        if b"host" in given:
+            del lines[1]  # ours
+        if b"accept-encoding" not in given:
+            lines.append(_ACCEPT_ENCODING)
+        if b"cookie" not in given and (cookies := self._cookies(request, target)):
+            lines.append(b"Cookie: " + cookies.encode("latin-1", "replace"))
+        if request.body or request.method in _WITH_BODY:
             lines.append(b"Content-Length: %d" % len(request.body))
         return b"\r\n".join([*lines, b"", request.body])
+
+    def _cookies(self, request: Request, target: _Target) -> str:
+        """Return the cookies that go along, after keeping those of the request itself."""
+        if self._network.cookies is None or request.meta.get("dont_merge_cookies"):
+            return ""
+        now = clock.now()
+        if request.cookies:
+            self._network.cookies.keep(
+                target.host, target.plain_path, _cookie_lines(request.cookies), secure=target.secure, now=now
+            )
+        return self._network.cookies.header(target.host, target.plain_path, secure=target.secure, now=now)
+
+    def _listener(self, request: Request, stopped: list[StopDownload]) -> Listener | None:
+        """Return the sender of Scrapy's signals; None when nobody listens."""
+        if not any(getReceivers(self.crawler, signal) for signal in _HEARD):
+            return None
+
+        def tell(signal: object, **what: Any) -> bool:
+            told = self.crawler.signals.send_catch_log(signal, request=request, spider=self.crawler.spider, **what)
+            problems = (one.value for _, one in told if isinstance(one, Failure))
+            stopped.extend(one for one in problems if isinstance(one, StopDownload))
+            return bool(stopped)
+
+        def head(came: Head) -> bool:
+            length = b"0" if request.method == "HEAD" else b"".join(came.all(b"content-length")[:1])
+            return tell(
+                signals.headers_received,
+                headers=_headers(came),
+                body_length=int(length) if length.isdigit() else None,
+            )
+
+        return Listener(head, lambda piece: tell(signals.bytes_received, data=piece))
 
     def _response(self, request: Request, target: _Target, response: HttpResponse, connection: Connection) -> Response:
         """Convert a response to Scrapy's form."""
         flags = [BOUND + name for name in response.bounds]
         if response.truncated:
             flags.append(TRUNCATED)
-        headers = Headers()
-        for name, value in response.head.headers:
-            if name not in _SPOKEN_FOR:
-                headers.appendlist(name, value)
-        if self._network.cookies is not None:
+        if response.end is not None:
+            flags.append(response.end.value)
+        headers = _headers(response.head)
+        if self._network.cookies is not None and not request.meta.get("dont_merge_cookies"):
             lines = [line.decode("latin-1") for line in response.head.all(b"set-cookie")]
             if lines and self._network.cookies.keep(
                 target.host, target.plain_path, lines, secure=target.secure, now=clock.now()
@@ -172,6 +247,7 @@ class GuardedHandler(BaseDownloadHandler):
             body=response.body,
             flags=flags,
             request=request,
+            certificate=_certificate(connection.certificate),
             ip_address=connection.peer,
             protocol="HTTP/{}.{}".format(*response.head.version),
         )
@@ -220,9 +296,9 @@ class Network:
 class _Target:
     """Host, port and path of a URL, as a request and a connection need them."""
 
-    __slots__ = ("host", "key", "netloc", "path", "plain_path", "port", "secure")
+    __slots__ = ("bind", "host", "key", "netloc", "path", "plain_path", "port", "secure")
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, bind: str | tuple[str, int] | None) -> None:
         parts = urlsplit(url)
         self.secure = parts.scheme == "https"
         self.host = (parts.hostname or "").removesuffix(".")
@@ -230,7 +306,8 @@ class _Target:
         self.netloc = parts.netloc.rpartition("@")[2].encode("ascii")
         self.plain_path = parts.path or "/"
         self.path = (self.plain_path + (f"?{parts.query}" if "?" in url else "")).encode("ascii")
-        self.key = (self.secure, self.host, self.port)
+        self.bind = (bind, 0) if isinstance(bind, str) else bind
+        self.key = (self.secure, self.host, self.port, self.bind)
 
 
 class _IdleConnections:
@@ -276,10 +353,25 @@ class _IdleConnections:
             del self._of[key]
 
 
-def _header_lines(headers: Headers) -> Iterator[bytes]:
-    """Yield a request's headers, except those written here; unsafe bytes are blanked."""
-    for name, values in headers.items():
-        if name.lower() in _OWN_HEADERS:
-            continue
-        for value in values:
-            yield _UNSAFE.sub(b" ", b"%s: %s" % (name, value))
+def _headers(head: Head) -> Headers:
+    """Return the headers of a response in Scrapy's form."""
+    return Headers([header for header in head.headers if header[0] not in _SPOKEN_FOR])
+
+
+def _cookie_lines(cookies: CookiesT) -> list[str]:
+    """Write the cookies of a request as a server would set them."""
+    if isinstance(cookies, dict):
+        cookies = [{"name": name, "value": value} for name, value in cookies.items()]
+    lines = []
+    for cookie in cookies:
+        said = {name: to_unicode(value) if isinstance(value, bytes) else str(value) for name, value in cookie.items()}
+        pair = f"{said.pop('name', '')}={said.pop('value', '')}"
+        secure = ["Secure"] * (said.pop("secure", "False") == "True")
+        lines.append("; ".join([pair, *(f"{name}={value}" for name, value in said.items()), *secure]))
+    return lines
+
+
+@lru_cache(256)
+def _certificate(der: bytes | None) -> Certificate | None:
+    """Return a certificate as Scrapy gives it."""
+    return None if der is None else Certificate.loadPEM(DER_cert_to_PEM_cert(der).encode())

@@ -89,7 +89,11 @@ class Head:
 
 
 class ResponseParser:
-    """Parses one response to a GET.
+    """Parses one response.
+
+    Args:
+        bounds: of its head.
+        expects_body: False for the response to a HEAD request, which has none whatever its headers say.
 
     Attributes:
         state: WHOLE when all of the body is there, BROKEN when it never will be.
@@ -98,13 +102,14 @@ class ResponseParser:
         surplus: whether bytes came that belong to no response.
     """
 
-    def __init__(self, bounds: HeadBounds) -> None:
+    def __init__(self, bounds: HeadBounds, *, expects_body: bool = True) -> None:
         """Prepare for a response."""
         self.state = ParserState.HEAD
         self.head: Head | None = None
         self.codings: list[str] = []
         self.surplus = False
         self._bounds = bounds
+        self._expects_body = expects_body
         self._lines = _HeadLines(bounds)
         self._interim = 0
         self._body: Sized | Chunked | UntilClose | None = None
@@ -152,6 +157,11 @@ class ResponseParser:
             self.state = ParserState.WHOLE if cleanly and self._body.may_end() else ParserState.BROKEN
 
     @property
+    def is_of_unknown_length(self) -> bool:
+        """True if the body ends with the connection, whole or not."""
+        return isinstance(self._body, UntilClose)
+
+    @property
     def is_reusable(self) -> bool:
         """True if another request may be sent over the connection."""
         if self.state is not ParserState.WHOLE or self.head is None or self.surplus or not self._is_reusable_body():
@@ -178,7 +188,7 @@ class ResponseParser:
         chunked = "chunked" in transfer
         # What a server calls a transfer coding besides chunked was applied after the content codings.
         self.codings = head.tokens(b"content-encoding") + [name for name in transfer if name != "chunked"]
-        if head.status in _BODILESS:
+        if head.status in _BODILESS or not self._expects_body:
             self.state = ParserState.WHOLE
             return
         self.state = ParserState.BODY

@@ -614,7 +614,9 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
         guard, trust = Guard(given["ALLOW_NETWORKS"]), Trust(given["TLS_UNVERIFIED_HOSTS"])
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    return FetchOptions(guard, trust, bounds=bounds, **records["fetch"])
+    bind = settings.get("DOWNLOAD_BIND_ADDRESS")
+    bind = (bind, 0) if isinstance(bind, str) else bind
+    return FetchOptions(guard, trust, bounds=bounds, bind=bind, **records["fetch"])
 
 
 def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[str, Any]]]:
@@ -707,6 +709,9 @@ def check_names(settings: BaseSettings, custom: Mapping[str, Any] | None = None)
             )
         if name in typed:
             logger.warning("%s is a setting of neither this project nor Scrapy, but left to code of your own", name)
+    for path, place in settings.getdict("EXTENSIONS").items():
+        if place is None and path in scrapy_settings.NEEDED:
+            raise ConfigError(f"EXTENSIONS leaves out {path}, and the crawl cannot do without")
 
 
 def without_effect(settings: BaseSettings) -> list[str]:

@@ -47,6 +47,9 @@ FIXED: dict[str, Any] = {
 }
 """What the crawl is made of; a user adds to it (`ITEM_PIPELINES`, ...) but does not replace it."""
 
+NEEDED = frozenset({*GUARDED["EXTENSIONS_BASE"], "pipelines.stages.CrawlAccess"})
+"""Extensions that cannot be left out."""
+
 DEFAULTS: dict[str, Any] = {
     "LOG_FORMATTER": "crawler.frontier.progress.QuietFormatter",
     "LOG_LEVEL": "WARNING",

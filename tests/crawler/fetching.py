@@ -13,6 +13,7 @@ from typing import Any, Self
 from scrapy import Request
 from scrapy.http import Response
 from scrapy.settings import Settings
+from scrapy.signalmanager import SignalManager
 
 from crawler.fetch.handler import GuardedHandler, Network
 from crawler.run.config import fetch_options
@@ -30,8 +31,9 @@ def settings(**values: Any) -> Settings:
 
 
 def crawler(**values: Any) -> Any:
-    """What a handler sees of a crawler: its settings, and its network among the extensions."""
-    made = SimpleNamespace(settings=settings(**values))
+    """What a handler sees of a crawler: settings, signals, and its network among the extensions."""
+    made = SimpleNamespace(settings=settings(**values), spider=None)
+    made.signals = SignalManager(made)
     network = Network.from_options(fetch_options(made.settings))
     made.get_extension = {Network: network}.get
     return made

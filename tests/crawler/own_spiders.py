@@ -9,6 +9,7 @@ from typing import Any, Self
 import scrapy
 from scrapy import signals
 from scrapy.crawler import Crawler
+from scrapy.exceptions import StopDownload
 from scrapy.http import Response
 
 from crawler.spiders.news import NewsSpider
@@ -62,6 +63,104 @@ class Guarded(Plain):
         "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "crawler.fetch.handler.GuardedHandler"),
         "EXTENSIONS": {"crawler.run.wiring.ConfiguredNetwork": 0},
     }
+
+
+class Describing(scrapy.Spider):
+    """Sends requests of all kinds and describes what comes of each."""
+
+    name = "describing"
+    custom_settings = {"TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False, "RETRY_ENABLED": False}  # noqa: RUF012
+    handle_httpstatus_list = [404]  # noqa: RUF012
+
+    def __init__(self, url: str = "", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.url = url
+        self.heard: dict[str, list[Any]] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.headers_received, signal=signals.headers_received)
+        crawler.signals.connect(spider.bytes_received, signal=signals.bytes_received)
+        return spider
+
+    def requests(self) -> dict[str, dict[str, Any]]:
+        unmerged = {"dont_merge_cookies": True}
+        return {
+            "get": {},
+            "post": {"method": "POST"},
+            "post body": {"method": "POST", "body": b"a=1"},
+            "put": {"method": "PUT"},
+            "put body": {"method": "PUT", "body": b"xyz", "headers": {"Content-Type": "text/x"}},
+            "delete": {"method": "DELETE"},
+            "options": {"method": "OPTIONS"},
+            "head": {"method": "HEAD"},
+            "after head": {},
+            "cookies": {"cookies": {"a": "1", "b": 2}},
+            "verbose cookies": {"cookies": [{"name": "c", "value": "3", "path": "/describe", "secure": False}]},
+            "cookie header": {"headers": {"Cookie": "mine=1"}, "meta": unmerged},
+            "accept-encoding": {"headers": {"Accept-Encoding": "identity"}},
+            "host": {"headers": {"Host": "other.example"}},
+            "bind": {"meta": {"bindaddress": "127.0.0.2"}},
+            "image": {},
+            "image no limit": {"meta": {"download_maxsize": 0}},
+            "missing": {},
+            "no length": {},
+            "cut": {"meta": {"download_fail_on_dataloss": False}},
+            "cut fails": {"meta": {"download_fail_on_dataloss": True}},
+            "silent": {"meta": {"download_timeout": 0.5}},
+            "stop at head": {},
+            "stop at body": {},
+            "stop fails": {},
+        }
+
+    async def start(self) -> Any:
+        for name, options in self.requests().items():
+            url = f"{self.url}describe/{name.replace(' ', '-')}"
+            yield scrapy.Request(
+                url, self.parse, errback=self.failed, cb_kwargs={"asked": name}, dont_filter=True, **options
+            )
+
+    def parse(self, response: Response, asked: str) -> Iterator[Any]:
+        yield self.description(response, asked)
+
+    def description(self, response: Response, asked: str) -> dict[str, Any]:
+        sent = response.request
+        assert sent is not None
+        return {
+            "asked": asked,
+            "type": type(response).__name__,
+            "status": response.status,
+            "body": response.body.decode("latin-1") if len(response.body) < 5000 else len(response.body),
+            "headers": {name.decode(): [one.decode() for one in said] for name, said in response.headers.items()},
+            "flags": sorted(set(response.flags) & {"dataloss", "partial", "download_stopped"}),
+            "ip": str(response.ip_address),
+            "protocol": response.protocol,
+            "certificate": None if response.certificate is None else response.certificate.digest().decode(),
+            "latency": sent.meta["download_latency"],
+            "heard": self.heard.get(response.url),
+        }
+
+    def failed(self, failure: Any) -> Iterator[Any]:
+        request = failure.request
+        stopped = getattr(failure.value, "response", None)
+        if stopped is not None:
+            stopped.request = request
+            yield {**self.description(stopped, request.cb_kwargs["asked"]), "error": True}
+        else:
+            yield {"asked": request.cb_kwargs["asked"], "error": True}
+
+    def headers_received(self, headers: Any, body_length: Any, request: scrapy.Request) -> None:
+        self.heard[request.url] = [headers.get("Content-Type", b"").decode(), body_length, 0]
+        if "stop-at-head" in request.url:
+            raise StopDownload(fail=False)
+        if "stop-fails" in request.url:
+            raise StopDownload(fail=True)
+
+    def bytes_received(self, data: bytes, request: scrapy.Request) -> None:
+        self.heard[request.url][2] += len(data)
+        if "stop-at-body" in request.url:
+            raise StopDownload(fail=False)
 
 
 class MyNews(NewsSpider):

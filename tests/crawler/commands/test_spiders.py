@@ -17,17 +17,18 @@ from tests.crawler.crawling import Finished, crawl_arguments, rows, scrapy
 OWN = "tests.crawler.own_spiders"
 MODULES = ("-s", f"SPIDER_MODULES=crawler.spiders,{OWN}")
 PAGES = {
-    "/": '<title>home</title><a href="/a">a</a><a href="/moved">b</a><a href="/secret">c</a><a href="/busy">d</a>',
+    "/": "<title>home</title>" + "".join(f'<a href="/{one}">x</a>' for one in ("a", "moved", "secret", "busy", "lost")),
     "/a": '<title>a</title><a href="/b">b</a>',
     "/b": '<title>b</title><a href="/c">c</a>',
     "/c": "<title>c</title>",
     "/busy": "<title>no longer busy</title>",
+    "/lost": "<title>found</title>",
     "/robots.txt": "User-agent: *\nDisallow: /secret",
 }
 
 
 class _Site(ThreadingHTTPServer):
-    """Sets a cookie, moves a page, is busy at first, has a robots.txt; `asked` tells what was requested."""
+    """Sets a cookie, moves a page, is busy or silent at first, has a robots.txt; `asked` tells what was requested."""
 
     daemon_threads = True
 
@@ -44,6 +45,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.asked.append(self.path)
+        if self.path == "/lost" and self.server.asked.count("/lost") < 3:
+            return
         busy = self.path == "/busy" and self.server.asked.count("/busy") < 3
         page = PAGES.get(self.path, "").encode()
         self.send_response(503 if busy else 302 if self.path == "/moved" else 200)
@@ -77,7 +80,7 @@ def items(done: Finished) -> list[dict]:
     return sorted((json.loads(line) for line in done.stdout.splitlines()), key=lambda item: item["url"])
 
 
-@pytest.mark.parametrize("name", ["plain"])
+@pytest.mark.parametrize("name", ["plain", "guarded"])
 def test_ordinary_spider_has_scrapys_scheduler_retries_redirects_cookies_and_robots(
     tmp_path: Path, site: _Site, name: str
 ) -> None:
@@ -89,6 +92,7 @@ def test_ordinary_spider_has_scrapys_scheduler_retries_redirects_cookies_and_rob
         {"title": "A", "url": site.url("/a"), "cookie": "seen=1"},
         {"title": "B", "url": site.url("/b"), "cookie": "seen=1"},
         {"title": "NO LONGER BUSY", "url": site.url("/busy"), "cookie": "seen=1"},
+        {"title": "FOUND", "url": site.url("/lost"), "cookie": "seen=1"},
     ]
     assert "/secret" not in site.asked, "robots.txt"
     assert "/c" not in site.asked, "DEPTH_LIMIT"

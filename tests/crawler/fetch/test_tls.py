@@ -88,6 +88,18 @@ def test_valid_certificate_is_believed_for_its_names_only(authority: Authority) 
         assert len(server.requests) == 2
 
 
+def test_certificate_stands_in_the_response(authority: Authority) -> None:
+    with RawServer(answering(OK), wrap=authority.wrap(NAMES)) as server:
+        (response,) = fetch(server.url(scheme="https", host="good.localhost"))
+    assert isinstance(response, Response)
+    certificate = x509.load_pem_x509_certificate(response.certificate.dumpPEM())
+    assert certificate.subject.rfc4514_string() == "CN=server"
+    with RawServer(answering(OK)) as server:
+        (response,) = fetch(server.url())
+    assert isinstance(response, Response)
+    assert response.certificate is None
+
+
 def test_expired_and_selfsigned(authority: Authority) -> None:
     with RawServer(answering(OK), wrap=authority.wrap(NAMES, until=NOW - DAY)) as server:
         assert reasons(server, "good.localhost") == ["certificate not valid: certificate has expired"]

@@ -87,6 +87,12 @@ def test_setting_of_a_component_that_the_user_adds_is_honoured() -> None:
     assert [name for names in READERS for name in names.split() if refusal(name.replace("*", "X")) is None] == []
 
 
+def test_extension_that_the_crawl_needs_cannot_be_left_out() -> None:
+    check_names(typed(EXTENSIONS='{"crawler.frontier.progress.Progress": null}'))
+    with pytest.raises(ConfigError, match=r"EXTENSIONS leaves out pipelines\.stages\.CrawlAccess"):
+        check_names(typed(EXTENSIONS='{"pipelines.stages.CrawlAccess": null}'))
+
+
 def test_setting_of_other_spiders_in_the_settings_file_is_said() -> None:
     assert without_effect(project()) == []
     said = without_effect(project(DEPTH_LIMIT=3, DOWNLOAD_DELAY=2, LOG_LEVEL="INFO", MYPLUGIN_X=1))
