@@ -19,6 +19,7 @@ import json
 import logging
 import math
 import os
+import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -33,6 +34,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from db.records.article import Keep
 from db.records.keys import fingerprint
 from db.records.run import Limits
+from pipelines.dates.period import Bound, Period
 
 from ..response.revisit_schedule import DAY, Schedule
 from . import scrapy_settings
@@ -169,6 +171,11 @@ def limit(option: Option, given: Any) -> int | None:
     return None if given is None or str(given).strip().lower() in {"", "none"} else whole(option, given)
 
 
+def when(_option: Option, given: Any) -> Bound | None:
+    """Parse a day or a time before now, None for no bound."""
+    return None if given is None or str(given).strip().lower() in {"", "none"} else Bound.read(str(given))
+
+
 def names(_option: Option, given: Any) -> list[str]:
     """Parse a list, or a text with commas."""
     with suppress(TypeError):
@@ -206,7 +213,17 @@ _TABLE: dict[str, dict[Option, str]] = {
             "pages in the database, over all runs, exactly; redirects, robots.txt, sitemaps and feeds do not count"
         ),
         Option("MAX_PAGES_PER_HOST", None, limit, MUST, "limits.pages_per_host"): "the same for each host",
+        Option("MAX_PAGES_PER_RUN", None, limit, MUST, "limits.pages_per_run"): (
+            "the same from the start of a crawl to its end; processes that join it share them"
+        ),
+        Option("MAX_PAGES_PER_DAY", None, limit, MUST, "limits.pages_per_day"): "the same for each day (UTC)",
         Option("MAX_DEPTH", None, limit, MUST, "limits.depth"): "links from the seed",
+        Option("SINCE", None, when, SHOULD, ""): (
+            'day (`2024-05-01`) or time before now (`7d`): articles published earlier are not stored ("too old"); '
+            "feed and sitemap entries, URLs with such a date, and further pages of a list with nothing newer are not "
+            "followed; a seed's `since=` goes first"
+        ),
+        Option("UNTIL", None, when, SHOULD, ""): 'the same for articles published later ("too new")',
         Option("TRAPS", default=True, parse=flag, agree=SHOULD): (
             "block patterns of URLs whose pages bring nothing without end: calendars, session ids, facets, ... "
             "([docs/traps.md](docs/traps.md))"
@@ -471,6 +488,7 @@ class Config:
     database_patience: float
     store_html: bool
     limits: Limits
+    period: Period
     traps: bool
     trap_pattern_pages: int
     trap_host_pages: int
@@ -552,6 +570,9 @@ class Config:
             raise ConfigError(
                 f"REVISIT_MAX is {given['REVISIT_MAX']:g}, less than REVISIT_MIN, {given['REVISIT_MIN']:g}"
             )
+        period = Period(given["SINCE"], given["UNTIL"])
+        if period.since and period.until and period.until.ends(_SOME_TIME) < period.since.begins(_SOME_TIME):
+            raise ConfigError(f"UNTIL is {settings['UNTIL']}, before SINCE, {settings['SINCE']}")
         try:
             wanted = _topic(given["TOPIC"], given["PROFILE"], about)
             preset = given["CRAWL_PRESET"] or ("news" if wanted is None else "focused")
@@ -574,6 +595,7 @@ class Config:
             agreed=json.loads(json.dumps(agreed, default=str)),  # as another process reads it
             robots_agent=ROBOTS_AGENT,
             limits=Limits(**records["limits"]),
+            period=period,
             preset=preset,
             priority=priority,
             topic=wanted,
@@ -590,6 +612,7 @@ class Config:
         )
 
 
+_SOME_TIME = time.time()
 _built: WeakKeyDictionary[Crawler, Config] = WeakKeyDictionary()
 
 
@@ -627,10 +650,10 @@ def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[
 
 def _topics_of(seeds: Any) -> list[str]:
     """Return the topics of seeds; none of unreadable ones, which the session refuses."""
-    from .seeds import SeedError, load_seeds, topics
+    from .seeds import SeedError, read_seeds, topics
 
     with suppress(SeedError):
-        return topics(load_seeds(seeds) if isinstance(seeds, str) else seeds or ())
+        return topics(read_seeds(seeds) if isinstance(seeds, str) else seeds or ())
     return []
 
 

@@ -31,7 +31,7 @@ from ..tables.articles import ArticleRow, PartRow
 from ..tables.runs import RunRow
 from ..tables.urls import AGAIN, HostRow, SeedRow, UrlRow
 from .aliases import HAS_WORK
-from .limits import pages_left, within_limits
+from .limits import is_spent, within_limits
 
 url, article, host, seed, run, part = (
     model.table() for model in (UrlRow, ArticleRow, HostRow, SeedRow, RunRow, PartRow)
@@ -52,9 +52,9 @@ def wake_due(connection: Connection, due: Due) -> Woken:
 
     Cost: one read by index when nothing is due.
     """
-    if pages_left(connection, due.limits) == 0:
+    if is_spent(connection, due.limits):
         return Woken(0, frozenset(), None, spent=True)
-    statement = _DUE.where(within_limits(connection, due.limits))
+    statement = _DUE.where(within_limits(connection, due.limits), _IS_GIVEN)
     rows = connection.execute(statement, {"until": due.until, "most": _AT_ONCE}).all()
     run_many(connection, _WAKE, [{"key": row.id} for row in sorted(rows, key=lambda row: row.id)])
     hosts = sorted({row.host_id for row in rows})
@@ -83,7 +83,8 @@ _DUE = (
     .limit(bindparam("most"))
     .with_for_update(skip_locked=True)
 )
-_NEXT = select(func.min(url.c.next_visit)).where(_AGAIN)
+_IS_GIVEN = not_(url.c.seed_id.in_(select(seed.c.id).where(seed.c.given == 0))) | url.c.seed_id.is_(None)
+_NEXT = select(func.min(url.c.next_visit)).where(_AGAIN, _IS_GIVEN)
 _WAKE = (
     update(url)
     .where(url.c.id == bindparam("key"))
