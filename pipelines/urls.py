@@ -145,7 +145,7 @@ def site_key(host_key: str) -> str:
 
 
 def has_known_suffix(host_key: str) -> bool:
-    """Tell whether a host's name may be registered: its end is a public suffix; IP addresses count.
+    """Tell whether a host's name ends in a public suffix; IP addresses count.
 
     >>> has_known_suffix("news.example.com"), has_known_suffix("seeds.txt")
     (True, False)

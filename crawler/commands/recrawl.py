@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from contextlib import closing
@@ -13,6 +12,7 @@ from scrapy.exceptions import UsageError
 from db.records.keys import fingerprint
 from db.records.url import Kind
 from db.records.visit import Wish
+from pipelines.dates.period import parse_seconds
 
 from ..run.command import NewsCommand
 from ..run.config import value_of
@@ -21,10 +21,6 @@ from ._database import read
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
-
-
-_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_PERIOD = re.compile(r"([0-9]{1,6})([smhdw])")
 
 
 class Command(NewsCommand):
@@ -92,12 +88,10 @@ def _seconds(period: str) -> float:
     Raises:
         UsageError: it is none.
     """
-    found = _PERIOD.fullmatch(period.strip().lower())
-    if found is None:
-        raise UsageError(
-            f"--older-than is {period!r}; it takes a number with s, m, h, d or w, e.g. 7d", print_help=False
-        )
-    return float(int(found[1]) * _UNITS[found[2]])
+    try:
+        return parse_seconds(period)
+    except ValueError as error:
+        raise UsageError(f"--older-than is {period!r}; {error}", print_help=False) from None
 
 
 def _ids(urls: Sequence[str]) -> list[int]:

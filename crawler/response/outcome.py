@@ -149,7 +149,7 @@ def _redirect(page: Page, to: str, context: Context) -> Outcome:
 
 
 def _plain(page: Page, context: Context) -> Outcome:
-    """Put the same URL without encryption in the place of one that cannot be had with it."""
+    """Put the same URL by http in the place of one that cannot be had by https."""
     lease = page.lease
     plain = identify_redirect(f"http{lease.url.removeprefix('https')}", lease.kind, page.scope)
     detail = label(page.error, page.detail)
@@ -258,7 +258,7 @@ def _read(page: Page, context: Context) -> Outcome:
 
 
 def _is_stored(lease: Lease) -> bool:
-    """Tell whether an article may be stored under a URL: it stays, however old it grows."""
+    """Tell whether an article may be stored under a URL; it stays, however old."""
     return lease.is_revisit and lease.reason not in {SkipReason.TOO_OLD, SkipReason.TOO_NEW}
 
 

@@ -69,12 +69,12 @@ class SeedScope:
         return replace(scope, bare=True) if is_bare else scope
 
     def lacks_https(self, host: str) -> list[StoredSeed]:
-        """Note that a host named without a scheme has http only; returns the seeds on it that have none."""
+        """Note that a bare host has http only; returns the bare seeds on it."""
         self._no_https.add(host)
         return [row for row in self._rows.values() if row.bare and host_key(row.url) == host]
 
     def refuses(self, lease: Lease) -> str:
-        """Return the rule of its seed that a waiting page breaks: rules may be newer than it; empty for none."""
+        """Return the rule that a waiting page breaks, for it may be newer; empty for none."""
         scope = self._scopes.get(lease.seed_id or 0)
         if scope is None or lease.kind != Kind.PAGE or lease.found_in == BlockKind.SEED:
             return ""

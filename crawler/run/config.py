@@ -571,7 +571,7 @@ class Config:
                 f"REVISIT_MAX is {given['REVISIT_MAX']:g}, less than REVISIT_MIN, {given['REVISIT_MIN']:g}"
             )
         period = Period(given["SINCE"], given["UNTIL"])
-        if period.since and period.until and period.until.ends(_SOME_TIME) < period.since.begins(_SOME_TIME):
+        if period.since and period.until and period.until.ends(_SOME_TIME) <= period.since.begins(_SOME_TIME):
             raise ConfigError(f"UNTIL is {settings['UNTIL']}, before SINCE, {settings['SINCE']}")
         try:
             wanted = _topic(given["TOPIC"], given["PROFILE"], about)

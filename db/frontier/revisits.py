@@ -225,7 +225,7 @@ _MOVED = select(url.c.id, url.c.same_as, exists().where(article.c.id == url.c.id
 @one_by_one
 def mark_unread(connection: Connection, limits: Limits) -> int:
     """Mark for this run what earlier ones failed to read; returns how many."""
-    asked = and_(_UNREAD, _TO_COME, url.c.state.not_in(_UNDER_WAY), within_limits(connection, limits))
+    asked = and_(_UNREAD, _IS_GIVEN, _TO_COME, url.c.state.not_in(_UNDER_WAY), within_limits(connection, limits))
     return connection.execute(update(url).where(asked).values(next_visit=MARKED)).rowcount
 
 
@@ -233,7 +233,7 @@ def mark_unread(connection: Connection, limits: Limits) -> int:
 def count_unread(connection: Connection, limits: Limits) -> Unread:
     """Count what could not be read; beyond the limits nothing is asked for again."""
     again = case((and_(_TO_COME, within_limits(connection, limits)), 1), else_=0)
-    found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD)
+    found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD, _IS_GIVEN)
     n, total = connection.execute(found).one()
     return Unread(int(n), int(total) - int(n))
 

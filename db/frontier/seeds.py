@@ -1,4 +1,4 @@
-"""Seeds: their rows, and the URLs of those that are given no longer or ask for other pages.
+"""Seeds: their rows, and their URLs when they go or ask for other pages.
 
 A seed is given while a run that lives, or else the last one, was given it. The URLs of any other rest: they are skipped
 with the reason "not in seeds", and what was fetched is not visited again. A URL belongs to the seed by which it was
@@ -43,7 +43,7 @@ _SEEDS = _ALL_SEEDS.where(among(seed.c.id))
 
 
 def give_seeds(connection: Connection, given: Set[int], ungiven: Set[int], start: RunStart) -> None:
-    """Note which seeds are given; URLs of the others rest, those of one that has come back wait again.
+    """Note which seeds are given; URLs of others rest, of returning ones wait again.
 
     Args:
         connection: in the transaction that begins a run.
@@ -86,7 +86,7 @@ def resting_seeds(connection: Connection) -> Mapping[str, int]:
 
 
 def reconsider(connection: Connection, changed: Sequence[StoredSeed], start: RunStart) -> None:
-    """Let URLs wait again that the new rules of their seeds may permit, and skip what is too old now.
+    """Apply new rules of seeds: URLs wait again that they may permit, or are too old.
 
     What rules for paths forbid is skipped again when its turn comes; of what was too old or too new its day is known.
     """

@@ -44,7 +44,7 @@ class StoredSeed:
 
 @dataclass(frozen=True, slots=True)
 class LivingRun:
-    """Another run in the same database, its settings, the rest of its lease, its seeds."""
+    """Another run in the same database: settings, rest of its lease, seeds."""
 
     id: int
     machine: str

@@ -1,4 +1,4 @@
-"""Periods: the span of time from which articles are wanted, and what lies outside of it.
+"""Periods: the time from which articles are wanted, and what is outside of it.
 
 A bound is a day, in the zone of whatever is compared with it, or so long before now. What is only known roughly (a date
 without a zone, the month of an archive) is outside when no reading of it is inside.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 
 from db.records.reasons import SkipReason
 
@@ -67,7 +67,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The time from which articles are wanted; None is no bound, and both ends belong to it."""
+    """The time from which articles are wanted, both ends included; None is no bound."""
 
     since: Bound | None = None
     until: Bound | None = None
@@ -76,7 +76,7 @@ class Period:
         return self.since is not None or self.until is not None
 
     def refuses(self, published: str, now: float) -> SkipReason | None:
-        """Tell why an article is not wanted; None when it is, or when nobody knows its time.
+        """Tell why an article is not wanted; None when it is or its time is unknown.
 
         Args:
             published: ISO 8601, with a zone or a day alone; empty when unknown.

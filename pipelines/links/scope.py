@@ -70,7 +70,7 @@ class Scope:
 
 
 def folder_of(url: str) -> str:
-    """Return the folder of a URL with a slash at its end; a last part without a dot is one.
+    """Return the folder of a URL, with a slash; a last part without a dot is one.
 
     >>> folder_of("http://h.cn/news"), folder_of("http://h.cn/news/index.html")
     ('/news/', '/news/')
@@ -282,7 +282,7 @@ def resolve(
 
 
 def _in_period(links: Links, period: Period, now: float, newest: float | None) -> tuple[Links, bool]:
-    """Refuse links to what is dated outside of a period; tells whether all items of a list are too old.
+    """Refuse links dated outside of a period; tells whether all items are too old.
 
     A feed or sitemap says when a page was published or, failing that, last changed: that is no sign of being too new.
 
@@ -316,7 +316,7 @@ def _in_period(links: Links, period: Period, now: float, newest: float | None) -
 
 
 def _without_pages(links: Links) -> Links:
-    """Refuse the further pages of a list whose items are too old: they hold older ones."""
+    """Refuse further pages of a list whose items are too old: they are older still."""
     old = [
         block == BlockKind.PAGINATION and reason is None
         for block, reason in zip(links.blocks, links.reasons, strict=True)

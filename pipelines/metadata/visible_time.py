@@ -137,7 +137,7 @@ def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: 
 
 
 def read_newest(document: Document, now: datetime) -> datetime | None:
-    """Return the newest time that lines of a list show; None when fewer than three lines show one.
+    """Return the newest time in lines of a list; None when fewer than three show one.
 
     Cost: O(characters).
     """
