@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from crawler.run.session import Session
 from db.frontier import claims, leases
 from db.records.keys import fingerprint
 from db.records.url import Lease
+from db.records.visit import MOST_UNREAD
 from tests.crawler.driving import new_database, rows, settings_of
 from tests.db.frontier_rows import wish
 
@@ -23,7 +25,7 @@ SEEDS = [f"http://{name}.example/" for name in "abcd"]
 
 
 class SessionMachine(RuleBasedStateMachine):
-    """Runs begin with some seeds, lease, give up some URLs for good, and end, or die."""
+    """Runs begin with some seeds, lease, give up some URLs, and end, or die."""
 
     @initialize()
     def prepare(self) -> None:
@@ -33,6 +35,7 @@ class SessionMachine(RuleBasedStateMachine):
         self.states: dict[str, str] = {}
         self.leases: dict[str, Lease] = {}
         self.outcomes: list[str | None] = []
+        self.failures: Counter[str] = Counter()
 
     def run(self, work: Any) -> Any:
         async def do() -> Any:
@@ -46,6 +49,7 @@ class SessionMachine(RuleBasedStateMachine):
         begun_before, leased = bool(self.states), sum(state == "leased" for state in self.states.values())
         given = {url: state for url, state in self.states.items() if state != "done" and url in seeds}
         resting = {url: 1 for url, state in self.states.items() if state != "done" and url not in seeds}
+        unread = [url for url in seeds if self.states.get(url) == "done" and self.failures[url] < MOST_UNREAD]
         session = self.run(Session.begin(Config.from_settings(settings_of(self.path)), [Seed(url) for url in seeds]))
         new = {url for url in seeds if url not in self.states}
         self.session = session
@@ -54,8 +58,8 @@ class SessionMachine(RuleBasedStateMachine):
         assert session.resumed.pending == len(given)
         assert session.resumed.resting == resting
         assert session.resumed.new_seeds == {fingerprint(url) for url in new}
-        assert session.began.queued == len(given) + len(new)
-        self.states |= dict.fromkeys((*given, *new), "waits") | dict.fromkeys(resting, "rests")
+        assert session.began.queued == len(given) + len(unread) + len(new)
+        self.states |= dict.fromkeys((*given, *unread, *new), "waits") | dict.fromkeys(resting, "rests")
         self.leases.clear()
         self.outcomes.append(None)
 
@@ -79,6 +83,7 @@ class SessionMachine(RuleBasedStateMachine):
             self.run(self.session.submit(claims.release, (run_id, [lease])))
         else:
             self.run(self.session.submit(claims.abandon, (run_id, lease.id, "broken")))
+            self.failures[lease.url] += 1
         self.states[lease.url] = "waits" if kept else "done"
 
     @precondition(lambda self: self.session is not None)
