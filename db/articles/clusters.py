@@ -304,10 +304,12 @@ def remove(connection: Connection, old: Row[Any]) -> None:
     else:
         signatures.hand_over(connection, old.id, heir)
     root: int | None = old.duplicate_of
-    if root is None and (root := _successor(connection, old.id)) is not None:
-        found = connection.execute(_EVIDENCE, {"key": root}).first()
-        forget_evidence(connection, [root])
-        take_over(connection, old.id, Evidence(*found) if found else Evidence(root, old.id, 1.0, "", "same", 1))
+    if root is None:
+        root = connection.execute(_SUCCESSOR, {"key": old.id}).scalar()
+        if root is not None:
+            found = connection.execute(_EVIDENCE, {"key": root}).first()
+            forget_evidence(connection, [root])
+            take_over(connection, old.id, Evidence(*found) if found else Evidence(root, old.id, 1.0, "", "same", 1))
     detach(connection, old.id)
     connection.execute(duplicate.delete().where(duplicate.c.of_id == old.id))  # what was only related to it
     connection.execute(article.delete().where(article.c.id == old.id))
@@ -322,17 +324,6 @@ def remove(connection: Connection, old: Row[Any]) -> None:
         run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": old.site_id, "of_source": old.source, "n": -1}])
 
 
-def _successor(connection: Connection, root: int) -> int | None:
-    """Return the copy that should stand for a cluster: the one published first."""
-    copies = connection.execute(_COPIES, {"key": root}).all()
-    if not copies:
-        return None
-    dated = [row for row in copies if row.published_at]
-    if dated:
-        return int(min(dated, key=lambda row: datetime.fromisoformat(row.published_at).timestamp()).id)
-    return int(copies[0].id)
-
-
 _POINTS = url.c.reason.in_((PageReason.SAME_PAGE, PageReason.DUPLICATE))
 _HEIR = (
     select(article.c.id)
@@ -340,11 +331,11 @@ _HEIR = (
     .order_by(article.c.duplicate_of.is_not(None), article.c.first_seen)
     .limit(1)
 )
-_COPIES = (
-    select(article.c.id, article.c.published_at)
+_SUCCESSOR = (
+    select(article.c.id)
     .where(article.c.cluster_id == bindparam("key"), article.c.id != bindparam("key"))
-    .order_by(article.c.first_seen, article.c.id)
-    .limit(_MOST_MOVED)
+    .order_by(article.c.published_utc.is_(None), article.c.published_utc, article.c.first_seen)
+    .limit(1)
 )
 _WRITE = duplicate.insert()
 _FORGET = duplicate.delete().where(among(duplicate.c.article_id))

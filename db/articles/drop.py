@@ -22,7 +22,15 @@ from ..frontier.seeds import seed_rows
 from ..records.keys import fingerprint
 from ..records.reasons import REASONS
 from ..records.url import Kind, State
-from ..tables.articles import ArticleRow, ArticleVersionRow, ImageRow, PageRow, PartRow
+from ..tables.articles import (
+    ArticleRow,
+    ArticleVersionRow,
+    DuplicateRow,
+    ImageRow,
+    PageRow,
+    PartRow,
+    SourceAttributionRow,
+)
 from ..tables.learned import (
     AlarmRow,
     HostHealthRow,
@@ -39,10 +47,11 @@ from .candidates import stored_rows
 from .signatures import lock_articles
 
 url, host, seed, site, link, budget = (m.table() for m in (UrlRow, HostRow, SeedRow, SiteRow, LinkRow, BudgetRow))
-article, version, image, page, part, page_terms = (
-    m.table() for m in (ArticleRow, ArticleVersionRow, ImageRow, PageRow, PartRow, PageTermsRow)
+article, version, image, duplicate, page, part, page_terms = (
+    m.table() for m in (ArticleRow, ArticleVersionRow, ImageRow, DuplicateRow, PageRow, PartRow, PageTermsRow)
 )
 
+attribution = SourceAttributionRow.table()
 _AT_ONCE = 500
 _OF_HOSTS = tuple(m.table() for m in (AlarmRow, HostHealthRow, SiteMemoryRow, UrlFormRow, UrlPatternRow, UrlRuleRow))
 
@@ -135,7 +144,7 @@ def _drop_some(connection: Connection, *, database: Database, what: Dropping, la
     _count_off(connection, seed, "used", Counter(row.seed_id for row in gone if row.counted and row.seed_id))
     _count_off(connection, budget, "pages", Counter({1: pages.total()}))
     keys = {"ids": [row.id for row in gone]}
-    for column in (link.c.source, page_terms.c.url_id, page.c.url_id, part.c.id, url.c.id):
+    for column in (link.c.source, page_terms.c.url_id, page.c.url_id, part.c.id, duplicate.c.article_id, url.c.id):
         connection.execute(column.table.delete().where(among(column)), keys)
     connection.execute(_KEEP, {"ids": sorted(stored)})
     return ids
@@ -163,7 +172,9 @@ def _finish(connection: Connection, database: Database, what: Dropping) -> None:
     connection.execute(update(host).where(host.c.id == what.key).values(queued=0, owner=None))
     connection.execute(host.delete().where(host.c.id == what.key, ~exists().where(url.c.host_id == host.c.id)))
     unused = ~exists().where(host.c.site_id == site.c.id), ~exists().where(article.c.site_id == site.c.id)
-    connection.execute(site.delete().where(*unused))
+    sites = {"ids": list(connection.execute(select(site.c.id).where(*unused)).scalars())}
+    connection.execute(attribution.delete().where(among(attribution.c.site_id)), sites)
+    connection.execute(site.delete().where(among(site.c.id)), sites)
 
 
 _REDIRECTS = [reason for reason in REASONS if reason.is_redirect]

@@ -21,11 +21,9 @@ from .test_clusters import MORE, OTHER, STORY, Crawl
 def crawled(run_in: Callable, database: Database) -> Crawl:
     """Three copies of one story, one of them longer, and another story; the run has ended."""
     crawl = Crawl(run_in, database)
-    crawl.come(
-        "a", 0, STORY, published_at="2024-05-01T08:00:00+08:00", source="b.example", images=(("http://i/1", ""),)
-    )
-    crawl.come("b", 0, STORY, published_at="2024-05-02T08:00:00+08:00")
-    crawl.come("c", 0, MORE, published_at="2024-05-03T08:00:00+08:00")
+    crawl.come("a", 0, STORY, published_utc="2024-05-01T00:00:00Z", source="b.example", images=(("http://i/1", ""),))
+    crawl.come("b", 0, STORY, published_utc="2024-05-02T00:00:00Z")
+    crawl.come("c", 0, MORE, published_utc="2024-05-03T00:00:00Z")
     crawl.come("a", 1, OTHER)
     with database.engine.begin() as connection:
         connection.execute(text("UPDATE run SET finished = 'now', alive_until = 0"))
