@@ -1,4 +1,4 @@
-"""`scrapy drop HOST|SEED`: delete the URLs of a host or a seed, and what is stored of them."""
+"""`scrapy drop HOST|SEED`: delete the URLs of a host or seed, or all of it."""
 
 from __future__ import annotations
 

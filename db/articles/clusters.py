@@ -295,7 +295,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
 
 
 def remove(connection: Connection, old: Row[Any]) -> None:
-    """Delete an article; its text and its place in its cluster go to a copy, if there is one."""
+    """Delete an article; a copy gets its text and its place in its cluster."""
     for table in (image, version):
         connection.execute(table.delete().where(table.c.article_id == old.id))
     heir = hand_down(connection, old) if old.text_holder is None else None

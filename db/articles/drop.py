@@ -1,4 +1,4 @@
-"""Drop: delete the URLs of a host or a seed, with or without what is stored of them.
+"""Drop: delete the URLs of a host or seed, with or without what is stored of them.
 
 A few hundred rows a transaction, in the order of their keys, so that the database is held up by none and a drop that
 was stopped is gone on with by the next. No crawl may be at work meanwhile.
@@ -78,7 +78,7 @@ class Dropping:
 
 
 def find(connection: Connection, name: str, seeds: list[str]) -> Dropping | None:
-    """Return what a name means: a seed by one of its URLs, or else a host; None for neither.
+    """Return the host of a name, or the seed of one of its URLs; None for neither.
 
     Cost: some passes over the tables.
     """
