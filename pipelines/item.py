@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from db.records.reasons import FailReason
+from db.records.reasons import FailReason, SkipReason
 from db.records.url import Lease
 
 from .links.scope import Scope
@@ -52,3 +52,11 @@ class Page:
     ready_at: float = 0.0
     parsed: ParseResult | None = None
     unreadable: FailReason | None = None
+
+    @property
+    def lacks_https(self) -> bool:
+        """Tell whether https cannot be had of a host that was named without a scheme."""
+        lease = self.lease
+        if self.error is None or not self.scope.bare or not lease.url.startswith("https:"):
+            return False
+        return self.error.may_be_for_want_of_https and (lease.visits == 0 or lease.reason == SkipReason.NO_HTTPS)

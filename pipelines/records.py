@@ -73,7 +73,7 @@ class Links:
         ids: fingerprints of the URLs.
         host_of: index into the host columns.
         reasons: why a link is not followed, None for one that is.
-        traps: the kind of trap of each whose reason is that, empty for the others; none when traps are not looked for.
+        details: what is to be said beside the reason of each, mostly empty; none at all when no reason needs it.
         host_ids, hosts, site_ids, sites: the distinct hosts.
         forms: the normal form of each under the rules of the page's host, None for links to other hosts; empty when the
             host has no rules.
@@ -91,7 +91,7 @@ class Links:
     ids: tuple[int, ...] = ()
     host_of: tuple[int, ...] = ()
     reasons: tuple[SkipReason | None, ...] = ()
-    traps: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
     host_ids: tuple[int, ...] = ()
     hosts: tuple[str, ...] = ()
     site_ids: tuple[int, ...] = ()
@@ -110,7 +110,7 @@ class Target(NamedTuple):
         url, kind: canonical URL, and what it is fetched as (`db.records.url.Kind`).
         id: its identifier, see `pipelines.links.scope.url_id`.
         host_id, host, site_id, site: its host.
-        reason: why it is not fetched, None when it is.
+        reason, detail: why it is not fetched, None when it is.
     """
 
     url: str
@@ -121,6 +121,7 @@ class Target(NamedTuple):
     site_id: int
     site: str
     reason: SkipReason | None = None
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +273,7 @@ class ParseResult:
         next_part, previous_part: other parts of the article on the same host that may be followed.
         sources: feeds that the page declares, then sitemaps that a sitemap index names.
         site_id: site of the page itself.
+        outdated: why an article is not wanted by its time, if it is not.
         raw: its bytes, compressed, when they are kept.
         rendered: the form of the page that was asked for.
         relevance: how near it is to the topic, in [0, 1]; None without a topic.
@@ -299,6 +301,7 @@ class ParseResult:
     previous_part: Target | None = None
     sources: tuple[Target, ...] = ()
     site_id: int = 0
+    outdated: SkipReason | None = None
     raw: bytes | None = None
     rendered: str = ""
     relevance: float | None = None

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from pydispatch.dispatcher import getAllReceivers, liveReceivers  # type: ignore[import-untyped]
+from pydispatch.dispatcher import getAllReceivers, liveReceivers
 from scrapy import signals
 from scrapy.exceptions import DropItem, NotConfigured
 
@@ -115,9 +115,10 @@ class ExtractStage:
 
     async def process_item(self, item: Any) -> Any:
         """Return a page with `parsed`, or with the reason why it is `unreadable`; other items as they are."""
-        return await self._read(item) if isinstance(item, Page) else item
+        return await self.read(item) if isinstance(item, Page) else item
 
-    async def _read(self, page: Page) -> Page:
+    async def read(self, page: Page) -> Page:
+        """Return the page with what became of reading it."""
         lease = page.lease
         if page.error or page.status != 200 or lease.kind == Kind.ROBOTS:
             return page

@@ -144,6 +144,16 @@ def site_key(host_key: str) -> str:
     return _SUFFIXES.privatesuffix(name) or name
 
 
+def has_known_suffix(host_key: str) -> bool:
+    """Tell whether a host's name ends in a public suffix; IP addresses count.
+
+    >>> has_known_suffix("news.example.com"), has_known_suffix("seeds.txt")
+    (True, False)
+    """
+    name, _ = _split_port(host_key)
+    return _is_ipv4(name) or _SUFFIXES.privatesuffix(name) is not None
+
+
 def same_host(a: str, b: str) -> bool:
     """Tell whether two host keys (or URLs) are one host but for `www.`; ports count.
 

@@ -31,7 +31,7 @@ from db.records.url import Kind
 from .decode.encoding import is_binary
 from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
-from .document.document import parse
+from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
 from .document.limits import FILES, PageLimits
 from .extract import DEFAULT as EXTRACTOR
@@ -42,6 +42,7 @@ from .focus.topic import Topic
 from .links.feeds import looks_like_feed, parse_feed
 from .links.scope import Scope, resolve_page
 from .links.sitemaps import looks_like_sitemap, parse_sitemap
+from .metadata.visible_time import read_newest
 from .parse_page import read_page
 from .records import Links, PageKind, ParseResult
 from .render.explain import FORMS
@@ -182,7 +183,7 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
         if signs.outline in (job.traps.missing or ()):
             parsed = signals.without_page(parsed)
     parsed = replace(
-        _resolve(parsed, job),
+        _resolve(parsed, job, document=document),
         raw=zstandard.compress(job.body, 3) if _is_kept(parsed, job.keep_raw) else None,
         rendered=FORMS[job.form](document, parsed, extraction) if job.form else "",
         signs=signs,
@@ -210,11 +211,25 @@ def _method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
     return method(name, dict(params))
 
 
-def _resolve(parsed: ParseResult, job: Job, sitemaps: Sequence[str] = ()) -> ParseResult:
+def _resolve(
+    parsed: ParseResult, job: Job, sitemaps: Sequence[str] = (), document: Document | None = None
+) -> ParseResult:
     """Make the URLs of a document ready for the frontier."""
     # sites list what they have in feeds and sitemaps: no trap is looked for there
     blocked = job.traps.blocked if job.traps is not None and job.kind == Kind.PAGE else None
-    return resolve_page(parsed, job.url, job.scope, sitemaps=sitemaps, rules=job.rules, blocked=blocked)
+    newest = None
+    if document is not None and job.scope.period.since is not None and parsed.kind is PageKind.LIST:
+        newest = read_newest(document, datetime.fromtimestamp(job.fetched_at, UTC))
+    return resolve_page(
+        parsed,
+        job.url,
+        job.scope,
+        sitemaps=sitemaps,
+        rules=job.rules,
+        blocked=blocked,
+        now=job.fetched_at,
+        newest=None if newest is None else newest.timestamp(),
+    )
 
 
 def _list_of(links: Links, bounds: tuple[str, ...] = ()) -> ParseResult:

@@ -44,7 +44,10 @@ logger = logging.getLogger(__name__)
 DEMO = "demo"
 DEMO_PORT = 8710
 _ARGUMENTS = {
-    "seeds": ("FILE|demo", "where to start: a file of addresses, one a line; or the bundled newsroom"),
+    "seeds": (
+        "URL|FILE|demo",
+        "where to start: one or several addresses; a file of them, one a line; or the bundled newsroom",
+    ),
     "mode": ("once|watch", "end when nothing is left, or go on for ever and visit again what brings news"),
 }
 """Arguments of the spider by name: values, and the help."""

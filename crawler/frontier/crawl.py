@@ -208,7 +208,7 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
     config = session.config
     known = Known(
         Hosts(config.delay, config.backoff, config.robots_agent, keep_seconds=config.robots_keep, now=clock.now()),
-        SeedScope(session.resumed.seeds, config.limits.depth),
+        SeedScope(session.resumed.seeds, config.limits.depth, config.period),
         KnownUrls(_MOST_KNOWN),
     )
     queues = HostQueues(

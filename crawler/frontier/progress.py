@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 
 _LIVE_SECONDS = 0.5
+_FEW_SEEDS = 3
 _SELDOM = (
     ("visited again", "revisits"),
     ("  unchanged", "revisits/unchanged"),
@@ -107,6 +108,8 @@ class Progress:
                 f"{recovered if resumed.recovered else ''}.",
                 soft_wrap=True,
             )
+        if resumed.resting:
+            self._console.print(_resting(resumed.resting), soft_wrap=True, markup=False)
         if woken:
             self._console.print(f"{woken} URLs are visited again.", soft_wrap=True)
         if resumed.others:
@@ -267,3 +270,13 @@ def _ending(crawl: Crawl, ended: Ended) -> str:
         return f"Finished but for {ended.unread.again} pages, which the same command asks for again. {where}"
     left = f"{ended.left.within} URLs left" if ended.left else "work left"
     return f"Stopped with {left}; the same command goes on. {where}"
+
+
+def _resting(seeds: Mapping[str, int]) -> str:
+    """Say which seeds are not given any more, and what that means for their URLs."""
+    few = ", ".join(list(seeds)[:_FEW_SEEDS]) + (" ..." if len(seeds) > _FEW_SEEDS else "")
+    these = "1 seed is" if len(seeds) == 1 else f"{len(seeds)} seeds are"
+    return (
+        f"{these} not in the seeds given ({few}): {sum(seeds.values())} URLs rest and wait again when it returns; "
+        "'scrapy drop SEED' deletes them."
+    )

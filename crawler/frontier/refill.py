@@ -13,6 +13,8 @@ from typing import Any
 
 from db.frontier import claims as table
 from db.records.lease import LeaseRequest
+from db.records.reasons import Reason, SkipReason
+from db.records.url import Lease
 
 from .. import clock
 from ..learn.learning import Learning
@@ -125,6 +127,14 @@ class Refiller:
         if pause is not None:
             self._timer = asyncio.get_running_loop().call_later(max(0.0, pause), self._pending.changed.set)
 
+    def _refuse(self, lease: Lease) -> tuple[Reason, str] | None:
+        """Tell why a waiting URL is not fetched; for the database thread."""
+        rule = self._known.seeds.refuses(lease)
+        if rule:
+            return SkipReason.EXCLUDED, rule
+        trap = self._learning.trap_reason(lease)
+        return (SkipReason.TRAP, trap) if trap else None
+
     async def _refill(self, wants: dict[int, int]) -> None:
         """Lease URLs and queue them."""
         queues, hosts = self._queues, self._known.hosts
@@ -137,7 +147,7 @@ class Refiller:
             closed=hosts.closed,
             limits=self._session.config.limits,
             now=clock.now(),
-            trap=self._learning.trap_reason,
+            refuse=self._refuse,
         )
         leases = await self._session.submit(table.lease, request)
         self._known.seeds.learn(leases.seeds)

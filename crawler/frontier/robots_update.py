@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import logging
+
 from db.frontier import claims as table
 from db.records.outcome import Outcome
+from db.records.reasons import SkipReason
 from db.records.url import Lease, NewUrl, State
+from pipelines.links.scope import identify
+from pipelines.records import BlockKind
+from pipelines.urls import host_key
 
+from .. import clock
 from ..politeness.hosts import Hosts
+from ..response.new_urls import new_url
 from ..response.seed_scope import SeedScope
 from ..run.background import Background
 from ..run.session import Session
 from .pending import PendingUrls
+
+logger = logging.getLogger(__name__)
 
 
 class RobotsUpdate:
@@ -35,6 +45,9 @@ class RobotsUpdate:
     def stored(self, lease: Lease, outcome: Outcome) -> None:
         """Take over a robots.txt: new rules for hosts, or a further hop towards them."""
         answers = [*outcome.robots, *self._late(lease, outcome)]
+        if outcome.reason is SkipReason.NO_HTTPS:
+            logger.warning("%s: https cannot be had (%s), http is used", host_key(lease.url), outcome.detail)
+            self._background.start(self._plain(host_key(lease.url)))
         self._hosts.robots_moved(lease, outcome.same_as if outcome.state == State.SKIPPED else None)
         sitemaps: list[NewUrl] = []
         for host_id, kind, text in answers:
@@ -52,6 +65,20 @@ class RobotsUpdate:
                 sitemaps += self._seeds.sitemaps(host.name, base, rules.sitemaps, priority=priority, now=now)
         if sitemaps:
             self._background.start(self._pending.add(sitemaps))
+
+    async def _plain(self, host: str) -> None:
+        """Queue the seeds of a host that has http only under their plain URLs."""
+        priority, now = self._session.config.priority, clock.now()
+        seeds = self._seeds.lacks_https(host)
+        await self._session.submit(table.skip_waiting, ([seed.id for seed in seeds], SkipReason.NO_HTTPS))
+        self._pending.adjust(-len(seeds))
+        urls = [(seed.id, identify(f"http{seed.url.removeprefix('https')}")) for seed in seeds]
+        await self._pending.add(
+            [
+                new_url(target, priority=priority, depth=0, found_in=BlockKind.SEED, now=now, seed_id=seed_id)
+                for seed_id, target in urls
+            ]
+        )
 
     def _late(self, lease: Lease, outcome: Outcome) -> list[tuple[int, str, str]]:
         """Write the same for hosts that were redirected here in the meantime."""

@@ -172,7 +172,7 @@ class Hosts:
         """Note an answer, or that there was none."""
         host_id, now = page.lease.host_id, page.fetched_at
         ours = {FailReason.OUT_OF_HANDLES, FailReason.ADDRESS_REFUSED}
-        if page.error in ours or (page.error is FailReason.BOMB and page.lease.kind != Kind.ROBOTS):
+        if page.lacks_https or page.error in ours or (page.error is FailReason.BOMB and page.lease.kind != Kind.ROBOTS):
             return HostUpdate(self.pause(host_id))
         if not (page.error or page.status == 429 or page.status >= 500 or is_lost_robots(page)):
             self._speeds[host_id] = self._delay.observe(self._speeds.get(host_id, _NEW), page.seconds)

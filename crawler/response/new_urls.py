@@ -139,7 +139,7 @@ def links(page: Page, parsed: ParseResult, context: Context) -> list[NewUrl]:
                 anchor=named.anchors[i],
                 dated=dated[place] or None,
                 reason=reasons[place],
-                detail=named.traps[i] if named.traps else "",
+                detail=named.details[i] if named.details else "",
                 form=named.forms[i] if named.forms else None,
             )
         )

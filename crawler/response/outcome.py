@@ -13,8 +13,8 @@ from db.records.article import JOINED_BY, NewArticle
 from db.records.keys import iso
 from db.records.outcome import NO_EDGES, Edges, Outcome, StoredPage
 from db.records.part import Place
-from db.records.reasons import FailReason, PageReason, Reason, SkipReason
-from db.records.url import REDIRECTS, Kind, NewUrl, State
+from db.records.reasons import FailReason, PageReason, Reason, SkipReason, label
+from db.records.url import REDIRECTS, Kind, Lease, NewUrl, State
 from pipelines.articles.multipage import MAX_PARTS
 from pipelines.item import Page
 from pipelines.links.scope import identify_redirect
@@ -36,7 +36,7 @@ _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 def judge(page: Page, context: Context) -> Outcome:
     """Return the outcome of one page of any kind."""
     if page.error or is_lost(page, context.tries):
-        return _no_answer(page, context)
+        return _plain(page, context) if page.lacks_https else _no_answer(page, context)
     if page.lease.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
         return _answered(page, State.DONE, PageReason.PROBE, counted=True)
     if page.status in REDIRECTS and page.headers.get("location"):
@@ -148,6 +148,14 @@ def _redirect(page: Page, to: str, context: Context) -> Outcome:
     return _follow(page, identify_redirect(url, page.lease.kind, page.scope), context)
 
 
+def _plain(page: Page, context: Context) -> Outcome:
+    """Put the same URL by http in the place of one that cannot be had by https."""
+    lease = page.lease
+    plain = identify_redirect(f"http{lease.url.removeprefix('https')}", lease.kind, page.scope)
+    detail = label(page.error, page.detail)
+    return replace(_follow(page, plain, context), reason=SkipReason.NO_HTTPS, detail=detail)
+
+
 def _leads_nowhere(page: Page, reason: FailReason, context: Context) -> Outcome:
     """Fail a redirect; a robots.txt then counts as not there (RFC 9309)."""
     return _answered(page, State.FAILED, reason, counted=False, robots=context.robots("none"))
@@ -165,6 +173,8 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
     if lease.hops >= (max(most, _ROBOTS_HOPS) if is_robots else most):
         return _leads_nowhere(page, FailReason.TOO_MANY_REDIRECTS, context)
     adopted = None
+    if lease.found_in == BlockKind.SEED and target.reason is SkipReason.EXCLUDED:  # the seed itself is wanted
+        target = target._replace(reason=None, detail="")
     if lease.found_in == BlockKind.SEED and lease.seed_id is not None and target.reason is SkipReason.OUTSIDE:
         is_same_site = target.site == site_key(host_key(lease.url))
         if is_same_site:  # example.com sends its visitors to news.example.com: follow
@@ -205,9 +215,12 @@ def _read(page: Page, context: Context) -> Outcome:
     is_far = parsed.relevance is not None and parsed.relevance < context.focus.least
     article = place = None
     beside: list[NewUrl] = []
+    detail = ""
     if is_page and parsed.kind == PageKind.ARTICLE:
         if parsed.noindex:
             reason = PageReason.NOINDEX
+        elif parsed.outdated is not None and not _is_stored(lease):
+            reason, detail = parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")]
         elif not page.truncated:
             place, beside = _place(page, parsed, context)
             if is_far and context.focus.drops and place is None:  # a part alone says too little of its article
@@ -233,6 +246,7 @@ def _read(page: Page, context: Context) -> Outcome:
         page,
         State.DONE,
         reason,
+        detail,
         article=article,
         place=place,
         same_as=canonical.id if canonical is not None and not canonical.reason else None,
@@ -241,6 +255,11 @@ def _read(page: Page, context: Context) -> Outcome:
         raw=raw,
         terms=None if parsed.relevance is None else (parsed.relevance, parsed.terms),
     )
+
+
+def _is_stored(lease: Lease) -> bool:
+    """Tell whether an article may be stored under a URL; it stays, however old."""
+    return lease.is_revisit and lease.reason not in {SkipReason.TOO_OLD, SkipReason.TOO_NEW}
 
 
 def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from db.records.keys import fingerprint
 from db.records.run import StoredSeed
 from db.records.url import Kind, Lease, NewUrl
-from pipelines.links.scope import Scope, identify
+from pipelines.dates.period import Bound, Period
+from pipelines.links.scope import ALWAYS, Scope, folder_of, identify
 from pipelines.records import BlockKind
 from pipelines.urls import bare_host, canonicalize, host_key, site_key
 
@@ -21,15 +24,19 @@ class SeedScope:
     Args:
         rows: the seeds as stored.
         depth: `MAX_DEPTH`, for seeds without a depth of their own.
+        period: `SINCE` and `UNTIL`; a seed may begin at another time.
     """
 
-    def __init__(self, rows: Iterable[StoredSeed], depth: int | None) -> None:
+    def __init__(self, rows: Iterable[StoredSeed], depth: int | None, period: Period = ALWAYS) -> None:
         self._rows: dict[int, StoredSeed] = {}
         self._scopes: dict[int, Scope] = {}
         self._seed_of: dict[str, int] = {}
         self._names: set[str] = set()
         self._sites: set[str] = set()
+        self._bare: set[str] = set()
+        self._no_https: set[str] = set()
         self._most_depth = depth
+        self._period = period
         self.learn(rows)
 
     def learn(self, rows: Iterable[StoredSeed]) -> None:
@@ -40,7 +47,8 @@ class SeedScope:
         for row in rows:
             if self._rows.get(row.id) != row:
                 self._rows[row.id] = row
-                self._put(row.id, Scope(row.stay, row.hosts))
+                self._put(row.id, scope_of_seed(row, self._period))
+                self._bare.update(row.hosts if row.bare else ())
 
     def _put(self, seed_id: int, scope: Scope) -> None:
         """Note the scope of a seed's crawl, so that no question has to look at all seeds."""
@@ -53,8 +61,24 @@ class SeedScope:
 
     def scope_of(self, lease: Lease) -> Scope:
         """Return the scope of the links of a page."""
-        own = Scope("host", (host_key(lease.url),))
-        return own if lease.seed_id is None else self._scopes.get(lease.seed_id, own)
+        host = host_key(lease.url)
+        scope = None if lease.seed_id is None else self._scopes.get(lease.seed_id)
+        scope = scope or Scope("host", (host,))
+        # robots.txt comes first: once it was had over https, a page that is not is a failure like others
+        is_bare = host in (self._bare if lease.kind == Kind.ROBOTS else self._no_https)
+        return replace(scope, bare=True) if is_bare else scope
+
+    def lacks_https(self, host: str) -> list[StoredSeed]:
+        """Note that a bare host has http only; returns the bare seeds on it."""
+        self._no_https.add(host)
+        return [row for row in self._rows.values() if row.bare and host_key(row.url) == host]
+
+    def refuses(self, lease: Lease) -> str:
+        """Return the rule that a waiting page breaks, for it may be newer; empty for none."""
+        scope = self._scopes.get(lease.seed_id or 0)
+        if scope is None or lease.kind != Kind.PAGE or lease.found_in == BlockKind.SEED:
+            return ""
+        return scope.refuses(lease.url)
 
     def depth_of(self, seed_id: int | None) -> int | None:
         """Return how many links from the seed may be followed; None for no limit."""
@@ -69,7 +93,7 @@ class SeedScope:
         """Count a further host as the seed's own."""
         scope = self._scopes.get(seed_id)
         if scope is not None:
-            self._put(seed_id, Scope(scope.stay, (*scope.hosts, host)))
+            self._put(seed_id, replace(scope, hosts=(*scope.hosts, host)))
 
     def sitemaps(self, host: str, base: str, named: Sequence[str], *, priority: Priority, now: float) -> list[NewUrl]:
         """Return a seed host's sitemaps: those robots.txt names, else the usual place."""
@@ -91,6 +115,13 @@ class SeedScope:
         ]
 
 
-def seed_row(url: str, *, stay: str, depth: int | None, pages: int | None, topic: str) -> StoredSeed:
-    """Make the row of a seed."""
-    return StoredSeed(fingerprint(url), url, stay, depth, pages, topic, (host_key(url),))
+def scope_of_seed(row: StoredSeed, period: Period = ALWAYS) -> Scope:
+    """Return the scope that a seed asks for, in a crawl with a period."""
+    period = replace(period, since=Bound.read(row.since)) if row.since else period
+    below = folder_of(row.url) if row.stay == "path" else ""
+    return Scope(row.stay, row.hosts, below, row.include, row.exclude, period)
+
+
+def seed_row(url: str, **options: Any) -> StoredSeed:
+    """Make the row of a seed; the options are fields of `StoredSeed`."""
+    return StoredSeed(fingerprint(url), url, hosts=(host_key(url),), **options)

@@ -19,6 +19,7 @@ import json
 import logging
 import math
 import os
+import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -34,6 +35,7 @@ from scrapy.utils.misc import load_object
 from db.records.article import Keep
 from db.records.keys import fingerprint
 from db.records.run import Limits
+from pipelines.dates.period import Bound, Period
 from pipelines.version import extraction_version
 
 from ..response.revisit_schedule import DAY, Schedule
@@ -171,6 +173,11 @@ def limit(option: Option, given: Any) -> int | None:
     return None if given is None or str(given).strip().lower() in {"", "none"} else whole(option, given)
 
 
+def when(_option: Option, given: Any) -> Bound | None:
+    """Parse a day or a time before now, None for no bound."""
+    return None if given is None or str(given).strip().lower() in {"", "none"} else Bound.read(str(given))
+
+
 def names(_option: Option, given: Any) -> list[str]:
     """Parse a list, or a text with commas."""
     with suppress(TypeError):
@@ -211,7 +218,17 @@ _TABLE: dict[str, dict[Option, str]] = {
             "pages in the database, over all runs, exactly; redirects, robots.txt, sitemaps and feeds do not count"
         ),
         Option("MAX_PAGES_PER_HOST", None, limit, MUST, "limits.pages_per_host"): "the same for each host",
+        Option("MAX_PAGES_PER_RUN", None, limit, MUST, "limits.pages_per_run"): (
+            "the same from the start of a crawl to its end; processes that join it share them"
+        ),
+        Option("MAX_PAGES_PER_DAY", None, limit, MUST, "limits.pages_per_day"): "the same for each day (UTC)",
         Option("MAX_DEPTH", None, limit, MUST, "limits.depth"): "links from the seed",
+        Option("SINCE", None, when, SHOULD, ""): (
+            'day (`2024-05-01`) or time before now (`7d`): articles published earlier are not stored ("too old"); '
+            "feed and sitemap entries, URLs with such a date, and further pages of a list with nothing newer are not "
+            "followed; a seed's `since=` goes first"
+        ),
+        Option("UNTIL", None, when, SHOULD, ""): 'the same for articles published later ("too new")',
         Option("TRAPS", default=True, parse=flag, agree=SHOULD): (
             "block patterns of URLs whose pages bring nothing without end: calendars, session ids, facets, ... "
             "([docs/traps.md](docs/traps.md))"
@@ -426,7 +443,6 @@ OPTIONS = tuple(
 """All settings that a user tunes, in the README's order."""
 _BY_NAME = {option.name: option for option in OPTIONS}
 _SCRAPYS = {name for name in vars(default_settings) if name.isupper()}
-_OURS = ("crawler.", "pipelines.")
 _COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES", "SPIDER_MIDDLEWARES")
 _NEAR = 0.8
 """Likeness of names from which one is taken for a misspelling of the other."""
@@ -479,6 +495,7 @@ class Config:
     database_patience: float
     store_html: KeepRaw
     limits: Limits
+    period: Period
     traps: bool
     trap_pattern_pages: int
     trap_host_pages: int
@@ -565,6 +582,9 @@ class Config:
             raise ConfigError(
                 f"REVISIT_MAX is {given['REVISIT_MAX']:g}, less than REVISIT_MIN, {given['REVISIT_MIN']:g}"
             )
+        period = Period(given["SINCE"], given["UNTIL"])
+        if period.since and period.until and period.until.ends(_SOME_TIME) <= period.since.begins(_SOME_TIME):
+            raise ConfigError(f"UNTIL is {settings['UNTIL']}, before SINCE, {settings['SINCE']}")
         try:
             wanted = _topic(given["TOPIC"], given["PROFILE"], about)
             preset = given["CRAWL_PRESET"] or ("news" if wanted is None else "focused")
@@ -587,6 +607,7 @@ class Config:
             agreed=json.loads(json.dumps(agreed, default=str)),  # as another process reads it
             robots_agent=ROBOTS_AGENT,
             limits=Limits(**records["limits"]),
+            period=period,
             preset=preset,
             priority=priority,
             topic=wanted,
@@ -604,6 +625,7 @@ class Config:
         )
 
 
+_SOME_TIME = time.time()
 _built: WeakKeyDictionary[Crawler, Config] = WeakKeyDictionary()
 
 
@@ -643,10 +665,10 @@ def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[
 
 def _topics_of(seeds: Any) -> list[str]:
     """Return the topics of seeds; none of unreadable ones, which the session refuses."""
-    from .seeds import SeedError, load_seeds, topics
+    from .seeds import SeedError, read_seeds, topics
 
     with suppress(SeedError):
-        return topics(load_seeds(seeds) if isinstance(seeds, str) else seeds or ())
+        return topics(read_seeds(seeds) if isinstance(seeds, str) else seeds or ())
     return []
 
 
@@ -719,9 +741,6 @@ def check_names(settings: BaseSettings, custom: Mapping[str, Any] | None = None)
             )
         if name in typed:
             logger.warning("%s is a setting of neither this project nor Scrapy, but left to code of your own", name)
-    for path, place in settings.getdict("EXTENSIONS").items():
-        if place is None and path in scrapy_settings.NEEDED:
-            raise ConfigError(f"EXTENSIONS leaves out {path}, and the crawl cannot do without")
 
 
 def without_effect(settings: BaseSettings) -> list[str]:
@@ -740,8 +759,8 @@ def check_components(settings: BaseSettings) -> None:
     named = [(name, path, place) for name in _COMPONENTS for path, place in settings.getdict(name).items()]
     named += [("FEED_EXPORTERS", path, 0) for path in settings.getdict("FEED_EXPORTERS").values()]
     for name, path, place in named:
-        if path.startswith(_OURS) and path in scrapy_settings.FIXED.get(f"{name}_BASE", ()):
-            raise ConfigError(f"{name} names {path!r}, a part of the crawl, which keeps its place; leave it out")
+        if path in scrapy_settings.NEEDED:
+            raise ConfigError(f"{name} names {path!r}, a part of the crawl, which keeps its place; do not name it")
         if place is None:
             continue
         try:

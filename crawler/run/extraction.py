@@ -24,6 +24,7 @@ from db.articles.page_transaction import Store
 from db.articles.write import made_with
 from db.engine.errors import DatabaseProblem
 from db.frontier import runs
+from db.frontier.seeds import seed_rows
 from db.records.article import Renewal
 from db.records.keys import iso
 from db.records.outcome import NO_EDGES, Outcome, Stored
@@ -264,7 +265,7 @@ async def extract_again(
     )
     try:
         await asyncio.to_thread(database.read, partial(runs.refuse_beside_crawls, name=database.name))
-        seeds = await asyncio.to_thread(database.read, partial(runs.seed_rows, ids=None))
+        seeds = await asyncio.to_thread(database.read, partial(seed_rows, ids=None))
         services = StoredServices(line, SeedScope(seeds, config.limits.depth), config)
         extraction = Reextraction(config, line, services, pool)
         telling = asyncio.create_task(_tell(extraction, config.progress_seconds, tell))

@@ -47,8 +47,8 @@ FIXED: dict[str, Any] = {
 }
 """What the crawl is made of; a user adds to it (`ITEM_PIPELINES`, ...) but does not replace it."""
 
-NEEDED = frozenset({*GUARDED["EXTENSIONS_BASE"], "pipelines.stages.CrawlAccess"})
-"""Extensions that cannot be left out."""
+NEEDED = frozenset({*GUARDED["EXTENSIONS_BASE"], "pipelines.stages.CrawlAccess", *FIXED["ITEM_PIPELINES_BASE"]})
+"""Extensions and item pipelines that the crawl cannot do without."""
 
 DEFAULTS: dict[str, Any] = {
     "LOG_FORMATTER": "crawler.frontier.progress.QuietFormatter",

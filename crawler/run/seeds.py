@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipelines.dates.period import Bound
 from pipelines.links.scope import STAYS
-from pipelines.urls import canonicalize
+from pipelines.urls import canonicalize, has_known_suffix, host_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-OPTIONS = ("depth", "pages", "stay", "topic")
+OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic")
+_MANY = ("include", "exclude")
 MAX_SHOWN = 20
 MAX_FILE_BYTES = 64 << 20
 
@@ -34,8 +36,11 @@ class Seed:
         url: canonical URL.
         depth: how many links away pages may be; None: the crawl's own limit.
         pages: how many pages may be fetched from the seed's host; None: the crawl's own limit.
-        stay: `host`, `site` or `any`.
+        stay: `host`, `site`, `path` or `any`.
+        include, exclude: patterns of paths, see `pipelines.links.scope.path_rules`.
+        since: time from which articles are wanted, as written; empty: the crawl's own.
         topic: words that describe what is looked for; empty: the crawl's own topic.
+        bare: written without a scheme: https, and http where that cannot be had.
         line: line of the file, counted from 1.
     """
 
@@ -43,7 +48,11 @@ class Seed:
     depth: int | None = None
     pages: int | None = None
     stay: str = "host"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    since: str = ""
     topic: str = ""
+    bare: bool = False
     line: int = 0
 
 
@@ -55,7 +64,7 @@ class _LineError(ValueError):
     """The reason why one line is wrong."""
 
 
-def parse_seeds(lines: Iterable[str], name: str) -> list[Seed]:
+def parse_seeds(lines: Iterable[str], name: str, unit: str = "line") -> list[Seed]:
     """Read seeds from lines of text.
 
     All wrong lines are reported together, and one is enough to refuse the whole: a crawl that silently misses a
@@ -64,6 +73,7 @@ def parse_seeds(lines: Iterable[str], name: str) -> list[Seed]:
     Args:
         lines: one URL each, with options after it; blank lines and comments are skipped.
         name: what the messages call the source, normally the file's path.
+        unit: what they call a line of it.
 
     Returns:
         The seeds in their order, each URL once; an empty list when there is none.
@@ -84,12 +94,59 @@ def parse_seeds(lines: Iterable[str], name: str) -> list[Seed]:
                 msg = f"{seed.url} stands in line {first.line} already, with other options; keep one of the two"
                 raise _LineError(msg)
         except _LineError as error:
-            wrong.append(f"{name}, line {number}: {error}")
+            wrong.append(f"{name}, {unit} {number}: {error}")
     if wrong:
         if len(wrong) > MAX_SHOWN:
             wrong = [*wrong[:MAX_SHOWN], f"{name}: and {len(wrong) - MAX_SHOWN} more"]
         raise SeedError("\n".join(wrong))
     return list(seeds.values())
+
+
+def read_seeds(text: str) -> list[Seed]:
+    """Read the seeds that an argument gives: a file, or URLs with their options.
+
+    Args:
+        text: name of a file, or URLs separated by white space or commas, each with its options behind it. What is the
+            name of a file that exists is one.
+
+    Raises:
+        SeedError: see `load_seeds`.
+    """
+    words = text.split()
+    if not words or _is_file(text) or not _is_address(words[0].partition(",")[0]):
+        return load_seeds(text)
+    entries: list[str] = []
+    for word in _split_words(f"- {text}")[1:]:
+        key, mark, value = word.partition("=")
+        if entries and mark and key.lower() in OPTIONS:
+            entries[-1] += f' {key}="{value}"'
+            continue
+        urls: list[str] = []
+        for part in word.split(","):  # a comma may also stand in a URL
+            if urls and part and not _is_address(part):
+                urls[-1] += f",{part}"
+            elif part:
+                urls.append(part)
+        entries += urls
+    return parse_seeds(entries, "-a seeds", "URL")
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_address(word: str) -> bool:
+    """Tell whether a word is an address rather than the name of a file."""
+    if word.lower().startswith(("http:", "https:", "//")):
+        return True
+    url = canonicalize(f"http://{word}")
+    if url is None or word.startswith((".", "/", "\\", "~")):
+        return False
+    host = host_key(url)
+    return host.startswith(("localhost", "[")) or ":" in host or has_known_suffix(host)
 
 
 def load_seeds(path: str | Path) -> list[Seed]:
@@ -152,10 +209,10 @@ def _parse_line(text: str, number: int) -> Seed:
         if not mark or key not in OPTIONS:
             msg = f"unknown option {_short(key)}; allowed are {', '.join(f'{option}=...' for option in OPTIONS)}"
             raise _LineError(msg)
-        if key in options:
+        if key in options and key not in _MANY:
             msg = f"option {key} is given twice"
             raise _LineError(msg)
-        options[key] = value
+        options[key] = f"{options[key]},{value}" if key in options else value
     stay = options.get("stay", "host").lower()
     if stay not in STAYS:
         msg = f"stay={_short(stay)} is not one of {', '.join(STAYS)}"
@@ -163,11 +220,21 @@ def _parse_line(text: str, number: int) -> Seed:
     if "topic" in options and not options["topic"].strip():
         msg = 'topic is empty; write for example topic="electric cars"'
         raise _LineError(msg)
+    if "since" in options:
+        try:
+            Bound.read(options["since"])
+        except ValueError as error:
+            msg = f"since={_short(options['since'])}: {error}"
+            raise _LineError(msg) from None
     return Seed(
         url=_parse_url(words[0]),
         depth=_parse_number(options, "depth", 0),
         pages=_parse_number(options, "pages", 1),
         stay=stay,
+        include=_parse_patterns(options, "include"),
+        exclude=_parse_patterns(options, "exclude"),
+        since=options.get("since", ""),
+        bare=_is_bare(words[0]),
         topic=" ".join(options.get("topic", "").split()),
         line=number,
     )
@@ -202,10 +269,7 @@ def _split_words(text: str) -> list[str]:
 
 def _parse_url(word: str) -> str:
     """Return the canonical URL of an address as people write it."""
-    if _SCHEME.match(word) and not _PORT.match(word):
-        address = word
-    else:
-        address = "http:" + word if word.startswith("//") else "http://" + word
+    address = f"https://{word.removeprefix('//')}" if _is_bare(word) else word
     url = canonicalize(address)
     host = address.partition("://")[2]
     if url is None or host.startswith(("/", "\\")):
@@ -215,6 +279,11 @@ def _parse_url(word: str) -> str:
         msg = f"{_short(word)} is no address of a web page; if it is a local host, write http://{_short(word)}/"
         raise _LineError(msg)
     return url
+
+
+def _is_bare(word: str) -> bool:
+    """Tell whether an address is written without a scheme."""
+    return not _SCHEME.match(word) or _PORT.match(word) is not None
 
 
 def _is_named(url: str) -> bool:
@@ -232,6 +301,17 @@ def _parse_number(options: dict[str, str], key: str, least: int) -> int | None:
         msg = f"{key}={_short(value)} is not a whole number of at least {least}"
         raise _LineError(msg)
     return int(value)
+
+
+def _parse_patterns(options: dict[str, str], key: str) -> tuple[str, ...]:
+    """Read patterns of paths, separated by commas."""
+    patterns = tuple(part for part in options.get(key, "").split(",") if part)
+    wrong = [part for part in patterns if not part.startswith(("/", "*")) or any(map(str.isspace, part))]
+    if wrong or (key in options and not patterns):
+        found = _short(wrong[0] if wrong else "")
+        msg = f"{key}={found} is no path; write the beginning of one such as /news/, or a pattern such as */2024/*.html"
+        raise _LineError(msg)
+    return patterns
 
 
 def _short(text: str) -> str:

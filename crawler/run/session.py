@@ -34,9 +34,9 @@ from pipelines.records import BlockKind
 from .. import clock
 from ..clock import GrowthRate
 from ..response.new_urls import new_url
-from ..response.seed_scope import seed_row
+from ..response.seed_scope import scope_of_seed, seed_row
 from .config import MUST, SCORING, SHOULD, Config, differing
-from .seeds import Seed, SeedError, load_seeds
+from .seeds import Seed, SeedError, read_seeds
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +51,7 @@ _LATE_SECONDS = 60.0
 """A process that is started so soon after a crawl of many has ended was meant to take part in it."""
 _LONGEST_START = 60.0
 _VERSION = version("newscrawler")
+_OF_SEEDS = ("stay", "depth", "pages", "topic", "include", "exclude", "since", "bare")
 _SIGN_SECONDS = 2.0
 """A run says that it lives, and hears what the others need, at least this often."""
 
@@ -248,8 +249,10 @@ async def _start_run(
         now=now,
         lease_seconds=config.lease_seconds,
         limits=config.limits,
-        seeds=[seed_row(s.url, stay=s.stay, depth=s.depth, pages=s.pages, topic=s.topic) for s in seeds],
+        seeds=[seed_row(s.url, **{name: getattr(s, name) for name in _OF_SEEDS}) for s in seeds],
         admit=lambda others: _compare(line.database.name, settings, others),
+        covers=lambda seed, url: scope_of_seed(seed).permits(url),
+        span=lambda seed: scope_of_seed(seed, config.period).period.span(now),
     )
     resumed = await line.submit(runs.start_run, start)
     woken = await _wake(config, line, resumed, now, mode) if resumed.begun_before else 0
@@ -294,8 +297,10 @@ async def _wake(config: Config, line: DatabaseLine, resumed: Resumed, now: float
 def _read(seeds: Any) -> list[Seed]:
     """Return seeds from a file, or as they are."""
     if not seeds:
-        raise SeedError("no seeds given; use -a seeds=seeds.txt (a file of URLs) or -a seeds=demo")
-    return load_seeds(seeds) if isinstance(seeds, str) else list(seeds)
+        raise SeedError(
+            "no seeds given; use -a seeds=https://example.com/, -a seeds=seeds.txt (a file of URLs) or -a seeds=demo"
+        )
+    return read_seeds(seeds) if isinstance(seeds, str) else list(seeds)
 
 
 def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) -> None:

@@ -294,11 +294,47 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
     connection.execute(update(cluster).where(cluster.c.id == original).values(size=members))
 
 
+def remove(connection: Connection, old: Row[Any]) -> None:
+    """Delete an article; a copy gets its text and its place in its cluster."""
+    for table in (image, version):
+        connection.execute(table.delete().where(table.c.article_id == old.id))
+    heir = hand_down(connection, old) if old.text_holder is None else None
+    if heir is None:
+        signatures.remove(connection, [old.id])
+    else:
+        signatures.hand_over(connection, old.id, heir)
+    root: int | None = old.duplicate_of
+    if root is None:
+        root = connection.execute(_SUCCESSOR, {"key": old.id}).scalar()
+        if root is not None:
+            found = connection.execute(_EVIDENCE, {"key": root}).first()
+            forget_evidence(connection, [root])
+            take_over(connection, old.id, Evidence(*found) if found else Evidence(root, old.id, 1.0, "", "same", 1))
+    detach(connection, old.id)
+    connection.execute(duplicate.delete().where(duplicate.c.of_id == old.id))  # what was only related to it
+    connection.execute(article.delete().where(article.c.id == old.id))
+    connection.execute(update(url).where(url.c.same_as == old.id, _POINTS).values(same_as=root))
+    if root is None:
+        connection.execute(cluster.delete().where(cluster.c.id == old.id))
+    else:
+        connection.execute(update(cluster).where(cluster.c.id == root).values(size=cluster.c.size - 1))
+    own = {"key": old.site_id, "new": -int(root is None), "repeated": -int(root is not None)}
+    run_many(connection, _COUNT_SITE, [own])
+    if old.source:
+        run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": old.site_id, "of_source": old.source, "n": -1}])
+
+
 _POINTS = url.c.reason.in_((PageReason.SAME_PAGE, PageReason.DUPLICATE))
 _HEIR = (
     select(article.c.id)
     .where(article.c.text_holder == bindparam("key"))
     .order_by(article.c.duplicate_of.is_not(None), article.c.first_seen)
+    .limit(1)
+)
+_SUCCESSOR = (
+    select(article.c.id)
+    .where(article.c.cluster_id == bindparam("key"), article.c.id != bindparam("key"))
+    .order_by(article.c.published_utc.is_(None), article.c.published_utc, article.c.first_seen)
     .limit(1)
 )
 _WRITE = duplicate.insert()

@@ -14,15 +14,15 @@ from sqlalchemy import Connection, bindparam, func, literal_column, or_, select,
 
 from ..engine.statements import among, in_state, is_postgres, one_by_one, run_many
 from ..records.lease import LeaseRequest, Leases, Waiting
-from ..records.reasons import FailReason, Reason, SkipReason, label
+from ..records.reasons import FailReason, Reason, label
 from ..records.run import Limits
 from ..records.url import Kind, Lease, State
 from ..tables.runs import RunRow
 from ..tables.urls import HostRow, UrlRow
 from .aliases import revive
-from .limits import beyond_limits, locked_seed_budgets, pages_left, refund, spend_hosts, spend_totals
+from .limits import begin_day, beyond_limits, locked_seed_budgets, pages_left, refund, spend_hosts, spend_totals
 from .revert import CLOSED_SECONDS, put_off_host, put_off_urls
-from .runs import seed_rows
+from .seeds import seed_rows
 
 url, host, run = UrlRow.table(), HostRow.table(), RunRow.table()
 
@@ -35,6 +35,7 @@ def lease(connection: Connection, request: LeaseRequest) -> Leases:
     """
     if connection.execute(LIVES, {"run": request.run_id}).first() is None:
         return Leases(dry=dict.fromkeys(request.wants))
+    begin_day(connection)
     left = pages_left(connection, request.limits)
     if left == 0:
         return Leases(dry=dict.fromkeys(request.wants), spent=True)
@@ -159,14 +160,14 @@ def _rule_out(
     permitted: list[Lease] = []
     forbidden: dict[tuple[Reason, str], list[Lease]] = {}
     for one in candidates:
-        disallow_reason, trap = None, ""
+        why = None
         if one.kind != Kind.ROBOTS:
             disallow_reason = request.disallow_reason(one.host_id, one.url)
-            trap = "" if disallow_reason else request.trap(one)
-        if disallow_reason or trap:
-            forbidden.setdefault((disallow_reason or SkipReason.TRAP, trap), []).append(one)
-        else:
+            why = (disallow_reason, "") if disallow_reason else request.refuse(one)
+        if why is None:
             permitted.append(one)
+        else:
+            forbidden.setdefault(why, []).append(one)
     revived = 0
     for (reason, detail), ruled_out in forbidden.items():
         new = [one.id for one in ruled_out if not one.visits]

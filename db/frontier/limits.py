@@ -1,20 +1,34 @@
-"""Page limits of a crawl, a host and a seed, counted exactly.
+"""Page limits of a crawl, a run, a day, a host and a seed, counted exactly.
 
 A page is counted when it is leased and given back when it turns out to be none (redirect, no answer, another try): so
-no limit is ever overshot, by however many processes. One that is visited again is not counted again.
+no limit is ever overshot, by however many processes. One that is visited again is not counted again. The run and the
+day are those of the database: processes that join a run share its limit, and days are those of one clock.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, not_, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    and_,
+    bindparam,
+    func,
+    not_,
+    or_,
+    select,
+    true,
+    update,
+)
 
-from ..engine.statements import insert_new, run_many
+from ..engine.statements import in_state, insert_new, is_postgres, run_many
 from ..records.run import Limits
-from ..records.url import Kind
+from ..records.url import Kind, State
 from ..tables.runs import BudgetRow
 from ..tables.urls import HostRow, SeedRow, UrlRow
 
@@ -51,15 +65,33 @@ def spend_hosts(connection: Connection, pages: Mapping[int, int], *, sign: int =
 
 _SPEND_HOST = update(host).where(host.c.id == bindparam("key")).values(pages=host.c.pages + bindparam("n"))
 _SPEND_SEED = update(seed).where(seed.c.id == bindparam("key")).values(used=seed.c.used + bindparam("n"))
-_SPEND = update(budget).values(pages=budget.c.pages + bindparam("n"))
+_COUNTERS = ("pages", "run_pages", "day_pages")
+_SPEND = update(budget).values({name: budget.c[name] + bindparam("n") for name in _COUNTERS})
 
 
 def pages_left(connection: Connection, limits: Limits) -> int | None:
     """Return the pages left for the crawl, None for no limit, and lock their row."""
-    if limits.pages is None:
+    most = (limits.pages, limits.pages_per_run, limits.pages_per_day)
+    if most == (None, None, None):
         return None
-    used = connection.execute(select(budget.c.pages).with_for_update()).scalar_one()
-    return max(0, limits.pages - int(used))
+    used = connection.execute(select(*(budget.c[name] for name in _COUNTERS)).with_for_update()).one()
+    return max(0, min(limit - int(n) for limit, n in zip(most, used, strict=True) if limit is not None))
+
+
+def is_spent(connection: Connection, limits: Limits) -> bool:
+    """Tell whether no page is left for this run, whatever day comes."""
+    return pages_left(connection, replace(limits, pages_per_day=None)) == 0
+
+
+def begin_day(connection: Connection) -> None:
+    """Count from 0 when a day has begun; pages under way are answered in it."""
+    connection.execute(_BEGIN_DAY[is_postgres(connection)])
+
+
+def _today(*, is_server: bool) -> ColumnElement[int]:
+    """Return the day since 1970 by the database's clock."""
+    seconds: Any = func.extract("epoch", func.clock_timestamp()) if is_server else func.strftime("%s", "now")
+    return func.floor(seconds / 86_400).cast(Integer) if is_server else seconds.cast(Integer) // 86_400
 
 
 _SEED_BUDGETS = select(seed.c.id, seed.c.pages, seed.c.used).where(seed.c.pages.is_not(None)).order_by(seed.c.id)
@@ -78,7 +110,7 @@ def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int
     """
     if not seed_budgets(connection):
         return {}
-    if limits.pages is None:  # the crawl's row first, as in `spend_totals`
+    if pages_left(connection, limits) is None:  # the crawl's row first, as in `spend_totals`
         connection.execute(select(budget.c.pages).with_for_update())
     return {row.id: row.pages - row.used for row in connection.execute(_SEED_BUDGETS_LOCKED)}
 
@@ -88,6 +120,12 @@ def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
     conditions: list[Any] = []
     if limits.pages is not None:
         conditions.append(select(budget.c.pages).scalar_subquery() >= limits.pages)
+    if limits.pages_per_run is not None:
+        conditions.append(select(budget.c.run_pages).scalar_subquery() >= limits.pages_per_run)
+    if limits.pages_per_day is not None:
+        today = budget.c.day == _today(is_server=is_postgres(connection))
+        spent_today = select(budget.c.day_pages).where(today).scalar_subquery()
+        conditions.append(func.coalesce(spent_today, 0) >= limits.pages_per_day)
     if limits.pages_per_host is not None:
         full = select(host.c.id).where(host.c.pages >= limits.pages_per_host)
         conditions.append(url.c.host_id.in_(full))
@@ -105,3 +143,17 @@ def within_limits(connection: Connection, limits: Limits) -> ColumnElement[bool]
 def open_budget(connection: Connection) -> None:
     """Make the crawl's row if it is missing; each lease and refund changes it."""
     connection.execute(insert_new(connection, budget), {"id": 1, "pages": 0})
+
+
+def begin_run(connection: Connection) -> None:
+    """Count the pages of a run from 0, unless it joins another."""
+    connection.execute(update(budget).values(run_pages=0))
+
+
+_UNDER_WAY = select(func.count()).where(in_state(State.LEASED), COUNTS).scalar_subquery()
+_BEGIN_DAY = {
+    is_server: update(budget)
+    .where(budget.c.day != _today(is_server=is_server))
+    .values(day=_today(is_server=is_server), day_pages=_UNDER_WAY)
+    for is_server in (False, True)
+}

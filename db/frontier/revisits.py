@@ -31,7 +31,7 @@ from ..tables.articles import ArticleRow, PartRow
 from ..tables.runs import RunRow
 from ..tables.urls import AGAIN, HostRow, SeedRow, UrlRow
 from .aliases import HAS_WORK
-from .limits import pages_left, within_limits
+from .limits import is_spent, within_limits
 
 url, article, host, seed, run, part = (
     model.table() for model in (UrlRow, ArticleRow, HostRow, SeedRow, RunRow, PartRow)
@@ -52,9 +52,9 @@ def wake_due(connection: Connection, due: Due) -> Woken:
 
     Cost: one read by index when nothing is due.
     """
-    if pages_left(connection, due.limits) == 0:
+    if is_spent(connection, due.limits):
         return Woken(0, frozenset(), None, spent=True)
-    statement = _DUE.where(within_limits(connection, due.limits))
+    statement = _DUE.where(within_limits(connection, due.limits), _IS_GIVEN)
     rows = connection.execute(statement, {"until": due.until, "most": _AT_ONCE}).all()
     run_many(connection, _WAKE, [{"key": row.id} for row in sorted(rows, key=lambda row: row.id)])
     hosts = sorted({row.host_id for row in rows})
@@ -83,7 +83,8 @@ _DUE = (
     .limit(bindparam("most"))
     .with_for_update(skip_locked=True)
 )
-_NEXT = select(func.min(url.c.next_visit)).where(_AGAIN)
+_IS_GIVEN = not_(url.c.seed_id.in_(select(seed.c.id).where(seed.c.given == 0))) | url.c.seed_id.is_(None)
+_NEXT = select(func.min(url.c.next_visit)).where(_AGAIN, _IS_GIVEN)
 _WAKE = (
     update(url)
     .where(url.c.id == bindparam("key"))
@@ -224,7 +225,7 @@ _MOVED = select(url.c.id, url.c.same_as, exists().where(article.c.id == url.c.id
 @one_by_one
 def mark_unread(connection: Connection, limits: Limits) -> int:
     """Mark for this run what earlier ones failed to read; returns how many."""
-    asked = and_(_UNREAD, _TO_COME, url.c.state.not_in(_UNDER_WAY), within_limits(connection, limits))
+    asked = and_(_UNREAD, _IS_GIVEN, _TO_COME, url.c.state.not_in(_UNDER_WAY), within_limits(connection, limits))
     return connection.execute(update(url).where(asked).values(next_visit=MARKED)).rowcount
 
 
@@ -232,7 +233,7 @@ def mark_unread(connection: Connection, limits: Limits) -> int:
 def count_unread(connection: Connection, limits: Limits) -> Unread:
     """Count what could not be read; beyond the limits nothing is asked for again."""
     again = case((and_(_TO_COME, within_limits(connection, limits)), 1), else_=0)
-    found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD)
+    found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD, _IS_GIVEN)
     n, total = connection.execute(found).one()
     return Unread(int(n), int(total) - int(n))
 

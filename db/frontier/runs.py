@@ -16,15 +16,16 @@ from sqlalchemy import Connection, case, exists, func, select, text, update
 
 from ..engine.errors import WrongDatabase
 from ..engine.processes import is_gone
-from ..engine.statements import among, clock, in_state, is_one_of, is_postgres, one_by_one, upsert
+from ..engine.statements import clock, in_state, is_one_of, is_postgres, one_by_one, upsert
 from ..records.reasons import REASONS, SkipReason
 from ..records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSeed
 from ..records.url import Kind, State
 from ..tables.runs import RunRow
 from ..tables.urls import HostRow, SeedRow, UrlRow
 from .host_backoff import reopen
-from .limits import COUNTS, open_budget, refund
+from .limits import COUNTS, begin_run, open_budget, refund
 from .revert import WAITS_AGAIN
+from .seeds import give_seeds, reconsider, resting_seeds, seed_rows
 
 url, host, seed, run = UrlRow.table(), HostRow.table(), SeedRow.table(), RunRow.table()
 
@@ -68,17 +69,32 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
             pid=start.pid,
             place=start.place,
             settings=start.settings,
+            seeds=" ".join(str(row.id) for row in start.seeds),
             alive_until=clock(connection, start.now) + start.lease_seconds,
         )
     ).inserted_primary_key[0]  # type: ignore[index]
     recovered += _free_the_forgotten(connection, [run_id, *(other.id for other in living)])
-    before = {row.id for row in connection.execute(select(seed.c.id))}
+    before = {row.id: row for row in seed_rows(connection, None)}
+    ungiven = set(connection.execute(select(seed.c.id).where(seed.c.given == 0)).scalars())
     for row in start.seeds:
-        values = {"stay": row.stay, "depth": row.depth, "pages": row.pages, "topic": row.topic}
+        values = {
+            **{name: getattr(row, name) for name in ("stay", "depth", "pages", "topic", "since")},
+            **{"include": " ".join(row.include), "exclude": " ".join(row.exclude), "bare": int(row.bare)},
+        }
         upsert(connection, seed, {"id": row.id, "url": row.url, "hosts": " ".join(row.hosts), "used": 0}, values)
+    given = frozenset(row.id for row in start.seeds).union(*(other.seeds for other in living))
+    if start.seeds:
+        give_seeds(connection, given, ungiven, start)
     if not living:
         _revive(connection, start.limits)
+        old = json.loads(previous or "{}")
+        new = json.loads(start.settings)
+        moved = any(old.get(name) != new.get(name) for name in ("SINCE", "UNTIL"))
+        changed = [row for row in start.seeds if row.id in before and (moved or _is_other(before[row.id], row))]
+        reconsider(connection, changed, start)
     open_budget(connection)
+    if not living:
+        begin_run(connection)
     begun_before = connection.execute(select(url.c.id).limit(1)).first() is not None
     pending = connection.execute(select(func.count()).where(in_state(State.PENDING))).scalar_one()
     return Resumed(
@@ -86,28 +102,27 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
         begun_before=begun_before,
         pending=pending,
         recovered=recovered,
-        seeds=tuple(seed_rows(connection, None)),
-        new_seeds=frozenset({row.id for row in start.seeds} - before),
+        seeds=tuple(row for row in seed_rows(connection, None) if not start.seeds or row.id in given),
+        resting={} if living else resting_seeds(connection),
+        new_seeds=frozenset({row.id for row in start.seeds} - before.keys()),
         others=len(living),
         settings=json.loads(previous or "{}"),
     )
-
-
-def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredSeed]:
-    """Read these seeds as stored now, or all."""
-    rows = connection.execute(_ALL_SEEDS) if ids is None else connection.execute(_SEEDS, {"ids": ids})
-    return [StoredSeed(r.id, r.url, r.stay, r.depth, r.pages, r.topic, tuple(r.hosts.split())) for r in rows]
-
-
-_ALL_SEEDS = select(seed)
-_SEEDS = _ALL_SEEDS.where(among(seed.c.id))
 
 
 def _living(connection: Connection, now: float) -> list[LivingRun]:
     """Read the runs that have not ended, once the dead are freed."""
     lease = (run.c.alive_until - clock(connection, now)).label("lease")
     living = select(run, lease).where(run.c.finished.is_(None), run.c.alive_until > 0).order_by(run.c.id)
-    return [LivingRun(r.id, r.machine, r.pid, json.loads(r.settings), r.lease) for r in connection.execute(living)]
+    return [
+        LivingRun(r.id, r.machine, r.pid, json.loads(r.settings), r.lease, frozenset(map(int, r.seeds.split())))
+        for r in connection.execute(living)
+    ]
+
+
+def _is_other(before: StoredSeed, now: StoredSeed) -> bool:
+    """Tell whether a seed restricts its pages in another way than before."""
+    return any(getattr(before, name) != getattr(now, name) for name in ("stay", "include", "exclude", "since"))
 
 
 def free_the_dead(connection: Connection, run_id: int | None, now: float, starting: tuple[str, int] = ("", 0)) -> int:
@@ -176,7 +191,7 @@ def release(
     connection.execute(
         update(run)
         .where(run.c.id.in_(runs), run.c.finished.is_(None))
-        .values(outcome=func.coalesce(run.c.outcome, outcome), alive_until=0.0, hosts=0, pages_per_second=0.0)
+        .values(outcome=func.coalesce(run.c.outcome, outcome), alive_until=0.0, hosts=0, pages_per_second=0.0, seeds="")
     )
     return len(held)
 

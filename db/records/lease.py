@@ -22,7 +22,7 @@ class LeaseRequest:
         disallow_reason: why a host's rules forbid a URL, None when they do not.
         closed: why a host's rules forbid every URL, None when they do not.
         now: Unix time.
-        trap: the kind of trap that a URL belongs to, empty for none.
+        refuse: why a URL is not fetched though it waits, with the detail; None when it is.
     """
 
     run_id: int
@@ -32,7 +32,7 @@ class LeaseRequest:
     closed: Callable[[int], Reason | None]
     limits: Limits
     now: float
-    trap: Callable[[Lease], str] = lambda _lease: ""
+    refuse: Callable[[Lease], tuple[Reason, str] | None] = lambda _lease: None
 
 
 @dataclass(slots=True)

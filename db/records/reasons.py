@@ -63,6 +63,11 @@ class Reason(StrEnum):
         return self in _CUT
 
     @property
+    def may_be_for_want_of_https(self) -> bool:
+        """Tell whether the host may answer to plain http."""
+        return self in _NO_HTTPS
+
+    @property
     def is_dead_host(self) -> bool:
         """Tell whether the host was dead, with all that waited of it."""
         return self in _DEAD_HOST
@@ -86,6 +91,15 @@ class SkipReason(Reason):
     CRAWL_DELAY = "crawl-delay too long"
     HOST_UNREACHABLE = "host unreachable"
     HOST_BUSY = "host busy"
+    EXCLUDED = "excluded"
+    """Detail: the rule of its seed."""
+    TOO_OLD = "too old"
+    """Of a URL, or of an article that is not stored. Detail: its day, as far as it is known."""
+    TOO_NEW = "too new"
+    NOT_IN_SEEDS = "not in seeds"
+    """Its seed is no longer among those given; it waits again when that comes back."""
+    NO_HTTPS = "no https"
+    """Its host was named without a scheme and has http only (`same_as`). Detail: the error."""
     REDIRECT = "redirect"
     NO_SITEMAP = "no sitemap"
     """Detail, as of the next: the answer."""
@@ -165,6 +179,7 @@ class PageReason(Reason):
 _REDIRECTS = frozenset(
     {
         SkipReason.REDIRECT,
+        SkipReason.NO_HTTPS,
         FailReason.REDIRECTS_NOWHERE,
         FailReason.REDIRECTS_TO_ITSELF,
         FailReason.COOKIE_REDIRECT,
@@ -176,7 +191,9 @@ _PARTS = frozenset({PageReason.WAITS, PageReason.JOINED, PageReason.REPEATS, Pag
 _DOUBTS = frozenset({PageReason.DOUBTFUL_ENCODING})
 _SETTLED = frozenset({PageReason.SAME_PAGE, PageReason.OFF_TOPIC})
 _FINAL = frozenset({FailReason.BOMB, FailReason.CERTIFICATE, FailReason.ADDRESS_REFUSED})
-_OVERRULED = frozenset({SkipReason.NOFOLLOW, SkipReason.TOO_DEEP, SkipReason.OUTSIDE})
+_OVERRULED = frozenset(
+    {SkipReason.NOFOLLOW, SkipReason.TOO_DEEP, SkipReason.OUTSIDE, SkipReason.EXCLUDED, SkipReason.NOT_IN_SEEDS}
+)
 _DEAD_HOST = frozenset({SkipReason.ROBOTS_UNREACHABLE, SkipReason.HOST_UNREACHABLE, SkipReason.HOST_BUSY})
 _OURS = frozenset(
     {
@@ -190,6 +207,18 @@ _OURS = frozenset(
     }
 )
 _CUT = frozenset({FailReason.TRUNCATED, PageReason.TOO_LARGE})
+_NO_HTTPS = frozenset(
+    {
+        FailReason.CONNECTION_REFUSED,
+        FailReason.TIMED_OUT,
+        FailReason.STALLED,
+        FailReason.LOST,
+        FailReason.NO_ROUTE,
+        FailReason.CERTIFICATE,
+        FailReason.TLS,
+        FailReason.PROTOCOL,
+    }
+)
 _RECONSIDERED = _DEAD_HOST | {SkipReason.CRAWL_DELAY, FailReason.ADDRESS_REFUSED}
 REASONS: tuple[Reason, ...] = (*SkipReason, *FailReason, *PageReason)
 _BY_TEXT = {str(reason): reason for reason in REASONS}

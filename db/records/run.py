@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +15,19 @@ class Limits:
     pages: int | None = None
     pages_per_host: int | None = None
     depth: int | None = None
+    pages_per_run: int | None = None
+    pages_per_day: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSeed:
-    """A seed as stored."""
+    """A seed as stored.
+
+    Attributes:
+        include, exclude: patterns of paths.
+        since: bound of the period, as written; empty for none.
+        bare: it was named without a scheme.
+    """
 
     id: int
     url: str
@@ -27,17 +36,22 @@ class StoredSeed:
     pages: int | None
     topic: str
     hosts: tuple[str, ...]
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    since: str = ""
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LivingRun:
-    """Another run in the same database, its settings, and the rest of its lease."""
+    """Another run in the same database: settings, rest of its lease, seeds."""
 
     id: int
     machine: str
     pid: int
     settings: Mapping[str, Any]
     lease_seconds: float
+    seeds: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +67,8 @@ class RunStart:
         limits: how far it may go.
         seeds: its seeds.
         admit: told of the runs that live, raises when this one may not join them.
+        covers: tells whether a seed's crawl may visit a URL.
+        span: first and last Unix time from which a seed's articles are wanted.
     """
 
     started: str
@@ -65,6 +81,8 @@ class RunStart:
     limits: Limits
     seeds: Sequence[StoredSeed]
     admit: Callable[[Sequence[LivingRun]], None]
+    covers: Callable[[StoredSeed, str], bool] = lambda _seed, _url: True
+    span: Callable[[StoredSeed], tuple[float, float]] = lambda _seed: (-math.inf, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +94,8 @@ class Resumed:
         begun_before: there are URLs already.
         pending: URLs waiting (the recovered ones included).
         recovered: URLs that a run which died had in flight, waiting again now.
-        seeds: all seeds, those of earlier runs included.
+        seeds: all seeds that this run or another at work was given.
+        resting: seeds that are not, with how many of their URLs rest; when no other run is at work.
         new_seeds: identifiers of the seeds that were not there before.
         others: how many other runs are crawling now.
         settings: of the run before this one, as it wrote them; none when there was none.
@@ -87,6 +106,7 @@ class Resumed:
     pending: int
     recovered: int
     seeds: tuple[StoredSeed, ...]
+    resting: Mapping[str, int]
     new_seeds: frozenset[int]
     others: int
     settings: Mapping[str, Any]

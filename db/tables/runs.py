@@ -28,6 +28,8 @@ class RunRow(Record):
     pages_per_second: Mapped[float] = mapped_column(Float, server_default="0")
     """Lately, when it last renewed its lease."""
     settings: Mapped[str] = mapped_column(Text)
+    seeds: Mapped[str] = mapped_column(Text, server_default="")
+    """Identifiers of the seeds it was given, separated by spaces, while it lives."""
     totals: Mapped[str | None] = mapped_column(Text)
     """JSON: pages, articles, drops by reason; kept up to date while it runs."""
 
@@ -38,3 +40,8 @@ class BudgetRow(Record):
     __tablename__ = "budget"
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     pages: Mapped[int] = mapped_column(Integer)
+    run_pages: Mapped[int] = mapped_column(Integer, server_default="0")
+    """Of them, those since a run began that no other was at work beside."""
+    day: Mapped[int] = mapped_column(Integer, server_default="0")
+    """The day (since 1970, UTC) that `day_pages` is of."""
+    day_pages: Mapped[int] = mapped_column(Integer, server_default="0")

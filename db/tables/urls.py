@@ -74,6 +74,14 @@ class SeedRow(Record):
     depth: Mapped[int | None] = mapped_column(Integer)
     pages: Mapped[int | None] = mapped_column(Integer)
     topic: Mapped[str] = mapped_column(Text, server_default="")
+    include: Mapped[str] = mapped_column(Text, server_default="")
+    """Patterns of paths, separated by spaces; so `exclude`."""
+    exclude: Mapped[str] = mapped_column(Text, server_default="")
+    since: Mapped[str] = mapped_column(Text, server_default="")
+    bare: Mapped[int] = mapped_column(SmallInteger, server_default="0")
+    """1 when it was named without a scheme, so that http may do where https cannot be had."""
+    given: Mapped[int] = mapped_column(SmallInteger, server_default="1")
+    """0 once no living run was given it; its URLs then rest."""
     hosts: Mapped[str] = mapped_column(Text)
     """Host names that count as the seed's own, separated by spaces (grows when the seed itself redirects)."""
     used: Mapped[int] = mapped_column(Integer, server_default="0")

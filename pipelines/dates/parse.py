@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final
 
 from . import timezones
@@ -356,3 +356,32 @@ def read_url(url: str, now: datetime) -> Moment | None:
         if found:
             return found
     return None
+
+
+def read_url_span(url: str, now: datetime) -> tuple[float, float] | None:
+    """Return the first and last Unix time of the day, month or year that a URL names.
+
+    A month or a year counts at the end of a path: there it is an archive.
+
+    >>> read_url_span("http://h.cn/archive/2019/", datetime(2025, 1, 1, tzinfo=UTC)) == (1546300800.0, 1577836800.0)
+    True
+    """
+    if not any(map(url.__contains__, _CENTURIES)):
+        return None
+    found = read_url(url, now)
+    if found is not None:
+        return _midnight(found.day), _midnight(found.day + timedelta(days=1))
+    archive = _ARCHIVE.search(url)
+    if archive is None:
+        return None
+    year, month = int(archive[1]), int(archive[2] or 0)
+    last = date(year, month or 12, 1) + timedelta(days=31)
+    return _midnight(date(year, month or 1, 1)), _midnight(last.replace(day=1))
+
+
+def _midnight(day: date) -> float:
+    return datetime.combine(day, time(), UTC).timestamp()
+
+
+_CENTURIES = ("19", "20")
+_ARCHIVE = re.compile(r"/((?:19|20)\d\d)(?:[/-](0?[1-9]|1[0-2]))?/?$")

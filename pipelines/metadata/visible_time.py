@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Final, NamedTuple
 
 from ..dates import parse
@@ -57,6 +57,7 @@ _KINDS: Final = (("changed", re.compile(_CHANGED)), ("other", re.compile(_OTHER)
 """A label that is neither states when the article was published."""
 _TIME_WORD = re.compile("发布|發布|发表|發表|上稿|建立|刊登|来源|來源")
 _PAGE = re.compile(r"©|copyright|版权|版權|备案|備案|all rights reserved|页面生成|generated (?:on|at|in)")
+_FEWEST_ITEMS = 3
 _WEEKDAY = re.compile(r"星期|曜日|요일|农历|農曆|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tag\b|woch|今天|今日")
 _VAGUE: Final = frozenset({"时间", "時間", "日期"})
 """In the text they may be of anything."""
@@ -133,6 +134,21 @@ def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: 
     if best_relative and told > _MOST_TOLD:
         return None, False  # a list of other articles
     return best, best_relative
+
+
+def read_newest(document: Document, now: datetime) -> datetime | None:
+    """Return the newest time in lines of a list; None when fewer than three show one.
+
+    Cost: O(characters).
+    """
+    habits, found = Habits(), []
+    for text in document.blocks.texts:
+        if len(text) > _MAX_LINE_CHARS or not _may_hold(text) or _PAGE.search(text.lower()):
+            continue
+        moment = parse.read(text, now, habits) or read_relative(text, now, habits)
+        if moment is not None and not _is_today(moment, text, now, habits):
+            found.append(datetime.combine(moment.day, time.max, UTC))
+    return max(found) if len(found) >= _FEWEST_ITEMS else None
 
 
 def _may_hold(text: str) -> bool:

@@ -11,7 +11,7 @@ from db.records.article import NewArticle
 from db.records.keys import fingerprint
 from db.records.lease import LeaseRequest
 from db.records.outcome import Outcome
-from db.records.reasons import reason_of
+from db.records.reasons import SkipReason, reason_of
 from db.records.run import Limits, RunStart, StoredSeed
 from db.records.url import NewUrl, State
 
@@ -70,6 +70,8 @@ def wish(run_id: int, wants: dict[int, int] | None = None, **values: Any) -> Lea
         "limits": Limits(),
         "now": NOW,
     }
+    if trap := values.pop("trap", None):
+        values["refuse"] = lambda one: (SkipReason.TRAP, trap(one)) if trap(one) else None
     return LeaseRequest(run_id=run_id, wants=wants or {}, **{**defaults, **values})
 
 

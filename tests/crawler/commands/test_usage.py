@@ -77,7 +77,7 @@ def test_bundled_seeds_file_says_what_to_do(tmp_path: Path) -> None:
 def test_unknown_argument(tmp_path: Path) -> None:
     done = scrapy(tmp_path, "crawl", "news", "-a", "seed=x")
     assert done.returncode == 2
-    assert "-a seeds=FILE" in done.stderr
+    assert "-a seeds=URL|FILE|demo" in done.stderr
 
 
 def test_status_without_a_database(tmp_path: Path) -> None:

@@ -216,3 +216,34 @@ class TestRobots:
     def test_five_redirects_are_followed_whatever_pages_may_do(self) -> None:
         outcome = self.robots(302, headers={"location": "http://b.cn/x"}, hops=4)
         assert (outcome.robots, outcome.new_urls[0].hops) == ((), 5)
+
+
+class TestBareHosts:
+    """Hosts that were named without a scheme."""
+
+    BARE = Scope("host", ("h.cn",), bare=True)
+
+    @pytest.mark.parametrize("kind", [Kind.ROBOTS, Kind.PAGE])
+    @pytest.mark.parametrize("error", ["connection refused", "timed out", "TLS failed", "certificate not valid"])
+    def test_http_is_tried_where_https_cannot_be_had(self, kind: str, error: str) -> None:
+        asked = page(0, "https://h.cn/robots.txt", scope=self.BARE, error=error, kind=kind)
+        outcome = judge(asked, rules())
+        assert (outcome.state, outcome.reason, outcome.detail, outcome.failed) == ("skipped", "no https", error, False)
+        assert [new.url for new in outcome.new_urls] == ["http://h.cn/robots.txt"]
+        assert outcome.same_as == outcome.new_urls[0].id
+        again = replace_lease(asked, visits=1, http_status=None, reason="no https")
+        assert judge(again, rules()).reason == "no https", "when the rules are asked for anew"
+
+    @pytest.mark.parametrize(
+        ("url", "values"),
+        [
+            ("https://h.cn/", {"error": "no such host"}),
+            ("https://h.cn/", {"error": "connection refused", "visits": 1}),
+            ("http://h.cn/", {"error": "connection refused"}),
+            ("https://h.cn/", {"error": "connection refused", "scope": Scope("host", ("h.cn",))}),
+        ],
+    )
+    def test_http_is_not_tried_otherwise(self, url: str, values: dict) -> None:
+        outcome = judge(page(0, url, **{"scope": self.BARE, **values}), rules())
+        assert outcome.new_urls == ()
+        assert outcome.reason != "no https"

@@ -12,7 +12,7 @@ from scrapy.settings import Settings, default_settings
 
 from crawler import settings as project_settings
 from crawler.run import scrapy_settings
-from crawler.run.config import OPTIONS, ConfigError, check_names, without_effect
+from crawler.run.config import OPTIONS, ConfigError, check_components, check_names, without_effect
 from crawler.run.scrapy_settings import DEFAULTS, FIXED, HONOURED, INERT, READERS, REFUSED, refusal
 from crawler.spiders.news import NewsSpider
 
@@ -87,10 +87,10 @@ def test_setting_of_a_component_that_the_user_adds_is_honoured() -> None:
     assert [name for names in READERS for name in names.split() if refusal(name.replace("*", "X")) is None] == []
 
 
-def test_extension_that_the_crawl_needs_cannot_be_left_out() -> None:
-    check_names(typed(EXTENSIONS='{"crawler.frontier.progress.Progress": null}'))
-    with pytest.raises(ConfigError, match=r"EXTENSIONS leaves out pipelines\.stages\.CrawlAccess"):
-        check_names(typed(EXTENSIONS='{"pipelines.stages.CrawlAccess": null}'))
+def test_part_that_the_crawl_needs_cannot_be_left_out() -> None:
+    check_components(typed(EXTENSIONS='{"crawler.frontier.progress.Progress": null}'))
+    with pytest.raises(ConfigError, match=r"EXTENSIONS names 'pipelines\.stages\.CrawlAccess', a part of the crawl"):
+        check_components(typed(EXTENSIONS='{"pipelines.stages.CrawlAccess": null}'))
 
 
 def test_setting_of_other_spiders_in_the_settings_file_is_said() -> None:

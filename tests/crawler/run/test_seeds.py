@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.run.seeds import MAX_SHOWN, Seed, SeedError, load_seeds, parse_seeds
+from crawler.run.seeds import MAX_SHOWN, Seed, SeedError, load_seeds, parse_seeds, read_seeds
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -29,21 +29,25 @@ def test_all_forms() -> None:
         "http://[::1]:8710/",
         "新闻.cn/热点 topic=“两 会”",
         "http://intranet/",
+        "http://h.cn/news/ stay=path include=/news/,*/2024/* since=7d",
+        "http://h.cn/a/ include=/a/ include=/b/ exclude=*.php$ since=2024-05-01",
     ]
     assert parse_seeds(lines, "s") == [
         Seed("https://example.com/News", line=3),
-        Seed("http://example.cn/", line=4),
-        Seed("http://news.example.cn/path", depth=2, pages=500, line=5),
+        Seed("https://example.cn/", bare=True, line=4),
+        Seed("https://news.example.cn/path", depth=2, pages=500, bare=True, line=5),
         Seed("http://h.cn/", depth=0, stay="site", topic="electric cars", line=6),
-        Seed("http://h.cn:8080/x", stay="any", topic="汽车", line=7),
-        Seed("http://h2.cn/", topic="a#b c", line=8),
-        Seed("http://h3.cn/x", line=9),
+        Seed("https://h.cn:8080/x", stay="any", topic="汽车", bare=True, line=7),
+        Seed("https://h2.cn/", topic="a#b c", bare=True, line=8),
+        Seed("https://h3.cn/x", bare=True, line=9),
         Seed("http://localhost:8000/", line=10),
-        Seed("http://localhost:8001/", line=11),
-        Seed("http://127.0.0.1:8710/a", line=12),
+        Seed("https://localhost:8001/", bare=True, line=11),
+        Seed("https://127.0.0.1:8710/a", bare=True, line=12),
         Seed("http://[::1]:8710/", line=13),
-        Seed("http://xn--efvy88h.cn/%E7%83%AD%E7%82%B9", topic="两 会", line=14),
+        Seed("https://xn--efvy88h.cn/%E7%83%AD%E7%82%B9", topic="两 会", bare=True, line=14),
         Seed("http://intranet/", line=15),
+        Seed("http://h.cn/news/", stay="path", include=("/news/", "*/2024/*"), since="7d", line=16),
+        Seed("http://h.cn/a/", include=("/a/", "/b/"), exclude=("*.php$",), since="2024-05-01", line=17),
     ]
 
 
@@ -59,14 +63,18 @@ def test_all_forms() -> None:
         ("ftp://me:secret@h.cn/", "ftp://***@h.cn/ is no address"),
         ("me:secret@h.cn:x/", "***@h.cn:x/ is no address"),
         ("hello", "is no address of a web page; if it is a local host, write http://hello/"),
-        ("h.cn deep=2", "unknown option deep; allowed are depth=..., pages=..., stay=..., topic=..."),
+        ("h.cn deep=2", "unknown option deep; allowed are depth=..., pages=..., stay=..., include=..."),
         ("h.cn g.cn", "unknown option g.cn"),
         ("h.cn depth=", "depth= is not a whole number of at least 0"),
         ("h.cn depth=-1", "depth=-1 is not a whole number"),
         ("h.cn depth=two", "depth=two is not"),
         ("h.cn pages=0", "pages=0 is not a whole number of at least 1"),
         ("h.cn pages=99999999999999", "is not a whole number"),
-        ("h.cn stay=home", "stay=home is not one of host, site, any"),
+        ("h.cn stay=home", "stay=home is not one of path, host, site, any"),
+        ("h.cn include=", "include= is no path; write the beginning of one such as /news/"),
+        ("h.cn exclude=/a/,news", "exclude=news is no path"),
+        ("h.cn since=yesterday", "since=yesterday: it takes a day such as 2024-05-01, or a time before now such as"),
+        ("h.cn since=2024-02-31", "since=2024-02-31: it takes a day"),
         ("h.cn topic=", "topic is empty"),
         ('h.cn topic="electric cars', "is not closed"),
         ('h.cn topic="a"b', "white space is missing"),
@@ -94,8 +102,8 @@ def test_all_wrong_lines_at_once() -> None:
 
 
 def test_repeated_seed() -> None:
-    assert len(parse_seeds(["h.cn depth=1 stay=site", "http://H.cn:80/ stay=site depth=1"], "s")) == 1
-    with pytest.raises(SeedError, match=r"line 2: http://h\.cn/ stands in line 1 already, with other options"):
+    assert len(parse_seeds(["h.cn depth=1 stay=site", "//H.cn:443/ stay=site depth=1"], "s")) == 1
+    with pytest.raises(SeedError, match=r"line 2: https://h\.cn/ stands in line 1 already, with other options"):
         parse_seeds(["h.cn depth=1", "h.cn"], "s")
 
 
@@ -110,7 +118,43 @@ def test_repeated_seed() -> None:
 def test_encodings_and_line_ends(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "seeds.txt"
     path.write_bytes(data)
-    assert load_seeds(path) == [Seed("http://a.cn/", topic="汽车", line=1), Seed("http://b.cn/", line=2)]
+    assert load_seeds(path) == [
+        Seed("https://a.cn/", topic="汽车", bare=True, line=1),
+        Seed("https://b.cn/", bare=True, line=2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "urls"),
+    [
+        ("https://example.com/", ["https://example.com/"]),
+        ("example.com", ["https://example.com/"]),
+        ("https://h.cn/a,1.html, h2.cn,http://h3.cn/", ["https://h.cn/a,1.html", "https://h2.cn/", "http://h3.cn/"]),
+        (
+            "https://h.cn/ 127.0.0.1:80\nlocalhost:8000/x",
+            ["https://h.cn/", "https://127.0.0.1:80/", "https://localhost:8000/x"],
+        ),
+    ],
+)
+def test_urls_in_place_of_a_file(text: str, urls: list[str]) -> None:
+    assert [seed.url for seed in read_seeds(text)] == urls
+
+
+def test_urls_in_place_of_a_file_take_options() -> None:
+    first, second = read_seeds('https://h.cn/news/ stay=path include=/a,/b topic="两 会" h2.cn depth=1')
+    assert first == Seed("https://h.cn/news/", stay="path", include=("/a", "/b"), topic="两 会", line=1)
+    assert second == Seed("https://h2.cn/", depth=1, bare=True, line=2)
+    with pytest.raises(SeedError, match=r"-a seeds, URL 2: ftp://h\.cn/ is no address"):
+        read_seeds("https://h.cn/ ftp://h.cn/")
+
+
+def test_file_is_read_before_its_name_is_taken_for_a_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my.com").write_text("a.cn", encoding="utf-8")
+    assert [seed.url for seed in read_seeds("my.com")] == ["https://a.cn/"]
+    for name in ("seeds.txt", "folder/seeds.txt", "./example.com", "a file.txt", ""):
+        with pytest.raises(SeedError, match=r"seeds file .* (does not exist|is a directory)"):
+            read_seeds(name)
 
 
 def test_unusable_files(tmp_path: Path) -> None:

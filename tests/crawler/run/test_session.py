@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ SEEDS = [f"http://{name}.example/" for name in "abcd"]
 
 
 class SessionMachine(RuleBasedStateMachine):
-    """Runs begin, lease, give up some URLs for good, and end, or die."""
+    """Runs begin with some seeds, lease, give up some URLs, and end, or die."""
 
     @initialize()
     def prepare(self) -> None:
@@ -34,8 +35,7 @@ class SessionMachine(RuleBasedStateMachine):
         self.states: dict[str, str] = {}
         self.leases: dict[str, Lease] = {}
         self.outcomes: list[str | None] = []
-        self.broken: dict[str, int] = {}
-        """How often each could not be stored."""
+        self.failures: Counter[str] = Counter()
 
     def run(self, work: Any) -> Any:
         async def do() -> Any:
@@ -47,18 +47,19 @@ class SessionMachine(RuleBasedStateMachine):
     @rule(seeds=st.lists(st.sampled_from(SEEDS), min_size=1, unique=True))
     def begin(self, seeds: list[str]) -> None:
         begun_before, leased = bool(self.states), sum(state == "leased" for state in self.states.values())
-        waited = sum(state != "done" for state in self.states.values())
+        given = {url: state for url, state in self.states.items() if state != "done" and url in seeds}
+        resting = {url: 1 for url, state in self.states.items() if state != "done" and url not in seeds}
+        unread = [url for url in seeds if self.states.get(url) == "done" and self.failures[url] < MOST_UNREAD]
         session = self.run(Session.begin(Config.from_settings(settings_of(self.path)), [Seed(url) for url in seeds]))
         new = {url for url in seeds if url not in self.states}
         self.session = session
         assert session.resumed.begun_before is begun_before
         assert session.resumed.recovered == leased
-        assert session.resumed.pending == waited
+        assert session.resumed.pending == len(given)
+        assert session.resumed.resting == resting
         assert session.resumed.new_seeds == {fingerprint(url) for url in new}
-        again = {url for url, n in self.broken.items() if n < MOST_UNREAD and self.states[url] == "done"}
-        assert (session.began.woken, session.began.queued) == (len(again), waited + len(again) + len(new))
-        self.states = {url: "waits" if state == "leased" else state for url, state in self.states.items()}
-        self.states |= dict.fromkeys(new | again, "waits")
+        assert session.began.queued == len(given) + len(unread) + len(new)
+        self.states |= dict.fromkeys((*given, *unread, *new), "waits") | dict.fromkeys(resting, "rests")
         self.leases.clear()
         self.outcomes.append(None)
 
@@ -82,9 +83,8 @@ class SessionMachine(RuleBasedStateMachine):
             self.run(self.session.submit(claims.release, (run_id, [lease])))
         else:
             self.run(self.session.submit(claims.abandon, (run_id, lease.id, "broken")))
+            self.failures[lease.url] += 1
         self.states[lease.url] = "waits" if kept else "done"
-        if not kept:
-            self.broken[lease.url] = self.broken.get(lease.url, 0) + 1
 
     @precondition(lambda self: self.session is not None)
     @rule()
@@ -99,7 +99,7 @@ class SessionMachine(RuleBasedStateMachine):
     @rule()
     def end(self) -> None:
         left = self.run(self.session.release_all())
-        assert (left.within, left.beyond) == (sum(state != "done" for state in self.states.values()), 0)
+        assert (left.within, left.beyond) == (sum(state in {"waits", "leased"} for state in self.states.values()), 0)
         self.run(self.session.end("told to", 3))
         self.states = {url: "waits" if state == "leased" else state for url, state in self.states.items()}
         self.outcomes[-1] = "told to"
@@ -112,7 +112,7 @@ class SessionMachine(RuleBasedStateMachine):
         self.run(self.session.close())
         self.session = None
         self.leases.clear()
-        shown = {"pending": "waits", "leased": "leased", "failed": "done"}
+        shown = {"pending": "waits", "leased": "leased", "failed": "done", "skipped": "rests"}
         table = {url: shown[state] for url, state in rows(self.path, "SELECT url, state FROM url")}
         assert table == self.states
         ended = [outcome for (outcome,) in rows(self.path, "SELECT outcome FROM run ORDER BY id")]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from db.records.keys import fingerprint
-from pipelines.links.scope import STAYS, Scope, host_identity, resolve
-from pipelines.records import Links
+from pipelines.dates.period import Bound, Period
+from pipelines.links.scope import STAYS, Scope, folder_of, host_identity, identify, resolve, resolve_page
+from pipelines.records import BlockKind, Links, Metadata, PageKind, ParseResult
 from pipelines.url_rules.forms import Rule, pack
 from pipelines.urls import file_type, host_key, site_key
 
@@ -166,3 +169,104 @@ def test_columns_tell_the_same_as_each_link_alone(
 def test_wider_scopes_hold_what_narrower_ones_hold(seed: str, host: str) -> None:
     inside = [Scope(stay, (seed,)).covers(host) for stay in STAYS]
     assert inside == sorted(inside)
+
+
+@pytest.mark.parametrize(
+    ("rules", "path", "broken"),
+    [
+        ({"below": "/news/"}, "/news/a", ""),
+        ({"below": "/news/"}, "/news?page=2", ""),
+        ({"below": "/news/"}, "/newsletter", "stay=path /news/"),
+        ({"include": ("/a/", "*/2024/*.html")}, "/a/x", ""),
+        ({"include": ("/a/", "*/2024/*.html")}, "/b/2024/x.html?y", ""),
+        ({"include": ("/a/", "*/2024/*.html")}, "/b/", "include=/a/,*/2024/*.html"),
+        ({"exclude": ("/video", "*.php$")}, "/x.php", "exclude=*.php$"),
+        ({"exclude": ("/video", "*.php$")}, "/x.php?y", ""),
+        ({"exclude": ("/video", "*.php$")}, "/videos/1", "exclude=/video"),
+        ({"include": ("/a",), "exclude": ("/a/b",)}, "/a/b/c", "exclude=/a/b"),
+        ({"include": ("/a+(b",)}, "/a+(b/c", ""),
+    ],
+)
+def test_rules_for_paths(rules: dict, path: str, broken: str) -> None:
+    scope = Scope("host", ("h.cn",), **rules)
+    assert scope.refuses(f"http://h.cn{path}") == broken
+    assert scope.permits(f"http://h.cn{path}") is not bool(broken)
+    assert not scope.permits(f"http://other.cn{path}")
+    named = identify(f"http://h.cn{path}", scope=scope)
+    assert (named.reason, named.detail) == (("excluded", broken) if broken else (None, ""))
+    assert identify(f"http://h.cn{path}", "sitemap", scope).reason is None, "sitemaps are of the whole host"
+
+
+def test_folders_of_seeds() -> None:
+    assert [folder_of(f"http://h.cn{path}") for path in ("/", "/a", "/a/b.htm", "/a/?x=/y")] == [
+        "/",
+        "/a/",
+        "/a/",
+        "/a/",
+    ]
+
+
+def test_refused_links_say_which_rule_refused_them() -> None:
+    found = links(
+        "http://h.cn/a/1",
+        "http://h.cn/b",
+        "http://o.cn/b",
+        "http://h.cn/b.pdf",
+        "http://h.cn/c",
+        nofollow=b"\0\0\0\0\1",
+    )
+    resolved = resolve(found, Scope("host", ("h.cn",), include=("/a/",)), "h.cn", blocked={})
+    assert resolved.reasons == (None, "excluded", "outside", "file", "excluded")
+    assert resolved.details == ("", "include=/a/", "", "", "include=/a/")
+    assert resolve(found, Scope("host", ("h.cn",))).details == ()
+
+
+NOW = 1_715_000_000.0  # 2024-05-06
+MAY = Period(Bound.read("2024-05-01"), Bound.read("2024-05-03"))
+
+
+def read(found: Links, period: Period, kind: PageKind = PageKind.LIST, *, newest: float | None = None) -> ParseResult:
+    scope = Scope("host", ("h.cn",), period=period)
+    page = ParseResult(kind, links=found, metadata=Metadata(published_at="2024-04-30T23:00:00-04:00"))
+    return resolve_page(page, "http://h.cn/", scope, now=NOW, newest=newest)
+
+
+def test_links_dated_outside_of_the_period_are_refused() -> None:
+    urls = ("2024/04/01/1", "2024/05/02/1", "2024/05/05/1", "1", "archive/2023/12/", "archive/2024/05/", "archive/2019")
+    found = read(links(*(f"http://h.cn/{url}" for url in urls)), MAY).links
+    assert found.reasons == ("too old", None, "too new", None, "too old", None, "too old")
+    assert found.details == ("2024-04-01", "", "2024-05-05", "", "2023-12-01", "", "2019-01-01")
+    assert read(links("http://h.cn/2019/01/01/"), Period()).links.reasons == (None,)
+
+
+def test_entries_of_feeds_are_refused_by_their_dates() -> None:
+    day = 86_400.0
+    entries = replace(
+        links("http://h.cn/1", "http://h.cn/2", "http://h.cn/3", "http://h.cn/4"),
+        dates=(NOW - 9 * day, NOW - 4 * day, NOW, NOW),
+        changed=(NOW, NOW, NOW, 0.0),
+    )
+    found = read(entries, MAY).links
+    assert found.reasons == ("too old", None, None, "too new"), "the third was only changed"
+
+
+def test_further_pages_of_a_list_with_nothing_new_are_refused() -> None:
+    pages = ["http://h.cn/list?page=2"]
+    blocks = {"blocks": bytes([BlockKind.LIST] * 3 + [BlockKind.PAGINATION])}
+    old = [f"http://h.cn/2023/01/0{n}/" for n in (1, 2, 3)]
+    since = Period(since=Bound.read("7d"))
+    assert read(replace(links(*old, *pages), **blocks), since).links.reasons == ("too old",) * 4
+    mixed = [*old[:2], "http://h.cn/2024/05/04/"]
+    assert read(replace(links(*mixed, *pages), **blocks), since).links.reasons[-1] is None
+    undated = replace(links("http://h.cn/1", "http://h.cn/2", "http://h.cn/3", *pages), **blocks)
+    assert read(undated, since).links.reasons == (None,) * 4
+    assert read(undated, since, newest=NOW - 30 * 86_400).links.reasons == (None, None, None, "too old")
+    assert read(undated, since, newest=NOW).links.reasons == (None,) * 4
+    assert read(undated, since, PageKind.ARTICLE, newest=NOW - 30 * 86_400).links.reasons == (None,) * 4
+
+
+def test_articles_outside_of_the_period_are_told() -> None:
+    assert read(links(), MAY, PageKind.ARTICLE).outdated == "too old", "by the calendar of their own zone"
+    assert read(links(), Period(until=Bound.read("2024-04-30")), PageKind.ARTICLE).outdated is None
+    assert read(links(), Period(until=Bound.read("2024-04-29")), PageKind.ARTICLE).outdated == "too new"
+    assert read(links(), Period(), PageKind.ARTICLE).outdated is None

@@ -1,0 +1,94 @@
+"""`scrapy drop HOST|SEED`: delete the URLs of a host or seed, or all of it."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+
+from ..run.command import NewsCommand
+from ..run.config import value_of
+from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
+from ._database import read
+
+if TYPE_CHECKING:
+    import argparse
+
+    from db.articles.drop import Dropping
+
+
+class Command(NewsCommand):
+    """Drop a host or a seed."""
+
+    most_arguments = None
+    examples = (
+        ("scrapy drop www.example.com", "Delete the URLs of a host; its articles stay"),
+        ("scrapy drop https://www.example.com/news/ --articles --yes", "Delete those of a seed, articles too, unasked"),
+    )
+
+    def syntax(self) -> str:
+        """Return the arguments for the usage line."""
+        return "[--articles] [--yes] <host|seed>"
+
+    def short_desc(self) -> str:
+        """Return one line for the list of commands."""
+        return "Delete the URLs of a host or a seed, and with --articles all that is stored of them"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options to Scrapy's own."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--articles", action="store_true", help="also articles, their versions, images and evidence of duplicates"
+        )
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Say how much there is, ask, and delete."""
+        from db.articles.drop import drop, find
+        from db.engine.database import open_for_crawl
+        from pipelines.urls import canonicalize, host_key
+
+        assert self.settings is not None
+        if len(args) != 1:
+            raise UsageError("name one host or seed", print_help=False)
+        given = args[0].strip()
+        urls = [canonicalize(given if "://" in given else f"{scheme}://{given}") for scheme in ("https", "http")]
+        seeds = [one for one in dict.fromkeys(urls) if one]
+        if not seeds:
+            raise UsageError(f"{given!r} is neither a host nor a URL", print_help=False)
+        is_url = "/" in given
+        host = "" if is_url else host_key(seeds[0])
+        database_name, what = read(self, lambda connection: find(connection, host, seeds))
+        if what is None:
+            kind = "seed" if is_url else "host or seed"
+            self.fail(f"{database_name} has no {kind} {given}; v_sites and seed list them", EXIT_USAGE)
+            return
+        sys.stdout.write(_amount(what, articles=opts.articles))
+        if not opts.yes and not _agreed():
+            self.fail("nothing was deleted; say yes, or --yes where nobody can be asked", EXIT_STOPPED)
+            return
+        with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"))) as database:
+            drop(database, what, articles=opts.articles, progress=lambda _done: None)
+        again = "Take it out of the seeds, too, or the next crawl begins with it again."
+        sys.stdout.write(f"Deleted. {again}\n")
+
+
+def _amount(what: Dropping, *, articles: bool) -> str:
+    """Say how much would be deleted."""
+    kind = "seed" if what.is_seed else "host"
+    stored = f"{what.articles} articles with {what.versions} earlier versions and {what.images} images"
+    if articles:
+        return f"{kind} {what.name}: {what.urls} URLs ({what.fetched} fetched) and {stored} are deleted.\n"
+    gone = f"{what.urls - what.articles} URLs ({what.fetched - what.articles} fetched) are deleted"
+    return f"{kind} {what.name}: {gone}; {what.articles} articles stay and are not visited again.\n"
+
+
+def _agreed() -> bool:
+    """Ask whoever sits at the terminal."""
+    if not sys.stdin.isatty():
+        return False
+    sys.stdout.write("Delete? [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -1,0 +1,157 @@
+"""Seeds: their rows, and their URLs when they go or ask for other pages.
+
+A seed is given while a run that lives, or else the last one, was given it. The URLs of any other rest: they are skipped
+with the reason "not in seeds", and what was fetched is not visited again. A URL belongs to the seed by which it was
+found in the fewest steps; when that one goes, another one whose pages name it takes it over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, case, exists, func, literal_column, or_, select, update
+
+from ..engine.statements import among, in_state, run_many
+from ..records.reasons import SkipReason
+from ..records.run import RunStart, StoredSeed
+from ..records.url import Kind, State
+from ..tables.urls import HostRow, LinkRow, SeedRow, UrlRow
+from .revert import WAITS_AGAIN
+
+url, host, seed, link = (model.table() for model in (UrlRow, HostRow, SeedRow, LinkRow))
+
+_TIMES = (SkipReason.TOO_OLD, SkipReason.TOO_NEW)
+
+
+def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredSeed]:
+    """Read these seeds as stored now, or all."""
+    rows = connection.execute(_ALL_SEEDS) if ids is None else connection.execute(_SEEDS, {"ids": ids})
+    return [
+        StoredSeed(
+            *(r.id, r.url, r.stay, r.depth, r.pages, r.topic),
+            *(tuple(r.hosts.split()), tuple(r.include.split()), tuple(r.exclude.split())),
+            *(r.since, bool(r.bare)),
+        )
+        for r in rows
+    ]
+
+
+_ALL_SEEDS = select(seed)
+_SEEDS = _ALL_SEEDS.where(among(seed.c.id))
+
+
+def give_seeds(connection: Connection, given: Set[int], ungiven: Set[int], start: RunStart) -> None:
+    """Note which seeds are given; URLs of others rest, of returning ones wait again.
+
+    Args:
+        connection: in the transaction that begins a run.
+        given: seeds of this run and of those at work.
+        ungiven: seeds that were not given until now.
+        start: the run's.
+
+    Cost: nothing when no seed goes or comes; a pass over the waiting URLs, and over the links, for those that go.
+    """
+    known = set(connection.execute(select(seed.c.id)).scalars())
+    gone, back = sorted(known - given - ungiven), sorted(given & ungiven)
+    if gone:
+        connection.execute(_GIVE, {"ids": gone, "now_given": 0})
+        _hand_over(connection, gone, given, start)
+        connection.execute(_REST, {"ids": gone})
+        connection.execute(_REVERT, {"ids": gone, "later": start.now})
+    if back:
+        connection.execute(_GIVE, {"ids": back, "now_given": 1})
+        connection.execute(_RETURN, {"ids": back})
+        connection.execute(_HAS_WORK)
+
+
+def _hand_over(connection: Connection, gone: Sequence[int], given: Set[int], start: RunStart) -> None:
+    """Give waiting URLs of seeds that go to others whose pages name them."""
+    if connection.execute(_ANY_WAITING, {"ids": gone}).first() is None:
+        return
+    rows = {row.id: row for row in seed_rows(connection, sorted(given))}
+    found: dict[int, dict[str, Any]] = {}
+    for key, address, heir, depth in connection.execute(_NAMED_BY, {"ids": gone, "given": sorted(rows)}):
+        row = rows[heir]
+        most = start.limits.depth if row.depth is None else row.depth
+        if key not in found and (most is None or depth <= most) and start.covers(row, address):
+            found[key] = {"key": key, "heir": heir, "new_depth": depth}
+    run_many(connection, _TO_HEIR, [found[key] for key in sorted(found)])
+
+
+def resting_seeds(connection: Connection) -> Mapping[str, int]:
+    """Return the seeds that are not given, with how many of their URLs rest."""
+    return {row.url: row.n for row in connection.execute(_RESTING)}
+
+
+def reconsider(connection: Connection, changed: Sequence[StoredSeed], start: RunStart) -> None:
+    """Apply new rules of seeds: URLs wait again that they may permit, or are too old.
+
+    What rules for paths forbid is skipped again when its turn comes; of what was too old or too new its day is known.
+    """
+    for row in changed:
+        since, until = start.span(row)
+        first, last = _day(since), _day(until)
+        day = func.coalesce(url.c.reason_detail, "")
+        in_time = or_(
+            (url.c.reason == SkipReason.TOO_OLD) & (day >= first),
+            (url.c.reason == SkipReason.TOO_NEW) & (day <= last),
+        )
+        own = url.c.seed_id == row.id
+        refused = in_state(State.SKIPPED) & (url.c.reason == SkipReason.EXCLUDED)
+        read = url.c.state.in_([State.SKIPPED, State.DONE]) & in_time
+        again = WAITS_AGAIN | {"etag": None, "last_modified": None, "next_visit": None}
+        connection.execute(update(url).where(own, or_(refused, read)).values(again))
+        outside = or_(url.c.dated < since, url.c.dated > until)
+        why = case((url.c.dated < since, SkipReason.TOO_OLD), else_=SkipReason.TOO_NEW)
+        waits = own & in_state(State.PENDING) & (url.c.kind == Kind.PAGE) & (url.c.visits == 0)
+        connection.execute(update(url).where(waits, outside).values(state=State.SKIPPED, reason=why))
+    if changed:
+        connection.execute(_HAS_WORK)
+
+
+def _day(at: float) -> str:
+    """Return the day of a Unix time, as a text that compares."""
+    if at <= 0:
+        return ""
+    return "9999" if at > _FAR else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}"
+
+
+_FAR = 2e11
+_OF_THESE = among(url.c.seed_id)
+_WAITS = in_state(State.PENDING) & _OF_THESE
+_RESTS = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{SkipReason.NOT_IN_SEEDS}'"))
+_GIVE = update(seed).where(among(seed.c.id)).values(given=bindparam("now_given"))
+_ANY_WAITING = select(url.c.id).where(_WAITS).limit(1)
+_REST = update(url).where(_WAITS, url.c.visits == 0).values(state=State.SKIPPED, reason=SkipReason.NOT_IN_SEEDS)
+_REVERT = (
+    update(url)
+    .where(_WAITS, url.c.visits > 0)
+    .values(state=func.coalesce(url.c.state_before, State.DONE), next_visit=bindparam("later"), tries=0)
+)
+_RETURN = update(url).where(_RESTS, _OF_THESE).values(WAITS_AGAIN)
+_HAS_WORK = (
+    update(host)
+    .where(host.c.queued == 0, exists().where(url.c.host_id == host.c.id, in_state(State.PENDING)))
+    .values(queued=1)
+)
+_source = url.alias("source")
+_NAMED_BY = (
+    select(url.c.id, url.c.url, _source.c.seed_id, (func.min(_source.c.depth) + 1).label("depth"))
+    .join(link, link.c.target == url.c.id)
+    .join(_source, _source.c.id == link.c.source)
+    .where(_WAITS, _source.c.state == State.DONE, among(_source.c.seed_id, "given"))
+    .group_by(url.c.id, url.c.url, _source.c.seed_id)
+    .order_by(url.c.id, "depth")
+)
+_TO_HEIR = (
+    update(url).where(url.c.id == bindparam("key")).values(seed_id=bindparam("heir"), depth=bindparam("new_depth"))
+)
+_RESTING = (
+    select(seed.c.url, func.count(url.c.id).label("n"))
+    .join(url, url.c.seed_id == seed.c.id)
+    .where(seed.c.given == 0, _RESTS)
+    .group_by(seed.c.url)
+    .order_by(seed.c.url)
+)
