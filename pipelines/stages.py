@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -29,7 +28,7 @@ from .focus.topic import Topic
 from .item import Page
 from .links.scope import Scope
 from .traps.signals import KnownTraps
-from .worker import Job, KeepRaw, PageFault, PageUnreadable, WorkerPool
+from .worker import FaultLog, Job, KeepRaw, PageUnreadable, WorkerPool
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -107,7 +106,7 @@ class ExtractStage:
         self._access = access
         self._pool = pool
         self._keep_raw = keep_raw
-        self._faults: Counter[tuple[str, str]] = Counter()
+        self._faults = FaultLog("could not be read")
 
     def open_spider(self) -> None:
         """Start the workers while the first pages are being fetched."""
@@ -132,9 +131,7 @@ class ExtractStage:
             logger.warning("%s: %s", lease.url, problem)
             return replace(page, unreadable=problem.reason, detail=problem.detail)
         except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this page only
-            fault = error if isinstance(error, PageFault) else PageFault.of(error)
-            self._log(lease.url, fault)
-            return replace(page, unreadable=FailReason.INTERNAL, detail=fault.name)
+            return replace(page, unreadable=FailReason.INTERNAL, detail=self._faults.note(lease.url, error).name)
 
     async def _job(self, page: Page) -> Job:
         """Make the job of a page."""
@@ -154,18 +151,8 @@ class ExtractStage:
             traps=services.known_traps(lease),
         )
 
-    def _log(self, url: str, fault: PageFault) -> None:
-        """Log the first fault of its kind with its traceback, count the others."""
-        kind = fault.name, fault.place
-        self._faults[kind] += 1
-        if self._faults[kind] == 1:
-            logger.error("%s could not be read: %s; more of that kind are only counted\n%s", url, fault, fault.trace)
-
     async def close_spider(self) -> None:
         """End the workers."""
-        for (name, place), n in self._faults.items():
-            if n > 1:
-                logger.error("%s at %s: %d pages could not be read", name, place, n)
         await asyncio.get_running_loop().run_in_executor(None, self._pool.close)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import multiprocessing
 import resource
 import signal
@@ -48,6 +49,8 @@ from .records import Links, PageKind, ParseResult
 from .render.explain import FORMS
 from .traps import signals
 from .traps.signals import KnownTraps
+
+logger = logging.getLogger(__name__)
 
 _TASKS_PER_PROCESS = 2_000
 _PLACES = 2
@@ -149,6 +152,27 @@ class PageFault(Exception):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.message} ({self.place})"
+
+
+class FaultLog:
+    """Log of errors that cost a page each: every kind once, the summary counts them.
+
+    Args:
+        what: what became of the pages, for the log.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._kinds: set[tuple[str, str]] = set()
+
+    def note(self, url: str, error: Exception) -> PageFault:
+        """Log an error with its traceback if it is the first of its kind."""
+        fault = error if isinstance(error, PageFault) else PageFault.of(error)
+        kind = fault.name, fault.place
+        if kind not in self._kinds:
+            self._kinds.add(kind)
+            logger.error("%s %s: %s; more of that kind are only counted\n%s", url, self._what, fault, fault.trace)
+        return fault
 
 
 class _Stopped(Exception):

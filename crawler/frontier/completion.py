@@ -14,6 +14,7 @@ from pipelines.articles.changes import differs
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge
 from pipelines.item import Page
+from pipelines.worker import FaultLog
 
 from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
@@ -96,6 +97,7 @@ class PageCompletion:
         self._background = background
         self._engine = engine
         self._reconnects = session.line.reconnects
+        self._faults = FaultLog("could not be stored")
         self._store = Store(session.resumed.run_id, judge, session.signatures, make_joiner(method.sign), differs)
 
     async def store(self, page: Page) -> Stored:
@@ -139,8 +141,8 @@ class PageCompletion:
             return outcome, await write(self._store.store, outcome)
         except DatabaseProblem:
             raise
-        except Exception as error:
-            logger.error("%s could not be stored", page.lease.url, exc_info=error)
+        except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this page only
+            self._faults.note(page.lease.url, error)
             outcome = settle(page, internal_error(page, error), self._session.config.schedule)
         try:
             return outcome, await self._session.submit(self._store.store, outcome)

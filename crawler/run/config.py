@@ -769,6 +769,8 @@ def check_components(settings: BaseSettings) -> None:
             raise ConfigError(f"{name} names {path!r}, which cannot be imported ({error})") from error
         if isinstance(place, bool) or not isinstance(place, int | float):
             raise ConfigError(f"{name} gives {path!r} the place {place!r}; it takes a number, or null to leave it out")
+        if name == "ITEM_PIPELINES" and place < 0:
+            raise ConfigError(f"{name} gives {path!r} the place {place}, before the crawl's own; it takes 0 to 1000")
 
 
 def name_contact(settings: BaseSettings) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FIXED: dict[str, Any] = {
     **GUARDED,
     "SCHEDULER": "crawler.frontier.scheduler.FrontierScheduler",
-    "ITEM_PIPELINES_BASE": {  # those of users, from 0 to 1000, get what is stored
+    "ITEM_PIPELINES_BASE": {  # before those of users, who get what is stored and cannot keep a page from that
         "crawler.run.wiring.ConfiguredExtractStage": -200,
         "pipelines.stages.StoreStage": -100,
         "pipelines.stages.LastStage": 10_000,

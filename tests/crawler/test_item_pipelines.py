@@ -220,6 +220,7 @@ def test_files_of_all_formats_say_the_same(crawled: Crawled) -> None:
     [
         ('ITEM_PIPELINES={"theirs.Nobody": 300}', "ITEM_PIPELINES names 'theirs.Nobody', which cannot be imported"),
         ('ITEM_PIPELINES={"nowhere.Late": 300}', "ITEM_PIPELINES names 'nowhere.Late', which cannot be imported"),
+        ('ITEM_PIPELINES={"theirs.Late": -300}', "the place -300, before the crawl's own; it takes 0 to 1000"),
         ('ITEM_PIPELINES={"theirs.Late": "late"}', "the place 'late'; it takes a number, or null to leave it out"),
         ('ITEM_PIPELINES={"pipelines.stages.StoreStage": null}', "a part of the crawl, which keeps its place"),
         ('EXTENSIONS={"nowhere.Late": 300}', "EXTENSIONS names 'nowhere.Late', which cannot be imported"),

@@ -113,7 +113,7 @@ def test_error_of_an_extractor_costs_its_page_and_is_told_once_with_a_count(craw
     }
     assert crawled.output.count("in __call__\n    raise Odd(document") == 1
     assert "more of that kind are only counted" in crawled.output
-    assert ": 3 pages could not be read" in crawled.output
+    assert "5 pages could not be read: internal error: Odd (3)" in crawled.output
     assert "TypeError: extractor 'theirs:Careful' returned NoneType, not an Extraction" in crawled.output
 
 
