@@ -206,6 +206,10 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("DATABASE_PATIENCE", 300.0, number): (
             "seconds to wait for a locked or silent database before giving up (at the start at most 60)"
         ),
+        Option("KEEP_OUTSIDE", 7, limit, SHOULD): (
+            "days for which rows of URLs outside of the seeds' scope are kept; then only what ranking needs of them "
+            "(`none`: for ever)"
+        ),
         Option("STORE_HTML", default=False, parse=flag, agree=SHOULD): "keep the fetched bytes too",
     },
     "how far": {
@@ -486,6 +490,7 @@ class Config:
     robots_agent: str
     database_url: str
     database_patience: float
+    keep_outside: int | None
     store_html: bool
     limits: Limits
     period: Period
