@@ -199,7 +199,7 @@ class GraphReader:
             )
 
     def _pruned(self) -> Iterator[Rows]:
-        """Yield URLs outside whose rows were pruned; later ones have been read before they are."""
+        """Yield URLs outside whose rows were pruned; later ones were read before that."""
         last = -(1 << 63)
         while True:
             statement = select(outside.c.id, outside.c.host_id).where(outside.c.id > last).order_by(outside.c.id)
