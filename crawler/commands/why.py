@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,7 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
+        from db.frontier.retention import pruned
         from db.queries.status import explain
         from db.sites.url_rules import used_of
         from pipelines.urls import canonicalize, host_key
@@ -50,9 +52,17 @@ class Command(NewsCommand):
         url = canonicalize(args[0] if "://" in args[0] else f"http://{args[0]}")
         if url is None:
             raise UsageError(f"{args[0]!r} is no http or https URL", print_help=False)
-        name, (known, used) = read(
-            self, lambda connection: (explain(connection, url), used_of(connection, fingerprint(host_key(url))))
+        name, (known, used, gone) = read(
+            self,
+            lambda connection: (
+                explain(connection, url),
+                used_of(connection, fingerprint(host_key(url))),
+                pruned(connection, [fingerprint(url)]),
+            ),
         )
+        if known is None and gone:
+            sys.stdout.write(f"{url} is outside of the seeds' scope; no more is kept of it (KEEP_OUTSIDE)\n")
+            return
         if known is None:
             self.fail(f"{url} has never been seen by the crawl in {name}; is it written as on its site?", EXIT_USAGE)
             return

@@ -40,6 +40,7 @@ from ..run.background import Background, EngineCallbacks
 from ..run.config import Config
 from ..run.exit_codes import EXIT_FINISHED, EXIT_STOPPED
 from ..run.session import WATCH, Session
+from . import retention
 from .completion import Followers, Known, PageCompletion
 from .held_hosts import HeldHosts
 from .host_backoff import HostBackoff
@@ -139,6 +140,8 @@ class Crawl:
         if self.followers.watch is not None:
             start(self.followers.watch.keep())
         self.followers.learning.run()
+        if self.session.config.keep_outside is not None:
+            start(retention.keep(self.session, self.session.config.keep_outside))
         start(self.refiller.keep_alive())
         start(self.refiller.run())
 

@@ -212,6 +212,10 @@ _TABLE: dict[str, dict[Option, str]] = {
             "keep the fetched bytes of articles, of all pages that are read, or of none; `scrapy extract --database` "
             "needs them ([docs/performance.md](docs/performance.md) says what they cost)"
         ),
+        Option("KEEP_OUTSIDE", 7, limit, SHOULD): (
+            "days for which rows of URLs outside of the seeds' scope are kept; then only what ranking needs of them "
+            "(`none`: for ever)"
+        ),
     },
     "how far": {
         Option("MAX_PAGES", None, limit, MUST, "limits.pages"): (
@@ -494,6 +498,7 @@ class Config:
     database_url: str
     database_patience: float
     store_html: KeepRaw
+    keep_outside: int | None
     limits: Limits
     period: Period
     traps: bool

@@ -17,6 +17,7 @@ from ..records.reasons import REASONS, SkipReason
 from ..records.url import Found, NewUrl, State
 from ..tables.urls import HostRow, SiteRow, UrlRow
 from .aliases import HAS_WORK, represent
+from .retention import pruned, restore
 
 url, host, site = UrlRow.table(), HostRow.table(), SiteRow.table()
 
@@ -69,8 +70,12 @@ def insert_urls(
     fresh: list[int] = []
     again: list[int] = []
     formed: list[int] = []
+    gone = pruned(connection, sorted({rows[i][0].id for i in order} - known))
+    restore(connection, sorted({rows[i][0].id for i in order if rows[i][0].reason is not SkipReason.OUTSIDE} & gone))
     for i in order:
         new = rows[i][0]
+        if new.id in gone and new.reason is SkipReason.OUTSIDE:
+            continue
         if new.id not in known:
             known.add(new.id)
             fresh.append(i)

@@ -21,9 +21,9 @@ from ..engine.errors import classify
 from ..engine.statements import among
 from ..records.url import Kind, State
 from ..tables.learned import PageTermsRow
-from ..tables.urls import HostRow, LinkRow, UrlRow
+from ..tables.urls import HostRow, LinkRow, OutsideRow, UrlRow
 
-url, host, link, page_terms = (model.table() for model in (UrlRow, HostRow, LinkRow, PageTermsRow))
+url, host, link, outside, page_terms = (model.table() for model in (UrlRow, HostRow, LinkRow, OutsideRow, PageTermsRow))
 
 Int64s: TypeAlias = NDArray[np.int64]
 Int32s: TypeAlias = NDArray[np.int32]
@@ -145,6 +145,9 @@ class GraphReader:
         self._found = _Stream(self._source, url.c.found_at, params.urls, params.overlap_seconds)
         self._fetched = _Stream(self._source, url.c.fetched_at, params.pages, params.overlap_seconds)
         self._sites = _Sites(self._source)
+        self._most_urls = params.urls
+        self._texts = params.texts
+        self._knows_pruned = False
         self._columns = (*_URL_COLUMNS, url.c.url) if params.texts else _URL_COLUMNS
 
     def read(self, now: float) -> Iterator[Rows]:
@@ -160,6 +163,9 @@ class GraphReader:
         """
         for condition in self._found.conditions(now):
             yield from self._urls(condition)
+        if not self._knows_pruned:  # behind them: what is pruned in the meantime is in both
+            self._knows_pruned = True
+            yield from self._pruned()
         for condition in self._fetched.conditions(now):
             yield from self._pages(condition)
 
@@ -190,6 +196,28 @@ class GraphReader:
                 found_in=found_in.astype(np.uint8),
                 dated=dated,
                 urls=texts[0].tolist() if texts else (),
+            )
+
+    def _pruned(self) -> Iterator[Rows]:
+        """Yield URLs outside whose rows were pruned; later ones were read before that."""
+        last = -(1 << 63)
+        while True:
+            statement = select(outside.c.id, outside.c.host_id).where(outside.c.id > last).order_by(outside.c.id)
+            ids, hosts = self._source.columns(statement.limit(self._most_urls))
+            if not ids.size:
+                return
+            last = int(ids[-1])
+            zeros = np.zeros(ids.size, np.uint8)
+            yield UrlRows(
+                ids=ids,
+                hosts=hosts,
+                sites=self._sites.of(hosts),
+                kinds=zeros + KINDS.index(Kind.PAGE),
+                states=zeros + STATES.index(State.SKIPPED),
+                depths=zeros.astype(np.int32),
+                found_in=zeros,
+                dated=zeros.astype(np.float64),
+                urls=[""] * ids.size if self._texts else (),
             )
 
     def _pages(self, condition: ColumnElement[bool]) -> Iterator[Rows]:

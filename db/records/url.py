@@ -125,6 +125,18 @@ class NewUrl:
     form: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """A request to prune some rows of URLs outside.
+
+    Attributes:
+        after, before: Unix times between which they were found.
+    """
+
+    after: float
+    before: float
+
+
 @dataclass(slots=True)
 class Found:
     """Result of inserting some URLs.

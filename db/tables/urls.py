@@ -169,3 +169,13 @@ class LinkRow(Record):
     block: Mapped[int] = mapped_column(SmallInteger)
 
     __table_args__ = (unchecked("source", "url.id"), {"sqlite_with_rowid": False})
+
+
+class OutsideRow(Record):
+    """A URL outside whose row was pruned: ranking needs its host alone."""
+
+    __tablename__ = "outside"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    host_id: Mapped[int] = mapped_column(BigInteger)
+
+    __table_args__ = (unchecked("host_id", "host.id"), {"sqlite_with_rowid": False})
