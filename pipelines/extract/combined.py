@@ -20,7 +20,7 @@ from db.records.reasons import PageReason
 
 from ..decode.text import squeeze
 from ..document.document import Document
-from ..document.noise import is_extra, is_info, is_label
+from ..document.noise import is_above, is_aside, is_extra, is_frame, is_info, is_label, is_stamp
 from ..document.subtrees import section
 from ..records import Extraction
 from ..render import render
@@ -53,6 +53,11 @@ _INFO_CHARS: Final = 120
 _HEAP_CHARS: Final = 2000
 """Longest text with less than a mark in a hundred characters."""
 _HEADINGS: Final = frozenset({"h1", "h2"})
+_TITLES: Final = ("og:title", "twitter:title", "title")
+_LEAST_HEADING, _MOST_HEADING = 5, 150
+"""A headline has so many letters and digits, a Chinese one less than half as many."""
+_LINKED: Final = 0.8
+"""Share of its letters from which a line is a link."""
 _BYLINE = re.compile(r"(?:written |posted )?by [^.!?]{3,80}$|[（(【\[]?(?:本报)?记者[^。！？]{2,30}$")
 
 
@@ -147,31 +152,59 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     names of editors, labels of side sections and imprints.
     """
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
-    first = next((index for index in kept if _is_prose(document, index)), -1)
+    titles = _titles(document)
+    first = next((index for index in kept if _is_prose(document, index, titles)), -1)
     if first < 0:
         return kept
-    last = next(index for index in reversed(kept) if _is_prose(document, index))
+    last = next(index for index in reversed(kept) if _is_prose(document, index, titles))
     # What stands above the heading of the text, without a sentence, is not part of it.
     above = max((index for index in range(first) if tags[blocks.nodes[index]] in _HEADINGS), default=-1)
-    title = squeeze(document.title)
+    contents = _contents(document, kept)
     beside = _side_sections(document, kept, mass)
 
     def stays(index: int) -> bool:
         line = texts[index]
         if index < first:
-            heading = squeeze(line)
-            if index < above or tags[blocks.nodes[index]] == "h1" or (len(heading) >= 5 and heading in title):
+            if index < above or tags[blocks.nodes[index]] == "h1" or _repeats(line, titles):
                 return False
-            if _BYLINE.match(line.lower()):
+            if _BYLINE.match(line.lower()) or is_above(line):
                 return False
             return not is_info(line) or bool(chances[index] >= _SURE and not blocks.han[index])
-        if index in beside:
+        if index in beside or index in contents:
             return False
         if index > last:
-            return not is_extra(line) and (bool(chances[index] >= _SURE) or not is_info(line))
+            return not is_extra(line) and not is_frame(line) and (bool(chances[index] >= _SURE) or not is_info(line))
         return True
 
     return [index for index in kept if stays(index)]
+
+
+def _titles(document: Document) -> str:
+    """Return what the page calls itself, squeezed, a line each."""
+    metas = document.metas
+    names = [document.title, *(metas[name][0] for name in _TITLES if name in metas)]
+    return "\n".join(map(squeeze, names))
+
+
+def _repeats(line: str, titles: str) -> bool:
+    """Tell whether a line is part of what the page calls itself."""
+    heading = squeeze(line)
+    return _LEAST_HEADING <= len(heading) <= _MOST_HEADING and heading in titles
+
+
+def _contents(document: Document, kept: list[int]) -> set[int]:
+    """Find the lines of a table of contents: links to headings of the page that they repeat."""
+    texts, blocks = document.blocks.texts, document.blocks
+    inside = set(kept)
+    lines = {
+        block: squeeze(texts[block])
+        for _, href, _, _, block in document.links
+        if href[:1] == "#" and block in inside and blocks.link_chars[block] >= _LINKED * blocks.chars[block]
+    }
+    if len(lines) <= 1:
+        return set()
+    others = {squeeze(texts[block]) for block in kept if block not in lines}
+    return {block for block, line in lines.items() if line.lstrip("0123456789") in others}
 
 
 def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64]) -> set[int]:
@@ -180,19 +213,29 @@ def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64
     found: set[int] = set()
     nodes = np.asarray(document.blocks.nodes, np.int64)
     for index in range(kept[0] + 1, kept[-1] + 1):
-        if index not in found and is_label(texts[index]):
-            first, last = section(document, nodes, index)
-            inside = [block for block in kept if first <= block < last]
-            if inside and float(mass[inside].sum()) < _SIDE * float(mass[kept].sum()):
-                found.update(inside)
+        if not (is_label(texts[index]) or is_aside(texts[index])):
+            continue
+        first, last = section(document, nodes, index)
+        inside = [block for block in kept if first <= block < last]
+        if inside and not is_label(texts[index]) and "author" not in texts[index].lower():
+            # such a line heads links only: what is prose goes on with the text
+            prose = next((at for at, block in enumerate(inside) if _is_prose(document, block, "")), len(inside))
+            inside = inside[:prose]
+        if inside and float(mass[inside].sum()) < _SIDE * float(mass[kept].sum()):
+            found.update(inside)
     return found
 
 
-def _is_prose(document: Document, index: int) -> bool:
+def _is_prose(document: Document, index: int, titles: str) -> bool:
     """Tell if a block is a sentence of its own, not a line of date, source and names."""
     blocks, line = document.blocks, document.blocks.texts[index]
     size = blocks.chars[index] - blocks.link_chars[index] + 1.5 * blocks.han[index]
-    if size < _SENTENCE or not blocks.marks[index]:
+    if (
+        size < _SENTENCE
+        or not blocks.marks[index]
+        or is_above(line)
+        or (size <= _MOST_HEADING and _repeats(line, titles))
+    ):
         return False
     return len(line) > _INFO_CHARS or not (is_info(line) or is_extra(line)) or line[-1] in '。！？.!?”"…'
 
