@@ -54,11 +54,16 @@ _HEAP_CHARS: Final = 2000
 """Longest text with less than a mark in a hundred characters."""
 _HEADINGS: Final = frozenset({"h1", "h2"})
 _TITLES: Final = ("og:title", "twitter:title", "title")
+_DATED: Final = frozenset({"article:published_time", "og:published_time", "date", "pubdate", "datepublished"})
+"""A page that states its date for machines shows it to readers as metadata, too."""
 _LEAST_HEADING, _MOST_HEADING = 5, 150
 """A headline has so many letters and digits, a Chinese one less than half as many."""
 _LINKED: Final = 0.8
 """Share of its letters from which a line is a link."""
-_BYLINE = re.compile(r"(?:written |posted )?by [^.!?]{3,80}$|[（(【\[]?(?:本报)?记者[^。！？]{2,30}$")
+_BYLINE = re.compile(
+    r"(?:(?i:written |posted |words )?(?i:by|von|par|por|di|door|av|af)\s{1,3}|(?i:autor(?:es|ka)?|автор|text|words)\s?:\s{0,3})"
+    r"[A-ZÀ-ÞΑ-ΫА-Я][^!?。]{1,90}[^.!?。:]$|(?i:by)\s[^.!?]{3,80}$|[（(【\[]?(?:本报)?记者[^。！？]{2,30}$"
+)
 
 
 @lru_cache(maxsize=1)
@@ -160,6 +165,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     # What stands above the heading of the text, without a sentence, is not part of it.
     above = max((index for index in range(first) if tags[blocks.nodes[index]] in _HEADINGS), default=-1)
     contents = _contents(document, kept)
+    is_dated = bool(document.json_ld or document.times or _DATED & document.metas.keys())
     beside = _side_sections(document, kept, mass)
 
     def stays(index: int) -> bool:
@@ -167,9 +173,9 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
         if index < first:
             if index < above or tags[blocks.nodes[index]] == "h1" or _repeats(line, titles):
                 return False
-            if _BYLINE.match(line.lower()) or is_above(line):
+            if _BYLINE.match(line) or is_above(line) or (is_dated and is_stamp(line)):
                 return False
-            return not is_info(line) or bool(chances[index] >= _SURE and not blocks.han[index])
+            return not is_info(line) or bool(chances[index] >= _SURE and line.isascii())
         if index in beside or index in contents:
             return False
         if index > last:
@@ -234,6 +240,7 @@ def _is_prose(document: Document, index: int, titles: str) -> bool:
         size < _SENTENCE
         or not blocks.marks[index]
         or is_above(line)
+        or is_stamp(line)
         or (size <= _MOST_HEADING and _repeats(line, titles))
     ):
         return False

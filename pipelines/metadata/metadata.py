@@ -76,7 +76,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         ),
         keywords=find_keywords(document, data, extraction, title.text, [*sites, publisher]),
         section=find_section(document, data, first, title.text, [*sites, publisher]),
-        images=find_images(document, data, kept, base),
+        images=find_images(document, data, kept, title.text, base),
         canonical=_canonical(document, base),
         next_page=place.next,
         previous_page=place.previous,

@@ -77,6 +77,13 @@ _PHRASES: Final = words(
 _PARTICLES: Final = words(
     "de da do dos das del della di du la le el van von der den ter ten bin al y e zu zur af te the"
 )
+# "AP Technology Writer" is what somebody is, "Jane Doe" who; both stand in lists of authors.
+_OFFICE = re.compile(
+    r"(?:^|[\s-])(?:writer|reporter|correspondent|journalist|editor|editors|columnist|contributor|photographer|producer|bureau|desk)s?$|"
+    r"^(?:view|see|read|show|sign|posted|results|filed|last|about|more|all|my|next|skip|back|go|please|click|edited|reviewed|published|"
+    r"updated|creative commons)\s|\b(?:articles|posts|stories) by\b|^special to\b|^for the\b|\bnewsroom$",
+    re.IGNORECASE,
+)
 _NO_LETTER = re.compile(r"[→←<>⟨⟩{}#*=+^~\[\]\\]")
 _ROLE_BEHIND = re.compile(r"\s(?:in|on|at|for|with|from|is|was|to|and the)\s.*$")
 _SLUG = re.compile(r"[a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){1,5}$")
@@ -96,7 +103,7 @@ _PREFIX = re.compile(
 )
 _SUFFIX = re.compile(
     r"(?:\s?[(（【].{0,40}|[/／╱].{0,30}|\s?(?:綜合報導|综合报道|台北報導|報導|报道|報道|实习记者|编辑|編輯)|"
-    r"\s(?:攝|摄|文|撰))$"
+    r"\s(?:攝|摄|文|撰|기자|특파원|논설위원))$"
 )
 
 
@@ -318,6 +325,8 @@ def _plausible(name: str) -> bool:
         and folded not in _PHRASES
         and not _SLUG.match(name)
         and not _is_date(name)
+        and not _OFFICE.search(name)
+        and name.lower() not in MONTHS
     )
 
 
