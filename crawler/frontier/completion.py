@@ -167,6 +167,7 @@ class PageCompletion:
             extractor=config.extractor,
             disallow_reason=hosts.cached_reason,
             focus=config.focus,
+            honours_noindex=config.honours_noindex,
             robots_hosts=hosts.hosts_of_robots(lease),
             robots_again=hosts.robots_again(lease),
             robots_bytes=config.robots_bytes,

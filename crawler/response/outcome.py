@@ -206,7 +206,7 @@ def _read(page: Page, context: Context) -> Outcome:
     article = place = None
     beside: list[NewUrl] = []
     if is_page and parsed.kind == PageKind.ARTICLE:
-        if parsed.noindex:
+        if parsed.noindex and context.honours_noindex:
             reason = PageReason.NOINDEX
         elif not page.truncated:
             place, beside = _place(page, parsed, context)

@@ -239,7 +239,7 @@ def is_stamp(text: str) -> bool:
     >>> is_stamp("2:51pm Monday 16th January 2012"), is_stamp("In January 2012 rain fell.")
     (True, False)
     """
-    if len(text) > _STAMP_CHARS or not DATE.search(text) and not _YEAR.search(text):
+    if len(text) > _STAMP_CHARS or (not DATE.search(text) and not _YEAR.search(text)):
         return False
     return all(word in _STAMP or len(word) <= 2 for word in _TOKEN.findall(text.lower()))
 
