@@ -246,7 +246,12 @@ def is_stamp(text: str) -> bool:
 
 def is_above(text: str) -> bool:
     """Tell whether a line is one that templates put over a text."""
-    return (len(text) <= 90 and bool(_ABOVE.match(text.lower()))) or is_frame(text)
+    return is_counter(text) or is_frame(text)
+
+
+def is_counter(text: str) -> bool:
+    """Tell whether a line counts readers or minutes, or heads a table of contents."""
+    return len(text) <= 90 and bool(_ABOVE.match(text.lower()))
 
 
 def is_frame(text: str) -> bool:

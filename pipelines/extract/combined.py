@@ -20,7 +20,7 @@ from db.records.reasons import PageReason
 
 from ..decode.text import squeeze
 from ..document.document import Document
-from ..document.noise import is_above, is_aside, is_extra, is_frame, is_info, is_label, is_stamp
+from ..document.noise import is_above, is_aside, is_counter, is_extra, is_frame, is_info, is_label, is_stamp
 from ..document.subtrees import section
 from ..records import Extraction
 from ..render import render
@@ -54,6 +54,11 @@ _HEAP_CHARS: Final = 2000
 """Longest text with less than a mark in a hundred characters."""
 _HEADINGS: Final = frozenset({"h1", "h2"})
 _TITLES: Final = ("og:title", "twitter:title", "title")
+_RULE = re.compile(r"[_=*·.\s-]{3,}")
+"""A line that only parts others."""
+_EARLY: Final = 6
+_BYLINE_CHARS: Final = 60
+"""Among so many first lines a short byline stands, behind the summary of the article."""
 _DATED: Final = frozenset({"article:published_time", "og:published_time", "date", "pubdate", "datepublished"})
 """A page that states its date for machines shows it to readers as metadata, too."""
 _LEAST_HEADING, _MOST_HEADING = 5, 150
@@ -167,6 +172,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     contents = _contents(document, kept)
     is_dated = bool(document.json_ld or document.times or _DATED & document.metas.keys())
     beside = _side_sections(document, kept, mass)
+    early = kept[min(_EARLY, len(kept)) - 1]
 
     def stays(index: int) -> bool:
         line = texts[index]
@@ -176,7 +182,9 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
             if _BYLINE.match(line) or is_above(line) or (is_dated and is_stamp(line)):
                 return False
             return not is_info(line) or bool(chances[index] >= _SURE and line.isascii())
-        if index in beside or index in contents:
+        if index in beside or index in contents or _RULE.fullmatch(line):
+            return False
+        if index <= early and (is_counter(line) or (len(line) <= _BYLINE_CHARS and _BYLINE.match(line))):
             return False
         if index > last:
             return not is_extra(line) and not is_frame(line) and (bool(chances[index] >= _SURE) or not is_info(line))
@@ -205,23 +213,28 @@ def _contents(document: Document, kept: list[int]) -> set[int]:
     lines = {
         block: squeeze(texts[block])
         for _, href, _, _, block in document.links
-        if href[:1] == "#" and block in inside and blocks.link_chars[block] >= _LINKED * blocks.chars[block]
+        if href[:1] == "#"
+        and block in inside
+        and document.tags[blocks.nodes[block]][:1] != "h"
+        and blocks.link_chars[block] >= _LINKED * blocks.chars[block]
     }
     if len(lines) <= 1:
         return set()
-    others = {squeeze(texts[block]) for block in kept if block not in lines}
+    others = {squeeze(text) for block, text in enumerate(texts) if block not in lines}
     return {block for block, line in lines.items() if line.lstrip("0123456789") in others}
 
 
 def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64]) -> set[int]:
     """Find blocks under headings such as 相关新闻 that are the smaller part of the text."""
-    texts = document.blocks.texts
+    blocks, texts = document.blocks, document.blocks.texts
     found: set[int] = set()
     nodes = np.asarray(document.blocks.nodes, np.int64)
     for index in range(kept[0] + 1, kept[-1] + 1):
         if not (is_label(texts[index]) or is_aside(texts[index])):
             continue
         first, last = section(document, nodes, index)
+        while last < len(texts) and blocks.link_chars[last] >= _LINKED * blocks.chars[last] > 0:
+            last += 1
         inside = [block for block in kept if first <= block < last]
         if inside and not is_label(texts[index]) and "author" not in texts[index].lower():
             # such a line heads links only: what is prose goes on with the text

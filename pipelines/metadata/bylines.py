@@ -97,7 +97,9 @@ def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tu
             for _ in range(3):
                 if at < 0:
                     break
-                named = (names[at] and _NAME.search(names[at])) or tags[at] == "address"
+                named = (names[at] and _NAME.search(names[at])) or (
+                    tags[at] == "address" and person_names.is_name(text)
+                )
                 if named and len(text) <= 60 and "comment" not in names[at]:
                     found = person_names.tidy([text], sites)
                     if found:

@@ -33,7 +33,7 @@ _CAPTION_LINE = re.compile(
 )
 _NO_CAPTION = re.compile(
     r"[\w. ()-]{0,80}\.(?:jpe?g|png|gif|webp|bmp)$|(?:get|see|view|read|buy|shop|order|click|check|learn|show|watch|play|enlarge|zoom|"
-    r"download|subscribe|sign|follow|share|save|pin|print|skip|loading|advertisement|img|image|photo|picture|hero|logo|icon|banner|"
+    r"download|subscribe|sign|follow|share|save|pin|print|skip|loading|advertisement|img|image|photo|picture|hero(?: feature)?|logo|icon|banner|"
     r"thumbnail|featured|placeholder|video loading|shutterstock|getty images|istock|点击|查看|返回|图片)"
     r"(?:$|[\s:]+(?:the |this |full |more |now |on |it |in |to |image|photo|recipe|price|post|article|up|here|larger).{0,30}$)|[\d\W_]+$",
     re.IGNORECASE,

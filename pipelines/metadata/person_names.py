@@ -77,11 +77,14 @@ _PHRASES: Final = words(
 _PARTICLES: Final = words(
     "de da do dos das del della di du la le el van von der den ter ten bin al y e zu zur af te the"
 )
-# "AP Technology Writer" is what somebody is, "Jane Doe" who; both stand in lists of authors.
 _OFFICE = re.compile(
-    r"(?:^|[\s-])(?:writer|reporter|correspondent|journalist|editor|editors|columnist|contributor|photographer|producer|bureau|desk)s?$|"
-    r"^(?:view|see|read|show|sign|posted|results|filed|last|about|more|all|my|next|skip|back|go|please|click|edited|reviewed|published|"
-    r"updated|creative commons)\s|\b(?:articles|posts|stories) by\b|^special to\b|^for the\b|\bnewsroom$",
+    r"(?:^|[\s-])(?:writer|reporter|correspondent|journalist|editor|columnist|contributor|photographer|producer)s?$",
+    re.IGNORECASE,
+)
+"""What somebody is: "AP Technology Writer" beside "Jane Doe" is no second author."""
+_BUTTON = re.compile(
+    r"^(?:view|see|read|show|sign|posted|reviewed|results|filed|last|about|more|all|next|previous|skip|back|go|please|click|creative commons)"
+    r"\s|\b(?:articles|posts|stories) by\b",
     re.IGNORECASE,
 )
 _NO_LETTER = re.compile(r"[→←<>⟨⟩{}#*=+^~\[\]\\]")
@@ -97,7 +100,7 @@ _ORGANISATION = re.compile(r"[网網報报社讯訊台臺刊版店會会局院�
 _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 _SPLIT = re.compile(r"\s{0,3}(?:[;,，、/／&|｜\t]|\s(?:and|und|et|y|e|и|en|og|och)\s|\s{2,})\s{0,3}|　")
 _PREFIX = re.compile(
-    r"^(?:(?:by|von|par|por|di)\s|[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|特约评论员)\s{0,2}|(?:本报|本報|新华社|实习|见习|特约|首席)?"
+    r"^(?:(?:(?:published|posted|written|reviewed) )?(?:by|von|par|por|di)\s|[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|特约评论员)\s{0,2}|(?:本报|本報|新华社|实习|见习|特约|首席)?"
     r"(?:(?:作者|记者|記者|通讯员|撰文|撰稿)\s?[:：/／╱]?|(?:文字?|author|由)\s{0,2}[:：/／╱])\s{0,3})",
     re.IGNORECASE,
 )
@@ -213,6 +216,12 @@ def is_person(text: str) -> bool:
     )
 
 
+def is_name(text: str) -> bool:
+    """Tell whether a line reads like the name of one person and nothing else."""
+    parts = text.split()
+    return is_person(text) or (2 <= len(parts) <= 4 and text[0].isupper() and _is_western(text) and _plausible(text))
+
+
 def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
     """Extract names at `start`; if `strict`, with a family name and a proper end."""
     role = _ROLE.match(line, start)
@@ -300,7 +309,8 @@ def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
                 name = name[:-1]
             if _plausible(name) and _fold(name) not in sites:
                 found.append(name)
-    return unique(found, MAX_AUTHORS)
+    people = [name for name in found if not _OFFICE.search(name)]
+    return unique(people or found, MAX_AUTHORS)
 
 
 def _plausible(name: str) -> bool:
@@ -325,8 +335,7 @@ def _plausible(name: str) -> bool:
         and folded not in _PHRASES
         and not _SLUG.match(name)
         and not _is_date(name)
-        and not _OFFICE.search(name)
-        and name.lower() not in MONTHS
+        and not _BUTTON.search(name)
     )
 
 

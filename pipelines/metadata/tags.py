@@ -44,7 +44,7 @@ _NO_SECTION: Final = words(
 )
 """Squeezed and simplified."""
 _SECTION_END = re.compile(
-    r"[\s·|-]{0,3}(?:正文|字[号體体號]|转播到|轉播到|订阅|訂閱|申请入驻|大\s?中\s?小|(?:19|20)\d\d年\d).*$|[\s:：»›>·|/–—-]+$"
+    r"[\s·|-]{0,3}(?:正文|滚动条|字[号體体號]|转播到|轉播到|订阅|訂閱|申请入驻|大\s?中\s?小|(?:19|20)\d\d年\d).*$|[\s:：»›>·|/–—-]+$"
 )
 _ODD = re.compile(r"^[\d\W]+$|://|(?:19|20)\d\d\s?$|\d{1,2} of \d|\b(?:19|20)\d\d\b.{0,12}\d")
 _STEP_CHARS: Final = 20
@@ -72,6 +72,9 @@ _IDENTIFIER = re.compile(
     r"[_=\\{}<>@]|://|^\w+:\w|^[A-Z]{2,6}\d{1,3}$|^[\d\W]+$|^[0-9a-f-]{16,}$|\.(?:com|net|org|cn|html?)$|utf-?8"
 )
 _SPACED = re.compile(r"[\u3400-\u9fff]\S*\s+\S*[\u3400-\u9fff]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_PART = re.compile(r"[\s-]+")
+_CODE_CHARS: Final = 8
 _MOST_WORDS: Final = 6
 _FEW: Final = 3
 """So few words of one place are believed though the text has none of them."""
@@ -102,7 +105,8 @@ def find_keywords(
     Cost: O(links at the text + keywords * characters of the text).
     """
     metas = document.metas
-    told = f"{title} {extraction.text}".lower()
+    text = f"{title} {extraction.text}"
+    told = text.lower()
     no_keyword = {squeeze(title), *map(squeeze, sites)}
     groups = [
         (metas.get("article:tag", ()), _STATED_SHARE),
@@ -114,7 +118,7 @@ def find_keywords(
     found: dict[str, str] = {}
     for values, share in groups:
         stated = [word for word in _split(values) if _is_keyword(word, no_keyword)]
-        named = [word for word in stated if _tells(told, word)]
+        named = [word for word in stated if _tells(text, told, word)]
         for word in (
             named if len(stated) > _FEW * (share < _SHOWN_SHARE) and len(named) < share * len(stated) else stated
         ):
@@ -149,10 +153,15 @@ def _is_keyword(word: str, no_keyword: Collection[str]) -> bool:
     )
 
 
-def _tells(text: str, word: str) -> bool:
-    """Tell whether a text has a word, or the stems of all parts of it."""
+def _tells(text: str, told: str, word: str) -> bool:
+    """Tell whether a text (`told`: in small letters) has a word, or the stems of its parts, the pairs of a Chinese one."""
+    if word.isupper() and len(word) <= _CODE_CHARS:  # US, NATO: letter by letter, lest it is found in any word
+        return bool(re.search(rf"\b{re.escape(word)}\b", text))
     lowered = word.lower()
-    return lowered in text or all(part[: max(4, len(part) - 2)] in text for part in lowered.replace("-", " ").split())
+    if not word.isascii() and _HAN.search(word):
+        return lowered in told or all(lowered[at : at + 2] in told for at in range(0, len(lowered) - 1, 2))
+    stems = (part[: max(4, len(part) - 2)] for part in _PART.split(lowered))
+    return all(re.search(rf"\b{re.escape(stem)}", told) for stem in stems)
 
 
 def _shown(document: Document, kept: Sequence[int]) -> Iterator[list[str]]:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from ..decode.text import clean, squeeze
 from ..document.document import Document
 from ..document.noise import is_info, is_label
-from ..document.structured_data import Structured, find_meta
+from ..document.structured_data import Structured
 
 MAX_TITLE_CHARS: Final = 500
 _MAX_LINES: Final = 60
@@ -296,10 +296,8 @@ def find_site_names(document: Document, structured: Structured) -> list[str]:
     ]
     if structured.publisher:
         names.append(clean(structured.publisher, 100))
-    for url in (document.url, find_meta(document, "og:url")):  # a copy may lie on another host
-        host = (urlsplit(url).hostname or "").removeprefix("www.")
-        names += [host, host.partition(".")[0]]
-    return names
+    host = (urlsplit(document.url).hostname or "").removeprefix("www.")
+    return [*names, host, host.partition(".")[0]]
 
 
 def _home_names(document: Document) -> list[str]:
