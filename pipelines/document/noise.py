@@ -128,7 +128,7 @@ _ABOVE = re.compile(
     r"toggle .{1,30}|hide|show more|loading.{0,20}|"
     r"(?:reading time|read time|lesezeit|temps de lecture|время чтения|tiempo de lectura)\W{0,4}.{0,20}|"
     r"\W{0,3}\d{1,3}\+? ?[–-]?(?:min\w{0,4}\.?|minutes?) (?:read|listen|de lecture|lesezeit|di lettura|de lectura)|"
-    r"[\d.,]{1,9} ?[km]? (?:views?|shares?|comments?|reads?|likes?)|\d{1,4}|(?:просмотров|wyświetleń|点击|阅读|浏览)\W{1,3}\d{1,9}|"
+    r"[\d.,]{1,9} ?[km]? (?:views?|shares?|comments?|reads?|likes?)|(?:просмотров|wyświetleń|点击|阅读|浏览)\W{1,3}\d{1,9}|"
     r"(?:posted|published|filed|written) (?:in|under)\W.{1,60})\W{0,4}$"
 )
 # Who took the pictures; what is asked of readers, sold to them, and said of the site; small letters.

@@ -184,7 +184,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
             return not is_info(line) or bool(chances[index] >= _SURE and line.isascii())
         if index in beside or index in contents or _RULE.fullmatch(line):
             return False
-        if index <= early and (is_counter(line) or (len(line) <= _BYLINE_CHARS and _BYLINE.match(line))):
+        if index <= early and (is_counter(line) or (is_dated and len(line) <= _BYLINE_CHARS and _BYLINE.match(line))):
             return False
         if index > last:
             return not is_extra(line) and not is_frame(line) and (bool(chances[index] >= _SURE) or not is_info(line))
