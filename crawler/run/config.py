@@ -253,7 +253,8 @@ _TABLE: dict[str, dict[Option, str]] = {
             f"what servers see; robots.txt is read for `{ROBOTS_AGENT}`"
         ),
         Option("NOINDEX", "honour", word, SHOULD, "", among=("honour", "store")): (
-            "an article that asks not to be indexed (`noindex` in the page or its header) is not stored, only its links "
+            "an article that asks not to be indexed (`noindex` in the page or its header) is not stored, only its "
+            "links "
             "are followed; or with `store` it is kept like any other"
         ),
         Option("HOST_DELAY", 1.0, number, SHOULD, "delay.delay"): "seconds between two requests to a host",

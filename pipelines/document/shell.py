@@ -17,20 +17,25 @@ _SCRIPTS: Final = 3
 """With so few letters beside so many scripts nothing else has to speak for it."""
 _ROOT_LETTERS: Final = 8
 _ROOT = re.compile(
-    r"(?:^|\s)(?:app|root|__next|__nuxt|___gatsby|svelte|q-app|main-app|app-root|react-root|reactroot|vue-app|app-container|"
+    r"(?:^|\s)(?:app|root|__next|__nuxt|___gatsby|svelte|q-app|main-app|app-root|react-root|reactroot|vue-app|"
+    r"app-container|"
     r"root-container|mount|ember-application)(?:$|\s)"
 )
 _ROOT_TAGS: Final = frozenset({"app-root", "app", "main-app", "ng-view", "ui-view", "router-outlet"})
 _LOADING = re.compile(r"skeleton|loading|loader|spinner|placeholder|shimmer|preload")
 _STATE = re.compile(
-    r"__(?:next_data|nuxt(?:_data)?|initial_state|preloaded_state|apollo_state|initial_data|render_data|remixcontext|data)__|"
+    r"__(?:next_data|nuxt(?:_data)?|initial_state|preloaded_state|apollo_state|initial_data|render_data|remixcontext|"
+    r"data)__|"
     r"window\.(?:__\w{3,30}__)\s?=",
     re.IGNORECASE,
 )
 _ASKED = re.compile(
-    r"(?:enable|requires?|need|activ|turn on|switch on|without|support|aktiv|habilit|включ|启用|啟用|开启|開啟|启动|打开|支持|włącz|abilit)"
+    r"(?:enable|requires?|need|activ|turn on|switch on|without|support|aktiv|habilit|включ|启用|啟用|开启|開啟|启动|"
+    r"打开|支持|włącz|"
+    r"abilit)"
     r".{0,60}(?:javascript|\bjs\b)|"
-    r"(?:javascript|\bjs\b).{0,60}(?:enable|required|disabled|activ|aktiv|habilit|включ|启用|啟用|开启|開啟|禁用|有効|włącz|"
+    r"(?:javascript|\bjs\b).{0,60}(?:enable|required|disabled|activ|aktiv|habilit|включ|启用|啟用|开启|開啟|禁用|"
+    r"有効|włącz|"
     r"not (?:available|supported)|운영|활성)",
     re.IGNORECASE | re.DOTALL,
 )

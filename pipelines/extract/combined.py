@@ -54,19 +54,23 @@ _HEAP_CHARS: Final = 2000
 """Longest text with less than a mark in a hundred characters."""
 _HEADINGS: Final = frozenset({"h1", "h2"})
 _TITLES: Final = ("og:title", "twitter:title", "title")
-_RULE = re.compile(r"[_=*·.\s-]{3,}")
-"""A line that only parts others."""
+_RULE = re.compile(
+    r"[_=*·.\s-]{3,}|(?i:anzeige|advertisement|werbung|реклама|publicité|publicidad|annonse|pubblicità|reklama|广告|"
+    r"廣告|広告)"
+)
+"""A line that only parts others, or says that an advert follows."""
 _EARLY: Final = 6
 _BYLINE_CHARS: Final = 60
 """Among so many first lines a short byline stands, behind the summary of the article."""
 _DATED: Final = frozenset({"article:published_time", "og:published_time", "date", "pubdate", "datepublished"})
 """A page that states its date for machines shows it to readers as metadata, too."""
-_LEAST_HEADING, _MOST_HEADING = 5, 150
+_LEAST_HEADING, _MOST_HEADING = 5, 120
 """A headline has so many letters and digits, a Chinese one less than half as many."""
 _LINKED: Final = 0.8
 """Share of its letters from which a line is a link."""
 _BYLINE = re.compile(
-    r"(?:(?i:written |posted |words )?(?i:by|von|par|por|di|door|av|af)\s{1,3}|(?i:autor(?:es|ka)?|автор|text|words)\s?:\s{0,3})"
+    r"(?:(?i:written |posted |words )?(?i:by|von|par|por|di|door|av|af)\s{1,3}|(?i:autor(?:es|ka)?|автор|text|"
+    r"words)\s?:\s{0,3})"
     r"[A-ZÀ-ÞΑ-ΫА-Я][^!?。]{1,90}[^.!?。:]$|(?i:by)\s[^.!?]{3,80}$|[（(【\[]?(?:本报)?记者[^。！？]{2,30}$"
 )
 
@@ -176,19 +180,17 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
 
     def stays(index: int) -> bool:
         line = texts[index]
+        sure = bool(chances[index] >= _SURE)
         if index < first:
-            if index < above or tags[blocks.nodes[index]] == "h1" or _repeats(line, titles):
-                return False
-            if _BYLINE.match(line) or is_above(line) or (is_dated and is_stamp(line)):
-                return False
-            return not is_info(line) or bool(chances[index] >= _SURE and line.isascii())
+            heading = index < above or tags[blocks.nodes[index]] == "h1" or _repeats(line, titles)
+            framed = _BYLINE.match(line) or is_above(line) or (is_dated and is_stamp(line))
+            return not heading and not framed and (not is_info(line) or (sure and line.isascii()))
         if index in beside or index in contents or _RULE.fullmatch(line):
             return False
-        if index <= early and (is_counter(line) or (is_dated and len(line) <= _BYLINE_CHARS and _BYLINE.match(line))):
-            return False
         if index > last:
-            return not is_extra(line) and not is_frame(line) and (bool(chances[index] >= _SURE) or not is_info(line))
-        return True
+            return not is_extra(line) and not is_frame(line) and (sure or not is_info(line))
+        byline = is_dated and len(line) <= _BYLINE_CHARS and _BYLINE.match(line)
+        return index > early or not (is_counter(line) or byline)
 
     return [index for index in kept if stays(index)]
 
@@ -228,6 +230,7 @@ def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64
     """Find blocks under headings such as 相关新闻 that are the smaller part of the text."""
     blocks, texts = document.blocks, document.blocks.texts
     found: set[int] = set()
+    total = float(mass[kept].sum())
     nodes = np.asarray(document.blocks.nodes, np.int64)
     for index in range(kept[0] + 1, kept[-1] + 1):
         if not (is_label(texts[index]) or is_aside(texts[index])):
@@ -236,11 +239,12 @@ def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64
         while last < len(texts) and blocks.link_chars[last] >= _LINKED * blocks.chars[last] > 0:
             last += 1
         inside = [block for block in kept if first <= block < last]
-        if inside and not is_label(texts[index]) and "author" not in texts[index].lower():
+        is_whole = is_label(texts[index]) or "author" in texts[index].lower()
+        if not is_whole or float(mass[inside].sum()) >= _SIDE * total:
             # such a line heads links only: what is prose goes on with the text
             prose = next((at for at, block in enumerate(inside) if _is_prose(document, block, "")), len(inside))
             inside = inside[:prose]
-        if inside and float(mass[inside].sum()) < _SIDE * float(mass[kept].sum()):
+        if float(mass[inside].sum()) < _SIDE * total:
             found.update(inside)
     return found
 

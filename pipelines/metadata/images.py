@@ -26,20 +26,25 @@ _CAPTION_NAME = re.compile(
     r"caption|(?:^|[\s_-])(?:pic|img|image|photo|tu)-?(?:text|desc|title|info|note|intro|credit|zhu)"
 )
 _CAPTION_LINE = re.compile(
-    r"^[▲△↑▼↓◆■\s（(【]{0,3}(?:图为|圖為|图[:：]|圖[:：]|图[一二三四五六七八九十\d]{1,3}\b|资料图|資料圖|资料照片|資料照|示意图|"
+    r"^[▲△↑▼↓◆■\s（(【]{0,3}(?:图为|圖為|图[:：]|圖[:：]|图[一二三四五六七八九十\d]{1,3}\b|资料图|資料圖|资料照片|"
+    r"資料照|示意图|"
     r"图片来源|圖片來源|图源|图片说明|圖說|效果图|配图|photo|image|foto|credit)|^[▲△↑▼]|"
     r"(?:摄|攝|供图|供圖|/图|发|资料图|資料照|截图)[）)】。]{0,2}$",
     re.IGNORECASE,
 )
 _NO_CAPTION = re.compile(
-    r"[\w. ()-]{0,80}\.(?:jpe?g|png|gif|webp|bmp)$|(?:get|see|view|read|buy|shop|order|click|check|learn|show|watch|play|enlarge|zoom|"
-    r"download|subscribe|sign|follow|share|save|pin|print|skip|loading|advertisement|img|image|photo|picture|hero(?: feature)?|logo|icon|banner|"
+    r"[\w. ()-]{0,80}\.(?:jpe?g|png|gif|webp|bmp)$|(?:get|see|view|read|buy|shop|order|click|check|learn|show|watch|"
+    r"play|enlarge|zoom|"
+    r"download|subscribe|sign|follow|share|save|pin|print|skip|loading|advertisement|img|image|photo|picture|hero(?: "
+    r"feature)?|logo|icon|banner|"
     r"thumbnail|featured|placeholder|video loading|shutterstock|getty images|istock|点击|查看|返回|图片)"
-    r"(?:$|[\s:]+(?:the |this |full |more |now |on |it |in |to |image|photo|recipe|price|post|article|up|here|larger).{0,30}$)|[\d\W_]+$",
+    r"(?:$|[\s:]+(?:the |this |full |more |now |on |it |in |to |image|photo|recipe|price|post|article|up|here|"
+    r"larger).{0,30}$)|[\d\W_]+$",
     re.IGNORECASE,
 )
 _NO_PICTURE = re.compile(
-    r"(?:^|[/_.-])(?:logo|icons?|avatars?|share\w{0,8}|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrow|btn|button|"
+    r"(?:^|[/_.-])(?:logo|icons?|avatars?|share\w{0,8}|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrow|"
+    r"btn|button|"
     r"transparent|grey|weixin|wechat|1x1)(?:[/_.\d-]|$)",
     re.IGNORECASE,
 )

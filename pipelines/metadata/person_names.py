@@ -16,7 +16,8 @@ MAX_NAME_CHARS: Final = 60
 _MAX_RUN_CHARS: Final = 24
 # A pen name may follow a label with a colon or slash; after a bare 记者 only what starts with a family name counts.
 _STRONG = re.compile(
-    r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯|著者|筆者|取材)(?:\s?[:：/／╱]|(?=\s))\s{0,3}|(?:^|[（(【\[\s])(?:文字?|"
+    r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯|著者|筆者|取材)(?:\s?[:：/／╱]|(?=\s))\s{0,3}|(?:^|"
+    r"[（(【\[\s])(?:文字?|"
     r"图文)\s?[/／╱|｜:：]\s{0,3}"
 )
 _WEAK = re.compile(r"(?:记者|記者|通讯员|通訊員|评论员|作者)\s?[:：/／╱]?\s{0,3}")
@@ -83,7 +84,8 @@ _OFFICE = re.compile(
 )
 """What somebody is: "AP Technology Writer" beside "Jane Doe" is no second author."""
 _BUTTON = re.compile(
-    r"^(?:view|see|read|show|sign|posted|reviewed|results|filed|last|about|more|all|next|previous|skip|back|go|please|click|creative commons)"
+    r"^(?:view|see|read|show|sign|posted|reviewed|results|filed|last|about|more|all|next|previous|skip|back|go|please|"
+    r"click|creative commons)"
     r"\s|\b(?:articles|posts|stories) by\b",
     re.IGNORECASE,
 )
@@ -100,7 +102,8 @@ _ORGANISATION = re.compile(r"[网網報报社讯訊台臺刊版店會会局院�
 _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 _SPLIT = re.compile(r"\s{0,3}(?:[;,，、/／&|｜\t]|\s(?:and|und|et|y|e|и|en|og|och)\s|\s{2,})\s{0,3}|　")
 _PREFIX = re.compile(
-    r"^(?:(?:(?:published|posted|written|reviewed) )?(?:by|von|par|por|di)\s|[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|特约评论员)\s{0,2}|(?:本报|本報|新华社|实习|见习|特约|首席)?"
+    r"^(?:(?:(?:published|posted|written|reviewed) )?(?:by|von|par|por|di)\s|[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|"
+    r"特约评论员)\s{0,2}|(?:本报|本報|新华社|实习|见习|特约|首席)?"
     r"(?:(?:作者|记者|記者|通讯员|撰文|撰稿)\s?[:：/／╱]?|(?:文字?|author|由)\s{0,2}[:：/／╱])\s{0,3})",
     re.IGNORECASE,
 )

@@ -37,32 +37,44 @@ _CRUMB_LABEL = re.compile(
 )
 _STEP = re.compile(r"\s{0,3}(?:>{1,2}|›|»|→|/|＞|::|-&gt;|·|\|)\s{0,3}")
 _NO_SECTION: Final = words(
-    "首页 home 正文 文章 主页 新闻正文 文章正文 内容 内文 查看内容 阅读 详情 新闻详情 内容页 当前页 论坛 startseite 推荐 重点推荐 "
-    "今日必读 滚动 滚动新闻 新闻中心 最新 accueil inicio portada 资讯详情 浏览文章 article articles homepage frontpage index "
-    "indexhtml content contents contact contactus login search back tag tags post posts blogpost allposts story stories featured "
+    "首页 home 正文 文章 主页 新闻正文 文章正文 内容 内文 查看内容 阅读 详情 新闻详情 内容页 当前页 论坛 startseite "
+    "推荐 重点推荐 "
+    "今日必读 滚动 滚动新闻 新闻中心 最新 accueil inicio portada 资讯详情 浏览文章 article articles homepage "
+    "frontpage index "
+    "indexhtml content contents contact contactus login search back tag tags post posts blogpost allposts story "
+    "stories featured "
     "uncategorized uncategorised none null general help about aboutus browse all main page pages error 404 default root"
 )
 """Squeezed and simplified."""
 _SECTION_END = re.compile(
-    r"[\s·|-]{0,3}(?:正文|滚动条|字[号體体號]|转播到|轉播到|订阅|訂閱|申请入驻|大\s?中\s?小|(?:19|20)\d\d年\d).*$|[\s:：»›>·|/–—-]+$"
+    r"[\s·|-]{0,3}(?:正文|滚动条|字[号體体號]|转播到|轉播到|订阅|訂閱|申请入驻|大\s?中\s?小|(?:19|20)\d\d年\d).*$|"
+    r"[\s:：»›>·|/–—-]+$"
 )
 _ODD = re.compile(r"^[\d\W]+$|://|(?:19|20)\d\d\s?$|\d{1,2} of \d|\b(?:19|20)\d\d\b.{0,12}\d")
 _STEP_CHARS: Final = 20
 _SECTION_PATH = re.compile(r"\s?[/>›»]\s?")
 # Keywords that name no subject: channels of every site, buttons, and what content systems call their kinds of page.
 _NO_KEYWORD: Final = words(
-    "news blog blogs home homepage post posts page pages article articles story stories video videos photo photos image images "
-    "topic topics tag tags category categories featured headline headlines latest breaking trending popular recent uncategorized "
-    "uncategorised general other misc none null all more media archive archives content index default website online magazine "
-    "newspaper opinionen actualité actualités noticias noticia nachrichten aktuell aktuelles nyheter nyheder notizie haberler haber "
-    "wiadomości новости ειδήσεις νέα berita ニュース 뉴스 新闻 首页 正文 文章 头条 要闻 资讯 图片 视频 专题 新闻图片 滚动 滚动新闻 "
-    "新闻中心 国内新闻 国际新闻 社会新闻 热点新闻 热门新闻 即时新闻 最新消息 新闻网 门户 网站 其他 综合 推荐 原创 健康新闻 生活新闻"
+    "news blog blogs home homepage post posts page pages article articles story stories video videos photo photos "
+    "image images "
+    "topic topics tag tags category categories featured headline headlines latest breaking trending popular recent "
+    "uncategorized "
+    "uncategorised general other misc none null all more media archive archives content index default website online "
+    "magazine "
+    "newspaper opinionen actualité actualités noticias noticia nachrichten aktuell aktuelles nyheter nyheder notizie "
+    "haberler haber "
+    "wiadomości новости ειδήσεις νέα berita ニュース 뉴스 新闻 首页 正文 文章 头条 要闻 资讯 图片 视频 专题 新闻图片 "
+    "滚动 滚动新闻 "
+    "新闻中心 国内新闻 国际新闻 社会新闻 热点新闻 热门新闻 即时新闻 最新消息 新闻网 门户 网站 其他 综合 推荐 原创 "
+    "健康新闻 生活新闻"
 )
 """Squeezed and simplified."""
 _NEWS_OF_ALL = re.compile(
-    r"(?:(?:latest|breaking|top|world|daily|local|general|national|international|today|live|online|all|more|current|recent|featured|"
+    r"(?:(?:latest|breaking|top|world|daily|local|general|national|international|today|live|online|all|more|current|"
+    r"recent|featured|"
     r"us|uk|india|business|sports?|health|medical|medicine|games?)[\s-]){0,3}(?:news|headlines?|stories|articles)"
-    r"(?:\s(?:today|live|online|now|headlines|updates?|videos?|archives?|stories|portal|articles|blog|in \w{2,12})){0,3}$|breaking\b|top news\b"
+    r"(?:\s(?:today|live|online|now|headlines|updates?|videos?|archives?|stories|portal|articles|blog|in "
+    r"\w{2,12})){0,3}$|breaking\b|top news\b"
 )
 _BUTTON = re.compile(
     r"(?:view|buy|shop|see|read|show|browse|explore|click|sign|log|subscribe|follow|add|leave|post a|share|download)\s|"
@@ -154,7 +166,10 @@ def _is_keyword(word: str, no_keyword: Collection[str]) -> bool:
 
 
 def _tells(text: str, told: str, word: str) -> bool:
-    """Tell whether a text (`told`: in small letters) has a word, or the stems of its parts, the pairs of a Chinese one."""
+    """Tell whether a text has a word, or all stems of it; `told` is the text in small letters.
+
+    Of a Chinese word the pairs of characters are its stems.
+    """
     if word.isupper() and len(word) <= _CODE_CHARS:  # US, NATO: letter by letter, lest it is found in any word
         return bool(re.search(rf"\b{re.escape(word)}\b", text))
     lowered = word.lower()
