@@ -277,7 +277,7 @@ def is_info(text: str) -> bool:
 
 
 def is_aside(text: str) -> bool:
-    """Tell whether a line heads what is no part of a text: other stories, authors, comments."""
+    """Tell whether a line heads other stories, authors or comments."""
     return len(text) <= 120 and bool(_ASIDE.match(text.lower()))
 
 
@@ -298,7 +298,7 @@ def is_above(text: str) -> bool:
 
 
 def is_counter(text: str) -> bool:
-    """Tell whether a line counts readers or minutes, or heads a table of contents."""
+    """Tell whether a line counts readers or minutes or heads a table of contents."""
     return len(text) <= 90 and bool(_ABOVE.match(text.lower()))
 
 

@@ -89,7 +89,7 @@ def _asks(document: Document) -> bool:
     """Tell whether the page asks its reader to enable JavaScript."""
     for node, tag in enumerate(document.tags):
         if tag == "noscript":
-            text = "".join(islice(document.elements[node].itertext(), 20))
+            text = "".join(map(str, islice(document.elements[node].itertext(), 20)))
             if _ASKED.search(text[:_NOSCRIPT_CHARS]):
                 return True
     return any(_ASKED.search(text[:_NOSCRIPT_CHARS]) for text in document.blocks.texts)

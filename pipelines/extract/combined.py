@@ -209,7 +209,7 @@ def _repeats(line: str, titles: str) -> bool:
 
 
 def _contents(document: Document, kept: list[int]) -> set[int]:
-    """Find the lines of a table of contents: links to headings of the page that they repeat."""
+    """Find the lines of a table of contents, which link to headings that they repeat."""
     texts, blocks = document.blocks.texts, document.blocks
     inside = set(kept)
     lines = {

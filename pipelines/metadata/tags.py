@@ -47,8 +47,7 @@ _NO_SECTION: Final = words(
 )
 """Squeezed and simplified."""
 _SECTION_END = re.compile(
-    r"[\s·|-]{0,3}(?:正文|滚动条|字[号體体號]|转播到|轉播到|订阅|訂閱|申请入驻|大\s?中\s?小|(?:19|20)\d\d年\d).*$|"
-    r"[\s:：»›>·|/–—-]+$"
+    r"[\s·|-]{0,3}(?:正文|滚动条|字[号體体號]|转播到|轉播到|订阅|訂閱|申请入驻|大\s?中\s?小|(?:19|20)\d\d年\d).*$"
 )
 _ODD = re.compile(r"^[\d\W]+$|://|(?:19|20)\d\d\s?$|\d{1,2} of \d|\b(?:19|20)\d\d\b.{0,12}\d")
 _STEP_CHARS: Final = 20
@@ -83,7 +82,7 @@ _BUTTON = re.compile(
 _IDENTIFIER = re.compile(
     r"[_=\\{}<>@]|://|^\w+:\w|^[A-Z]{2,6}\d{1,3}$|^[\d\W]+$|^[0-9a-f-]{16,}$|\.(?:com|net|org|cn|html?)$|utf-?8"
 )
-_SPACED = re.compile(r"[\u3400-\u9fff]\S*\s+\S*[\u3400-\u9fff]")
+_SPACED = re.compile(r"[\u3400-\u9fff]\S{0,20}\s{1,9}\S{0,20}[\u3400-\u9fff]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _PART = re.compile(r"[\s-]+")
 _CODE_CHARS: Final = 8
@@ -139,7 +138,7 @@ def find_keywords(
 
 
 def _split(values: Iterable[str]) -> Iterator[str]:
-    """Yield the words of keyword lists; blanks part Chinese ones when nothing else does."""
+    """Yield the words of keyword lists; blanks part Chinese ones if nothing does."""
     for value in islice(values, 60):
         text = value[:2000]
         parts = _SPLIT.split(text)
@@ -166,9 +165,9 @@ def _is_keyword(word: str, no_keyword: Collection[str]) -> bool:
 
 
 def _tells(text: str, told: str, word: str) -> bool:
-    """Tell whether a text has a word, or all stems of it; `told` is the text in small letters.
+    """Tell whether a text has a word, or all stems of it.
 
-    Of a Chinese word the pairs of characters are its stems.
+    `told` is the text in small letters. The stems of a Chinese word are its pairs of characters.
     """
     if word.isupper() and len(word) <= _CODE_CHARS:  # US, NATO: letter by letter, lest it is found in any word
         return bool(re.search(rf"\b{re.escape(word)}\b", text))
@@ -262,7 +261,7 @@ def find_section(
 def _channel(steps: Iterable[str], no_channel: Collection[str]) -> str:
     """Return the first name that is a channel's, without what templates put behind it."""
     for step in steps:
-        name = clean(_SECTION_END.sub("", clean(step)), 100).strip("[]【】<> ")
+        name = clean(_SECTION_END.sub("", clean(step)), 100).strip("[]【】<>:：»›·|/–—- ")
         folded = squeeze(name)
         if len(name) > 1 and folded not in no_channel and simplify(folded) not in _NO_SECTION and not _is_odd(name):
             return name

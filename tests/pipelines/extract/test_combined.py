@@ -117,7 +117,7 @@ def lines_of(body: str) -> list[str]:
         "<p>If you buy through our links, we may earn a commission.</p>",
     ],
 )
-def test_what_templates_put_over_a_text_is_no_part_of_it(line: str) -> None:
+def test_lines_of_templates_over_a_text_are_left_out(line: str) -> None:
     lines = lines_of(f"{line}{PROSE}")
     assert lines[0].startswith("The new pier")
     assert len(lines) == 3
@@ -135,7 +135,7 @@ def test_what_templates_put_over_a_text_is_no_part_of_it(line: str) -> None:
         "<p>_______</p>",
     ],
 )
-def test_what_templates_put_under_a_text_is_no_part_of_it(tail: str) -> None:
+def test_lines_of_templates_under_a_text_are_left_out(tail: str) -> None:
     lines = lines_of(f"{PROSE}{tail}")
     assert lines[-1].endswith("a cold store.")
 
