@@ -157,7 +157,7 @@ _CREDIT = re.compile(
 _CALL = re.compile(
     r"^\W{0,6}(?:(?:please )?(?:sign up|signup|subscribe|register)\b.{0,20}(?:for|to|and|now|today|here|below|get|"
     r"newsletter|channel|$)|"
-    r"(?:please )?(?:follow|like|find|join|connect with|stay connected with|catch|visit) (?:us|me|our|the author|[\w "
+    r"(?:please )?(?:follow|like|find|connect with|stay connected with|catch|visit) (?:us|me|our|the author|[\w "
     r"]{1,40} on (?:facebook|"
     r"twitter|x\b|instagram|telegram|youtube|google|linkedin|whatsapp|tiktok))|be a fan of|"
     r"get (?:the latest|our|more|weekly|daily|news|breaking|exclusive|free).{0,80}(?:inbox|newsletter|e-?mail|updates|"
@@ -189,7 +189,7 @@ _CALL = re.compile(
     r"本文地址)\s?[:：])"
 )
 _DISCLOSED = re.compile(
-    r"affiliate (?:links?|commission|program|disclosure|partner)|(?:earn|receive|get)\b.{0,40}\bcommissions?\b|"
+    r"affiliate (?:links?|commission|program|disclosure|partner)|earn\b.{0,40}\bcommissions?\b|"
     r"(?:buy|purchase|click|links?)\b.{0,60}\b(?:through|via|on|using) (?:our|my|these|the) links?\b|supported by "
     r"(?:our )?readers|reader-supported|"
     r"independently (?:evaluate|select|review|chosen|researched)|may earn\b.{0,40}(?:money|commission|from)|may "
@@ -311,7 +311,7 @@ def is_frame(text: str) -> bool:
     size = len(line)
     return (
         (size <= 140 and bool(_CREDIT.match(line) or _HAN_TAIL.match(line)))
-        or (size <= 260 and bool(_CALL.match(line)))
+        or (size <= 160 and bool(_CALL.match(line)))
         or (size <= 700 and bool(_DISCLOSED.search(line)))
         or is_aside(text)
     )

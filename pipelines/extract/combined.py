@@ -20,7 +20,7 @@ from db.records.reasons import PageReason
 
 from ..decode.text import squeeze
 from ..document.document import Document
-from ..document.noise import is_above, is_aside, is_counter, is_extra, is_frame, is_info, is_label, is_stamp
+from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_stamp
 from ..document.subtrees import section
 from ..records import Extraction
 from ..render import render
@@ -53,9 +53,10 @@ _INFO_CHARS: Final = 120
 _HEAP_CHARS: Final = 2000
 """Longest text with less than a mark in a hundred characters."""
 _HEADINGS: Final = frozenset({"h1", "h2"})
+_ALL_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _TITLES: Final = ("og:title", "twitter:title", "title")
 _RULE = re.compile(
-    r"[_=*·.\s-]{3,}|(?i:anzeige|advertisement|werbung|реклама|publicité|publicidad|annonse|pubblicità|reklama|广告|"
+    r"[_=*＊·.\s-]{3,}|(?i:anzeige|advertisement|werbung|реклама|publicité|publicidad|annonse|pubblicità|reklama|广告|"
     r"廣告|広告)"
 )
 """A line that only parts others, or says that an advert follows."""
@@ -167,15 +168,25 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     """
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
     titles = _titles(document)
-    first = next((index for index in kept if _is_prose(document, index, titles)), -1)
+    # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
+    is_dated = bool(document.json_ld or document.times or _DATED & document.metas.keys())
+
+    def is_framed(line: str) -> bool:
+        return (is_dated or not line.isascii()) and (is_above(line) or is_stamp(line))
+
+    def is_body(index: int) -> bool:
+        line = texts[index]
+        is_headline = len(line) <= _MOST_HEADING and (is_dated or not line.isascii()) and _repeats(line, titles)
+        return not is_headline and _is_prose(document, index) and not is_framed(line)
+
+    first = next(filter(is_body, kept), -1)
     if first < 0:
         return kept
-    last = next(index for index in reversed(kept) if _is_prose(document, index, titles))
+    last = next(filter(is_body, reversed(kept)))
     # What stands above the heading of the text, without a sentence, is not part of it.
     above = max((index for index in range(first) if tags[blocks.nodes[index]] in _HEADINGS), default=-1)
     contents = _contents(document, kept)
-    is_dated = bool(document.json_ld or document.times or _DATED & document.metas.keys())
-    beside = _side_sections(document, kept, mass)
+    beside = _side_sections(document, kept, mass, is_dated=is_dated)
     early = kept[min(_EARLY, len(kept)) - 1]
 
     def stays(index: int) -> bool:
@@ -183,16 +194,19 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
         sure = bool(chances[index] >= _SURE)
         if index < first:
             heading = index < above or tags[blocks.nodes[index]] == "h1" or _repeats(line, titles)
-            framed = _BYLINE.match(line) or is_above(line) or (is_dated and is_stamp(line))
+            framed = _BYLINE.match(line) or is_framed(line)
             return not heading and not framed and (not is_info(line) or (sure and line.isascii()))
         if index in beside or index in contents or _RULE.fullmatch(line):
             return False
         if index > last:
-            return not is_extra(line) and not is_frame(line) and (sure or not is_info(line))
+            return not is_extra(line) and not is_framed(line) and (sure or not is_info(line))
         byline = is_dated and len(line) <= _BYLINE_CHARS and _BYLINE.match(line)
         return index > early or not (is_counter(line) or byline)
 
-    return [index for index in kept if stays(index)]
+    rest = [index for index in kept if stays(index)]
+    while len(rest) > 1 and rest[-1] > last and tags[blocks.nodes[rest[-1]]] in _ALL_HEADINGS:
+        rest.pop()  # a heading without a text below it heads what was left out
+    return rest
 
 
 def _titles(document: Document) -> str:
@@ -222,18 +236,19 @@ def _contents(document: Document, kept: list[int]) -> set[int]:
     }
     if len(lines) <= 1:
         return set()
-    others = {squeeze(text) for block, text in enumerate(texts) if block not in lines}
+    nodes, tags = blocks.nodes, document.tags
+    others = {squeeze(text) for node, text in zip(nodes, texts, strict=True) if tags[node] in _ALL_HEADINGS}
     return {block for block, line in lines.items() if line.lstrip("0123456789") in others}
 
 
-def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64]) -> set[int]:
+def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64], *, is_dated: bool) -> set[int]:
     """Find blocks under headings such as 相关新闻 that are the smaller part of the text."""
     blocks, texts = document.blocks, document.blocks.texts
     found: set[int] = set()
     total = float(mass[kept].sum())
     nodes = np.asarray(document.blocks.nodes, np.int64)
     for index in range(kept[0] + 1, kept[-1] + 1):
-        if not (is_label(texts[index]) or is_aside(texts[index])):
+        if not (is_label(texts[index]) or ((is_dated or not texts[index].isascii()) and is_aside(texts[index]))):
             continue
         first, last = section(document, nodes, index)
         while last < len(texts) and blocks.link_chars[last] >= _LINKED * blocks.chars[last] > 0:
@@ -242,24 +257,20 @@ def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64
         is_whole = is_label(texts[index]) or "author" in texts[index].lower()
         if not is_whole or float(mass[inside].sum()) >= _SIDE * total:
             # such a line heads links only: what is prose goes on with the text
-            prose = next((at for at, block in enumerate(inside) if _is_prose(document, block, "")), len(inside))
+            prose = next(
+                (at for at, block in enumerate(inside) if block != index and _is_prose(document, block)), len(inside)
+            )
             inside = inside[:prose]
         if float(mass[inside].sum()) < _SIDE * total:
             found.update(inside)
     return found
 
 
-def _is_prose(document: Document, index: int, titles: str) -> bool:
+def _is_prose(document: Document, index: int) -> bool:
     """Tell if a block is a sentence of its own, not a line of date, source and names."""
     blocks, line = document.blocks, document.blocks.texts[index]
     size = blocks.chars[index] - blocks.link_chars[index] + 1.5 * blocks.han[index]
-    if (
-        size < _SENTENCE
-        or not blocks.marks[index]
-        or is_above(line)
-        or is_stamp(line)
-        or (size <= _MOST_HEADING and _repeats(line, titles))
-    ):
+    if size < _SENTENCE or not blocks.marks[index]:
         return False
     return len(line) > _INFO_CHARS or not (is_info(line) or is_extra(line)) or line[-1] in '。！？.!?”"…'
 

@@ -35,7 +35,8 @@ _CAPTION_LINE = re.compile(
 _NO_CAPTION = re.compile(
     r"[\w. ()-]{0,80}\.(?:jpe?g|png|gif|webp|bmp)$|(?:get|see|view|read|buy|shop|order|click|check|learn|show|watch|"
     r"play|enlarge|zoom|"
-    r"download|subscribe|sign|follow|share|save|pin|print|skip|loading|advertisement|img|image|photo|picture|hero(?: "
+    r"download|subscribe|sign|follow|share|save|pin|print|skip|twitter|facebook|bullet point|記事を読む|続きを読む|"
+    r"loading|advertisement|img|image|photo|picture|hero(?: "
     r"feature)?|logo|icon|banner|"
     r"thumbnail|featured|placeholder|video loading|shutterstock|getty images|istock|点击|查看|返回|图片)"
     r"(?:$|[\s:]+(?:the |this |full |more |now |on |it |in |to |image|photo|recipe|price|post|article|up|here|"
@@ -43,7 +44,8 @@ _NO_CAPTION = re.compile(
     re.IGNORECASE,
 )
 _NO_PICTURE = re.compile(
-    r"(?:^|[/_.-])(?:logo|icons?|avatars?|share\w{0,8}|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrow|"
+    r"(?:^|[/_.-])(?:logo|icons?|avatars?|facebook|twitter|e?mail|print|rss|enlarge|ensmall|bullet|88x31|"
+    r"share\w{0,8}|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrow|"
     r"btn|button|"
     r"transparent|grey|weixin|wechat|1x1)(?:[/_.\d-]|$)",
     re.IGNORECASE,

@@ -79,7 +79,8 @@ _PARTICLES: Final = words(
     "de da do dos das del della di du la le el van von der den ter ten bin al y e zu zur af te the"
 )
 _OFFICE = re.compile(
-    r"(?:^|[\s-])(?:writer|reporter|correspondent|journalist|editor|columnist|contributor|photographer|producer)s?$",
+    r"(?:^|[\s-])(?:writer|reporter|correspondent|journalist|editor|columnist|contributor|photographer|producer)s?$|"
+    r"\b(?:director|president|head|manager|founder) of\b",
     re.IGNORECASE,
 )
 """What somebody is: "AP Technology Writer" beside "Jane Doe" is no second author."""

@@ -37,7 +37,8 @@ _CRUMB_LABEL = re.compile(
 )
 _STEP = re.compile(r"\s{0,3}(?:>{1,2}|›|»|→|/|＞|::|-&gt;|·|\|)\s{0,3}")
 _NO_SECTION: Final = words(
-    "首页 home 正文 文章 主页 新闻正文 文章正文 内容 内文 查看内容 阅读 详情 新闻详情 内容页 当前页 论坛 startseite "
+    "首页 home 正文 文章 文章详情 联系我们 关于我们 主页 新闻正文 文章正文 内容 内文 查看内容 阅读 详情 新闻详情 "
+    "内容页 当前页 论坛 startseite "
     "推荐 重点推荐 "
     "今日必读 滚动 滚动新闻 新闻中心 最新 accueil inicio portada 资讯详情 浏览文章 article articles homepage "
     "frontpage index "
@@ -80,7 +81,8 @@ _BUTTON = re.compile(
     r"(?:dodaj|zobacz)\s|.{0,12}\b(?:comments?|komentarze|komentar\w*)\b|(?:查看|更多|返回|收藏|分享)"
 )
 _IDENTIFIER = re.compile(
-    r"[_=\\{}<>@]|://|^\w+:\w|^[A-Z]{2,6}\d{1,3}$|^[\d\W]+$|^[0-9a-f-]{16,}$|\.(?:com|net|org|cn|html?)$|utf-?8"
+    r"^[a-z]{22,}$|[_=\\{}<>@]|://|^\w+:\w|^[A-Z]{2,6}\d{1,3}$|^[\d\W]+$|^[0-9a-f-]{16,}$|\.(?:com|net|org|cn|"
+    r"html?)$|utf-?8"
 )
 _SPACED = re.compile(r"[\u3400-\u9fff]\S{0,20}\s{1,9}\S{0,20}[\u3400-\u9fff]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
