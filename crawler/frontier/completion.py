@@ -170,6 +170,7 @@ class PageCompletion:
             extractor_version=config.extractor_version,
             disallow_reason=hosts.cached_reason,
             focus=config.focus,
+            honours_noindex=config.honours_noindex,
             robots_hosts=hosts.hosts_of_robots(lease),
             robots_again=hosts.robots_again(lease),
             robots_bytes=config.robots_bytes,

@@ -217,7 +217,7 @@ def _read(page: Page, context: Context) -> Outcome:
     beside: list[NewUrl] = []
     detail = ""
     if is_page and parsed.kind == PageKind.ARTICLE:
-        if parsed.noindex:
+        if parsed.noindex and context.honours_noindex:
             reason = PageReason.NOINDEX
         elif parsed.outdated is not None and not _is_stored(lease):
             reason, detail = parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")]

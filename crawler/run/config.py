@@ -278,6 +278,11 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("USER_AGENT", f"{ROBOTS_AGENT}/0.1", text, NO, ""): (
             f"what servers see; robots.txt is read for `{ROBOTS_AGENT}`"
         ),
+        Option("NOINDEX", "honour", word, SHOULD, "", among=("honour", "store")): (
+            "an article that asks not to be indexed (`noindex` in the page or its header) is not stored, only its "
+            "links "
+            "are followed; or with `store` it is kept like any other"
+        ),
         Option("HOST_DELAY", 1.0, number, SHOULD, "delay.delay"): "seconds between two requests to a host",
         Option("HOST_DELAY_FACTOR", 2.0, number, SHOULD, "delay.factor", most=100): (
             "or this many times as long as the host lately takes to answer, if that is more; not when `HOST_DELAY` is "
@@ -513,6 +518,7 @@ class Config:
     host_patience: float
     topic: Topic | None
     focus: Threshold
+    honours_noindex: bool
     delay: DelayPolicy
     backoff: BackoffPolicy
     connections: int
@@ -617,6 +623,7 @@ class Config:
             priority=priority,
             topic=wanted,
             focus=Threshold(given["FOCUS_MIN"], given["FOCUS_BELOW"] == "drop"),
+            honours_noindex=given["NOINDEX"] == "honour",
             delay=DelayPolicy(**records["delay"]),
             backoff=BackoffPolicy(**records["backoff"]),
             schedule=Schedule(**records["schedule"]),

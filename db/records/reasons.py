@@ -160,6 +160,8 @@ class PageReason(Reason):
     FILE = "a file, not a page"
     SOFT_404 = "soft 404"
     LOGIN_WALL = "login wall"
+    NEEDS_BROWSER = "needs a browser"
+    """Its text is made by script."""
     NOINDEX = "noindex"
     OFF_TOPIC = "off topic"
     DOUBTFUL_ENCODING = "doubtful encoding"

@@ -30,6 +30,7 @@ REFRESH: Final = "http-equiv: refresh"
 MAX_SCRIPT_CHARS: Final = 300_000
 """Longest inline script or JSON-LD block that is kept."""
 _MAX_SCRIPTS: Final = 60
+_LONG_HEAD: Final = 20_000
 _SHORT_CHARS: Final = 240
 _ANCHOR_CHARS: Final = 200
 _ANCHOR_PIECES: Final = 40
@@ -40,7 +41,10 @@ _CODES: Final[dict[str, int]] = {
     **dict.fromkeys(
         words(
             "abbr acronym b bdi bdo big cite code del dfn em font i img ins kbd label mark nobr q rb rp rt ruby s samp "
-            "small span strike strong sub sup time tt u var wbr"
+            "small span strike strong sub sup time tt u var wbr "
+            # marks that a word processor leaves around dates, places and names
+            "o:p st1:address st1:chmetcnv st1:chsdate st1:city st1:country-region st1:date st1:personname st1:place "
+            "st1:placename st1:placetype st1:state st1:street st1:time"
         ),
         _INLINE,
     ),
@@ -325,6 +329,8 @@ def _script(document: Document, element: etree._Element) -> None:
             kept.append(text)
         elif is_stated:
             document.exceeded.add(STATED)
+            if len(kept) < _MAX_SCRIPTS:
+                kept.append(text[:_LONG_HEAD])  # that of a live blog holds all its entries; what it says first counts
 
 
 def _title(document: Document, element: etree._Element) -> None:

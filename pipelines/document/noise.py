@@ -102,6 +102,143 @@ COMMENT = re.compile(
     re.MULTILINE,
 )
 
+# Headings of what stands beside or behind a text; small letters, the whole line.
+_ASIDE = re.compile(
+    r"^\W{0,4}(?:share(?: (?:this|on|via|with)\b.{0,40}| now| article| post| story)?|up next|next up|read next|"
+    r"recent(?:ly)? (?:posts?|articles?|news|stories|added)|latest (?:stories|posts?|articles?|news|from .{1,40})|"
+    r"(?:if you (?:liked|enjoyed) this.{0,40}|you (?:may|might|will|'ll|could)(?: also)? (?:like|enjoy|be interested|"
+    r"love)|"
+    r"(?:other|more) (?:posts|articles|stories|reading|resources|guides|news|recommendations)|more .{1,30} "
+    r"recommendations|"
+    r"(?:additional|further|suggested|recommended|related) (?:reading|articles?|posts?|stories|content|topics?|links?|"
+    r"resources|"
+    r"guides|products|news|video|coverage)|keep (?:reading|exploring)|don['’]t miss|most (?:read|popular|"
+    r"viewed)).{0,60}|"
+    r"about (?:the )?(?:authors?|writers?|contributors?)|(?:the|our) authors?|meet (?:the )?authors?|authors? bio|"
+    r"reader interactions|"
+    r"like this|ask a question|leave a (?:reply|comment).{0,30}|(?:post|add) (?:a|your) (?:comment|opinion)|"
+    r"(?:products and|related) (?:solutions|products|services)|filed under.{0,60}|topics|tags|tagged.{0,60}|explore "
+    r"more.{0,40}|"
+    r"image credits?|photo credits?|advertisement|sponsored(?: content)?|article content|comments?|related|"
+    r"смотрите также.{0,40}|читайте (?:также|другие|ещё|еще).{0,60}|другие (?:новости|материалы).{0,40}|по теме|"
+    r"czytaj (?:też|także|więcej|również).{0,80}|zobacz (?:też|także|również).{0,80}|przeczytaj (?:też|także|"
+    r"również).{0,80}|"
+    r"les også.{0,80}|läs (?:även|också|mer).{0,80}|lees ook.{0,80}|mehr zum thema.{0,60}|lesen sie (?:auch|"
+    r"mehr).{0,80}|"
+    r"(?:à )?lire aussi.{0,80}|lee también.{0,80}|leggi anche.{0,80}|leia também.{0,80}|ilgili haberler?|baca "
+    r"juga.{0,80}|"
+    r"διαβάστε (?:επίσης|ακόμη|και).{0,80}|σχετικά(?: άρθρα| θέματα)?|関連(?:記事|ニュース|リンク).{0,20}|"
+    r"あわせて読みたい|더보기)"
+    r"\W{0,4}$"
+)
+# Tables of contents, counters and labels that stand over a text; small letters, the whole line.
+_ABOVE = re.compile(
+    r"^\W{0,4}(?:(?:on|in) this (?:page|article|post|guide|story)|(?:table of )?contents?|jump to(?: section| recipe)?|"
+    r"skip to .{1,30}|"
+    r"目录|目錄|share|save|listen|print|email|play|newsletter|advertisement|article content|recommended|story "
+    r"highlights|"
+    r"toggle .{1,30}|hide|show more|loading.{0,20}|"
+    r"(?:reading time|read time|lesezeit|temps de lecture|время чтения|tiempo de lectura)\W{0,4}.{0,20}|"
+    r"\W{0,3}\d{1,3}\+? ?[–-]?(?:min\w{0,4}\.?|minutes?) (?:read|listen|de lecture|lesezeit|di lettura|de lectura)|"
+    r"[\d.,]{1,9} ?[km]? (?:views?|shares?|comments?|reads?|likes?)|(?:просмотров|wyświetleń|点击|阅读|"
+    r"浏览)\W{1,3}\d{1,9}|"
+    r"(?:posted|published|filed|written) (?:in|under)\W.{1,60})\W{0,4}$"
+)
+# Who took the pictures; what is asked of readers, sold to them, and said of the site; small letters.
+_CREDIT = re.compile(
+    r"^\W{0,3}(?:(?:photo|image|picture|video|illustration|graphic|foto|bild|photograph)s?(?: (?:credits?|source|"
+    r"courtesy(?: of)?|by)|"
+    r"\W{0,2}:|ed by).{1,80}|credits?:.{1,80}|.{0,60}(?:/| via | ?\|\s?)(?:getty ?images?|shutterstock|istock|reuters|"
+    r"afp|ap|unsplash|pexels|"
+    r"alamy|dpa|afp|epa)(?:[/ ].{0,30})?|.{0,40}courtesy (?:of |photo).{0,60}|©.{1,60}|"
+    r"[（(]?(?:图片|圖片|配图|题图|封面图|资料图|資料圖)?(?:来源|來源|提供|供图|供圖)\W{0,2}[:：].{1,30}|"
+    r"[（(](?:图片|圖片)(?:提供|来源|來源).{1,30})\W{0,3}$"
+)
+_CALL = re.compile(
+    r"^\W{0,6}(?:(?:please )?(?:sign up|signup|subscribe|register)\b.{0,20}(?:for|to|and|now|today|here|below|get|"
+    r"newsletter|channel|$)|"
+    r"(?:please )?(?:follow|like|find|connect with|stay connected with|catch|visit) (?:us|me|our|the author|[\w "
+    r"]{1,40} on (?:facebook|"
+    r"twitter|x\b|instagram|telegram|youtube|google|linkedin|whatsapp|tiktok))|be a fan of|"
+    r"get (?:the latest|our|more|weekly|daily|news|breaking|exclusive|free).{0,80}(?:inbox|newsletter|e-?mail|updates|"
+    r"in your)|"
+    r"(?:want|need|looking for) (?:more|up-to|to (?:get|stay|learn more|do more|read more)).{0,100}(?:sign up|"
+    r"newsletter|subscribe|like'?|"
+    r"follow|today|us)\b|for (?:more|the latest|all|ndtv|breaking).{0,60}(?:follow|subscribe|download|visit|click)|"
+    r"(?:download|get|install) (?:the|our) .{0,40}app\b|(?:become|be) a (?:member|patron|subscriber|supporter)|buy "
+    r"(?:me )?a (?:coffee|cool)|"
+    r"support (?:us|our|my|[\w ]{1,30}!)|donate\b|pin (?:this|it|me)\b|pinterest image|save (?:this|it) (?:for later|"
+    r"to pinterest)|"
+    r"have (?:a|any) (?:tip|story|news|question)|got a (?:tip|story)|(?:contact|e-?mail|write to) (?:us|the (?:author|"
+    r"writer|reporter)|our|him|her) at|"
+    r"if you (?:like|liked|enjoy|enjoyed|found|read this far|want to (?:support|read more))\b.{0,100}(?:share|consider|"
+    r"subscribe|sign|follow|"
+    r"thank|support|tell|check|donate|leave)|thanks? (?:you )?for reading|click here to (?:subscribe|sign|join|read|"
+    r"see|view|download).{0,50}|"
+    r"(?:view|read|see) (?:the )?(?:original|full|all|next|also|online)\b.{0,60}$|note to readers|share (?:this|your "
+    r"thoughts|on)|"
+    r"(?:let us know|tell us|what do you think|do you (?:agree|have)).{0,80}comments?|"
+    r"scroll (?:down|on)|story continues|continue reading|keep reading|read (?:more|next|also)\b.{0,90}|"
+    r"il vous reste .{1,12}de cet article|(?:la suite|cet article) est réservée? aux abonnés|weiterlesen mit|jetzt "
+    r"(?:lesen|abonnieren|anmelden)|"
+    r"abonnez-vous|inscrivez-vous|suivez-nous|síguenos|suscríbe|seguici|iscriviti|подпис(?:ывайтесь|аться|ка на)|"
+    r"следите за|"
+    r"μείνετε συντονισμ|ακολουθήστε|polub nas|dołącz do|śledź nas|扫码|长按|点击(?:上方|下方|阅读原文)|欢迎(?:关注|"
+    r"订阅|投稿|扫)|"
+    r"关注(?:我们|本|公众)|更多(?:精彩|内容|资讯).{0,40}(?:关注|点击|请)|(?:本文)?(?:链接|連結|原文地址|永久链接|"
+    r"本文地址)\s?[:：])"
+)
+_DISCLOSED = re.compile(
+    r"affiliate (?:links?|commission|program|disclosure|partner)|earn\b.{0,40}\bcommissions?\b|"
+    r"(?:buy|purchase|click|links?)\b.{0,60}\b(?:through|via|on|using) (?:our|my|these|the) links?\b|supported by "
+    r"(?:our )?readers|reader-supported|"
+    r"independently (?:evaluate|select|review|chosen|researched)|may earn\b.{0,40}(?:money|commission|from)|may "
+    r"contain (?:affiliate|links to)|"
+    r"(?:this|the) (?:post|article|story|content|site)\b.{0,40}(?:sponsored by|contains? (?:affiliate|sponsored)|first "
+    r"appeared on|"
+    r"is for informational|in partnership with|may be reproduced)|^originally (?:published|appeared|posted)|"
+    r"cookielawinfo|^cookie\s+(?:duration|description|type)|"
+    r"we reserve the right|投资者据此操作|风险自担"
+)
+_HAN_TAIL = re.compile(
+    r"^[（(\[【<＜]?\s?(?:本文|[据據原])?(?:(?:资料|資料|图文|文章|本文|信息|消息|內容|内容)?(?:来源|來源|出处|"
+    r"出處)(?:于|於|自|[:：]).{1,40}|摘自.{1,30}|"
+    r"转自.{1,30}|"
+    r"[据據]《.{1,20}》.{0,8}|(?:特别|特別|郑重|鄭重)?声明[:：].{1,90}|(?:投稿|联系|聯絡|爆料|来稿)(?:邮箱|电话|热线|"
+    r"信箱|電話)\s?[:：].{1,80}|(?:责任|責任|责|"
+    r"責|实习|值班|执行|网络|本文|文字|本期|图文|新媒体)?(?:编辑|編輯|编|編|编审|编校|主编|校对|校對|审核|審核|监制|"
+    r"監製)"
+    r"\s{0,2}[:：/／|｜丨\s].{1,40}|.{2,12}(?:撰稿|供稿|摄影报道|整理|编译|編譯)|圖說.{0,120}|"
+    r"(?:圖|图|照片|视频|影音|完整影音|圖片)\s?[:：/／].{1,80}|(?:特约|本报|本網|本网)?(?:记者|記者|通讯员|"
+    r"通訊員)[^，。！？]{2,24}(?:报道|報導|報道|摄|攝|整理|文|图)?)"
+    r"\s?[）)\]】>＞]?。?$"
+)
+_STAMP_WORDS: Final = (
+    "mon tue tues wed thu thur thurs fri sat sun monday tuesday wednesday thursday friday saturday sunday jan feb mar "
+    "apr may jun jul "
+    "aug sep sept oct nov dec january february march april june july august september october november december am pm "
+    "a.m p.m et est "
+    "edt pst pdt ist gmt utc bst cet at on by in updated published posted last modified date first written the of st "
+    "nd rd th ago hours "
+    "hour minutes minute day days week weeks month months time times read min online print share stand uhr von am vom "
+    "den um geändert "
+    "aktualisiert veröffentlicht publié le mis jour mise à janvier février mars avril mai juin juillet août septembre "
+    "octobre novembre "
+    "décembre januar februar märz juni juli oktober dezember enero febrero marzo abril mayo junio julio agosto "
+    "septiembre octubre "
+    "noviembre diciembre de del a las hs gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre ore "
+    "stycznia lutego "
+    "marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia poniedziałek wtorek środa "
+    "czwartek piątek sobota "
+    "niedziela января февраля марта апреля мая июня июля августа сентября октября ноября декабря понедельник вторник "
+    "среда четверг "
+    "пятница суббота воскресенье опубликовано обновлено news associated press reuters"
+)
+_STAMP: Final = frozenset(_STAMP_WORDS.split())
+_YEAR = re.compile(r"\d(?:st|nd|rd|th)?,? (?:19|20)\d\d|(?:19|20)\d\d")
+_TOKEN = re.compile(r"[^\W\d_]+(?:\.[^\W\d_])?")
+_STAMP_CHARS: Final = 90
+
 
 @lru_cache(maxsize=8192)
 def is_noisy_name(name: str) -> bool:
@@ -137,3 +274,44 @@ def is_reply(text: str) -> bool:
 def is_info(text: str) -> bool:
     """Tell whether a short line holds date, source, author or breadcrumb, not prose."""
     return len(text) <= 160 and bool(INFO.search(text.lower()) or DATE.search(text))
+
+
+def is_aside(text: str) -> bool:
+    """Tell whether a line heads other stories, authors or comments."""
+    return len(text) <= 120 and bool(_ASIDE.match(text.lower()))
+
+
+def is_stamp(text: str) -> bool:
+    """Tell whether a line says nothing but when something was published.
+
+    >>> is_stamp("2:51pm Monday 16th January 2012"), is_stamp("In January 2012 rain fell.")
+    (True, False)
+    """
+    if len(text) > _STAMP_CHARS or (not DATE.search(text) and not _YEAR.search(text)):
+        return False
+    return all(word in _STAMP or len(word) <= 2 for word in _TOKEN.findall(text.lower()))
+
+
+def is_above(text: str) -> bool:
+    """Tell whether a line is one that templates put over a text."""
+    return is_counter(text) or is_frame(text)
+
+
+def is_counter(text: str) -> bool:
+    """Tell whether a line counts readers or minutes or heads a table of contents."""
+    return len(text) <= 90 and bool(_ABOVE.match(text.lower()))
+
+
+def is_frame(text: str) -> bool:
+    """Tell whether a line is one that templates put at either end of a text.
+
+    Credits of pictures, calls to subscribe and to share, disclosures, and who edited it.
+    """
+    line = text.lower()
+    size = len(line)
+    return (
+        (size <= 140 and bool(_CREDIT.match(line) or _HAN_TAIL.match(line)))
+        or (size <= 160 and bool(_CALL.match(line)))
+        or (size <= 700 and bool(_DISCLOSED.search(line)))
+        or is_aside(text)
+    )

@@ -90,6 +90,8 @@ def _first(texts: tuple[str, ...], url: str, title: str) -> Structured:
     if len(articles) > 1:
         item = next((one for one in articles if _is_of(one, url, title)), item)
     stated = _text(item.get("datePublished")) or _text(item.get("dateCreated")) or _text(item.get("pubDate"))
+    if "liveblogposting" in _types(item):  # many state when it was last changed as when it was published
+        stated = min(filter(None, (_text(item.get("coverageStartTime")), stated)), default="")
     return Structured(
         found=True,
         headline=_text(item.get("headline")) or _text(item.get("name")),

@@ -20,7 +20,7 @@ from db.records.reasons import PageReason
 
 from ..decode.text import squeeze
 from ..document.document import Document
-from ..document.noise import is_extra, is_info, is_label
+from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_stamp
 from ..document.subtrees import section
 from ..records import Extraction
 from ..render import render
@@ -53,7 +53,27 @@ _INFO_CHARS: Final = 120
 _HEAP_CHARS: Final = 2000
 """Longest text with less than a mark in a hundred characters."""
 _HEADINGS: Final = frozenset({"h1", "h2"})
-_BYLINE = re.compile(r"(?:written |posted )?by [^.!?]{3,80}$|[（(【\[]?(?:本报)?记者[^。！？]{2,30}$")
+_ALL_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_TITLES: Final = ("og:title", "twitter:title", "title")
+_RULE = re.compile(
+    r"[_=*＊·.\s-]{3,}|(?i:anzeige|advertisement|werbung|реклама|publicité|publicidad|annonse|pubblicità|reklama|广告|"
+    r"廣告|広告)"
+)
+"""A line that only parts others, or says that an advert follows."""
+_EARLY: Final = 6
+_BYLINE_CHARS: Final = 60
+"""Among so many first lines a short byline stands, behind the summary of the article."""
+_DATED: Final = frozenset({"article:published_time", "og:published_time", "date", "pubdate", "datepublished"})
+"""A page that states its date for machines shows it to readers as metadata, too."""
+_LEAST_HEADING, _MOST_HEADING = 5, 120
+"""A headline has so many letters and digits, a Chinese one less than half as many."""
+_LINKED: Final = 0.8
+"""Share of its letters from which a line is a link."""
+_BYLINE = re.compile(
+    r"(?:(?i:written |posted |words )?(?i:by|von|par|por|di|door|av|af)\s{1,3}|(?i:autor(?:es|ka)?|автор|text|"
+    r"words)\s?:\s{0,3})"
+    r"[A-ZÀ-ÞΑ-ΫА-Я][^!?。]{1,90}[^.!?。:]$|(?i:by)\s[^.!?]{3,80}$|[（(【\[]?(?:本报)?记者[^。！？]{2,30}$"
+)
 
 
 @lru_cache(maxsize=1)
@@ -147,44 +167,102 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     names of editors, labels of side sections and imprints.
     """
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
-    first = next((index for index in kept if _is_prose(document, index)), -1)
+    titles = _titles(document)
+    # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
+    is_dated = bool(document.json_ld or document.times or _DATED & document.metas.keys())
+
+    def is_framed(line: str) -> bool:
+        return (is_dated or not line.isascii()) and (is_above(line) or is_stamp(line))
+
+    def is_body(index: int) -> bool:
+        line = texts[index]
+        is_headline = len(line) <= _MOST_HEADING and (is_dated or not line.isascii()) and _repeats(line, titles)
+        return not is_headline and _is_prose(document, index) and not is_framed(line)
+
+    first = next(filter(is_body, kept), -1)
     if first < 0:
         return kept
-    last = next(index for index in reversed(kept) if _is_prose(document, index))
+    last = next(filter(is_body, reversed(kept)))
     # What stands above the heading of the text, without a sentence, is not part of it.
     above = max((index for index in range(first) if tags[blocks.nodes[index]] in _HEADINGS), default=-1)
-    title = squeeze(document.title)
-    beside = _side_sections(document, kept, mass)
+    contents = _contents(document, kept)
+    beside = _side_sections(document, kept, mass, is_dated=is_dated)
+    early = kept[min(_EARLY, len(kept)) - 1]
 
     def stays(index: int) -> bool:
         line = texts[index]
+        sure = bool(chances[index] >= _SURE)
         if index < first:
-            heading = squeeze(line)
-            if index < above or tags[blocks.nodes[index]] == "h1" or (len(heading) >= 5 and heading in title):
-                return False
-            if _BYLINE.match(line.lower()):
-                return False
-            return not is_info(line) or bool(chances[index] >= _SURE and not blocks.han[index])
-        if index in beside:
+            heading = index < above or tags[blocks.nodes[index]] == "h1" or _repeats(line, titles)
+            framed = _BYLINE.match(line) or is_framed(line)
+            return not heading and not framed and (not is_info(line) or (sure and line.isascii()))
+        if index in beside or index in contents or _RULE.fullmatch(line):
             return False
         if index > last:
-            return not is_extra(line) and (bool(chances[index] >= _SURE) or not is_info(line))
-        return True
+            return not is_extra(line) and not is_framed(line) and (sure or not is_info(line))
+        byline = is_dated and len(line) <= _BYLINE_CHARS and _BYLINE.match(line)
+        return index > early or not (is_counter(line) or byline)
 
-    return [index for index in kept if stays(index)]
+    rest = [index for index in kept if stays(index)]
+    while len(rest) > 1 and rest[-1] > last and tags[blocks.nodes[rest[-1]]] in _ALL_HEADINGS:
+        rest.pop()  # a heading without a text below it heads what was left out
+    return rest
 
 
-def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64]) -> set[int]:
+def _titles(document: Document) -> str:
+    """Return what the page calls itself, squeezed, a line each."""
+    metas = document.metas
+    names = [document.title, *(metas[name][0] for name in _TITLES if name in metas)]
+    return "\n".join(map(squeeze, names))
+
+
+def _repeats(line: str, titles: str) -> bool:
+    """Tell whether a line is part of what the page calls itself."""
+    heading = squeeze(line)
+    return _LEAST_HEADING <= len(heading) <= _MOST_HEADING and heading in titles
+
+
+def _contents(document: Document, kept: list[int]) -> set[int]:
+    """Find the lines of a table of contents, which link to headings that they repeat."""
+    texts, blocks = document.blocks.texts, document.blocks
+    inside = set(kept)
+    lines = {
+        block: squeeze(texts[block])
+        for _, href, _, _, block in document.links
+        if href[:1] == "#"
+        and block in inside
+        and document.tags[blocks.nodes[block]][:1] != "h"
+        and blocks.link_chars[block] >= _LINKED * blocks.chars[block]
+    }
+    if len(lines) <= 1:
+        return set()
+    nodes, tags = blocks.nodes, document.tags
+    others = {squeeze(text) for node, text in zip(nodes, texts, strict=True) if tags[node] in _ALL_HEADINGS}
+    return {block for block, line in lines.items() if line.lstrip("0123456789") in others}
+
+
+def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64], *, is_dated: bool) -> set[int]:
     """Find blocks under headings such as 相关新闻 that are the smaller part of the text."""
-    texts = document.blocks.texts
+    blocks, texts = document.blocks, document.blocks.texts
     found: set[int] = set()
+    total = float(mass[kept].sum())
     nodes = np.asarray(document.blocks.nodes, np.int64)
     for index in range(kept[0] + 1, kept[-1] + 1):
-        if index not in found and is_label(texts[index]):
-            first, last = section(document, nodes, index)
-            inside = [block for block in kept if first <= block < last]
-            if inside and float(mass[inside].sum()) < _SIDE * float(mass[kept].sum()):
-                found.update(inside)
+        if not (is_label(texts[index]) or ((is_dated or not texts[index].isascii()) and is_aside(texts[index]))):
+            continue
+        first, last = section(document, nodes, index)
+        while last < len(texts) and blocks.link_chars[last] >= _LINKED * blocks.chars[last] > 0:
+            last += 1
+        inside = [block for block in kept if first <= block < last]
+        is_whole = is_label(texts[index]) or "author" in texts[index].lower()
+        if not is_whole or float(mass[inside].sum()) >= _SIDE * total:
+            # such a line heads links only: what is prose goes on with the text
+            prose = next(
+                (at for at, block in enumerate(inside) if block != index and _is_prose(document, block)), len(inside)
+            )
+            inside = inside[:prose]
+        if float(mass[inside].sum()) < _SIDE * total:
+            found.update(inside)
     return found
 
 

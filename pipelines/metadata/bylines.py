@@ -84,7 +84,7 @@ def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites:
 
 def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
     """Return the names in elements named after authors and in links to author pages."""
-    blocks, names, parents = document.blocks, document.names, document.parents
+    blocks, names, parents, tags = document.blocks, document.names, document.parents, document.tags
     places = set(near[:_MARKED_LINES])
     for _, href, rel, anchor, block in document.links:
         if block in places and 2 <= len(anchor) <= 40 and ("author" in rel or _PAGE.search(href[:300])):
@@ -97,7 +97,10 @@ def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tu
             for _ in range(3):
                 if at < 0:
                     break
-                if names[at] and len(text) <= 60 and "comment" not in names[at] and _NAME.search(names[at]):
+                named = (names[at] and _NAME.search(names[at])) or (
+                    tags[at] == "address" and person_names.is_name(text)
+                )
+                if named and len(text) <= 60 and "comment" not in names[at]:
                     found = person_names.tidy([text], sites)
                     if found:
                         return found

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Final
 
-from ..decode.text import clean
+from ..decode.text import clean, squeeze
 from ..document.document import Document
 from ..document.noise import is_info
 from ..document.structured_data import Structured
@@ -26,26 +26,42 @@ _CAPTION_NAME = re.compile(
     r"caption|(?:^|[\s_-])(?:pic|img|image|photo|tu)-?(?:text|desc|title|info|note|intro|credit|zhu)"
 )
 _CAPTION_LINE = re.compile(
-    r"^[▲△↑▼↓◆■\s（(【]{0,3}(?:图为|圖為|图[:：]|圖[:：]|图[一二三四五六七八九十\d]{1,3}\b|资料图|資料圖|资料照片|資料照|示意图|"
+    r"^[▲△↑▼↓◆■\s（(【]{0,3}(?:图为|圖為|图[:：]|圖[:：]|图[一二三四五六七八九十\d]{1,3}\b|资料图|資料圖|资料照片|"
+    r"資料照|示意图|"
     r"图片来源|圖片來源|图源|图片说明|圖說|效果图|配图|photo|image|foto|credit)|^[▲△↑▼]|"
     r"(?:摄|攝|供图|供圖|/图|发|资料图|資料照|截图)[）)】。]{0,2}$",
     re.IGNORECASE,
 )
-_FILE = re.compile(r"[\w. -]{0,80}\.(?:jpe?g|png|gif|webp|bmp)$", re.IGNORECASE)
+_NO_CAPTION = re.compile(
+    r"[\w. ()-]{0,80}\.(?:jpe?g|png|gif|webp|bmp)$|(?:get|see|view|read|buy|shop|order|click|check|learn|show|watch|"
+    r"play|enlarge|zoom|"
+    r"download|subscribe|sign|follow|share|save|pin|print|skip|twitter|facebook|bullet point|記事を読む|続きを読む|"
+    r"loading|advertisement|img|image|photo|picture|hero(?: "
+    r"feature)?|logo|icon|banner|"
+    r"thumbnail|featured|placeholder|video loading|shutterstock|getty images|istock|点击|查看|返回|图片)"
+    r"(?:$|[\s:]+(?:the |this |full |more |now |on |it |in |to |image|photo|recipe|price|post|article|up|here|"
+    r"larger).{0,30}$)|[\d\W_]+$",
+    re.IGNORECASE,
+)
 _NO_PICTURE = re.compile(
-    r"(?:^|[/_.-])(?:logo|icons?|avatars?|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrow|btn|button|"
-    r"transparent|grey|share|weixin|wechat|1x1)(?:[/_.\d-]|$)",
+    r"(?:^|[/_.-])(?:logo|icons?|avatars?|facebook|twitter|e?mail|print|rss|enlarge|ensmall|bullet|88x31|"
+    r"share\w{0,8}|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrow|"
+    r"btn|button|"
+    r"transparent|grey|weixin|wechat|1x1)(?:[/_.\d-]|$)",
     re.IGNORECASE,
 )
 
 
-def find_images(document: Document, structured: Structured, kept: Sequence[int], base: str) -> tuple[Image, ...]:
+def find_images(
+    document: Document, structured: Structured, kept: Sequence[int], title: str, base: str
+) -> tuple[Image, ...]:
     """Return the lead image that the metadata name, then those inside the text.
 
     Args:
         document: a parsed page.
         structured: its JSON-LD.
         kept: blocks of the text.
+        title: the headline, which is no caption.
         base: absolute URL that hrefs are relative to.
 
     Returns:
@@ -57,11 +73,12 @@ def find_images(document: Document, structured: Structured, kept: Sequence[int],
     found: dict[str, Image] = {}
     for value in (*document.metas.get("og:image", ())[:1], *structured.images[:1]):
         url = canonicalize(value, base)
-        if url:
+        if url and not _NO_PICTURE.search(value[-120:]):
             found.setdefault(url, Image(url, "", lead=not found))
     if kept and document.images:
         low = document.blocks.nodes[kept[0]] - _BEFORE_TEXT
         high = document.ends[document.blocks.nodes[kept[-1]]] + _BEHIND_TEXT
+        captions: set[str] = set()
         for at in range(bisect_left(document.images, low, key=lambda image: image[0]), len(document.images)):
             node, value, alternative = document.images[at]
             if node >= high or len(found) >= MAX_IMAGES:
@@ -71,10 +88,14 @@ def find_images(document: Document, structured: Structured, kept: Sequence[int],
             url = canonicalize(value, base)
             if url:
                 before = found.get(url)
-                caption = _caption(document, node) or (
-                    "" if _FILE.match(alternative) else clean(alternative, _MAX_CAPTION_CHARS)
+                caption = _caption(document, node) or clean(alternative, _MAX_CAPTION_CHARS)
+                # What stands at every picture, or on a button, says nothing of this one.
+                if caption in captions or _NO_CAPTION.match(caption) or squeeze(caption) == squeeze(title):
+                    caption = ""
+                captions.add(caption)
+                found[url] = Image(
+                    url, caption or (before.caption if before else ""), lead=before.lead if before else not found
                 )
-                found[url] = Image(url, caption, lead=before.lead if before else not found)
     return tuple(found.values())
 
 

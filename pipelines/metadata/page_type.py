@@ -10,6 +10,7 @@ from db.records.reasons import PageReason
 
 from ..decode.text import squeeze
 from ..document.document import Document
+from ..document.shell import is_shell
 from ..document.structured_data import read as read_structured
 from ..document.subtrees import linked as is_linked
 from ..records import BlockKind, Extraction, Links, Metadata, PageKind
@@ -60,6 +61,15 @@ _HEADLINE: Final = 20
 """A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 
+_UNREAD: Final = frozenset(
+    {
+        PageReason.LIST,
+        PageReason.NO_TEXT,
+        PageReason.NO_PROSE,
+        PageReason.TOO_LITTLE_PROSE,
+        PageReason.TEXT_TOO_SHORT,
+    }
+)
 _ERROR = re.compile(
     r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|"
     r"找不到(?:页面|網頁|网页|頁面)|您访问的页面|您要访问的页面|内容不存在|已被删除|已删除|文章不存在|"
@@ -93,6 +103,30 @@ def classify(
     document: Document, extraction: Extraction, metadata: Metadata, links: Links
 ) -> tuple[PageKind, PageReason | None]:
     """Classify a page; for all but articles, give the reason.
+
+    What `judge` says, but for pages whose text is made by script: nothing else can be said of them.
+
+    Args:
+        document: a parsed page.
+        extraction: its text.
+        metadata: its metadata.
+        links: its links.
+
+    Returns:
+        Kind and reason, None for an article.
+
+    Cost: O(lines of the text + links).
+    """
+    kind, reason = judge(document, extraction, metadata, links)
+    if kind is not PageKind.ARTICLE and reason in _UNREAD and is_shell(document):
+        return PageKind.OTHER, PageReason.NEEDS_BROWSER
+    return kind, reason
+
+
+def judge(
+    document: Document, extraction: Extraction, metadata: Metadata, links: Links
+) -> tuple[PageKind, PageReason | None]:
+    """Judge a page by what it shows.
 
     An article has prose that stands together; a list has headlines that are links. The two masses are compared, and
     what the page says of itself (type, date, path) moves the bar.

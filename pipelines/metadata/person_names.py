@@ -16,7 +16,8 @@ MAX_NAME_CHARS: Final = 60
 _MAX_RUN_CHARS: Final = 24
 # A pen name may follow a label with a colon or slash; after a bare 记者 only what starts with a family name counts.
 _STRONG = re.compile(
-    r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯|著者|筆者|取材)(?:\s?[:：/／╱]|(?=\s))\s{0,3}|(?:^|[（(【\[\s])(?:文字?|"
+    r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯|著者|筆者|取材)(?:\s?[:：/／╱]|(?=\s))\s{0,3}|(?:^|"
+    r"[（(【\[\s])(?:文字?|"
     r"图文)\s?[/／╱|｜:：]\s{0,3}"
 )
 _WEAK = re.compile(r"(?:记者|記者|通讯员|通訊員|评论员|作者)\s?[:：/／╱]?\s{0,3}")
@@ -77,6 +78,18 @@ _PHRASES: Final = words(
 _PARTICLES: Final = words(
     "de da do dos das del della di du la le el van von der den ter ten bin al y e zu zur af te the"
 )
+_OFFICE = re.compile(
+    r"(?:^|[\s-])(?:writer|reporter|correspondent|journalist|editor|columnist|contributor|photographer|producer)s?$|"
+    r"\b(?:director|president|head|manager|founder) of\b",
+    re.IGNORECASE,
+)
+"""What somebody is: "AP Technology Writer" beside "Jane Doe" is no second author."""
+_BUTTON = re.compile(
+    r"^(?:view|see|read|show|sign|posted|reviewed|results|filed|last|about|more|all|next|previous|skip|back|go|please|"
+    r"click|creative commons)"
+    r"\s|\b(?:articles|posts|stories) by\b",
+    re.IGNORECASE,
+)
 _NO_LETTER = re.compile(r"[→←<>⟨⟩{}#*=+^~\[\]\\]")
 _ROLE_BEHIND = re.compile(r"\s(?:in|on|at|for|with|from|is|was|to|and the)\s.*$")
 _SLUG = re.compile(r"[a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){1,5}$")
@@ -90,13 +103,14 @@ _ORGANISATION = re.compile(r"[网網報报社讯訊台臺刊版店會会局院�
 _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 _SPLIT = re.compile(r"\s{0,3}(?:[;,，、/／&|｜\t]|\s(?:and|und|et|y|e|и|en|og|och)\s|\s{2,})\s{0,3}|　")
 _PREFIX = re.compile(
-    r"^(?:(?:by|von|par|por|di)\s|[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|特约评论员)\s{0,2}|(?:本报|本報|新华社|实习|见习|特约|首席)?"
+    r"^(?:(?:(?:published|posted|written|reviewed) )?(?:by|von|par|por|di)\s|[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|"
+    r"特约评论员)\s{0,2}|(?:本报|本報|新华社|实习|见习|特约|首席)?"
     r"(?:(?:作者|记者|記者|通讯员|撰文|撰稿)\s?[:：/／╱]?|(?:文字?|author|由)\s{0,2}[:：/／╱])\s{0,3})",
     re.IGNORECASE,
 )
 _SUFFIX = re.compile(
     r"(?:\s?[(（【].{0,40}|[/／╱].{0,30}|\s?(?:綜合報導|综合报道|台北報導|報導|报道|報道|实习记者|编辑|編輯)|"
-    r"\s(?:攝|摄|文|撰))$"
+    r"\s(?:攝|摄|文|撰|기자|특파원|논설위원))$"
 )
 
 
@@ -206,6 +220,12 @@ def is_person(text: str) -> bool:
     )
 
 
+def is_name(text: str) -> bool:
+    """Tell whether a line reads like the name of one person and nothing else."""
+    parts = text.split()
+    return is_person(text) or (2 <= len(parts) <= 4 and text[0].isupper() and _is_western(text) and _plausible(text))
+
+
 def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
     """Extract names at `start`; if `strict`, with a family name and a proper end."""
     role = _ROLE.match(line, start)
@@ -293,7 +313,8 @@ def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
                 name = name[:-1]
             if _plausible(name) and _fold(name) not in sites:
                 found.append(name)
-    return unique(found, MAX_AUTHORS)
+    people = [name for name in found if not _OFFICE.search(name)]
+    return unique(people or found, MAX_AUTHORS)
 
 
 def _plausible(name: str) -> bool:
@@ -318,6 +339,7 @@ def _plausible(name: str) -> bool:
         and folded not in _PHRASES
         and not _SLUG.match(name)
         and not _is_date(name)
+        and not _BUTTON.search(name)
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ..decode.scripts import simplify
 from ..decode.text import clean
 from ..document.document import Document
 from ..document.structured_data import find_meta
@@ -14,7 +15,8 @@ from .lines import split_fields
 MAX_SOURCE_CHARS: Final = 60
 _META: Final = ("contentsource", "source", "article:source", "weibo: article:source", "og:article:source")
 _LABELLED = re.compile(
-    r"(?:文章来源|文章來源|新闻来源|信息来源|稿件来源|稿源|来源|來源|来自|出处|轉載自|转载自|转自|源自)\s{0,3}(?:于|"
+    r"(?<![图圖片像照資资数數据據料])(?:文章来源|文章來源|新闻来源|信息来源|稿件来源|稿源|来源|來源|来自|出处|轉載自|"
+    r"转载自|转自|源自)\s{0,3}(?:于|"
     r"於)?\s{0,3}[:：]\s{0,4}[(（]?\s?([^\s|｜()（）\[\]【】<>]{2,40}(?: [A-Za-z][^\s|｜]{0,20}){0,3})"
 )
 _CUT = re.compile(
@@ -22,20 +24,43 @@ _CUT = re.compile(
     r"我要|打印|【|，|。|\d{1,2}:\d\d).*$"
 )
 _DATE = re.compile(r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}|\d{1,2}:\d\d|\d月\d{1,2}日")
-# The words in which the names of publishers and offices end; 央视新闻 is one, 国内新闻 is a channel.
+# The words in which the names of publishers and offices end, simplified; 央视新闻 is one, 国内新闻 is a channel.
 _PUBLISHER = re.compile(
-    r"^(?:\d\d)?[^\W\d_][^\W\d_·－-]{0,12}(?:[网網报報社台臺站]|在线|在線|通讯|通訊|广播|廣播|周刊|週刊|杂志|雜誌|客户端|"
-    r"发布|传媒|傳媒|电视|之声|政府|公安|法院|检察院|[宣组网]信?办|委员会|商会|"
-    r"(?<!国内|国际|社会|生活|财经|娱乐|体育|科技|时政|地方|军事|教育|综合|行业|公司|企业|相关|相關|热点|最新|图片|滚动|今日|"
-    r"本地|焦点|头条|大陆|港澳|台湾|晚間|晚间|早间|产业|市场|民生|健康|汽车|房产|旅游|文化|金融|股市|楼市|更多|全部|推荐)新[闻聞])$"
+    r"^(?:\d\d)?[^\W\d_][^\W\d_·－-]{0,12}(?:[网报社台站]|在线|通讯|广播|周刊|杂志|客户端|发布|传媒|电视|之声|政府|"
+    r"公安|法院|"
+    r"检察院|[宣组网]信?办|委员会|商会|新闻)$"
 )
+_CHANNEL = re.compile(
+    r"^(?:国内|国际|社会|生活|财经|娱乐|体育|科技|时政|政治|地方|军事|国防|教育|综合|行业|公司|企业|相关|关联|热点|"
+    r"热门|最新|最热|"
+    r"图片|影音|影视|视频|滚动|今日|每日|本地|本类|焦点|头条|要闻|重要|重点|精选|精彩|独家|突发|即时|实时|其他|其它|"
+    r"更多|全部|所有|"
+    r"推荐|大陆|内地|港澳|台湾|两岸|港台|海外|环球|全球|世界|亚洲|国外|晚间|早间|午间|产业|市场|民生|健康|医疗|医药|"
+    r"汽车|房产|旅游|"
+    r"文化|艺术|金融|股市|股票|证券|楼市|消费|司法|法治|环保|能源|农业|食品|天气|专题|网络|互联网|游戏|明星|人物|"
+    r"品牌|经济|商业|"
+    r"[省市县区州]|城市|都市|综艺|运动|意外|话题|中心|大|小|热|新)+(?:新闻|在线|传媒|发布|广播|电视)$"
+)
+"""What a section is called, simplified."""
 _NO_PUBLISHER = re.compile(
-    r"^(?:发布|發布|首页|首頁|新闻|新聞|返回|全部|更多|手机|本网|本报|本台|本站|分享|字|打印|收藏|评论|来源|來源)|"
-    r"(?:报道|報道|通报|公告|简报|举报|平台|上[网網]|预报|預報|日报道|海报|情报|车站|网站地图)$"
+    r"^(?:发布|首页|新闻|返回|全部|更多|手机|本网|本报|本台|本站|分享|字|打印|收藏|评论|来源|本文|资料|图片(?!社)|"
+    r"摄图|取扱|文章来源)|"
+    r"(?:报道|通报|公告|简报|举报|平台|上网|预报|日报道|海报|情报|车站|网站地图|综合报|医师)$"
+)
+_NO_SOURCE = re.compile(
+    r"^(?:courtesy(?: of)?|photo(?: by| credit)?s?|image|picture|source|sources|via|from|źródło|źródła|quelle|fuente|"
+    r"fonte|"
+    r"источник|news|wordpress|admin|www|com|original|staff|special to)?\W{0,3}$",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"^(?:source|via|from|źródło|quelle|fuente|fonte|источник)\s?:\s?", re.IGNORECASE)
+_PICTURED = re.compile(
+    r"^(?:courtesy|photos?|image|picture|credit|коллаж|foto|фото|cc/)\b|getty|shutterstock|flickr", re.IGNORECASE
 )
 _NAME = re.compile(r"(?:^|[\s_-])(?:src|source|laiyuan|ly|media-?name|js_name|origin)(?:$|[\s_-])")
 _BREAK = re.compile(r"[\s|｜　]+")
 _EDGES: Final = " ()（）[]【】:：·,，-–—"
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_LINE_CHARS: Final = 120
 _MAX_NAME_CHARS: Final = 30
 # 新华社北京3月12日电, （中央社記者王小明台北12日電）, 中新网3月12日电, 香港文匯報訊, （星島日報報道）
@@ -73,10 +98,10 @@ def find_source(document: Document, near: Sequence[int], kept: Sequence[int]) ->
         match = _LABELLED.search(" ".join(split_fields(document, index)))
         if match:
             found = clean(_CUT.sub("", match[1]), MAX_SOURCE_CHARS).strip(" :：-_/")
-            if len(found) >= 2:
+            if len(found) >= 2 and not _NO_PUBLISHER.search(simplify(found)):
                 return found
-    stated = clean(find_meta(document, *_META), MAX_SOURCE_CHARS)
-    if stated and "://" not in stated:
+    stated = _plain(clean(find_meta(document, *_META), MAX_SOURCE_CHARS))
+    if stated:
         return stated
     return _beside_date(document, near[:24]) or _dateline(document, near[:12], kept)
 
@@ -88,7 +113,10 @@ def _beside_date(document: Document, near: Sequence[int]) -> str:
         if len(texts[index]) > _MAX_LINE_CHARS or not _DATE.search(texts[index]):
             continue
         for at in (index, index + 1, index - 1):
-            if 0 <= at < len(texts) and len(texts[at]) <= (_MAX_LINE_CHARS if at == index else _MAX_NAME_CHARS):
+            # A heading beside the date, or a link to a section, says where the page stands, not where it is from.
+            if at != index and (not 0 <= at < len(texts) or _is_heading(document, at)):
+                continue
+            if len(texts[at]) <= (_MAX_LINE_CHARS if at == index else _MAX_NAME_CHARS):
                 found = _named(document, at) or next(filter(_is_publisher, _words(document, at)), "")
                 if found:
                     return found
@@ -107,15 +135,31 @@ def _named(document: Document, index: int) -> str:
     for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
         name = document.names[node]
         if name and _NAME.search(name):
-            found = clean(text, _MAX_NAME_CHARS).strip(_EDGES)
-            if len(found) >= 2 and not any(map(str.isdigit, found)) and not _NO_PUBLISHER.search(found):
+            found = _plain(clean(text, _MAX_NAME_CHARS))
+            if found and not any(map(str.isdigit, found)) and not _NO_PUBLISHER.search(simplify(found)):
                 return found
     return ""
 
 
+def _plain(name: str) -> str:
+    """Return a stated name without its label; empty for what names no publisher."""
+    found = _LABEL.sub("", name).strip(_EDGES)
+    is_none = len(found) < 2 or "://" in found or _NO_SOURCE.match(found) or _PICTURED.search(found)
+    return "" if is_none else found
+
+
+def _is_heading(document: Document, index: int) -> bool:
+    """Tell whether a line heads a section or mostly links elsewhere."""
+    blocks = document.blocks
+    return document.tags[blocks.nodes[index]] in _HEADINGS or blocks.link_chars[index] * 2 > blocks.chars[index]
+
+
 def _is_publisher(word: str) -> bool:
     """Tell whether a word can only be the name of a publisher or an office."""
-    return 2 <= len(word) <= _MAX_NAME_CHARS and bool(_PUBLISHER.match(word)) and not _NO_PUBLISHER.search(word)
+    if not 2 <= len(word) <= _MAX_NAME_CHARS:
+        return False
+    name = simplify(word)
+    return bool(_PUBLISHER.match(name)) and not _NO_PUBLISHER.search(name) and not _CHANNEL.match(name)
 
 
 def _dateline(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
@@ -127,6 +171,6 @@ def _dateline(document: Document, near: Sequence[int], kept: Sequence[int]) -> s
             return match[1] or match[2]
     for index in kept[:2]:
         match = _DATELINE.match(texts[index][:80])
-        if match and not _NO_PUBLISHER.search(match[1]):
+        if match and not _NO_PUBLISHER.search(simplify(match[1])):
             return match[1]
     return ""

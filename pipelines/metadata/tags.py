@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
-from ..decode.text import clean, squeeze, unique, words
+from ..decode.scripts import simplify
+from ..decode.text import clean, squeeze, words
 from ..document.document import Document
+from ..document.noise import is_label
 from ..document.structured_data import Structured, find_meta
+from ..records import Extraction
 
 MAX_KEYWORDS: Final = 30
 _MAX_KEYWORD_CHARS: Final = 60
 _BEFORE, _BEHIND = 8, 30
+_ITEMS: Final = frozenset({"li", "span", "p", "strong", "b", "h6"})
+"""Elements around a single tag of a box."""
 _SPLIT = re.compile(r"[,，;；、|]|\s{2,}")
 _TAG_PATH = re.compile(r"/(?:tags?|keywords?|topics?|hashtag|biaoqian)[/_=-]|[?&](?:tag|keyword)=", re.IGNORECASE)
 _TAG_NAME = re.compile(
@@ -31,50 +37,169 @@ _CRUMB_LABEL = re.compile(
 )
 _STEP = re.compile(r"\s{0,3}(?:>{1,2}|›|»|→|/|＞|::|-&gt;|·|\|)\s{0,3}")
 _NO_SECTION: Final = words(
-    "首页 首頁 home 正文 文章 主页 新闻正文 文章正文 内容 查看内容 阅读 详情 新闻详情 内容页 当前页 论坛 startseite "
-    "accueil inicio portada 资讯详情 浏览文章 article"
+    "首页 home 正文 文章 文章详情 联系我们 关于我们 主页 新闻正文 文章正文 内容 内文 查看内容 阅读 详情 新闻详情 "
+    "内容页 当前页 论坛 startseite "
+    "推荐 重点推荐 "
+    "今日必读 滚动 滚动新闻 新闻中心 最新 accueil inicio portada 资讯详情 浏览文章 article articles homepage "
+    "frontpage index "
+    "indexhtml content contents contact contactus login search back tag tags post posts blogpost allposts story "
+    "stories featured "
+    "uncategorized uncategorised none null general help about aboutus browse all main page pages error 404 default root"
 )
+"""Squeezed and simplified."""
+_SECTION_END = re.compile(
+    r"[\s·|-]{0,3}(?:正文|滚动条|字[号體体號]|转播到|轉播到|订阅|訂閱|申请入驻|大\s?中\s?小|(?:19|20)\d\d年\d).*$"
+)
+_ODD = re.compile(r"^[\d\W]+$|://|(?:19|20)\d\d\s?$|\d{1,2} of \d|\b(?:19|20)\d\d\b.{0,12}\d")
+_STEP_CHARS: Final = 20
+_SECTION_PATH = re.compile(r"\s?[/>›»]\s?")
+# Keywords that name no subject: channels of every site, buttons, and what content systems call their kinds of page.
+_NO_KEYWORD: Final = words(
+    "news blog blogs home homepage post posts page pages article articles story stories video videos photo photos "
+    "image images "
+    "topic topics tag tags category categories featured headline headlines latest breaking trending popular recent "
+    "uncategorized "
+    "uncategorised general other misc none null all more media archive archives content index default website online "
+    "magazine "
+    "newspaper opinionen actualité actualités noticias noticia nachrichten aktuell aktuelles nyheter nyheder notizie "
+    "haberler haber "
+    "wiadomości новости ειδήσεις νέα berita ニュース 뉴스 新闻 首页 正文 文章 头条 要闻 资讯 图片 视频 专题 新闻图片 "
+    "滚动 滚动新闻 "
+    "新闻中心 国内新闻 国际新闻 社会新闻 热点新闻 热门新闻 即时新闻 最新消息 新闻网 门户 网站 其他 综合 推荐 原创 "
+    "健康新闻 生活新闻"
+)
+"""Squeezed and simplified."""
+_NEWS_OF_ALL = re.compile(
+    r"(?:(?:latest|breaking|top|world|daily|local|general|national|international|today|live|online|all|more|current|"
+    r"recent|featured|"
+    r"us|uk|india|business|sports?|health|medical|medicine|games?)[\s-]){0,3}(?:news|headlines?|stories|articles)"
+    r"(?:\s(?:today|live|online|now|headlines|updates?|videos?|archives?|stories|portal|articles|blog|in "
+    r"\w{2,12})){0,3}$|breaking\b|top news\b"
+)
+_BUTTON = re.compile(
+    r"(?:view|buy|shop|see|read|show|browse|explore|click|sign|log|subscribe|follow|add|leave|post a|share|download)\s|"
+    r"(?:dodaj|zobacz)\s|.{0,12}\b(?:comments?|komentarze|komentar\w*)\b|(?:查看|更多|返回|收藏|分享)"
+)
+_IDENTIFIER = re.compile(
+    r"^[a-z]{22,}$|[_=\\{}<>@]|://|^\w+:\w|^[A-Z]{2,6}\d{1,3}$|^[\d\W]+$|^[0-9a-f-]{16,}$|\.(?:com|net|org|cn|"
+    r"html?)$|utf-?8"
+)
+_SPACED = re.compile(r"[\u3400-\u9fff]\S{0,20}\s{1,9}\S{0,20}[\u3400-\u9fff]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_PART = re.compile(r"[\s-]+")
+_CODE_CHARS: Final = 8
+_MOST_WORDS: Final = 6
+_FEW: Final = 3
+"""So few words of one place are believed though the text has none of them."""
+_STATED_SHARE: Final = 0.25
+_SHOWN_SHARE: Final = 0.5
+"""Share of the words of one place that the text must have, lest they are those of the site."""
 
 
-def find_keywords(document: Document, structured: Structured, kept: Sequence[int]) -> tuple[str, ...]:
+def find_keywords(
+    document: Document, structured: Structured, extraction: Extraction, title: str, sites: Sequence[str]
+) -> tuple[str, ...]:
     """Return the keywords of the metadata, then the tags shown at the text.
+
+    The words of one place (an element of the metadata, a box of tags) are judged together: when the text has few of
+    them they are those of the site, and only those count that the text has. Identifiers, names of channels and of the
+    site, and buttons are no keywords.
 
     Args:
         document: a parsed page.
         structured: its JSON-LD.
-        kept: blocks of the text; tags are looked for around it.
+        extraction: its text; tags are looked for around it.
+        title: the headline.
+        sites: what the site calls itself.
 
     Returns:
-        At most `MAX_KEYWORDS` distinct words.
+        At most `MAX_KEYWORDS` words, distinct but for case.
 
-    Cost: O(links at the text).
+    Cost: O(links at the text + keywords * characters of the text).
     """
     metas = document.metas
-    raw = [*metas.get("article:tag", ()), *metas.get("keywords", ())[:1], *metas.get("news_keywords", ())[:1]]
-    raw += structured.keywords
-    stated = (clean(part, _MAX_KEYWORD_CHARS) for value in raw[:60] for part in _SPLIT.split(value[:2000]))
-    return unique([*stated, *_shown(document, kept)], MAX_KEYWORDS)
+    text = f"{title} {extraction.text}"
+    told = text.lower()
+    no_keyword = {squeeze(title), *map(squeeze, sites)}
+    groups = [
+        (metas.get("article:tag", ()), _STATED_SHARE),
+        (metas.get("keywords", ())[:1], _STATED_SHARE),
+        (metas.get("news_keywords", ())[:1], _STATED_SHARE),
+        (structured.keywords, _STATED_SHARE),
+        *((anchors, _SHOWN_SHARE) for anchors in _shown(document, extraction.blocks)),
+    ]
+    found: dict[str, str] = {}
+    for values, share in groups:
+        stated = [word for word in _split(values) if _is_keyword(word, no_keyword)]
+        named = [word for word in stated if _tells(text, told, word)]
+        for word in (
+            named if len(stated) > _FEW * (share < _SHOWN_SHARE) and len(named) < share * len(stated) else stated
+        ):
+            found.setdefault(word.lower(), word)
+    return tuple(found.values())[:MAX_KEYWORDS]
 
 
-def _shown(document: Document, kept: Sequence[int]) -> Iterator[str]:
-    """Yield visible tags: links to tag pages, and lines that begin with 关键词."""
+def _split(values: Iterable[str]) -> Iterator[str]:
+    """Yield the words of keyword lists; blanks part Chinese ones if nothing does."""
+    for value in islice(values, 60):
+        text = value[:2000]
+        parts = _SPLIT.split(text)
+        if len(parts) == 1 and _SPACED.search(text):
+            parts = text.split()
+        for part in parts:
+            if len(part) <= 2 * _MAX_KEYWORD_CHARS:
+                yield clean(part).strip("#＃\"'“”.·… ")
+
+
+def _is_keyword(word: str, no_keyword: Collection[str]) -> bool:
+    """Tell whether a word names a subject."""
+    if not 1 < len(word) <= _MAX_KEYWORD_CHARS or word.count(" ") >= _MOST_WORDS or _IDENTIFIER.search(word):
+        return False
+    lowered = word.lower()
+    folded = simplify(squeeze(word))
+    return not (
+        folded in _NO_KEYWORD
+        or squeeze(word) in no_keyword
+        or _NEWS_OF_ALL.match(lowered)
+        or _BUTTON.match(lowered)
+        or is_label(word)
+    )
+
+
+def _tells(text: str, told: str, word: str) -> bool:
+    """Tell whether a text has a word, or all stems of it.
+
+    `told` is the text in small letters. The stems of a Chinese word are its pairs of characters.
+    """
+    if word.isupper() and len(word) <= _CODE_CHARS:  # US, NATO: letter by letter, lest it is found in any word
+        return bool(re.search(rf"\b{re.escape(word)}\b", text))
+    lowered = word.lower()
+    if not word.isascii() and _HAN.search(word):
+        return lowered in told or all(lowered[at : at + 2] in told for at in range(0, len(lowered) - 1, 2))
+    stems = (part[: max(4, len(part) - 2)] for part in _PART.split(lowered))
+    return all(re.search(rf"\b{re.escape(stem)}", told) for stem in stems)
+
+
+def _shown(document: Document, kept: Sequence[int]) -> Iterator[list[str]]:
+    """Yield visible tags by box: links to tag pages, and lines that begin with 关键词."""
     if not kept:
         return
-    links = document.links
+    links, parents = document.links, document.parents
     low, high = kept[0] - _BEFORE, kept[-1] + _BEHIND
+    boxes: dict[int, list[str]] = {}
     for at in range(bisect_left(links, low, key=lambda link: link[4]), len(links)):
         node, href, rel, anchor, block = links[at]
         if block > high:
             break
         if 1 < len(anchor) <= 30 and (rel == "tag" or "tag" in rel.split() or _is_tag(document, node, href)):
-            yield clean(anchor.strip("#＃ ,，、"), _MAX_KEYWORD_CHARS)
+            box = parents[node]
+            boxes.setdefault(parents[box] if box >= 0 and document.tags[box] in _ITEMS else box, []).append(anchor)
+    yield from boxes.values()
     texts = document.blocks.texts
     for index in range(kept[-1], min(kept[-1] + 10, len(texts))):
         match = _LABEL.match(texts[index]) if len(texts[index]) <= 200 else None
         if match and not document.blocks.link_chars[index]:
-            yield from (
-                clean(part, _MAX_KEYWORD_CHARS) for part in re.split(r"[,，;；、|\s]+", match[1]) if len(part) > 1
-            )
+            yield [part for part in re.split(r"[,，;；、|\s]+", match[1]) if len(part) > 1]
 
 
 def _is_tag(document: Document, node: int, href: str) -> bool:
@@ -114,12 +239,12 @@ def find_section(
 
     Cost: O(blocks before the text).
     """
-    stated = clean(find_meta(document, "article:section", "section", "channel") or structured.section, 100)
-    if stated or first_body_block < 0:
-        return stated
+    no_channel = {squeeze(site) for site in sites} | {squeeze(title)}
+    stated = find_meta(document, "article:section", "section", "channel") or structured.section
+    channel = _channel(stated.split(",") if "/" not in stated else reversed(_SECTION_PATH.split(stated)), no_channel)
+    if channel or first_body_block < 0:
+        return channel
     texts, names, nodes, parents = document.blocks.texts, document.names, document.blocks.nodes, document.parents
-    wanted = squeeze(title)
-    no_channel = {squeeze(site) for site in sites} | {wanted}
     for index in range(first_body_block - 1, max(-1, first_body_block - 40), -1):
         text = texts[index]
         if not 3 < len(text) <= 150:
@@ -128,12 +253,23 @@ def find_section(
         node = nodes[index]
         named = _is_crumb(names[node]) or (parents[node] >= 0 and _is_crumb(names[parents[node]]))
         if label or named or text.startswith(("首页", "首頁", "Home")):
-            steps = [step.strip() for step in _STEP.split(text[label.end() :] if label else text)]
-            channels = [
-                step
-                for step in steps
-                if 1 < len(step) <= 20 and step.lower() not in _NO_SECTION and squeeze(step) not in no_channel
-            ]
-            if len(steps) >= 2 and channels:
-                return channels[-1]
+            steps = _STEP.split(text[label.end() :] if label else text)
+            channel = _channel((step for step in reversed(steps) if len(step.strip()) <= _STEP_CHARS), no_channel)
+            if len(steps) >= 2 and channel:
+                return channel
     return ""
+
+
+def _channel(steps: Iterable[str], no_channel: Collection[str]) -> str:
+    """Return the first name that is a channel's, without what templates put behind it."""
+    for step in steps:
+        name = clean(_SECTION_END.sub("", clean(step)), 100).strip("[]【】<>:：»›·|/–—- ")
+        folded = squeeze(name)
+        if len(name) > 1 and folded not in no_channel and simplify(folded) not in _NO_SECTION and not _is_odd(name):
+            return name
+    return ""
+
+
+def _is_odd(name: str) -> bool:
+    """Tell whether the name of a channel is a date, a number or a URL."""
+    return bool(_ODD.search(name))

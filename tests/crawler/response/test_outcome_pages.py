@@ -68,6 +68,11 @@ class TestPages:
         assert outcome.counted
         assert len(outcome.new_urls) == 1
 
+    def test_noindex_is_stored_where_the_setting_says_so(self) -> None:
+        outcome = judge(page(parsed=replace(written(), noindex=True)), rules(honours_noindex=False))
+        assert (outcome.state, outcome.reason) == (State.DONE, None)
+        assert outcome.article is not None
+
     def test_article_in_place_of_a_feed_is_not_stored(self) -> None:
         outcome = judge(page(parsed=written(), kind=Kind.FEED), rules())
         assert outcome.article is None

@@ -84,3 +84,73 @@ def test_any_bytes_give_a_result(body: bytes) -> None:
     found = extract(parse(body, "http://e.example/"), Params())
     assert 0 <= found.confidence <= 1
     assert bool(found.text) != bool(found.reason)
+
+
+PROSE = (
+    "<p>The new pier of Oldport was opened on Sunday after two years of work, and the first ferry landed at noon.</p>"
+    "<p>The mayor said that the town had waited long for it, and that the fares will stay what they are this year.</p>"
+    "<p>Fishermen hope that the market will move to the pier, with room for forty stalls and a cold store.</p>"
+)
+HEAD = (
+    "<title>Oldport opens its pier, a ferry lands – Oldport Mail</title>"
+    "<meta property=article:published_time content=2024-05-05T12:00:00Z>"
+)
+
+
+def lines_of(body: str) -> list[str]:
+    """The lines kept of a page with this body."""
+    page = f"<html><head>{HEAD}</head><body><div class=content>{body}</div></body></html>".encode()
+    return extract(parse(page, "http://mail.example/2024/pier.html", "text/html"), Params()).text.split("\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<h2>Oldport opens its pier, a ferry lands</h2>",
+        "<p>Oldport opens its pier, a ferry lands</p>",
+        "<p>By Jane Doe</p>",
+        "<p>Von Jörg Böhme | 5. Mai 2024, 12:00 Uhr</p>",
+        "<p>Sunday, 5 May 2024 12:00</p>",
+        "<p>Credit: Jane Doe/Getty Images</p>",
+        "<p>Share this article</p>",
+        "<p>5 min read</p>",
+        "<p>If you buy through our links, we may earn a commission.</p>",
+    ],
+)
+def test_lines_of_templates_over_a_text_are_left_out(line: str) -> None:
+    lines = lines_of(f"{line}{PROSE}")
+    assert lines[0].startswith("The new pier")
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "<p>Sign up for our newsletter to get news of Oldport in your inbox.</p>",
+        "<p>Follow us on Twitter</p>",
+        "<h3>If you liked this post you might also like:</h3><ul><li><a href=/1>How piers are built</a></ul>",
+        "<h3>Up Next</h3>",
+        "<p>责任编辑：李雷</p>",
+        "<p>（资料来源：山海日报）</p>",
+        "<p>_______</p>",
+    ],
+)
+def test_lines_of_templates_under_a_text_are_left_out(tail: str) -> None:
+    lines = lines_of(f"{PROSE}{tail}")
+    assert lines[-1].endswith("a cold store.")
+
+
+def test_table_of_contents_is_left_out_and_its_headings_stay() -> None:
+    headings = ("Years of waiting", "What it costs")
+    toc = "".join(f'<li><a href="#{n}">{text}</a></li>' for n, text in enumerate(headings))
+    first, second, third = (f"{part}</p>" for part in PROSE.split("</p>")[:3])
+    body = f"{first}<ul>{toc}</ul><h2 id=0>{headings[0]}</h2>{second}<h2 id=1>{headings[1]}</h2>{third}"
+    lines = lines_of(body)
+    assert [line for line in lines if line in headings] == list(headings)
+
+
+def test_prose_behind_a_label_in_the_middle_stays() -> None:
+    first, second, third = (f"{part}</p>" for part in PROSE.split("</p>")[:3])
+    lines = lines_of(f"{first}<h4>Related stories</h4><p><a href=/1>How piers are built</a></p>{second}{third}")
+    assert lines[-1].endswith("a cold store.")
+    assert not any("How piers" in line for line in lines)

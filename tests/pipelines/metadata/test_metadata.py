@@ -120,3 +120,45 @@ def test_addresses_that_are_too_long_are_counted() -> None:
 def test_naive_clock_is_refused() -> None:
     with pytest.raises(ValueError, match="zone"):
         parse_page(b"<p>x</p>", "http://e.com/", fetched_at=datetime(2024, 1, 1))
+
+
+def test_live_blog_is_dated_by_its_beginning() -> None:
+    entries = ",".join(f'{{"@type": "BlogPosting", "articleBody": "{"word " * 60}"}}' for _ in range(1000))
+    for updates in ("[]", f"[{entries}]"):
+        data = (
+            '{"@type": "LiveBlogPosting", "datePublished": "2024-05-05T06:00:00Z", "coverageStartTime": '
+            f'"2024-05-05T06:00:00Z", "dateModified": "2024-05-06T19:00:00Z", "liveBlogUpdate": {updates}}}'
+        )
+        page = (
+            f'<html><head><title>Storm: live</title><script type="application/ld+json">{data}</script>'
+            "<meta property=article:published_time content=2024-05-06T19:00:00Z></head><body><h1>Storm: live</h1>"
+            f"{'<p>The wind has dropped and the ferries sail again, says the harbour master.</p>' * 3}"
+        )
+        found = parse_page(page.encode(), "http://h.example/live", fetched_at=NOW)
+        assert found.metadata.published_at == "2024-05-05T06:00:00+00:00"
+
+
+def test_captions_say_something_of_their_picture() -> None:
+    pictures = "".join(
+        f"<figure><img src=/p{n}.jpg><figcaption>{text}</figcaption></figure>"
+        for n, text in enumerate(["GET THE RECIPE", "A ferry at the pier", "[1/2] Two ferries", "[1/2] Two ferries"])
+    )
+    prose = (
+        "<p>The pier of Oldport was opened on Sunday after two years of work, and the first ferry landed at noon.</p>"
+    )
+    head = '<head><meta property="og:image" content="/static/shareF2023.png"></head>'
+    page = f"<html>{head}<body><article><h1>Pier</h1>{prose}{pictures}{prose}</article>"
+    images = parse_page(page.encode(), "http://h.example/2024/pier.html", fetched_at=NOW).metadata.images
+    assert [(image.url[-6:], image.caption) for image in images] == [
+        ("p0.jpg", ""),
+        ("p1.jpg", "A ferry at the pier"),
+        ("p2.jpg", "[1/2] Two ferries"),
+        ("p3.jpg", ""),
+    ]
+
+
+def test_marks_of_word_processors_stand_inside_their_line() -> None:
+    document = parse(
+        "<p>简介：<st1:chsdate>2010年12月22日</st1:chsdate>，网帖流传。</p>".encode(), "http://h.example/", ""
+    )
+    assert document.blocks.texts == ["简介：2010年12月22日，网帖流传。"]

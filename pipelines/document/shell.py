@@ -1,0 +1,95 @@
+"""Pages that hold no text of their own: a script makes it in the reader's browser."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Final
+
+from .document import Document
+
+# Set by hand with the pages of tests.benchmarks.extraction in view: one in 500 of those that hold text may be taken for
+# a shell, and the six sites of a test web whose pages are made by script are.
+_MOST_LETTERS: Final = 250
+"""A shell shows no more than this: its menu, and that it loads. A Chinese character counts for two and a half."""
+_HARDLY: Final = 30
+_SCRIPTS: Final = 3
+"""With so few letters beside so many scripts nothing else has to speak for it."""
+_ROOT_LETTERS: Final = 8
+_ROOT = re.compile(
+    r"(?:^|\s)(?:app|root|__next|__nuxt|___gatsby|svelte|q-app|main-app|app-root|react-root|reactroot|vue-app|"
+    r"app-container|"
+    r"root-container|mount|ember-application)(?:$|\s)"
+)
+_ROOT_TAGS: Final = frozenset({"app-root", "app", "main-app", "ng-view", "ui-view", "router-outlet"})
+_LOADING = re.compile(r"skeleton|loading|loader|spinner|placeholder|shimmer|preload")
+_STATE = re.compile(
+    r"__(?:next_data|nuxt(?:_data)?|initial_state|preloaded_state|apollo_state|initial_data|render_data|remixcontext|"
+    r"data)__|"
+    r"window\.(?:__\w{3,30}__)\s?=",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"(?:enable|requires?|need|activ|turn on|switch on|without|support|aktiv|habilit|включ|启用|啟用|开启|開啟|启动|"
+    r"打开|支持|włącz|"
+    r"abilit)"
+    r".{0,60}(?:javascript|\bjs\b)|"
+    r"(?:javascript|\bjs\b).{0,60}(?:enable|required|disabled|activ|aktiv|habilit|включ|启用|啟用|开启|開啟|禁用|"
+    r"有効|włącz|"
+    r"not (?:available|supported)|운영|활성)",
+    re.IGNORECASE | re.DOTALL,
+)
+_STATE_CHARS: Final = 400
+_NOSCRIPT_CHARS: Final = 600
+
+
+def is_shell(document: Document) -> bool:
+    """Tell whether the text of a page is made by script.
+
+    Hardly any text stands beside scripts, and one thing says why: the element that an application fills is empty or
+    shows that it loads, the page asks to enable JavaScript, or its data lie in a script.
+
+    Args:
+        document: a parsed page.
+
+    Cost: O(elements) for a page with hardly any text, O(1) for others.
+    """
+    blocks = document.blocks
+    letters = int(blocks.chars.sum() + 1.5 * blocks.han.sum())
+    if letters > _MOST_LETTERS:
+        return False
+    scripts = document.tags.count("script")
+    if not scripts:
+        return False
+    return (
+        (letters <= _HARDLY and (scripts >= _SCRIPTS or _has_state(document)))
+        or _has_bare_root(document)
+        or _asks(document)
+    )
+
+
+def _has_bare_root(document: Document) -> bool:
+    """Tell whether the element of an application has no text, or only that it loads."""
+    for node, (tag, name) in enumerate(zip(document.tags, document.names, strict=True)):
+        if tag in _ROOT_TAGS or (name and _ROOT.search(name)):
+            if int(document.T[node]) <= _ROOT_LETTERS:
+                return True
+            inside = islice(document.names, node, document.ends[node])
+            if any(inner and _LOADING.search(inner) for inner in inside):
+                return True
+    return False
+
+
+def _has_state(document: Document) -> bool:
+    """Tell whether the data of an application lie in a script."""
+    return any(_STATE.search(text[:_STATE_CHARS]) for text in document.scripts)
+
+
+def _asks(document: Document) -> bool:
+    """Tell whether the page asks its reader to enable JavaScript."""
+    for node, tag in enumerate(document.tags):
+        if tag == "noscript":
+            text = "".join(map(str, islice(document.elements[node].itertext(), 20)))
+            if _ASKED.search(text[:_NOSCRIPT_CHARS]):
+                return True
+    return any(_ASKED.search(text[:_NOSCRIPT_CHARS]) for text in document.blocks.texts)

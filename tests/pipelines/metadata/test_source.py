@@ -1,0 +1,54 @@
+"""The publisher that a page credits, and what stands in its place without being one."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipelines.document.document import parse
+from pipelines.metadata.source import find_source
+
+
+def source(body: str, head: str = "") -> str:
+    """The source named in the lines of a page."""
+    document = parse(f"<head>{head}</head><body>{body}</body>".encode(), "http://h.example/a", "text/html")
+    return find_source(document, range(len(document.blocks)), [])
+
+
+@pytest.mark.parametrize("name", ["央视新闻", "央視新聞", "中国新闻网", "聯合報", "民視新聞", "图片社"])
+def test_publisher_beside_the_date_is_the_source(name: str) -> None:
+    assert source(f"<p>2024-03-12 08:30 {name}</p>") == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["热门新闻", "熱門新聞", "国际新闻", "國際新聞", "其他社會新聞", "綜合報", "即時新聞", "财经在线", "兩岸新聞"],
+)
+def test_channel_in_either_script_is_no_source(name: str) -> None:
+    assert source(f"<p>2024-03-12 08:30 {name}</p>") == ""
+
+
+def test_heading_beside_the_date_is_no_source() -> None:
+    assert source("<p>2024-03-12 08:30</p><h3>山海日报</h3>") == ""
+    assert source("<p>2024-03-12 08:30</p><p><a href=/>山海日报</a></p>") == ""
+    assert source("<p>2024-03-12 08:30</p><p>山海日报</p>") == "山海日报"
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ("Courtesy of Zillow", ""),
+        ("Photo: Jane Doe", ""),
+        ("From", ""),
+        ("wordpress", ""),
+        ("http://copymatter.example/", ""),
+        ("Źródło: PAP", "PAP"),
+        ("Reuters", "Reuters"),
+    ],
+)
+def test_stated_source(stated: str, expected: str) -> None:
+    assert source("<p>x</p>", f'<meta name=source content="{stated}">') == expected
+
+
+def test_source_of_a_picture_is_not_that_of_the_article() -> None:
+    assert source("<p>图片来源：全景视觉</p>") == ""
+    assert source("<p>图片来源：全景视觉</p><p>来源：山海日报</p>") == "山海日报"
