@@ -157,7 +157,7 @@ class ExtractStage:
 
 
 class StoreStage:
-    """Hands pages to the crawl, which owns the database, and their articles to what comes behind."""
+    """Hands pages to the crawl, which stores them, and their articles on."""
 
     def __init__(self, crawler: Crawler, access: CrawlAccess) -> None:
         self._crawler = crawler

@@ -109,7 +109,7 @@ def test_news_crawl_has_its_parts_and_adds_those_of_the_user() -> None:
     made = Crawler(NewsSpider, typed(**values)).settings
     assert made["SCHEDULER"] == FIXED["SCHEDULER"]
     assert dict(made.getwithbase("EXTENSIONS")) == FIXED["EXTENSIONS_BASE"] | {"a.B": 1}
-    assert dict(made.getwithbase("ITEM_PIPELINES")) == {"a.C": 950}, "none of it is ours"
+    assert dict(made.getwithbase("ITEM_PIPELINES")) == FIXED["ITEM_PIPELINES_BASE"] | {"a.C": 950}
     assert dict(made.getwithbase("DOWNLOADER_MIDDLEWARES")) == FIXED["DOWNLOADER_MIDDLEWARES_BASE"] | {"a.D": 10}
 
 
