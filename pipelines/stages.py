@@ -29,7 +29,7 @@ from .focus.topic import Topic
 from .item import Page
 from .links.scope import Scope
 from .traps.signals import KnownTraps
-from .worker import FaultLog, Job, PageUnreadable, WorkerPool
+from .worker import FaultLog, Job, KeepRaw, PageUnreadable, WorkerPool
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -107,7 +107,7 @@ class CrawlAccess:
 class ExtractStage:
     """Reads pages in worker processes."""
 
-    def __init__(self, access: CrawlAccess, pool: WorkerPool, *, keep_raw: bool) -> None:
+    def __init__(self, access: CrawlAccess, pool: WorkerPool, *, keep_raw: KeepRaw) -> None:
         self._access = access
         self._pool = pool
         self._keep_raw = keep_raw
@@ -145,7 +145,7 @@ class ExtractStage:
             robots_header=page.headers.get("x-robots-tag", ""),
             fetched_at=page.fetched_at,
             scope=page.scope,
-            keep_raw=self._keep_raw and not page.truncated,
+            keep_raw=KeepRaw.NONE if page.truncated else self._keep_raw,
             site_model=await services.knowledge(lease),
             topic=services.topic,
             rules=services.url_rules(lease),

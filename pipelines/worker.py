@@ -19,6 +19,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 
@@ -59,6 +60,14 @@ _PATIENCE_SECONDS = 30.0
 """A task that is not back this long after it must be done has been lost by the pool."""
 
 
+class KeepRaw(StrEnum):
+    """Pages of which the bytes are kept."""
+
+    NONE = "none"
+    ARTICLES = "articles"
+    ALL = "all"
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """One fetched document to parse.
@@ -68,7 +77,7 @@ class Job:
         body, url, content_type, robots_header: as fetched.
         fetched_at: Unix time.
         scope: where its links may lead.
-        keep_raw: return the bytes compressed.
+        keep_raw: when to return the bytes compressed.
         site_model: what is known of the page's site, packed (empty: nothing yet); None when nothing is to be learned.
         form: a name of `FORMS` in which the page is wanted too, empty for none.
         topic: what pages are compared with.
@@ -83,12 +92,12 @@ class Job:
     robots_header: str
     fetched_at: float
     scope: Scope
-    keep_raw: bool
     site_model: bytes | None = None
     form: str = ""
     topic: Topic | None = None
     rules: str = ""
     traps: KnownTraps | None = None
+    keep_raw: KeepRaw = KeepRaw.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +207,7 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
             parsed = signals.without_page(parsed)
     parsed = replace(
         _resolve(parsed, job),
-        raw=zstandard.compress(job.body, 3) if job.keep_raw else None,
+        raw=zstandard.compress(job.body, 3) if _is_kept(parsed, job.keep_raw) else None,
         rendered=FORMS[job.form](document, parsed, extraction) if job.form else "",
         signs=signs,
     )
@@ -211,6 +220,12 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
         link_relevance=tuple(job.topic.anchors(terms)),
         terms=record.pack(terms, parsed.links.ids),
     )
+
+
+def _is_kept(parsed: ParseResult, keep: KeepRaw) -> bool:
+    """Tell whether the bytes of a page are kept."""
+    is_article = parsed.kind is PageKind.ARTICLE and not parsed.noindex
+    return keep is KeepRaw.ALL or (keep is KeepRaw.ARTICLES and is_article)
 
 
 @lru_cache(maxsize=16)

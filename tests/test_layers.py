@@ -49,7 +49,7 @@ FLOORS = {
         {"metadata", "traps"},
         {"document", "dates", "url_rules"},
         {"decode"},
-        {"urls", "records", "params"},
+        {"urls", "records", "params", "version"},
     ),
     "db": (
         {"articles", "sites", "queries"},

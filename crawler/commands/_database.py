@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, TypeVar
+
+from scrapy.exceptions import UsageError
 
 from ..run.config import value_of
 
@@ -43,3 +46,19 @@ def read_with(command: ScrapyCommand, work: Callable[[Database], T]) -> tuple[st
     assert command.settings is not None
     with closing(open_for_reading(value_of(command.settings, "DATABASE_URL"))) as database:
         return database.name, work(database)
+
+
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_PERIOD = re.compile(r"([0-9]{1,6})([smhdw])")
+
+
+def seconds(option: str, period: str) -> float:
+    """Convert a time such as 7d to seconds.
+
+    Raises:
+        UsageError: it is none.
+    """
+    found = _PERIOD.fullmatch(period.strip().lower())
+    if found is None:
+        raise UsageError(f"{option} is {period!r}; it takes a number with s, m, h, d or w, e.g. 7d", print_help=False)
+    return float(int(found[1]) * _UNITS[found[2]])

@@ -21,7 +21,9 @@ from pipelines.records import PageKind, ParseResult
 
 from ..run.command import NewsCommand
 from ..run.config import Config, value_of
+from ..run.exit_codes import EXIT_STOPPED
 from . import _saved_pages as files
+from ._database import read, seconds
 
 if TYPE_CHECKING:
     import argparse
@@ -70,11 +72,13 @@ class Command(NewsCommand):
         ("scrapy extract --format markdown https://www.example.com/news/1.html", "Fetch a page, print its article"),
         ("scrapy extract --format jsonl --output articles.jsonl pages/", "Extract all pages of a folder into a file"),
         ("scrapy extract --explain shown.html page.html", "Show in colours what was kept of a page"),
+        ("scrapy extract --database", "Extract the articles in the database again, with this version and EXTRACTOR"),
+        ("""scrapy extract --database --since 30d --where "language = 'zh'\"""", "The same for some of them"),
     )
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "[options] <path or url> ..."
+        return "[options] <path or url> ... | --database [URL] [--host NAME] [--since 30d] [--where CONDITION]"
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
@@ -84,7 +88,9 @@ class Command(NewsCommand):
         """Return the description for the help."""
         return (
             "Extract articles from saved pages (files, also gzipped; folders of them; a manifest), or from URLs: those "
-            "stored in the database by a crawl with STORE_HTML are read from there, others are fetched."
+            "stored in the database by a crawl with STORE_HTML are read from there, others are fetched. With "
+            "--database and nothing else the articles in the database are extracted again; those whose pages are "
+            "not stored are asked for by the next crawl."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -99,12 +105,28 @@ class Command(NewsCommand):
         parser.add_argument("--manifest", metavar="FILE", help="JSON lines with id, file and maybe url: a line each")
         parser.add_argument("--output", metavar="FILE", help="where the result goes (standard output)")
         parser.add_argument("--explain", metavar="FILE", help="write the first page here, kept and dropped in colours")
-        parser.add_argument("--database", metavar="URL", help="where stored pages are looked up (DATABASE_URL)")
+        parser.add_argument(
+            "--database",
+            metavar="URL",
+            nargs="?",
+            const="",
+            help="where stored pages are looked up (DATABASE_URL); alone: extract the articles there again",
+        )
+        parser.add_argument("--host", default="", metavar="NAME", help="again: only articles of this host")
+        parser.add_argument("--since", default="", metavar="TIME", help="again: only first seen in this time: 12h, 7d")
+        parser.add_argument(
+            "--where",
+            default="",
+            metavar="CONDITION",
+            help="again: only those for which this SQL on columns of v_articles is true",
+        )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read all inputs and write what they hold."""
         assert self.settings is not None
-        if not args and not opts.manifest:
+        again = opts.database is not None and not args and not opts.manifest
+        _refuse_mixed(opts, again=again)
+        if not args and not opts.manifest and not again:
             raise UsageError("name a file, a folder, a URL or a --manifest", print_help=False)
         form = _format(opts)
         if opts.extractor and opts.extractor != value_of(self.settings, "EXTRACTOR"):
@@ -113,9 +135,46 @@ class Command(NewsCommand):
             if getattr(opts, option):
                 self.settings.set(setting, getattr(opts, option), "cmdline")
         config = Config.from_settings(self.settings)
+        if again:
+            self._extract_again(config, opts)
+            return
         inputs = _inputs(args, opts.manifest, self.settings, named=bool(opts.database))
         with _opened(opts.output) as out:
             asyncio.run(_extract(inputs, config, form, opts.explain, out))
+
+    def _extract_again(self, config: Config, opts: argparse.Namespace) -> None:
+        """Extract the articles of the database again, and say what became of them."""
+        from db.articles.again import Wanted
+        from db.engine.database import open_for_crawl
+        from db.records.keys import iso
+
+        from ..run.extraction import UNREAD, Extraction, extract_again, summary
+
+        def tell(extraction: Extraction) -> None:
+            sys.stderr.write(f"{sum(extraction.counts.values())} of {extraction.total} articles\n")
+
+        read(self, lambda _: None)  # a database that is not there is not made
+        since = iso(time.time() - seconds("--since", opts.since)) if opts.since else ""
+        wanted = Wanted("", opts.host.strip().lower(), since, opts.where.strip())
+        database = open_for_crawl(config.database_url, patience_seconds=config.database_patience)
+        done = asyncio.run(extract_again(config, database, wanted, tell))
+        sys.stdout.write(f"{done.total} articles of {database.name} were made by another version or extractor\n")
+        sys.stdout.writelines(f"  {line}\n" for line in summary(done))
+        if done.counts[UNREAD]:
+            self.exitcode = EXIT_STOPPED
+
+
+def _refuse_mixed(opts: argparse.Namespace, *, again: bool) -> None:
+    """Refuse options that say nothing beside the others.
+
+    Raises:
+        UsageError: naming them.
+    """
+    only = ("format", "output", "explain") if again else ("host", "since", "where")
+    for name in only:
+        if getattr(opts, name):
+            where = "has no meaning with --database alone" if again else "needs --database, and no file or URL"
+            raise UsageError(f"--{name} {where}", print_help=False)
 
 
 def _format(opts: argparse.Namespace) -> str:
@@ -251,7 +310,7 @@ async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
         if one.path is not None:
             body = files.read(one.path, most)
             url = files.page_url(one.url, body)
-        job = Job("page", body, url, one.content_type, "", fetched_at, Scope("host", ()), keep_raw=False, form=form)
+        job = Job("page", body, url, one.content_type, "", fetched_at, Scope("host", ()), form=form)
         parsed = await pool.run(job)
     except (files.InputError, PageUnreadable) as problem:
         return _Result(one, one.url, ParseResult(PageKind.OTHER), problem=str(problem))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from contextlib import closing
@@ -16,15 +15,11 @@ from db.records.visit import Wish
 
 from ..run.command import NewsCommand
 from ..run.config import value_of
-from ._database import read
+from ._database import read, seconds
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
-
-
-_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_PERIOD = re.compile(r"([0-9]{1,6})([smhdw])")
 
 
 class Command(NewsCommand):
@@ -76,7 +71,7 @@ class Command(NewsCommand):
         from db.frontier.revisits import count, mark
 
         assert self.settings is not None
-        before = None if not opts.older_than else time.time() - _seconds(opts.older_than)
+        before = None if not opts.older_than else time.time() - seconds("--older-than", opts.older_than)
         wish = Wish(_ids(args), before, opts.host.strip().lower(), opts.what or "")
         name, marked = read(self, lambda connection: count(connection, wish))  # one that is not there is not made
         if not opts.dry_run:
@@ -84,20 +79,6 @@ class Command(NewsCommand):
                 marked = database.write(lambda connection: mark(connection, [wish])[0])
         would = "would be" if opts.dry_run else "will be"
         sys.stdout.write(f"{marked} URLs {would} visited again by the next crawl of {name}\n")
-
-
-def _seconds(period: str) -> float:
-    """Convert a time such as 7d to seconds.
-
-    Raises:
-        UsageError: it is none.
-    """
-    found = _PERIOD.fullmatch(period.strip().lower())
-    if found is None:
-        raise UsageError(
-            f"--older-than is {period!r}; it takes a number with s, m, h, d or w, e.g. 7d", print_help=False
-        )
-    return float(int(found[1]) * _UNITS[found[2]])
 
 
 def _ids(urls: Sequence[str]) -> list[int]:

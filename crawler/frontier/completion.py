@@ -167,6 +167,7 @@ class PageCompletion:
             depth=self._known.seeds.depth_of(lease.seed_id),
             known=self._known.urls,
             extractor=config.extractor,
+            extractor_version=config.extractor_version,
             disallow_reason=hosts.cached_reason,
             focus=config.focus,
             robots_hosts=hosts.hosts_of_robots(lease),

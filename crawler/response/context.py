@@ -30,7 +30,7 @@ class Context:
         redirects: how many redirects are followed.
         depth: how deep the page's seed may be crawled, None for no limit.
         known: URLs that are in the table already, and at which depth.
-        extractor: name of the extractor, for the article's row.
+        extractor, extractor_version: for the article's row.
         disallow_reason: why a host's rules forbid a URL, None when they do not.
         focus: how near to the topic articles must be.
         robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
@@ -51,6 +51,7 @@ class Context:
     robots_again: float | None = None
     robots_bytes: int = MOST_ROBOTS_BYTES
     resting: bool = False
+    extractor_version: str = ""
 
     def robots(self, kind: str, text: str = "") -> tuple[tuple[int, str, str], ...]:
         """Make the same rules for all the hosts concerned."""

@@ -213,7 +213,7 @@ def _read(page: Page, context: Context) -> Outcome:
             if is_far and context.focus.drops and place is None:  # a part alone says too little of its article
                 reason = PageReason.OFF_TOPIC
             else:
-                article = _article(page, parsed, context.extractor)
+                article = _article(page, parsed, context)
                 reason = PageReason.OFF_TOPIC if is_far else parsed.doubt
     new_urls = outlinks.links(page, parsed, context)
     links = Edges(parsed.links.ids, parsed.links.blocks) if is_page else NO_EDGES
@@ -243,7 +243,7 @@ def _read(page: Page, context: Context) -> Outcome:
     )
 
 
-def _article(page: Page, parsed: ParseResult, extractor: str) -> NewArticle:
+def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
     """Make the article's row."""
     meta, canonical = parsed.metadata, parsed.canonical
     return NewArticle(
@@ -264,7 +264,8 @@ def _article(page: Page, parsed: ParseResult, extractor: str) -> NewArticle:
         classes=meta.section,
         quality=parsed.extraction.confidence,
         relevance=parsed.relevance,
-        extractor=extractor,
+        extractor=context.extractor,
+        extractor_version=context.extractor_version,
         text_hash=parsed.signature.exact,
         features=parsed.signature.features,
         length=parsed.signature.length,

@@ -34,6 +34,7 @@ from scrapy.utils.misc import load_object
 from db.records.article import Keep
 from db.records.keys import fingerprint
 from db.records.run import Limits
+from pipelines.version import extraction_version
 
 from ..response.revisit_schedule import DAY, Schedule
 from . import scrapy_settings
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from pipelines.dedup import Method
     from pipelines.dedup.judge import Policy
     from pipelines.focus.topic import Topic
-    from pipelines.worker import ParseOptions
+    from pipelines.worker import KeepRaw, ParseOptions
 
     from ..fetch.connection import FetchOptions
     from ..politeness.delay import BackoffPolicy, DelayPolicy
@@ -200,7 +201,10 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("DATABASE_PATIENCE", 300.0, number): (
             "seconds to wait for a locked or silent database before giving up (at the start at most 60)"
         ),
-        Option("STORE_HTML", default=False, parse=flag, agree=SHOULD): "keep the fetched bytes too",
+        Option("STORE_HTML", "articles", word, SHOULD, "", among=("articles", "all", "none")): (
+            "keep the fetched bytes of articles, of all pages that are read, or of none; `scrapy extract --database` "
+            "needs them ([docs/performance.md](docs/performance.md) says what they cost)"
+        ),
     },
     "how far": {
         Option("MAX_PAGES", None, limit, MUST, "limits.pages"): (
@@ -472,7 +476,7 @@ class Config:
     robots_agent: str
     database_url: str
     database_patience: float
-    store_html: bool
+    store_html: KeepRaw
     limits: Limits
     traps: bool
     trap_pattern_pages: int
@@ -514,6 +518,11 @@ class Config:
     lease_seconds: float
     progress_seconds: float
 
+    @property
+    def extractor_version(self) -> str:
+        """Version of all that reads pages, for the rows of articles."""
+        return extraction_version(self.parse_options.extractor_params)
+
     @classmethod
     def of(cls, crawler: Crawler, seeds: Any = None) -> Config:
         """Return the values of a crawler, which are built when they are first asked for.
@@ -544,7 +553,7 @@ class Config:
         from pipelines.dedup import method
         from pipelines.document.limits import PageLimits
         from pipelines.extract import extractor
-        from pipelines.worker import ParseOptions
+        from pipelines.worker import KeepRaw, ParseOptions
 
         from ..politeness.delay import BackoffPolicy, DelayPolicy
         from ..rank.priority import FOCUS_SIGNALS, Priority
@@ -585,6 +594,7 @@ class Config:
             backoff=BackoffPolicy(**records["backoff"]),
             schedule=Schedule(**records["schedule"]),
             fetch=fetch_options(settings),
+            store_html=KeepRaw(given["STORE_HTML"]),
             duplicate_method=duplicate_method,
             duplicates=_duplicates(given),
             parse_options=ParseOptions(

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, case, select, update
 
 from ..engine.errors import Contended
-from ..engine.statements import among, insert_rows, run_many, upsert
+from ..engine.statements import among, insert_new, insert_rows, run_many, upsert
 from ..frontier import revisits
 from ..frontier.aliases import revive
 from ..frontier.claims import SET_ROBOTS, held_by
@@ -22,7 +22,7 @@ from ..frontier.insert import add_hosts, insert_urls
 from ..frontier.leases import LOCK_HOSTS
 from ..frontier.limits import spend_totals
 from ..frontier.revisits import CHANGE, LINKS
-from ..records.article import Added, Differs, Judge, NewArticle, always
+from ..records.article import Added, Differs, Judge, NewArticle, Renewal, always
 from ..records.keys import iso
 from ..records.outcome import Joined, Outcome, Stored
 from ..records.part import Arrival, Fate, Gathered, Joiner, Ready
@@ -41,12 +41,20 @@ url, host, link, seed, page, page_terms = (
 )
 
 
-def keep_raw(connection: Connection, outcomes: Sequence[Outcome]) -> None:
-    """Keep the bytes of pages, the newest of each."""
-    for outcome in outcomes:
-        if outcome.raw is not None:
-            values = {"fetched_at": outcome.fetched_at, **asdict(outcome.raw)}
-            upsert(connection, page, {"url_id": outcome.lease.id}, values)
+def keep_raw(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+    """Keep the bytes of pages: those that the stored text came from, else the newest."""
+    for outcome, result in zip(outcomes, results, strict=True):
+        what = result.article
+        if outcome.raw is None or (what is not None and what.why_not_stored):
+            continue
+        key, values = {"url_id": outcome.lease.id}, {"fetched_at": outcome.fetched_at, **asdict(outcome.raw)}
+        if what in _OLD_TEXT and not result.changed:  # of a wall, for instance
+            connection.execute(insert_new(connection, page), key | values)
+        else:
+            upsert(connection, page, key, values)
+
+
+_OLD_TEXT = frozenset({ArticleResult.UNCHANGED, ArticleResult.UPDATED})
 
 
 def keep_terms(connection: Connection, outcomes: Sequence[Outcome]) -> None:
@@ -74,6 +82,7 @@ class Store:
         index: finds these candidates.
         joiner: makes one article of those that stand on several pages.
         differs: whether (title, text) as stored says something else than as it came now.
+        renewal: why stored articles come again.
     """
 
     run_id: int
@@ -81,6 +90,7 @@ class Store:
     index: MemoryIndex
     joiner: Joiner
     differs: Differs = always
+    renewal: Renewal = Renewal.OF_PAGES
 
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
         """Write a batch of outcomes in the open transaction."""
@@ -103,10 +113,10 @@ class Store:
         _add_urls(connection, outcomes, results)
         _revive_others(connection, outcomes, results)
         _add_links(connection, outcomes)
-        keep_raw(connection, outcomes)
         keep_terms(connection, outcomes)
         _close_leases(connection, self.run_id, outcomes)
         self._add_articles(connection, outcomes, results)
+        keep_raw(connection, outcomes, results)
         _note_visits(connection, outcomes, results)
         _point_to_stored(connection, outcomes, results)
         _mark_same_host(connection, outcomes, results)
@@ -145,7 +155,7 @@ class Store:
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
         """Write articles of one page, then those of several."""
         new = [*single, *(one.article for one in ready)]
-        added = write.add(connection, new, self.judge, self.index, self.differs) if new else []
+        added = write.add(connection, new, self.judge, self.index, self.differs, renewal=self.renewal) if new else []
         multipage.settle(connection, ready, added[len(single) :])
         return added
 
@@ -230,7 +240,9 @@ def _close_leases(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             "new_fetched_at": outcome.fetched_at or None,
             "untried": int(not outcome.tried),
             "age": outcome.age,
-            "visited": int(outcome.state != State.PENDING and not (outcome.reverted and outcome.seen is None)),
+            "visited": int(
+                outcome.tried and outcome.state != State.PENDING and not (outcome.reverted and outcome.seen is None)
+            ),
         }
         for outcome in outcomes
     ]

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, literal, select, update
 
 from ..engine.statements import insert_new, insert_rows, run_many
-from ..records.article import Added, Candidate, Differs, Judge, Keep, MatchDecision, NewArticle, always
+from ..records.article import Added, Candidate, Differs, Judge, Keep, MatchDecision, NewArticle, Renewal, always
 from ..records.evidence import Evidence
 from ..records.keys import day_of
 from ..records.reasons import ArticleResult
@@ -28,6 +28,8 @@ _COPIED = tuple(name for name in NewArticle.__dataclass_fields__ if name in arti
 _PUBLISHED = ("published_at", "published_utc", "published_precision", "published_from")
 FACTS = ("authors", "source", *_PUBLISHED, "updated")
 """Columns that are put right even when the text says nothing else."""
+_MADE = frozenset({"extractor", "extractor_version", "checked_with"})
+"""Columns that say nothing of the article itself."""
 
 
 def values_of(new: NewArticle) -> dict[str, Any]:
@@ -36,8 +38,14 @@ def values_of(new: NewArticle) -> dict[str, Any]:
         "quality": round(new.quality, 4),
         "relevance": None if new.relevance is None else round(new.relevance, 4),
         "text_chars": len(new.text),
+        "checked_with": made_with(new.extractor, new.extractor_version),
         "updated": new.seen,
     }
+
+
+def made_with(extractor: str, version: str) -> str:
+    """Return extractor and version as `checked_with` has them."""
+    return f"{extractor} {version}"
 
 
 def completed(stored: Row[Any], values: dict[str, Any]) -> dict[str, Any]:
@@ -53,7 +61,13 @@ def completed(stored: Row[Any], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def add(
-    connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: MemoryIndex, differs: Differs = always
+    connection: Connection,
+    articles: Sequence[NewArticle],
+    judge: Judge,
+    index: MemoryIndex,
+    differs: Differs = always,
+    *,
+    renewal: Renewal = Renewal.OF_PAGES,
 ) -> list[Added]:
     """Write articles in the open transaction, in order: each may repeat one before it.
 
@@ -65,7 +79,7 @@ def add(
     """
     added: list[Added] = []
     while len(added) < len(articles):
-        added += _Round(connection, articles[len(added) :], judge, index, differs).write()
+        added += _Round(connection, articles[len(added) :], judge, index, differs, renewal=renewal).write()
     return added
 
 
@@ -113,10 +127,18 @@ class _Round:
     """Articles that do not depend on each other: looked up together, written together."""
 
     def __init__(
-        self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: MemoryIndex, differs: Differs
+        self,
+        connection: Connection,
+        articles: Sequence[NewArticle],
+        judge: Judge,
+        index: MemoryIndex,
+        differs: Differs,
+        *,
+        renewal: Renewal,
     ) -> None:
         self._connection = connection
         self._differs = differs
+        self._reads_again = renewal is Renewal.OF_TEXTS
         self._articles = unrelated(articles)
         self._judge = judge
         self._index = index
@@ -228,16 +250,18 @@ class _Round:
 
     def _update(self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate]) -> Added:
         """Update an article, and keep its old text if that has changed."""
-        values = completed(stored, values_of(new))
+        values = values_of(new) if self._reads_again else completed(stored, values_of(new))
         if stored.text_hash == new.text_hash:
             return self._renew(stored, new, values)
         held = self._holder_of(stored)
-        if not self._differs((stored.title, held.text), (new.title, new.text)):
+        changed = self._differs((stored.title, held.text), (new.title, new.text))
+        if not changed and not (self._reads_again and stored.text_holder is None):
             # what is said of it may be put right all the same
             facts = {name: values[name] for name in FACTS} if values["title"] == stored.title else {}
-            return self._write_values(stored, facts)
+            return self._write_values(stored, {**facts, "checked_with": values["checked_with"]})
         if stored.text_holder is None:
-            self._keep_version(stored)
+            if changed:
+                self._keep_version(stored)
             self._hand_down(stored)
         self._connection.execute(update(article).where(article.c.id == new.id).values(values | {"text_holder": None}))
         if stored.duplicate_of is None:
@@ -248,7 +272,7 @@ class _Round:
                 self._changed |= {stored.duplicate_of, stored.cluster_id}
                 clusters.leave(self._connection, new.id, stored.cluster_id)
         self._sign_again(new)
-        return Added(ArticleResult.UPDATED, changed=True)
+        return Added(ArticleResult.UPDATED, changed=changed)
 
     def _holder_of(self, stored: Row[Any]) -> Row[Any]:
         """Return the row of the article that has the text."""
@@ -273,7 +297,11 @@ class _Round:
 
     def _write_values(self, stored: Row[Any], values: dict[str, Any]) -> Added:
         """Write the values that differ."""
-        if all(stored._mapping[name] == value for name, value in values.items() if name != "updated"):
+        others = {name for name, value in values.items() if stored._mapping[name] != value} - {"updated"}
+        if others <= _MADE:
+            if others:
+                made = {name: values[name] for name in others}
+                self._connection.execute(update(article).where(article.c.id == stored.id).values(made))
             return Added(ArticleResult.UNCHANGED)
         self._connection.execute(update(article).where(article.c.id == stored.id).values(values))
         return Added(ArticleResult.UPDATED)

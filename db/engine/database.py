@@ -127,6 +127,25 @@ class Database:
         except DBAPIError as error:
             raise classify(error, self.name) or error from error
 
+    @contextmanager
+    def reading_only(self) -> Iterator[Connection]:
+        """Open a connection that the database itself keeps from writing: for conditions of users.
+
+        Raises:
+            DatabaseProblem: it cannot be read at the moment.
+        """
+        try:
+            with self.engine.connect() as connection:
+                # on Postgres for the transaction, on SQLite until it is taken back
+                connection.exec_driver_sql("PRAGMA query_only = ON" if self.is_sqlite else "SET TRANSACTION READ ONLY")
+                try:
+                    yield connection
+                finally:
+                    if self.is_sqlite:
+                        connection.exec_driver_sql("PRAGMA query_only = OFF")
+        except DBAPIError as error:
+            raise classify(error, self.name) or error from error
+
     def write(self, query: Query[T]) -> T:
         """Run a query in a write transaction on a connection of its own.
 

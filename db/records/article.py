@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import NamedTuple
 
 from .reasons import ArticleResult
@@ -46,6 +46,7 @@ class NewArticle:
     canonical_id: int | None
     seen: str
     relevance: float | None = None
+    extractor_version: str = ""
 
 
 @dataclass(slots=True)
@@ -69,7 +70,7 @@ class ArticleItem:
         duplicate_of: URL of the article that stands for its cluster, None for that one itself.
         similarity, duplicate_method, duplicate_kind, similar_to: evidence, and the URL it speaks of.
         quality, relevance: 0 to 1: confidence of the extraction; nearness to the crawl's topic, None without one.
-        extractor: name of the method that found the text.
+        extractor, extractor_version: name of the method that found the text; version of all that read the page.
         text_chars: length of the text that its page has.
         first_seen, updated, fetched_at: ISO times: found first, changed last, fetched last.
         gone: time at which its page was found to be gone, None as long as it is there.
@@ -99,6 +100,7 @@ class ArticleItem:
     classes: str
     quality: float
     extractor: str
+    extractor_version: str
     text_chars: int
     updated: str
     relevance: float | None
@@ -187,6 +189,15 @@ Differs = Callable[[Text, Text], bool]
 def always(_old: Text, _new: Text) -> bool:
     """Every other text is another version."""
     return True
+
+
+class Renewal(Enum):
+    """Reason for which a stored article is written again."""
+
+    OF_PAGES = "the page was fetched again"
+    """A text that says nothing else stays, and so does what the page no longer says."""
+    OF_TEXTS = "the same page was extracted again"
+    """All is as it is extracted now; an earlier text is kept when it said something else."""
 
 
 class Added(NamedTuple):

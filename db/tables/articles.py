@@ -36,6 +36,11 @@ class ArticleRow(Record):
     relevance: Mapped[float | None] = mapped_column(Float)
     """Relevance to the crawl's topic, 0 to 1; empty without a topic."""
     extractor: Mapped[str] = mapped_column(Text)
+    """Name of the extractor that made the text."""
+    extractor_version: Mapped[str] = mapped_column(Text, server_default="")
+    """Version of all that read the page then, see `pipelines.version`."""
+    checked_with: Mapped[str] = mapped_column(Text, server_default="")
+    """Extractor and version that last read the page; the text is older when that said nothing else."""
     text_hash: Mapped[int] = mapped_column(BigInteger, index=True)
     text_chars: Mapped[int] = mapped_column(Integer)
     cluster_id: Mapped[int] = mapped_column(

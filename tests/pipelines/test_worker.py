@@ -23,7 +23,7 @@ from pipelines.document.limits import PageLimits
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, PageKind, ParseResult
 from pipelines.site_memory.knowledge import NOTHING, learn, pack
-from pipelines.worker import Job, PageFault, PageUnreadable, ParseOptions, WorkerPool, parse_job
+from pipelines.worker import Job, KeepRaw, PageFault, PageUnreadable, ParseOptions, WorkerPool, parse_job
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
 
@@ -59,7 +59,7 @@ def job(body: bytes, kind: str = "page", **values: Any) -> Job:
         "robots_header": "",
         "fetched_at": 1_700_000_000.0,
         "scope": SCOPE,
-        "keep_raw": False,
+        "keep_raw": KeepRaw.NONE,
     }
     return Job(kind, body, **{**defaults, **values})
 
@@ -146,7 +146,7 @@ class TestWork:
         assert parsed.raw is None
 
     def test_raw_bytes_are_kept_when_asked_for(self) -> None:
-        raw = self.read(ARTICLE, keep_raw=True).raw
+        raw = self.read(ARTICLE, keep_raw=KeepRaw.ALL).raw
         assert raw is not None
         assert zstandard.decompress(raw) == ARTICLE
 
@@ -214,11 +214,11 @@ class TestPool:
         async def all_kinds() -> list[ParseResult | str]:
             wanted = [(ARTICLE, "page"), (FEED, "feed"), (SITEMAP, "sitemap"), (INDEX, "sitemap")]
             return await asyncio.gather(
-                *(read(pool, body, kind, keep_raw=True, site_model=b"") for body, kind in wanted)
+                *(read(pool, body, kind, keep_raw=KeepRaw.ALL, site_model=b"") for body, kind in wanted)
             )
 
         assert run(all_kinds()) == [
-            parse_job(job(body, kind, keep_raw=True, site_model=b""), ParseOptions("density"))
+            parse_job(job(body, kind, keep_raw=KeepRaw.ALL, site_model=b""), ParseOptions("density"))
             for body, kind in [(ARTICLE, "page"), (FEED, "feed"), (SITEMAP, "sitemap"), (INDEX, "sitemap")]
         ]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from scrapy.exceptions import UsageError
 
-from crawler.commands.recrawl import _seconds
+from crawler.commands._database import seconds
 from tests.crawler.crawling import rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer
 from tests.crawler.repeating_site import lists, page
@@ -131,5 +131,5 @@ def test_recrawl_says_how_many_and_refuses_what_it_does_not_understand(tmp_path:
     assert nothing.returncode == 2
     assert not (tmp_path / "news.db").exists()
     with pytest.raises(UsageError, match="it takes a number"):
-        _seconds("soon")
-    assert _seconds(" 2W ") == 14 * 86_400
+        seconds("--since", "soon")
+    assert seconds("--since", " 2W ") == 14 * 86_400

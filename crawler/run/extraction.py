@@ -1,0 +1,284 @@
+"""Extract stored articles again, by the crawl's own path: parse, judge, page transaction.
+
+Each article is one unit of work with all its pages, written in one transaction with the note by what it was read; so a
+run that is killed goes on where it was, and a second one finds nothing to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import zstandard
+
+from db.articles import again, signatures
+from db.articles.again import KeptPage, Reread, Rewriter, Unit, Wanted
+from db.articles.page_transaction import Store
+from db.articles.write import made_with
+from db.engine.errors import DatabaseProblem
+from db.frontier import runs
+from db.records.article import Renewal
+from db.records.keys import iso
+from db.records.outcome import NO_EDGES, Outcome, Stored
+from db.records.reasons import ArticleResult
+from db.records.signature import Reader
+from db.records.url import State
+from db.sites.memory import Memory
+from pipelines.articles.changes import differs
+from pipelines.articles.multipage import make_joiner
+from pipelines.dedup.judge import DuplicateJudge, SignatureIndex
+from pipelines.item import Page
+from pipelines.stages import CrawlAccess, ExtractStage
+from pipelines.worker import KeepRaw, WorkerPool
+
+from .. import clock
+from ..response import outcome as outcomes
+from ..response.context import Context
+from ..response.revisit import settle
+from ..response.seed_scope import SeedScope
+from ..response.seen_urls import KnownUrls
+from .session import DatabaseLine
+
+if TYPE_CHECKING:
+    from db.engine.database import Database
+    from db.records.url import Lease
+    from pipelines.focus.topic import Topic
+    from pipelines.links.scope import Scope
+
+    from .config import Config
+
+logger = logging.getLogger(__name__)
+
+_AT_ONCE = 32
+"""Articles read from the database at a time."""
+_MOST_KNOWN = 10_000
+CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD = (
+    "with another text",
+    "put right without a new version",
+    "as they were",
+    "no article any more, left as they were",
+    "to be asked for by the next crawl",
+    "gone and not stored, left as they were",
+    "could not be read",
+)
+
+
+class StoredServices:
+    """The `PageServices` of pages that are stored already.
+
+    Args:
+        line: the open database.
+        seeds: bounds of the crawl.
+        config: the checked settings.
+    """
+
+    def __init__(self, line: DatabaseLine, seeds: SeedScope, config: Config) -> None:
+        self._line = line
+        self._seeds = seeds
+        self._learns = config.site_memory
+        self.topic: Topic | None = config.topic
+
+    def scope_of(self, lease: Lease) -> Scope:
+        """Return the scope of the links of a page."""
+        return self._seeds.scope_of(lease)
+
+    def answered(self, page: Page) -> Page:
+        """Return the page: no host has been asked."""
+        return page
+
+    async def knowledge(self, lease: Lease) -> bytes | None:
+        """Return what the crawls have learned of the page's site."""
+        return await self._line.submit(Memory.load, lease.host_id) if self._learns else None
+
+    def url_rules(self, _lease: Lease) -> str:
+        """Return no rules: the links of the page are known."""
+        return ""
+
+    def known_traps(self, _lease: Lease) -> None:
+        """Look for no traps, for the same reason."""
+
+    async def store(self, page: Page) -> Stored:
+        """Refuse: articles are written as a whole."""
+        raise NotImplementedError(page.lease.url)
+
+
+class Extraction:
+    """Stored articles on their way through the crawl's stages once more.
+
+    Args:
+        config: the checked settings.
+        line: the open database.
+        services: for the stage that reads pages.
+        pool: worker processes.
+
+    Attributes:
+        total: articles that were found to be read again.
+        counts: what became of them.
+    """
+
+    def __init__(self, config: Config, line: DatabaseLine, services: StoredServices, pool: WorkerPool) -> None:
+        self.total = 0
+        self.counts: Counter[str] = Counter()
+        self._config = config
+        self._line = line
+        access = CrawlAccess()
+        access.services = services
+        self._services = services
+        self._stage = ExtractStage(access, pool, keep_raw=KeepRaw.NONE)
+        self._made_with = made_with(config.extractor, config.extractor_version)
+        self._index = SignatureIndex(config.duplicate_method, config.duplicates.window)
+        judge = DuplicateJudge(config.duplicate_method, config.duplicates)
+        joiner = make_joiner(config.duplicate_method.sign)
+        store = Store(again.NO_RUN, judge, self._index, joiner, differs, Renewal.OF_TEXTS)
+        self._rewriter = Rewriter(store)
+        self._context = Context(
+            priority=config.priority,
+            tries=config.tries,
+            redirects=config.redirects,
+            depth=None,
+            known=KnownUrls(_MOST_KNOWN),
+            extractor=config.extractor,
+            extractor_version=config.extractor_version,
+            disallow_reason=lambda _host, _url: None,
+            focus=config.focus,
+        )
+
+    async def run(self, wanted: Wanted) -> None:
+        """Extract all that is wanted, some articles at a time.
+
+        Raises:
+            ValueError: the condition is none.
+            DatabaseProblem: the database gave up; the same command goes on.
+        """
+        database = self._line.database
+        ids = await asyncio.to_thread(again.find, database, replace(wanted, made_with=self._made_with))
+        self.total = len(ids)
+        if not ids:
+            return
+        await self._line.submit(signatures.load, Reader(self._index, self._config.duplicate_method.sign, logger.info))
+        for first in range(0, len(ids), _AT_ONCE):
+            part = ids[first : first + _AT_ONCE].tolist()
+            units = await asyncio.to_thread(database.read, partial(again.read, ids=part))
+            await asyncio.gather(*(self._extract(unit) for unit in units))
+
+    async def _extract(self, unit: Unit) -> None:
+        """Extract one article, or let its pages be asked for."""
+        missing = [one for one in unit.pages if one.raw is None]
+        if missing or not unit.pages:
+            if not unit.is_gone:
+                await self._line.submit(again.ask, [one.lease.id for one in unit.pages])
+            self.counts[GONE if unit.is_gone else ASKED] += 1
+            return
+        try:
+            pages = [await self._read(one) for one in unit.pages]
+            if any(page.parsed is None for page in pages):
+                self.counts[UNREAD] += 1
+                return
+            read = [self._judged(page, one) for page, one in zip(pages, unit.pages, strict=True)]
+            stored = await self._line.submit(self._rewriter.write, Reread(unit.id, self._made_with, read))
+        except DatabaseProblem:
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other articles
+            logger.error("%s could not be read: %r", unit.pages[0].lease.url, error)
+            self.counts[UNREAD] += 1
+            return
+        self.counts[_what(read, stored)] += 1
+
+    async def _read(self, one: KeptPage) -> Page:
+        """Read a stored page in a worker."""
+        assert one.raw is not None
+        body = await asyncio.to_thread(zstandard.decompress, one.raw.body, self._config.fetch.bounds.size)
+        lease = replace(one.lease, state_before=State.DONE)
+        headers = {"content-type": one.raw.content_type}
+        page = Page(lease, self._services.scope_of(lease), 200, headers=headers, body=body, fetched_at=one.fetched_at)
+        return await self._stage.read(page)
+
+    def _judged(self, page: Page, one: KeptPage) -> Outcome:
+        """Judge a page as a later visit, of which only the article counts."""
+        lease = page.lease
+        settled = settle(page, outcomes.judge(page, self._context), self._config.schedule)
+        article = settled.article
+        return Outcome(
+            lease,
+            State.DONE,
+            settled.reason,
+            settled.detail,
+            http_status=lease.http_status,
+            fetched_at=lease.fetched_at or 0.0,
+            etag=lease.etag,
+            last_modified=lease.last_modified,
+            next_visit=one.next_visit,
+            unread=lease.unread,
+            tried=False,
+            same_as=lease.same_as,
+            article=None if article is None else replace(article, seen=iso(clock.now())),
+            place=settled.place,
+            links=NO_EDGES,
+            reverted=article is None,
+        )
+
+
+def _what(read: Sequence[Outcome], stored: Sequence[Stored]) -> str:
+    """Say what became of an article."""
+    results = [one.article for one in stored] + [joined.what for one in stored for joined in one.joined]
+    if all(outcome.article is None for outcome in read):
+        return NO_ARTICLE
+    if any(one.changed for one in stored):
+        return CHANGED
+    return PUT_RIGHT if any(what is ArticleResult.UPDATED for what in results) else SAME
+
+
+async def extract_again(
+    config: Config, database: Database, wanted: Wanted, tell: Callable[[Extraction], None]
+) -> Extraction:
+    """Extract stored articles again.
+
+    Args:
+        config: the checked settings.
+        database: opened as for a crawl.
+        wanted: which; `made_with` is filled in.
+        tell: told every `PROGRESS_SECONDS` how far it is.
+
+    Raises:
+        ValueError: the condition is none.
+        DatabaseProblem: the database gave up, or a crawl is running on it.
+    """
+    line = DatabaseLine(database, config.database_patience)
+    pool = WorkerPool(
+        workers=config.workers,
+        seconds=config.page_seconds,
+        memory_bytes=config.worker_memory_bytes,
+        options=config.parse_options,
+    )
+    try:
+        await asyncio.to_thread(database.read, partial(runs.refuse_beside_crawls, name=database.name))
+        seeds = await asyncio.to_thread(database.read, partial(runs.seed_rows, ids=None))
+        services = StoredServices(line, SeedScope(seeds, config.limits.depth), config)
+        extraction = Extraction(config, line, services, pool)
+        telling = asyncio.create_task(_tell(extraction, config.progress_seconds, tell))
+        try:
+            await extraction.run(wanted)
+        finally:
+            telling.cancel()
+        return extraction
+    finally:
+        await asyncio.to_thread(pool.close)
+        await line.close()  # and the database
+
+
+async def _tell(extraction: Extraction, seconds: float, tell: Callable[[Extraction], None]) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        tell(extraction)
+
+
+def summary(extraction: Extraction) -> Iterator[str]:
+    """Yield lines about what became of the articles."""
+    for what in (CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD):
+        if extraction.counts[what]:
+            yield f"{extraction.counts[what]} {what}"

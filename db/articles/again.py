@@ -1,0 +1,178 @@
+"""Articles to be extracted again, the stored pages of each, and writing what came of them."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, bindparam, select, text, update
+from sqlalchemy.exc import DBAPIError
+
+from ..engine.database import Database
+from ..engine.statements import among, in_state, run_many
+from ..frontier.claims import LEASE_COLUMNS
+from ..frontier.revisits import MARKED
+from ..records.keys import fingerprint
+from ..records.outcome import Outcome, Stored, StoredPage
+from ..records.url import Lease, State
+from ..tables.articles import ArticleRow, PageRow, PartRow
+from ..tables.urls import HostRow, UrlRow
+from .page_transaction import Store
+
+url, host, article, part, page = (model.table() for model in (UrlRow, HostRow, ArticleRow, PartRow, PageRow))
+
+NO_RUN = 0
+"""Leases that begin and end in one transaction are no run's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Articles that are to be extracted again: those that fulfil all that is given.
+
+    Attributes:
+        made_with: extractor and version; articles last read with them are left out.
+        host: a host's name.
+        since: ISO time of their first sight.
+        where: an SQL condition on columns of `v_articles`.
+    """
+
+    made_with: str
+    host: str = ""
+    since: str = ""
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """A page of an article: its URL as if it were leased, its next visit, its bytes."""
+
+    lease: Lease
+    next_visit: float | None
+    fetched_at: float = 0.0
+    raw: StoredPage | None = None
+
+
+@dataclass(slots=True)
+class Unit:
+    """An article, its pages, and whether its page was found to be gone."""
+
+    id: int
+    is_gone: bool
+    pages: list[KeptPage] = field(default_factory=list)
+
+
+def find(database: Database, wanted: Wanted) -> array[int]:
+    """Return identifiers of articles, those that stand for their clusters first.
+
+    Raises:
+        ValueError: the condition is none.
+
+    Memory: 8 bytes an article; with a condition 16.
+    """
+    condition = article.c.checked_with != wanted.made_with
+    if wanted.host:
+        hosts = select(host.c.id).where(host.c.name == wanted.host)
+        condition &= article.c.id.in_(select(url.c.id).where(url.c.host_id.in_(hosts)))
+    if wanted.since:
+        condition &= article.c.first_seen >= wanted.since
+    with database.reading_only() as connection:
+        try:
+            named = _named(connection, wanted.where) if wanted.where else None
+        except DBAPIError as error:
+            words = str(error.orig).strip().partition("\n")[0]
+            raise ValueError(f"the condition {wanted.where!r} cannot be used: {words}") from None
+        order = (article.c.duplicate_of.is_not(None), article.c.id)
+        rows = connection.execution_options(yield_per=10_000).execute(
+            select(article.c.id).where(condition).order_by(*order)
+        )
+        return array("q", (key for (key,) in rows if named is None or key in named))
+
+
+def _named(connection: Connection, where: str) -> frozenset[int]:
+    """Return the articles that fulfil a condition.
+
+    One statement with a parameter, as the driver prepares it: it cannot be followed by another.
+    """
+    # in lines of its own, so that a comment in it ends there
+    statement = text(f"SELECT url FROM v_articles WHERE (\n{where.replace(':', chr(92) + ':')}\n) LIMIT :most")
+    rows = connection.execution_options(yield_per=10_000).execute(statement, {"most": _MOST_ARTICLES})
+    return frozenset(fingerprint(name) for (name,) in rows)
+
+
+_MOST_ARTICLES = 2**53
+
+
+def read(connection: Connection, ids: Sequence[int]) -> list[Unit]:
+    """Read the pages of some articles; a page that is not stored has no bytes."""
+    of_part = {row.id: row.first_id for row in connection.execute(_PARTS, {"ids": list(ids)})}
+    of_page = of_part | {key: key for key in ids if key not in of_part}
+    keys = sorted(of_page)
+    kept = {row.url_id: row for row in connection.execute(_PAGES, {"ids": keys})}
+    units = {row.id: Unit(row.id, row.gone is not None) for row in connection.execute(_ARTICLES, {"ids": list(ids)})}
+    for row in connection.execute(_LEASES, {"ids": keys}):
+        next_visit, lease = row[0], Lease(*row[1:])
+        raw = kept.get(lease.id)
+        stored = None if raw is None else StoredPage(raw.content_type, raw.encoding, raw.body)
+        if of_page[lease.id] in units:
+            one = KeptPage(lease, next_visit, 0.0 if raw is None else raw.fetched_at, stored)
+            units[of_page[lease.id]].pages.append(one)
+    return [units[key] for key in ids if key in units]
+
+
+_PARTS = select(part.c.id, part.c.first_id).where(among(part.c.first_id))
+_PAGES = select(page).where(among(page.c.url_id))
+_ARTICLES = select(article.c.id, article.c.gone).where(among(article.c.id))
+_LEASES = select(url.c.next_visit, *LEASE_COLUMNS).where(among(url.c.id))
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """An article extracted again: what its pages mean now."""
+
+    id: int
+    made_with: str
+    outcomes: Sequence[Outcome]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rewriter:
+    """Writes articles that were extracted again, by the transaction of the crawl.
+
+    Their URLs are leased in the same transaction, so that nothing is left of that when it fails.
+
+    Attributes:
+        store: of the run `NO_RUN`.
+    """
+
+    store: Store
+
+    def write(self, connection: Connection, batch: Sequence[Reread]) -> list[list[Stored]]:
+        """Write a batch; what is not known of an article any more stays as it was."""
+        outcomes = [outcome for one in batch for outcome in one.outcomes]
+        leases = sorted(outcome.lease.id for outcome in outcomes)
+        run_many(connection, _LEASE, [{"key": key, "run": NO_RUN} for key in leases])
+        stored = iter(self.store.store(connection, outcomes))
+        read = [{"key": one.id, "made_with": one.made_with} for one in sorted(batch, key=lambda one: one.id)]
+        run_many(connection, _CHECKED, read)
+        return [[next(stored) for _ in one.outcomes] for one in batch]
+
+
+_LEASE = (
+    update(url)
+    .where(url.c.id == bindparam("key"), in_state(State.DONE))
+    .values(state=State.LEASED, state_before=State.DONE, leased_by=bindparam("run"), tries=url.c.tries + 1)
+)
+_CHECKED = update(article).where(article.c.id == bindparam("key")).values(checked_with=bindparam("made_with"))
+
+
+def ask(connection: Connection, batches: Sequence[Sequence[int]]) -> list[int]:
+    """Let the next crawl ask for pages unconditionally; returns how many each."""
+    return [connection.execute(_ASK, {"ids": sorted(ids)}).rowcount for ids in batches]
+
+
+_ASK = (
+    update(url)
+    .where(among(url.c.id), url.c.state != State.LEASED)
+    .values(next_visit=MARKED, etag=None, last_modified=None)
+)

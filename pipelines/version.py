@@ -1,0 +1,40 @@
+"""Version of what pages are read by: another one may read another text from the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+_READING = ("dates", "decode", "document", "extract", "metadata", "parse_page.py", "render", "site_memory")
+"""Modules and models that text and metadata depend on."""
+
+
+def extraction_version(params: Mapping[str, object]) -> str:
+    """Return the program's version and a digest of its reading code, models and parameters.
+
+    Nobody has to raise a number when a method or a model is improved.
+
+    Args:
+        params: those of the extractor.
+
+    Cost: some milliseconds once in a process.
+    """
+    digest = hashlib.blake2b(_code(), digest_size=4)
+    digest.update(json.dumps(dict(params), sort_keys=True, default=str).encode())
+    return f"{version('newscrawler')}+{digest.hexdigest()}"
+
+
+@cache
+def _code() -> bytes:
+    """Return a digest of the files."""
+    digest = hashlib.blake2b()
+    for name in _READING:
+        found = [_HERE / name] if name.endswith(".py") else (_HERE / name).rglob("*.*")
+        for path in sorted(one for one in found if one.suffix in {".py", ".json"}):
+            digest.update(path.relative_to(_HERE).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.digest()
