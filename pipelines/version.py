@@ -1,4 +1,4 @@
-"""Version of what pages are read by: another one may read another text from the same bytes."""
+"""Version of what pages are read by."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 _HERE = Path(__file__).parent
@@ -14,17 +15,22 @@ _READING = ("dates", "decode", "document", "extract", "metadata", "parse_page.py
 """Modules and models that text and metadata depend on."""
 
 
-def extraction_version(params: Mapping[str, object]) -> str:
-    """Return the program's version and a digest of its reading code, models and parameters.
+def extraction_version(extractor: str, params: Mapping[str, object]) -> str:
+    """Return the program's version and a digest of all that reads pages.
 
     Nobody has to raise a number when a method or a model is improved.
 
     Args:
-        params: those of the extractor.
+        extractor: its name, or `module:name` of one from elsewhere, whose file counts too.
+        params: its parameters.
 
     Cost: some milliseconds once in a process.
     """
     digest = hashlib.blake2b(_code(), digest_size=4)
+    module, _, name = extractor.rpartition(":")
+    origin = find_spec(module) if module else None
+    if origin is not None and origin.origin is not None:
+        digest.update(name.encode() + b"\0" + Path(origin.origin).read_bytes())
     digest.update(json.dumps(dict(params), sort_keys=True, default=str).encode())
     return f"{version('newscrawler')}+{digest.hexdigest()}"
 

@@ -148,9 +148,9 @@ class Command(NewsCommand):
         from db.engine.database import open_for_crawl
         from db.records.keys import iso
 
-        from ..run.extraction import UNREAD, Extraction, extract_again, summary
+        from ..run.extraction import UNREAD, Reextraction, extract_again, summary
 
-        def tell(extraction: Extraction) -> None:
+        def tell(extraction: Reextraction) -> None:
             sys.stderr.write(f"{sum(extraction.counts.values())} of {extraction.total} articles\n")
 
         read(self, lambda _: None)  # a database that is not there is not made

@@ -521,7 +521,7 @@ class Config:
     @property
     def extractor_version(self) -> str:
         """Version of all that reads pages, for the rows of articles."""
-        return extraction_version(self.parse_options.extractor_params)
+        return extraction_version(self.extractor, self.parse_options.extractor_params)
 
     @classmethod
     def of(cls, crawler: Crawler, seeds: Any = None) -> Config:

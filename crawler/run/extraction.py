@@ -1,4 +1,6 @@
-"""Extract stored articles again, by the crawl's own path: parse, judge, page transaction.
+"""Extract stored articles again, by the crawl's own path.
+
+Pages are parsed, judged and written as there.
 
 Each article is one unit of work with all its pages, written in one transaction with the note by what it was read; so a
 run that is killed goes on where it was, and a second one finds nothing to do.
@@ -46,6 +48,7 @@ from .session import DatabaseLine
 
 if TYPE_CHECKING:
     from db.engine.database import Database
+    from db.records.article import ArticleItem
     from db.records.url import Lease
     from pipelines.focus.topic import Topic
     from pipelines.links.scope import Scope
@@ -106,8 +109,12 @@ class StoredServices:
         """Refuse: articles are written as a whole."""
         raise NotImplementedError(page.lease.url)
 
+    async def items(self, ids: Sequence[int]) -> list[ArticleItem]:
+        """Refuse: nothing is exported."""
+        raise NotImplementedError(ids)
 
-class Extraction:
+
+class Reextraction:
     """Stored articles on their way through the crawl's stages once more.
 
     Args:
@@ -196,7 +203,7 @@ class Extraction:
         lease = replace(one.lease, state_before=State.DONE)
         headers = {"content-type": one.raw.content_type}
         page = Page(lease, self._services.scope_of(lease), 200, headers=headers, body=body, fetched_at=one.fetched_at)
-        return await self._stage.read(page)
+        return replace(await self._stage.read(page), body=b"")
 
     def _judged(self, page: Page, one: KeptPage) -> Outcome:
         """Judge a page as a later visit, of which only the article counts."""
@@ -234,8 +241,8 @@ def _what(read: Sequence[Outcome], stored: Sequence[Stored]) -> str:
 
 
 async def extract_again(
-    config: Config, database: Database, wanted: Wanted, tell: Callable[[Extraction], None]
-) -> Extraction:
+    config: Config, database: Database, wanted: Wanted, tell: Callable[[Reextraction], None]
+) -> Reextraction:
     """Extract stored articles again.
 
     Args:
@@ -259,7 +266,7 @@ async def extract_again(
         await asyncio.to_thread(database.read, partial(runs.refuse_beside_crawls, name=database.name))
         seeds = await asyncio.to_thread(database.read, partial(runs.seed_rows, ids=None))
         services = StoredServices(line, SeedScope(seeds, config.limits.depth), config)
-        extraction = Extraction(config, line, services, pool)
+        extraction = Reextraction(config, line, services, pool)
         telling = asyncio.create_task(_tell(extraction, config.progress_seconds, tell))
         try:
             await extraction.run(wanted)
@@ -271,13 +278,13 @@ async def extract_again(
         await line.close()  # and the database
 
 
-async def _tell(extraction: Extraction, seconds: float, tell: Callable[[Extraction], None]) -> None:
+async def _tell(extraction: Reextraction, seconds: float, tell: Callable[[Reextraction], None]) -> None:
     while True:
         await asyncio.sleep(seconds)
         tell(extraction)
 
 
-def summary(extraction: Extraction) -> Iterator[str]:
+def summary(extraction: Reextraction) -> Iterator[str]:
     """Yield lines about what became of the articles."""
     for what in (CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD):
         if extraction.counts[what]:

@@ -1,4 +1,4 @@
-"""Articles to be extracted again, the stored pages of each, and writing what came of them."""
+"""Articles that are extracted again: which, their pages, and writing them."""
 
 from __future__ import annotations
 

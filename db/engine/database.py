@@ -129,7 +129,7 @@ class Database:
 
     @contextmanager
     def reading_only(self) -> Iterator[Connection]:
-        """Open a connection that the database itself keeps from writing: for conditions of users.
+        """Open a connection that cannot write, for conditions of users.
 
         Raises:
             DatabaseProblem: it cannot be read at the moment.

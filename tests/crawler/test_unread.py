@@ -17,12 +17,12 @@ BROKEN = """
 import sys
 from pipelines.stages import ExtractStage
 from scrapy.cmdline import execute
-job = ExtractStage._job
+read = ExtractStage.read
 async def broken(self, page):
     if page.lease.url.endswith(sys.argv[0]):
         raise ZeroDivisionError
-    return await job(self, page)
-ExtractStage._job = broken
+    return await read(self, page)
+ExtractStage.read = broken
 execute(["scrapy", *sys.argv[1:]])
 """
 """A version with a bug in a stage, which fails on one page."""

@@ -143,7 +143,7 @@ def newsroom() -> Iterator[Newsroom]:
 
 
 def test_urls_are_fetched_through_the_guard_or_read_from_the_database(tmp_path: Path, newsroom: Newsroom) -> None:
-    done = crawl(newsroom, tmp_path, "STORE_HTML=True", "MAX_PAGES=12", seeds=newsroom.seeds()[:1])
+    done = crawl(newsroom, tmp_path, "STORE_HTML=all", "MAX_PAGES=12", seeds=newsroom.seeds()[:1])
     assert done.returncode == 0
     ((url, text),) = rows(tmp_path, "SELECT url, text FROM v_articles ORDER BY url LIMIT 1")
     closed = extract(tmp_path, newsroom.seeds()[1], "--format", "jsonl")

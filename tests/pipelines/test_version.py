@@ -1,0 +1,26 @@
+"""Version of what reads pages: the same for the same code, another for any other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipelines.version import extraction_version
+
+
+def test_version_is_that_of_the_program_and_of_code_and_parameters() -> None:
+    version = extraction_version("density", {})
+    assert version == extraction_version("density", {})
+    assert version.startswith("0.1.0+")
+    assert version != extraction_version("density", {"min_chars": 7})
+
+
+def test_extractor_from_elsewhere_has_the_version_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    versions = set()
+    for line in ("A = 1", "A = 2"):
+        (tmp_path / "my_extractor.py").write_text(line, encoding="utf-8")
+        versions.add(extraction_version("my_extractor:extract", {}))
+    assert len(versions) == 2
