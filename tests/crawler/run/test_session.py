@@ -16,6 +16,7 @@ from crawler.run.session import Session
 from db.frontier import claims, leases
 from db.records.keys import fingerprint
 from db.records.url import Lease
+from db.records.visit import MOST_UNREAD
 from tests.crawler.driving import new_database, rows, settings_of
 from tests.db.frontier_rows import wish
 
@@ -33,6 +34,8 @@ class SessionMachine(RuleBasedStateMachine):
         self.states: dict[str, str] = {}
         self.leases: dict[str, Lease] = {}
         self.outcomes: list[str | None] = []
+        self.broken: dict[str, int] = {}
+        """How often each could not be stored."""
 
     def run(self, work: Any) -> Any:
         async def do() -> Any:
@@ -52,9 +55,10 @@ class SessionMachine(RuleBasedStateMachine):
         assert session.resumed.recovered == leased
         assert session.resumed.pending == waited
         assert session.resumed.new_seeds == {fingerprint(url) for url in new}
-        assert session.began.queued == waited + len(new)
+        again = {url for url, n in self.broken.items() if n < MOST_UNREAD and self.states[url] == "done"}
+        assert (session.began.woken, session.began.queued) == (len(again), waited + len(again) + len(new))
         self.states = {url: "waits" if state == "leased" else state for url, state in self.states.items()}
-        self.states |= dict.fromkeys(new, "waits")
+        self.states |= dict.fromkeys(new | again, "waits")
         self.leases.clear()
         self.outcomes.append(None)
 
@@ -79,6 +83,8 @@ class SessionMachine(RuleBasedStateMachine):
         else:
             self.run(self.session.submit(claims.abandon, (run_id, lease.id, "broken")))
         self.states[lease.url] = "waits" if kept else "done"
+        if not kept:
+            self.broken[lease.url] = self.broken.get(lease.url, 0) + 1
 
     @precondition(lambda self: self.session is not None)
     @rule()
