@@ -15,17 +15,17 @@ from tests.crawler.test_multipage import PATHS, site
 
 BROKEN = """
 import sys
-from pipelines.stages import ExtractStage
+from pipelines.worker import WorkerPool
 from scrapy.cmdline import execute
-job = ExtractStage._job
-async def broken(self, page):
-    if page.lease.url.endswith(sys.argv[0]):
+run = WorkerPool.run
+async def broken(self, job):
+    if job.url.endswith(sys.argv[0]):
         raise ZeroDivisionError
-    return await job(self, page)
-ExtractStage._job = broken
+    return await run(self, job)
+WorkerPool.run = broken
 execute(["scrapy", *sys.argv[1:]])
 """
-"""A version with a bug in a stage, which fails on one page."""
+"""A version with a bug, which fails to read one page."""
 
 
 def broken(server: OddServer, folder: Path, path: str) -> subprocess.CompletedProcess:
@@ -34,7 +34,7 @@ def broken(server: OddServer, folder: Path, path: str) -> subprocess.CompletedPr
         cast("Newsroom", server), folder, *SETTINGS, seeds=[f"http://a.localhost:{server.port}/"]
     )
     command = [sys.executable, "-c", f"import sys; sys.argv[0] = {path!r}\n{BROKEN}", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
 
 
 SETTINGS = ("WORKERS=1", "SOFT_404_PROBE=False")
