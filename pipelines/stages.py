@@ -59,6 +59,9 @@ class PageServices(Protocol):
     async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
 
+    def export_failed(self, problem: str) -> None:
+        """Stop the crawl, because its articles cannot be written where they are exported to."""
+
 
 class CrawlAccess:
     """Scrapy extension through which spider and stages reach the crawl.

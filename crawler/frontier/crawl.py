@@ -127,6 +127,15 @@ class Crawl:
         """Write what came of a page in one transaction and take over its links."""
         return await self.completion.store(page)
 
+    def export_failed(self, problem: str) -> None:
+        """Stop the crawl, because its articles cannot be written where they are exported to."""
+        database = self.session.database
+        read = "psql '{}' -c \"\\copy (SELECT * FROM v_articles) TO 'articles.csv' CSV HEADER\""
+        if database.is_sqlite:
+            read = "sqlite3 -csv -header '{}' 'SELECT * FROM v_articles' > articles.csv"
+        told = f"{problem}; nothing is lost, this writes all articles to a file: {read.format(database.name)}"
+        self.background.give_up(OSError(told), "export")
+
     def run(self) -> None:
         """Begin what goes on for as long as the crawl does."""
         start = self.background.start

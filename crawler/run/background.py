@@ -76,13 +76,13 @@ class Background:
         for task in list(self._tasks):
             task.cancel()
 
-    def give_up(self, problem: DatabaseProblem) -> None:
-        """Stop because the database is gone; say so once."""
+    def give_up(self, problem: Exception, reason: str = "database") -> None:
+        """Stop because the database is gone, or what else is written to; say so once."""
         if not self.problem:
             self.problem = str(problem)
             self.exit_code = EXIT_DATABASE
             logger.error("%s", self.problem)
-            self._stop("database")
+            self._stop(reason)
 
     def failed(self, error: BaseException) -> None:
         """Stop because of a fault of ours, lest it be repeated without end."""
