@@ -29,6 +29,7 @@ from .cookies import SiteCookies
 from .decompress import ACCEPT_ENCODING
 from .dns import DnsCache
 from .errors import FetchError
+from .guard import AddressRefused
 from .tls import Trust
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ BOUND = "bound: "
 """Beginning of the flags that name a bound which the response ran into."""
 
 _IDLE_SECONDS = 30.0
+_REACH_SECONDS = 5.0
 _MOST_IDLE = 512
 _UNSAFE = re.compile(rb"[\0\r\n]")
 # Framing is this module's business; nothing of the user is asked of a server.
@@ -203,6 +205,19 @@ class Network:
             idle=_IdleConnections(),
             slots=BodySlots(options.bounds.size),
         )
+
+    async def reaches(self, url: str) -> bool:
+        """Tell whether a connection to a host can be made at this moment, whatever is remembered of its name."""
+        target = _Target(url)
+        self.names.forget(target.host)
+        try:
+            async with asyncio.timeout(_REACH_SECONDS):
+                addresses = await self.names.addresses(target.host, target.port)
+                _, writer = await asyncio.open_connection(addresses[0], target.port)
+        except (OSError, FetchError, AddressRefused):
+            return False
+        writer.close()
+        return True
 
     @classmethod
     def of(cls, crawler: Crawler) -> Self:

@@ -152,6 +152,7 @@ class Crawl:
             reason: Scrapy's, in a word or two.
         """
         ended = Ended()
+        self.followers.backoff.tell()
         await self.followers.rescorer.close()
         try:
             ended = replace(ended, alarms=await self.followers.learning.close())
@@ -239,6 +240,7 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
         rescorer=Rescorer(session, queues),
         watch=Watch(session, pending) if watches else None,
     )
+    followers.backoff.waits_on = watches
     completion = PageCompletion(session, pending, known, followers, background=background, engine=engine)
     held = HeldHosts(session, pending, known.hosts, learning)
     idle = Idle(session, pending, held, followers.backoff, completion=completion, watch=followers.watch)

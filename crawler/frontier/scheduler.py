@@ -118,6 +118,8 @@ class FrontierScheduler(BaseScheduler):
             pause=self._waker.rest,
             export=partial(export, crawler),
             stored=Network.of(crawler).slots.release,
+            reaches=Network.of(crawler).reaches,
+            forget_names=Network.of(crawler).names.forget,
         )
         self._engine = engine
         self._background = Background(engine.stop)
@@ -194,7 +196,7 @@ class FrontierScheduler(BaseScheduler):
     def next_request(self) -> Request | None:
         """Return the best URL among hosts that are ready, or None. Never waits."""
         crawl = self.crawl
-        if crawl is None or self._background.ends or self._waker.rests():
+        if crawl is None or self._background.ends or self._waker.rests() or crawl.followers.backoff.outage.suspected:
             return None
         queues, config, now = crawl.pending.queues, crawl.session.config, time.monotonic()
         if len(queues.in_flight) >= config.in_flight or crawl.session.lapsed:
