@@ -88,7 +88,7 @@ class HostBackoff:
         if error is None:
             self.outage.answered(lease.host_id, lease.url)
         elif error is not FailReason.OUT_OF_HANDLES:
-            active = sum(1 for host in self._queues.hosts.values() if host.queue or host.busy)
+            active = (key for key, host in self._queues.hosts.items() if host.queue or host.busy)
             if self.outage.failed(lease.host_id, lease.url, error, active=active, now=time.monotonic()):
                 self._background.start(self._await_network())
             if self.outage.suspected:
@@ -99,14 +99,15 @@ class HostBackoff:
         """Ask for nothing until a host can be reached again; end the crawl when that takes too long."""
         began, pause, cause = time.monotonic(), _FIRST_LOOK_SECONDS, self.outage.cause()
         patience = self._session.config.network_patience
-        told = False
+        looks, told = 0, False
         while not await self._is_reachable():
+            looks += 1
             waited = time.monotonic() - began
             if waited >= patience and not self.waits_on:
                 problem = f"{cause}; the network was down for {waited:.0f} s, and the same command goes on"
                 self._background.give_up(OSError(problem), "network", EXIT_STOPPED)
                 return
-            if not told:
+            if looks > 1 and not told:  # what is under way may have been answered meanwhile
                 limit = "" if self.waits_on else f" up to {patience:.0f} s"
                 logger.warning("%s; waiting for the network%s", cause, limit)
                 told = True

@@ -6,7 +6,7 @@ A host that does not answer is put in backoff, and dead after some; when none do
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from db.records.reasons import FailReason
 
@@ -48,14 +48,14 @@ class Outage:
         if len(self._good) > _MOST_GOOD:
             self._good.popitem(last=False)
 
-    def failed(self, host_id: int, url: str, reason: FailReason, *, active: int, now: float) -> bool:
+    def failed(self, host_id: int, url: str, reason: FailReason, *, active: Iterable[int], now: float) -> bool:
         """Note that a host said nothing; returns whether the network is suspected from now on.
 
         Args:
             host_id: which one.
             url: what it was asked for.
             reason: why.
-            active: hosts that are being asked.
+            active: hosts that are being asked, or will be.
             now: uptime.
         """
         if reason not in _CAUSES:
@@ -63,10 +63,10 @@ class Outage:
             return False
         self._silent[host_id] = reason, url
         fewest = 1 if _OURS.issuperset(why for why, _ in self._silent.values()) else _FEWEST
-        if self.suspected or now < self._mute_until or len(self._silent) < min(_ENOUGH, max(fewest, active)):
+        if self.suspected or now < self._mute_until or len(self._silent) < fewest:
             return False
-        self.suspected = True
-        return True
+        self.suspected = len(self._silent) >= _ENOUGH or self._silent.keys() >= set(active)
+        return self.suspected
 
     def witnesses(self) -> Sequence[str]:
         """Return URLs by whose hosts to find out: those that answered last, then some that did not."""

@@ -109,6 +109,7 @@ def test_dead_hosts_beside_a_living_one_are_no_outage_and_told_in_one_line(tmp_p
         fast = ("HOST_DELAY=0", "HOST_REST=0.1", "HOST_GIVE_UP=2", "HOST_WAIT=2", "HEALTH_WINDOW=0")
         done = scrapy(tmp_path, *arguments(tmp_path, port, *fast, hosts=1, also=dead))
     assert done.returncode == 0, done.stderr
+    assert len(warnings(done)) == 1, warnings(done)
     (told,) = warnings(done)
     assert "6 hosts (127.0.0." in told
     assert "robots unreachable" in told
