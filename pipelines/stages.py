@@ -60,7 +60,7 @@ class PageServices(Protocol):
         """Write what came of a page and take over its links."""
 
     def export_failed(self, problem: str) -> None:
-        """Stop the crawl, because its articles cannot be written where they are exported to."""
+        """Stop the crawl, because its articles cannot be exported."""
 
 
 class CrawlAccess:

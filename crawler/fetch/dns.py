@@ -70,7 +70,7 @@ class DnsCache:
         return permitted
 
     def forget(self, host: str | None = None) -> None:
-        """Forget the addresses of a host; without one, all failures: the network is there again."""
+        """Forget the addresses of a host; without one, all failures."""
         names = [name for name in self._known if not any(self._known[name])] if host is None else [host.lower()]
         for name in names:
             self._known.pop(name, None)

@@ -207,7 +207,7 @@ class Network:
         )
 
     async def reaches(self, url: str) -> bool:
-        """Tell whether a connection to a host can be made at this moment, whatever is remembered of its name."""
+        """Tell whether a host can be connected to now; its name is looked up anew."""
         target = _Target(url)
         self.names.forget(target.host)
         try:

@@ -128,7 +128,7 @@ class Crawl:
         return await self.completion.store(page)
 
     def export_failed(self, problem: str) -> None:
-        """Stop the crawl, because its articles cannot be written where they are exported to."""
+        """Stop the crawl, because its articles cannot be exported."""
         database = self.session.database
         read = "psql '{}' -c \"\\copy (SELECT * FROM v_articles) TO 'articles.csv' CSV HEADER\""
         if database.is_sqlite:

@@ -83,7 +83,7 @@ class HostBackoff:
         return page
 
     def _noted(self, page: Page) -> HostUpdate:
-        """Note an answer, or that there was none; while the network is suspected, no host is to blame."""
+        """Note an answer or its absence, which may be the network's fault."""
         lease, error = page.lease, page.error
         if error is None:
             self.outage.answered(lease.host_id, lease.url)
@@ -96,7 +96,7 @@ class HostBackoff:
         return self._hosts.answered(page)
 
     async def _await_network(self) -> None:
-        """Ask for nothing until a host can be reached again; end the crawl when that takes too long."""
+        """Ask for nothing until a host can be reached; give up in the end."""
         began, pause, cause = time.monotonic(), _FIRST_LOOK_SECONDS, self.outage.cause()
         patience = self._session.config.network_patience
         looks, told = 0, False
@@ -175,7 +175,7 @@ class HostBackoff:
         return dropped
 
     def tell(self) -> None:
-        """Say which hosts are dead: one line for each reason, however many they are."""
+        """Log which hosts are dead: one line for each reason."""
         dead, self._dead = self._dead, {}
         for reason, hosts in dead.items():
             names, urls = some([name for name, _ in hosts]), sum(dropped for _, dropped in hosts)

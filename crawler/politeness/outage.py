@@ -49,7 +49,7 @@ class Outage:
             self._good.popitem(last=False)
 
     def failed(self, host_id: int, url: str, reason: FailReason, *, active: Iterable[int], now: float) -> bool:
-        """Note that a host said nothing; returns whether the network is suspected from now on.
+        """Note that a host said nothing; returns whether the network is suspected now.
 
         Args:
             host_id: which one.
@@ -69,11 +69,11 @@ class Outage:
         return self.suspected
 
     def witnesses(self) -> Sequence[str]:
-        """Return URLs by whose hosts to find out: those that answered last, then some that did not."""
+        """Return URLs of hosts to try: that answered last, then some that did not."""
         return [*reversed(self._good.values()), *[url for _, url in self._silent.values()][-_MOST_GOOD:]]
 
     def over(self, now: float) -> Sequence[int]:
-        """Note that the network is there; returns the hosts whose silence was its fault."""
+        """Note that the network is there; returns the hosts that were silent."""
         silent = list(self._silent)
         self._silent.clear()
         self.suspected = False

@@ -48,7 +48,7 @@ class CsvExporter(CsvItemExporter):
 
 
 class NewsFeeds(FeedExporter):
-    """What `-o` and `FEEDS` name, written article by article; a failure ends the crawl, with one sentence."""
+    """Exports of `-o` and `FEEDS`, through to the disk; a failure ends the crawl."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -73,7 +73,7 @@ class NewsFeeds(FeedExporter):
                 raise ConfigError(f"-o {template} cannot be written ({error.strerror}); name another file") from None
 
     def _storage_supported(self, uri: str, feed_options: dict[str, Any]) -> bool:
-        """Tell whether something can be written to a URI; says what is missing by an exception, not in the log."""
+        """Raise what is missing to write to a URI, instead of logging it."""
         if urlsplit(uri).scheme not in self.storages and not PureWindowsPath(uri).drive:
             raise NotConfigured(f"-o {uri}: nothing is written to such a URL; name a file")
         try:
@@ -82,8 +82,14 @@ class NewsFeeds(FeedExporter):
             raise NotConfigured(f"-o {uri}: {lack}") from None
         return True
 
+    def _exporter_supported(self, format_: str) -> bool:
+        """Raise that there is no such format."""
+        if format_ not in self.exporters:
+            raise NotConfigured(f"FEEDS names the format {format_!r}; there is {', '.join(sorted(self.exporters))}")
+        return True
+
     def item_scraped(self, item: Any, spider: Spider) -> None:
-        """Write an article, through to the disk: what is in the file is whole, whatever comes."""
+        """Write an article through to the disk, so that the file holds it whole."""
         if self._failed:
             return
         try:
@@ -130,8 +136,8 @@ def check_exports(crawler: Crawler, arguments: Mapping[str, Any]) -> None:
     try:
         feeds = NewsFeeds(crawler)
     except NotConfigured as lack:
-        if crawler.settings["FEEDS"] or crawler.settings["FEED_URI"]:
-            raise ConfigError(str(lack) or "FEEDS names a format that there is not") from None
+        if str(lack):  # else there is nothing to export
+            raise ConfigError(str(lack)) from None
         return
     feeds.check(crawler.spidercls, arguments)
 

@@ -159,7 +159,7 @@ class Alarms:
 
 
 def _tell(news: Mapping[tuple[str, bool], Sequence[tuple[str, str]]]) -> None:
-    """Log what began and ended: one line for each kind of alarm, however many hosts have it."""
+    """Log what began and ended: one line for each kind of alarm."""
     for (_, ended), hosts in news.items():
         names, text = some([one_line(name) for name, _ in hosts]), hosts[0][1]
         logger.log(logging.INFO if ended else logging.WARNING, "%s: %s", names, text)
