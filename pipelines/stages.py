@@ -69,6 +69,9 @@ class PageServices(Protocol):
     async def items(self, ids: Sequence[int]) -> list[ArticleItem]:
         """Return stored articles."""
 
+    def export_failed(self, problem: str) -> None:
+        """Stop the crawl, because its articles cannot be exported."""
+
 
 class CrawlAccess:
     """Scrapy extension through which spider and stages reach the crawl.

@@ -102,6 +102,7 @@ class Command(NewsCommand, ScrapyCrawl):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check, run, and report through the exit code."""
+        from ..run.exporters import check_exports
         from ..run.seeds import Seed
         from ..run.session import MODES, ONCE
 
@@ -126,6 +127,7 @@ class Command(NewsCommand, ScrapyCrawl):
             crawler = self._create_crawler(self._news)
             config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
             check_components(crawler.settings)
+            check_exports(crawler, opts.spargs)
             _check_handles(raise_limit(), config.in_flight)
             for sentence in without_effect(self.settings):
                 logger.warning("crawler/settings.py: %s", sentence)

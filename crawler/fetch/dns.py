@@ -21,6 +21,8 @@ KEEP_FAILURE_SECONDS = 30.0
 MAX_NAMES = 10_000
 _THREADS = 16
 _LOOK_UP_SECONDS = 3.0
+_UNANSWERED = ("",)
+"""In place of addresses: nobody could be asked."""
 
 
 class DnsCache:
@@ -60,10 +62,18 @@ class DnsCache:
             found = await self._ask(name)
         if not found:
             raise FetchError(FailReason.NO_HOST)
+        if found == _UNANSWERED:
+            raise FetchError(FailReason.NO_DNS)
         permitted = [address for address in found if self.guard.permits(address, port)]
         if not permitted:
             raise AddressRefused(host, found[0])
         return permitted
+
+    def forget(self, host: str | None = None) -> None:
+        """Forget the addresses of a host; without one, all failures."""
+        names = [name for name in self._known if not any(self._known[name])] if host is None else [host.lower()]
+        for name in names:
+            self._known.pop(name, None)
 
     def close(self) -> None:
         """Cancel look-ups that have not been answered."""
@@ -99,7 +109,7 @@ class DnsCache:
 
 def _expires(_name: str, addresses: tuple[str, ...], now: float) -> float:
     """Return the time at which a cached entry ends."""
-    return now + (KEEP_SECONDS if addresses else KEEP_FAILURE_SECONDS)
+    return now + (KEEP_SECONDS if any(addresses) else KEEP_FAILURE_SECONDS)
 
 
 def _ask(name: str) -> tuple[str, ...]:
@@ -108,9 +118,9 @@ def _ask(name: str) -> tuple[str, ...]:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
         # Python would read a scope as part of the address; such addresses are local, and refused.
         return tuple(dict.fromkeys(str(ipaddress.ip_address(entry[4][0])) for entry in found))
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
         # ValueError: the name cannot be encoded, or the answer is no address.
-        return ()
+        return _UNANSWERED if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN else ()
 
 
 async def look_up(names: Sequence[str]) -> dict[str, str]:

@@ -36,6 +36,7 @@ from .cookies import SiteCookies
 from .decompress import ACCEPT_ENCODING
 from .dns import DnsCache
 from .errors import FetchError
+from .guard import AddressRefused
 from .tls import Trust
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ BOUND = "bound: "
 
 _ACCEPT_ENCODING = b"Accept-Encoding: " + ACCEPT_ENCODING.encode()
 _IDLE_SECONDS = 30.0
+_REACH_SECONDS = 5.0
 _MOST_IDLE = 512
 _UNSAFE = re.compile(rb"[\0\r\n]")
 _FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding", b"proxy-authorization"})
@@ -279,6 +281,19 @@ class Network:
             idle=_IdleConnections(),
             slots=BodySlots(options.bounds.size),
         )
+
+    async def reaches(self, url: str) -> bool:
+        """Tell whether a host can be connected to now; its name is looked up anew."""
+        target = _Target(url, self.options.bind)
+        self.names.forget(target.host)
+        try:
+            async with asyncio.timeout(_REACH_SECONDS):
+                addresses = await self.names.addresses(target.host, target.port)
+                _, writer = await asyncio.open_connection(addresses[0], target.port, local_addr=target.bind)
+        except (OSError, FetchError, AddressRefused):
+            return False
+        writer.close()
+        return True
 
     @classmethod
     def of(cls, crawler: Crawler) -> Self:

@@ -174,7 +174,7 @@ class PageCompletion:
             robots_hosts=hosts.hosts_of_robots(lease),
             robots_again=hosts.robots_again(lease),
             robots_bytes=config.robots_bytes,
-            resting=hosts.errors.is_in_backoff(lease.host_id),
+            resting=self._followers.backoff.outage.suspected or hosts.errors.is_in_backoff(lease.host_id),
         )
         judged = replace(outcomes.judge(page, context), ready_at=page.ready_at)
         for _, _, text in judged.robots[:1]:  # the same for all
@@ -191,7 +191,8 @@ class PageCompletion:
             self._known.seeds.adopt(*outcome.seed_host)
         if lease.kind == Kind.ROBOTS and outcome.state != State.PENDING:
             followers.robots.stored(lease, outcome)
-        followers.learning.note(page, outcome, stored)
+        if not (page.error and followers.backoff.outage.suspected):  # which says nothing of the host
+            followers.learning.note(page, outcome, stored)
         self._queue(outcome, stored)
         if followers.rescorer.is_due(stats["pages"]):
             self._background.start(followers.rescorer.rescore(stats["pages"]))

@@ -134,6 +134,15 @@ class Crawl:
         """Return stored articles."""
         return await self.session.submit(articles.items, ids)
 
+    def export_failed(self, problem: str) -> None:
+        """Stop the crawl, because its articles cannot be exported."""
+        database = self.session.database
+        read = "psql '{}' -c \"\\copy (SELECT * FROM v_articles) TO 'articles.csv' CSV HEADER\""
+        if database.is_sqlite:
+            read = "sqlite3 -csv -header '{}' 'SELECT * FROM v_articles' > articles.csv"
+        told = f"{problem}; nothing is lost, this writes all articles to a file: {read.format(database.name)}"
+        self.background.give_up(OSError(told), "export")
+
     def run(self) -> None:
         """Begin what goes on for as long as the crawl does."""
         start = self.background.start
@@ -152,6 +161,7 @@ class Crawl:
             reason: Scrapy's, in a word or two.
         """
         ended = Ended()
+        self.followers.backoff.tell()
         await self.followers.rescorer.close()
         try:
             ended = replace(ended, alarms=await self.followers.learning.close())
@@ -239,6 +249,7 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
         rescorer=Rescorer(session, queues),
         watch=Watch(session, pending) if watches else None,
     )
+    followers.backoff.waits_on = watches
     completion = PageCompletion(session, pending, known, followers, background=background, engine=engine)
     held = HeldHosts(session, pending, known.hosts, learning)
     idle = Idle(session, pending, held, followers.backoff, completion=completion, watch=followers.watch)

@@ -9,20 +9,25 @@ from dataclasses import replace
 
 from db.frontier import claims as table
 from db.frontier import host_backoff
-from db.records.host import DeadHost
+from db.records.host import BackoffState, DeadHost
 from db.records.reasons import FailReason, SkipReason
 from pipelines.item import Page
 
 from .. import clock
 from ..politeness.hosts import Hosts, HostUpdate
+from ..politeness.outage import Outage
 from ..run.background import Background, EngineCallbacks
+from ..run.exit_codes import EXIT_STOPPED
 from ..run.session import Session
+from ..run.terminal import some
 from .pending import PendingUrls
 
 logger = logging.getLogger(__name__)
 
 _FEW = 16
 _REOPEN_SECONDS = 3_600.0
+_FIRST_LOOK_SECONDS, _LONGEST_LOOK_SECONDS, _SHORTEST_LOOK_SECONDS = 1.0, 15.0, 0.1
+_TOGETHER_SECONDS = 2.0
 
 
 class HostBackoff:
@@ -37,6 +42,8 @@ class HostBackoff:
 
     Attributes:
         reopen_at: when (Unix seconds) to `reopen` hosts.
+        outage: tells when no host answers any more.
+        waits_on: whether a network that is down is waited for without end.
     """
 
     def __init__(
@@ -49,6 +56,10 @@ class HostBackoff:
         self._background = background
         self._engine = engine
         self.reopen_at = 0.0
+        self.outage = Outage()
+        self.waits_on = False
+        self._dead: dict[SkipReason, list[tuple[str, int]]] = {}
+        """Dead hosts that nobody has been told of, and how many URLs wait."""
         self._plan_reopening()
 
     def _plan_reopening(self) -> None:
@@ -57,7 +68,7 @@ class HostBackoff:
     def answered(self, page: Page) -> Page:
         """Start the clock of a page's host; return the page with what it says."""
         queues, host_id = self._queues, page.lease.host_id
-        update = self._hosts.answered(page)
+        update = self._noted(page)
         page = replace(page, ready_at=clock.now() + update.pause)
         now, pause = time.monotonic(), max(update.pause, update.backoff)
         if queues.shared is not None:
@@ -70,6 +81,52 @@ class HostBackoff:
         if update.backoffs or update.dead:
             self._background.start(self._follow(update))
         return page
+
+    def _noted(self, page: Page) -> HostUpdate:
+        """Note an answer or its absence, which may be the network's fault."""
+        lease, error = page.lease, page.error
+        if error is None:
+            self.outage.answered(lease.host_id, lease.url)
+        elif error is not FailReason.OUT_OF_HANDLES:
+            active = (key for key, host in self._queues.hosts.items() if host.queue or host.busy)
+            if self.outage.failed(lease.host_id, lease.url, error, active=active, now=time.monotonic()):
+                self._background.start(self._await_network())
+            if self.outage.suspected:
+                return HostUpdate(self._hosts.pause(lease.host_id))
+        return self._hosts.answered(page)
+
+    async def _await_network(self) -> None:
+        """Ask for nothing until a host can be reached; give up in the end."""
+        began, pause, cause = time.monotonic(), _FIRST_LOOK_SECONDS, self.outage.cause()
+        patience = self._session.config.network_patience
+        looks, told = 0, False
+        while not await self._is_reachable():
+            looks += 1
+            waited = time.monotonic() - began
+            if waited >= patience and not self.waits_on:
+                problem = f"{cause}; the network was down for {waited:.0f} s, and the same command goes on"
+                self._background.give_up(OSError(problem), "network", EXIT_STOPPED)
+                return
+            if looks > 1 and not told:  # what is under way may have been answered meanwhile
+                limit = "" if self.waits_on else f" up to {patience:.0f} s"
+                logger.warning("%s; waiting for the network%s", cause, limit)
+                told = True
+            left = pause if self.waits_on else min(pause, patience - waited)
+            await asyncio.sleep(max(left, _SHORTEST_LOOK_SECONDS))
+            pause = min(2 * pause, _LONGEST_LOOK_SECONDS)
+        self._engine.forget_names()
+        forgiven = self.outage.over(time.monotonic())
+        for host_id in forgiven if told else ():
+            if self._hosts.errors.recovered(host_id, clock.now()):
+                await self._session.submit(host_backoff.write_backoffs, BackoffState(host_id, 0, 0.0))
+        if told:
+            logger.warning("the network is there again after %.0f s", time.monotonic() - began)
+        self._pending.changed.set()
+        self._engine.poll()
+
+    async def _is_reachable(self) -> bool:
+        """Tell whether any of some hosts can be connected to."""
+        return any(await asyncio.gather(*map(self._engine.reaches, self.outage.witnesses())))
 
     async def _follow(self, update: HostUpdate) -> None:
         """Write an update; URLs of dead hosts wait no longer."""
@@ -112,8 +169,17 @@ class HostBackoff:
         dropped = await self._session.submit(host_backoff.close_dead_hosts, DeadHost(run_id, host_id, reason, again))
         self._session.stats[f"dropped/{reason}"] += dropped
         self._session.stats["hosts given up"] += 1
-        logger.warning("%s: %s; %d URLs of it are left for later", host.name, reason, dropped)
+        if not self._dead:
+            asyncio.get_running_loop().call_later(_TOGETHER_SECONDS, self.tell)
+        self._dead.setdefault(reason, []).append((host.name, dropped))
         return dropped
+
+    def tell(self) -> None:
+        """Log which hosts are dead: one line for each reason."""
+        dead, self._dead = self._dead, {}
+        for reason, hosts in dead.items():
+            names, urls = some([name for name, _ in hosts]), sum(dropped for _, dropped in hosts)
+            logger.warning("%s: %s; %d URLs are left for later", names, reason, urls)
 
     async def reopen(self) -> None:
         """Give dead hosts another chance after some time; nothing is leased meanwhile."""

@@ -57,7 +57,9 @@ class Idle:
 
     def is_due(self) -> bool:
         """Tell whether nothing is under way and nothing queued that could be."""
-        return not self.exhausted and not self._pending.queues.in_flight and self._backoff.holds_up_all()
+        if self.exhausted or self._backoff.outage.suspected:
+            return False
+        return not self._pending.queues.in_flight and self._backoff.holds_up_all()
 
     async def look_around(self) -> None:
         """Ask whether anything is left within the limits, and wait until it is due."""

@@ -122,6 +122,8 @@ class FrontierScheduler(BaseScheduler):
             pause=self._waker.rest,
             export=partial(export, crawler),
             stored=Network.of(crawler).slots.release,
+            reaches=Network.of(crawler).reaches,
+            forget_names=Network.of(crawler).names.forget,
         )
         self._engine = engine
         self._background = Background(engine.stop)
@@ -196,7 +198,7 @@ class FrontierScheduler(BaseScheduler):
     def next_request(self) -> Request | None:
         """Return the best URL among hosts that are ready, or None. Never waits."""
         crawl = self.crawl
-        if crawl is None or self._background.ends or self._waker.rests():
+        if crawl is None or self._background.ends or self._waker.rests() or crawl.followers.backoff.outage.suspected:
             return None
         queues, config, now = crawl.pending.queues, crawl.session.config, time.monotonic()
         in_flight = max(len(queues.in_flight), self._waker.items)

@@ -26,6 +26,8 @@ class EngineCallbacks:
         pause: has it asked for none for some seconds, because this machine can make none.
         export: hands articles of several pages to item pipelines and exporters.
         stored: told the identifier of a URL whose body is needed no longer.
+        reaches: tells whether the host of a URL can be connected to now.
+        forget_names: has names looked up again that could not be.
     """
 
     stop: Callable[[str], Coroutine[Any, Any, Any]]
@@ -33,6 +35,8 @@ class EngineCallbacks:
     pause: Callable[[], None]
     export: Callable[[Iterable[Joined]], Awaitable[None]]
     stored: Callable[[int], None]
+    reaches: Callable[[str], Coroutine[Any, Any, bool]]
+    forget_names: Callable[[], None]
 
 
 class Background:
@@ -76,13 +80,13 @@ class Background:
         for task in list(self._tasks):
             task.cancel()
 
-    def give_up(self, problem: DatabaseProblem) -> None:
-        """Stop because the database is gone; say so once."""
+    def give_up(self, problem: Exception, reason: str = "database", exit_code: int = EXIT_DATABASE) -> None:
+        """Stop because the database is gone, or what else is needed; say so once."""
         if not self.problem:
             self.problem = str(problem)
-            self.exit_code = EXIT_DATABASE
+            self.exit_code = exit_code
             logger.error("%s", self.problem)
-            self._stop("database")
+            self._stop(reason)
 
     def failed(self, error: BaseException) -> None:
         """Stop because of a fault of ours, lest it be repeated without end."""

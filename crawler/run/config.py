@@ -325,6 +325,10 @@ _TABLE: dict[str, dict[Option, str]] = {
             "when hosts in backoff are all that is left, they are waited for until so many seconds after the last good "
             "answer of any host"
         ),
+        Option("NETWORK_PATIENCE", 300.0, number, NO, "network_patience"): (
+            "seconds to wait for the network of this machine when no host answers any more; then the crawl stops with "
+            "exit code 3 (`-a mode=watch` waits on)"
+        ),
         Option("REDIRECT_HOPS", 8, whole, NO, "redirects"): "redirects followed in a row",
         Option("ALLOW_NETWORKS", [], names, NO, ""): (
             "IP addresses that may be reached although they are not public, e.g. `10.1.0.0/16,127.0.0.1:8080`"
@@ -491,6 +495,7 @@ class Config:
         connections, window: requests under way, and URLs held in memory, per host.
         hosts, in_flight: hosts held in memory, requests under way.
         tries, redirects: of a URL.
+        network_patience: seconds to wait for a network that is down.
         topic: what the crawl looks for, None when that is everything.
         ahead: seconds, `REVISIT_AHEAD`.
         schedule: when URLs are visited again.
@@ -528,6 +533,7 @@ class Config:
     robots_bytes: int
     tries: int
     redirects: int
+    network_patience: float
     schedule: Schedule
     ahead: float
     fetch: FetchOptions

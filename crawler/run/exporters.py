@@ -1,12 +1,27 @@
-"""Scrapy's exporters, where the readers of their files need care."""
+"""Scrapy's exporters, where their files and the readers of these need care."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path, PureWindowsPath
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from scrapy.exceptions import NotConfigured
 from scrapy.exporters import CsvItemExporter
+from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage, apply_uri_params
+
+from pipelines.stages import CrawlAccess
+
+from .config import ConfigError
+from .exit_codes import EXIT_DATABASE
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
 
 from db.records.article import COLUMNS, JOINED_BY, ArticleItem
 
@@ -53,3 +68,109 @@ class CsvExporter(CsvItemExporter):
 
     def _build_row(self, values: Iterable[Any]) -> Iterator[Any]:
         yield from map(harmless, super()._build_row(values))
+
+
+class NewsFeeds(FeedExporter):
+    """Exports of `-o` and `FEEDS`, through to the disk; a failure ends the crawl."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._failed = False
+
+    def check(self, spider: type[Spider], arguments: Mapping[str, Any]) -> None:
+        """Open the files that will be written.
+
+        Raises:
+            ConfigError: one of them cannot be.
+        """
+        known: Any = SimpleNamespace(**{"name": spider.name, **arguments})  # no spider is built yet
+        for template, options in self.feeds.items():
+            try:
+                uri = apply_uri_params(template, self._get_uri_params(known, options["uri_params"]))
+                storage = self._get_storage(uri, options)
+                if isinstance(storage, FileFeedStorage):
+                    _try_to_write(Path(storage.path))
+            except KeyError as error:
+                raise ConfigError(f"-o {template}: there is nothing of the name {error} to put in") from None
+            except OSError as error:
+                raise ConfigError(f"-o {template} cannot be written ({error.strerror}); name another file") from None
+
+    def _storage_supported(self, uri: str, feed_options: dict[str, Any]) -> bool:
+        """Raise what is missing to write to a URI, instead of logging it."""
+        if urlsplit(uri).scheme not in self.storages and not PureWindowsPath(uri).drive:
+            raise NotConfigured(f"-o {uri}: nothing is written to such a URL; name a file")
+        try:
+            self._get_storage(uri, feed_options)
+        except NotConfigured as lack:
+            raise NotConfigured(f"-o {uri}: {lack}") from None
+        return True
+
+    def _exporter_supported(self, format_: str) -> bool:
+        """Raise that there is no such format."""
+        if format_ not in self.exporters:
+            raise NotConfigured(f"FEEDS names the format {format_!r}; there is {', '.join(sorted(self.exporters))}")
+        return True
+
+    def item_scraped(self, item: Any, spider: Spider) -> None:
+        """Write an article through to the disk, so that the file holds it whole."""
+        if self._failed:
+            return
+        try:
+            super().item_scraped(item, spider)
+            for slot in self.slots:
+                if slot.file is not None:
+                    slot.file.flush()
+        except OSError as error:
+            self._fail(", ".join(self.feeds), error)
+
+    async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
+        """End a file; storages that send it somewhere do so now."""
+        kind = f"feedexport/failed_count/{type(slot.storage).__name__}"
+        failed = self.crawler.stats.get_value(kind, 0)
+        try:
+            slot.finish_exporting()
+            if slot.file is not None:
+                slot.file.flush()
+            if not self._failed:
+                await super()._close_slot(slot, spider)
+        except OSError as error:
+            self._fail(slot.uri, error)
+        if self._failed and slot.file is not None and isinstance(slot.storage, FileFeedStorage):
+            with suppress(OSError):
+                slot.file.close()
+        if self.crawler.stats.get_value(kind, 0) > failed:
+            self._fail(slot.uri, OSError(0, "see above"))
+
+    def _fail(self, uri: str, error: OSError) -> None:
+        """End the crawl, once."""
+        if not self._failed:
+            self._failed = True
+            problem = f"the export {uri} cannot be written ({error.strerror or error})"
+            CrawlAccess.of(self.crawler).services.export_failed(problem)
+            self.crawler.stats.set_value("crawl/exit_code", EXIT_DATABASE)
+
+
+def check_exports(crawler: Crawler, arguments: Mapping[str, Any]) -> None:
+    """Refuse to start when what is crawled could not be written where it is to go.
+
+    Raises:
+        ConfigError: saying what cannot be.
+    """
+    try:
+        feeds = NewsFeeds(crawler)
+    except NotConfigured as lack:
+        if str(lack):  # else there is nothing to export
+            raise ConfigError(str(lack)) from None
+        return
+    feeds.check(crawler.spidercls, arguments)
+
+
+def _try_to_write(path: Path) -> None:
+    """Open a file to write to it; leaves it as it was."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        return  # a device or a pipe: to open it would begin something
+    is_new = not path.exists()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.open("ab").close()
+    if is_new:
+        path.unlink()

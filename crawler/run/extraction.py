@@ -114,6 +114,10 @@ class StoredServices:
         """Refuse: nothing is exported."""
         raise NotImplementedError(ids)
 
+    def export_failed(self, problem: str) -> None:
+        """Refuse, for the same reason."""
+        raise NotImplementedError(problem)
+
 
 class Reextraction:
     """Stored articles on their way through the crawl's stages once more.

@@ -33,7 +33,7 @@ FIXED: dict[str, Any] = {
         **GUARDED["EXTENSIONS_BASE"],
         "pipelines.stages.CrawlAccess": 0,
         "scrapy.extensions.closespider.CloseSpider": 0,
-        "scrapy.extensions.feedexport.FeedExporter": 0,
+        "crawler.run.exporters.NewsFeeds": 0,
         "scrapy.extensions.memdebug.MemoryDebugger": 0,
         "scrapy.extensions.memusage.MemoryUsage": 0,
         "crawler.frontier.progress.Progress": 500,

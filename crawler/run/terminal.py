@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -18,6 +19,7 @@ _MOVING = re.compile(
     "\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
 _BREAKING = re.compile("[\t\n]")
+_FEW = 3
 _NAMES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
@@ -39,6 +41,18 @@ def one_line(value: object) -> str:
     'gone\\n12:00:00 ERROR: forged'
     """
     return _BREAKING.sub(_escape, visible(str(value)))
+
+
+def some(names: Sequence[str]) -> str:
+    """Name a few of many hosts, and how many they are.
+
+    >>> some(["a.cn"]), some(["a.cn", "b.cn", "c.cn", "d.cn", "e.cn"])
+    ('a.cn', '5 hosts (a.cn, b.cn, c.cn, ...)')
+    """
+    if len(names) == 1:
+        return names[0]
+    more = ", ..." if len(names) > _FEW else ""
+    return f"{len(names)} hosts ({', '.join(names[:_FEW])}{more})"
 
 
 def _escape(found: re.Match[str]) -> str:

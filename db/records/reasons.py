@@ -112,6 +112,7 @@ class FailReason(Reason):
     TIMED_OUT = "timed out"
     STALLED = "stalled"
     NO_HOST = "no such host"
+    NO_DNS = "DNS does not answer"
     LOST = "connection lost"
     CONNECTION_REFUSED = "connection refused"
     NETWORK_UNREACHABLE = "network unreachable"

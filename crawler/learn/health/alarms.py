@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from db.sites.health import AlarmChange, HealthRow, ShownAlarm
 from pipelines.urls import host_key
 
 from ... import clock
-from ...run.terminal import one_line
+from ...run.terminal import one_line, some
 from .answers import HostAnswer, answer_of
 from .host import Finding, HealthMonitor
 from .messages import normal_again, sentence
@@ -38,6 +38,8 @@ MOST_HOSTS = 2_000
 """Hosts whose health is held in memory (5 to 20 KB each)."""
 _SECONDS = 2.0
 _MOST_ROWS = 100
+_FEWEST_TOGETHER = 3
+"""Hosts with one kind of alarm, of which more are told in one line."""
 _FEWEST_EVERYWHERE = 3
 """Hosts that must not answer, most of all, before this machine's network is suspected."""
 
@@ -109,8 +111,11 @@ class Alarms:
                 for host_id, state in zip(new, states, strict=True):
                     self._hosts[host_id] = _Host(HealthMonitor(self._window, state))
             heard, self._heard = self._heard, []
+            news: dict[tuple[str, bool], list[tuple[str, str]]] = {}
             for host_id, at, answer in heard:
-                self._learn(host_id, at, answer)
+                for found, text in self._learn(host_id, at, answer):
+                    news.setdefault((found.kind, bool(found.ended)), []).append((host_key(answer.url), text))
+            _tell(news)
             going = {*gone, *list(self._hosts)[: max(0, len(self._hosts) - self._most)]} & self._hosts.keys()
             hosts = self._hosts.items()
             due = [key for key, host in hosts if host.news or host.unsaved >= (1 if key in going else every)]
@@ -119,16 +124,16 @@ class Alarms:
             for key in going:
                 del self._hosts[key]
 
-    def _learn(self, host_id: int, at: float, answer: HostAnswer) -> None:
-        """Learn one answer, and say what begins or ends with it."""
+    def _learn(self, host_id: int, at: float, answer: HostAnswer) -> Iterator[tuple[Finding, str]]:
+        """Learn one answer; yield what begins or ends with it, in words too."""
         host = self._hosts[host_id]
         self._hosts.move_to_end(host_id)
         host.unsaved += 1
         for found in host.monitor.learn(answer):
             text = normal_again(found) if found.ended else self._text(found)
-            logger.log(logging.INFO if found.ended else logging.WARNING, "%s: %s", one_line(host_key(answer.url)), text)
             since, until = ("", iso(at)) if found.ended else (iso(at), None)
             host.news.append(AlarmChange(host_id, found.kind, since, until, text, json.dumps(asdict(found))))
+            yield found, text
 
     def _text(self, found: Finding) -> str:
         """Return the sentence for an alarm, with a hint when most hosts have it."""
@@ -153,9 +158,22 @@ class Alarms:
             host.unsaved, host.news = 0, []
 
 
+def _tell(news: Mapping[tuple[str, bool], Sequence[tuple[str, str]]]) -> None:
+    """Log what began and ended: one line for each kind of alarm."""
+    for (_, ended), hosts in news.items():
+        names, text = some([one_line(name) for name, _ in hosts]), hosts[0][1]
+        logger.log(logging.INFO if ended else logging.WARNING, "%s: %s", names, text)
+
+
 def lines(alarms: Sequence[ShownAlarm]) -> Iterator[str]:
     """Yield active alarms, for the end of a crawl."""
     if alarms:
         yield "Alarms:"
+    kinds: dict[str, list[ShownAlarm]] = {}
     for alarm in alarms:
-        yield f"  {one_line(alarm.host)}: {alarm.text} (since {alarm.since})"
+        kinds.setdefault(alarm.kind, []).append(alarm)
+    for same in kinds.values():
+        together = [same] if len(same) > _FEWEST_TOGETHER else [[alarm] for alarm in same]
+        for some_alarms in together:
+            names, since = some([one_line(alarm.host) for alarm in some_alarms]), min(a.since for a in some_alarms)
+            yield f"  {names}: {some_alarms[0].text} (since {since})"

@@ -1,0 +1,65 @@
+"""When the network of this machine is suspected, and when hosts are."""
+
+from __future__ import annotations
+
+import pytest
+
+from crawler.politeness.outage import Outage
+from db.records.reasons import FailReason
+
+REFUSED, NO_HOST, NO_DNS, TLS = (
+    FailReason.CONNECTION_REFUSED,
+    FailReason.NO_HOST,
+    FailReason.NO_DNS,
+    FailReason.TLS,
+)
+
+
+def fail(outage: Outage, hosts: range, reason: FailReason, active: int, now: float = 100.0) -> list[bool]:
+    """Failures of hosts one after the other: whether each makes the network suspected."""
+    return [outage.failed(n, f"http://h{n}.cn/", reason, active=range(active), now=now) for n in hosts]
+
+
+def test_all_hosts_that_are_asked_must_be_silent() -> None:
+    outage = Outage()
+    assert fail(outage, range(4), REFUSED, active=5) == [False] * 4
+    assert fail(outage, range(4), REFUSED, active=5) == [False] * 4, "the same hosts again say nothing new"
+    assert fail(outage, range(4, 5), REFUSED, active=5) == [True]
+    assert outage.suspected
+    assert outage.cause() == "none of the last 5 hosts answers: all connections are refused, as by a firewall or proxy"
+
+
+def test_twenty_hosts_are_enough_of_thousands() -> None:
+    assert fail(Outage(), range(20), NO_HOST, active=2_000) == [False] * 19 + [True]
+
+
+def test_answer_of_any_host_clears_all() -> None:
+    outage = Outage()
+    fail(outage, range(4), REFUSED, active=5)
+    outage.answered(9, "http://h9.cn/")
+    assert fail(outage, range(4, 5), REFUSED, active=5) == [False]
+    fail(outage, range(5, 6), TLS, active=5)  # somebody has answered something
+    assert fail(outage, range(6, 10), REFUSED, active=5) == [False] * 4
+
+
+@pytest.mark.parametrize("reason", [REFUSED, NO_HOST, NO_DNS])
+def test_one_host_alone_is_suspected_itself_unless_nobody_could_be_asked(reason: FailReason) -> None:
+    assert fail(Outage(), range(1), reason, active=1) == [reason is NO_DNS]
+
+
+def test_witnesses_are_those_that_answered_last_and_some_that_did_not() -> None:
+    outage = Outage()
+    for n in range(5):
+        outage.answered(n, f"http://good{n}.cn/")
+    fail(outage, range(5, 9), REFUSED, active=4)
+    good = [f"http://good{n}.cn/" for n in (4, 3, 2)]
+    assert outage.witnesses() == [*good, *(f"http://h{n}.cn/" for n in (6, 7, 8))]
+
+
+def test_after_an_outage_nothing_is_suspected_for_a_while() -> None:
+    outage = Outage()
+    fail(outage, range(3), REFUSED, active=3)
+    assert sorted(outage.over(100.0)) == [0, 1, 2]
+    assert not outage.suspected
+    assert fail(outage, range(3), REFUSED, active=3, now=110.0) == [False] * 3
+    assert fail(outage, range(3), REFUSED, active=3, now=200.0)[0], "they are still silent"
