@@ -235,6 +235,7 @@ _STAMP_WORDS: Final = (
     "пятница суббота воскресенье опубликовано обновлено news associated press reuters"
 )
 _STAMP: Final = frozenset(_STAMP_WORDS.split())
+_ENDS: Final = frozenset(".。,，;；")
 _YEAR = re.compile(r"\d(?:st|nd|rd|th)?,? (?:19|20)\d\d|(?:19|20)\d\d")
 _TOKEN = re.compile(r"[^\W\d_]+(?:\.[^\W\d_])?")
 _STAMP_CHARS: Final = 90
@@ -278,7 +279,7 @@ def is_info(text: str) -> bool:
 
 def is_aside(text: str) -> bool:
     """Tell whether a line heads other stories, authors or comments."""
-    return len(text) <= 120 and bool(_ASIDE.match(text.lower()))
+    return len(text) <= 80 and text[-1:] not in _ENDS and bool(_ASIDE.match(text.lower()))
 
 
 def is_stamp(text: str) -> bool:

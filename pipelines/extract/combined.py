@@ -248,7 +248,10 @@ def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64
     total = float(mass[kept].sum())
     nodes = np.asarray(document.blocks.nodes, np.int64)
     for index in range(kept[0] + 1, kept[-1] + 1):
-        if not (is_label(texts[index]) or ((is_dated or not texts[index].isascii()) and is_aside(texts[index]))):
+        heads = is_label(texts[index])
+        if not heads and not blocks.link_chars[index] and (is_dated or not texts[index].isascii()):
+            heads = is_aside(texts[index])
+        if not heads:
             continue
         first, last = section(document, nodes, index)
         while last < len(texts) and blocks.link_chars[last] >= _LINKED * blocks.chars[last] > 0:

@@ -172,12 +172,20 @@ def _tells(text: str, told: str, word: str) -> bool:
     `told` is the text in small letters. The stems of a Chinese word are its pairs of characters.
     """
     if word.isupper() and len(word) <= _CODE_CHARS:  # US, NATO: letter by letter, lest it is found in any word
-        return bool(re.search(rf"\b{re.escape(word)}\b", text))
+        return _begins(text, word)
     lowered = word.lower()
     if not word.isascii() and _HAN.search(word):
         return lowered in told or all(lowered[at : at + 2] in told for at in range(0, len(lowered) - 1, 2))
     stems = (part[: max(4, len(part) - 2)] for part in _PART.split(lowered))
-    return all(re.search(rf"\b{re.escape(stem)}", told) for stem in stems)
+    return all(_begins(told, stem) for stem in stems)
+
+
+def _begins(text: str, stem: str) -> bool:
+    """Tell whether a word of a text begins with these letters."""
+    at = text.find(stem)
+    while at > 0 and text[at - 1].isalnum():
+        at = text.find(stem, at + 1)
+    return at >= 0
 
 
 def _shown(document: Document, kept: Sequence[int]) -> Iterator[list[str]]:
