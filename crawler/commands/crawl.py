@@ -90,8 +90,10 @@ class Command(NewsCommand, ScrapyCrawl):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check, run, and report through the exit code."""
+        from db.engine.database import parse_url
+
         from ..run.seeds import Seed
-        from ..run.session import MODES, ONCE
+        from ..run.session import MODES, ONCE, seeds_of
 
         assert self.settings is not None
         assert self.crawler_process is not None
@@ -111,8 +113,11 @@ class Command(NewsCommand, ScrapyCrawl):
             if opts.spargs.get("seeds") == DEMO:
                 newsroom = open_newsroom(self.settings)
                 opts.spargs["seeds"] = tuple(Seed(url=url, line=n) for n, url in enumerate(newsroom.seeds(), 1))
+            else:
+                opts.spargs["seeds"] = seeds_of(opts.spargs.get("seeds"))
             crawler = self._create_crawler(self._news)
             config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
+            parse_url(config.database_url)
             _check_handles(raise_limit(), config.in_flight)
             for sentence in without_effect(self.settings):
                 logger.warning("crawler/settings.py: %s", sentence)

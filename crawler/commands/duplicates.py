@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
 
-from ..run.command import NewsCommand
+from ..run.command import NewsCommand, refuse_unwritable
 from ..run.config import Config
 from ._database import read, wide_console
 from ._saved_pages import InputError
@@ -268,6 +268,7 @@ def find(input_name: str, output_name: str, method: Method, threshold: float, ki
     documents = pairs = duplicates = 0
     ids: list[str] = []
     _refuse_same(input_name, output_name)
+    refuse_unwritable(output_name)
     with ExitStack() as stack:
         lines = stack.enter_context(_opened(input_name))
         out = sys.stdout if output_name == "-" else stack.enter_context(open(output_name, "w", encoding="utf-8"))

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from db.records.url import Kind
 
-from ..run.command import NewsCommand
+from ..run.command import NewsCommand, refuse_unwritable
 from ._database import read_with, wide_console
 from ._graph_picture import PICTURES, draw, graphml, require_extra
 
@@ -118,8 +118,7 @@ class _Options:
             raise ValueError(f"--top {top!r} is no number from 1 to {_MOST_TOP}")
         if graph is not None and graph.suffix.lower() not in _NAMED:
             raise ValueError(f"--graph {str(graph)!r} has no ending that is known; use one of: {', '.join(_NAMED)}")
-        if graph is not None and not graph.parent.is_dir():
-            raise ValueError(f"--graph {str(graph)!r} cannot be written; there is no folder {graph.parent}")
+        refuse_unwritable(graph)
         if graph is not None and graph.suffix.lower() in PICTURES:
             require_extra()
         return _Options(by, int(top), graph)

@@ -8,11 +8,13 @@ import logging
 import math
 import os
 import platform
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from db.articles import signatures
 from db.engine.database import Database, open_for_crawl
@@ -33,6 +35,7 @@ from pipelines.records import BlockKind
 
 from .. import clock
 from ..clock import GrowthRate
+from ..fetch.guard import Guard
 from ..response.new_urls import new_url
 from ..response.seed_scope import seed_row
 from .config import MUST, SCORING, SHOULD, Config, differing
@@ -51,6 +54,8 @@ _LATE_SECONDS = 60.0
 """A process that is started so soon after a crawl of many has ended was meant to take part in it."""
 _LONGEST_START = 60.0
 _VERSION = version("newscrawler")
+_IP = re.compile(r"[0-9.]+|[0-9a-f:.]*:[0-9a-f:.]*")
+_MOST_NAMED = 5
 _SIGN_SECONDS = 2.0
 """A run says that it lives, and hears what the others need, at least this often."""
 
@@ -119,7 +124,8 @@ class Session:
         Raises:
             SeedError, DatabaseProblem: nothing was started.
         """
-        records = _read(seeds)
+        records = seeds_of(seeds)
+        _refuse_private(records, config.fetch.guard)
         database = await asyncio.get_running_loop().run_in_executor(None, _open, config, goes_on)
         line = DatabaseLine(database, config.database_patience)
         try:
@@ -291,11 +297,38 @@ async def _wake(config: Config, line: DatabaseLine, resumed: Resumed, now: float
     return total
 
 
-def _read(seeds: Any) -> list[Seed]:
-    """Return seeds from a file, or as they are."""
+def seeds_of(seeds: Any) -> list[Seed]:
+    """Return seeds from a file, or as they are.
+
+    Raises:
+        SeedError: see `load_seeds`.
+    """
     if not seeds:
         raise SeedError("no seeds given; use -a seeds=seeds.txt (a file of URLs) or -a seeds=demo")
     return load_seeds(seeds) if isinstance(seeds, str) else list(seeds)
+
+
+def _refuse_private(seeds: Sequence[Seed], guard: Guard) -> None:
+    """Refuse seeds that nothing can be fetched from; of names only those count that need not be looked up.
+
+    Raises:
+        SeedError: naming the seeds, and what opens their addresses.
+    """
+    wrong = {}
+    for seed in seeds:
+        parts = urlsplit(seed.url)
+        host = parts.hostname or ""
+        address = "127.0.0.1" if host == "localhost" or host.endswith(".localhost") else host
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        if _IP.fullmatch(address) and not guard.permits(address, port):
+            wrong[seed.url] = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+    if wrong:
+        more = f" and {len(wrong) - 1} more seeds are" if len(wrong) > 1 else " is"
+        networks = ",".join(dict.fromkeys([*wrong.values()][:_MOST_NAMED]))
+        raise SeedError(
+            f"{next(iter(wrong))}{more} at no public address (or not at a port of the web): "
+            f"open what is meant with -s ALLOW_NETWORKS={networks}, or take it out"
+        )
 
 
 def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) -> None:
