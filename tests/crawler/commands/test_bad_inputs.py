@@ -46,7 +46,6 @@ CRAWL = "crawl news -a seeds=~/seeds.txt -s DATABASE_URL=sqlite:///~/new.db"
 SETTINGS = [
     ("MAX_PAGE=5", "did you mean MAX_PAGES?"),
     ("max_pages=5", "did you mean MAX_PAGES?"),
-    ("FLAVOUR=sweet", "there is no setting FLAVOUR"),
     ("MAX_PAGES=many", "MAX_PAGES is 'many'"),
     ("MAX_PAGES=-1", "a number, 0 or more"),
     ("MAX_PAGES=1.5", "a whole number"),
@@ -123,6 +122,7 @@ DATABASES = [
 ]
 USE = [
     ("crawl", "name the spider"),
+    ("crawl nosuch", "there is no spider 'nosuch'"),
     (f"{CRAWL} again", "one argument too many"),
     (f"{CRAWL} --colour", "there is no option --colour"),
     ("crawl news -a", "expected one argument"),
