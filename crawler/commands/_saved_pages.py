@@ -49,7 +49,7 @@ class Saved:
 
 
 def files(path: Path) -> list[Saved]:
-    """Return a file, or all pages in a folder and the folders inside, sorted by path; "-" is standard input.
+    """Return a file, standard input ("-"), or all pages in a folder, sorted by path.
 
     Raises:
         InputError: there is nothing of that name, or no page in the folder.

@@ -309,7 +309,7 @@ def seeds_of(seeds: Any) -> list[Seed]:
 
 
 def _refuse_private(seeds: Sequence[Seed], guard: Guard) -> None:
-    """Refuse seeds that nothing can be fetched from; of names only those count that need not be looked up.
+    """Refuse seeds at addresses that are closed; names are not looked up.
 
     Raises:
         SeedError: naming the seeds, and what opens their addresses.
