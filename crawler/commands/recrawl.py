@@ -40,7 +40,6 @@ class Command(NewsCommand):
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
         return "[--older-than 7d] [--host NAME] [--articles|--lists|--failed] [--all] [--dry-run] [url ...]"
-        return "[--older-than 7d] [--host NAME] [--articles|--lists] [--all] [--dry-run] [url ...]"
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
