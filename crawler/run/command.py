@@ -124,6 +124,11 @@ class _Help(ScrapyHelpFormatter):
         return text.rstrip() if "\n" in text else super()._fill_text(text, width, indent)
 
 
+def add_wide(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--wide` of commands that print tables."""
+    parser.add_argument("--wide", action="store_true", help="all columns and whole URLs, however wide the terminal is")
+
+
 def heading(title: str) -> str:
     """Return the title of a part of the help, in Scrapy's style."""
     return f"{title}\n{'=' * len(title)}\n"
