@@ -129,26 +129,11 @@ def _print(console: Console, name: str, crawl: Status) -> None:
         Field("run", drop=2, right=True),
     )
     now = time.time()
-    show_table(
-        console,
-        "Hosts",
-        fields,
-        [
-            (
-                h.name,
-                h.pending,
-                h.leased,
-                h.done,
-                h.failed,
-                h.skipped,
-                h.articles,
-                h.robots,
-                _health(h, now),
-                h.owner or "",
-            )
-            for h in crawl.hosts
-        ],
-    )
+    rows = []
+    for h in crawl.hosts:
+        numbers = (h.pending, h.leased, h.done, h.failed, h.skipped, h.articles)
+        rows.append((h.name, *numbers, h.robots, _health(h, now), h.owner or ""))
+    show_table(console, "Hosts", fields, rows)
     for line in _waits(crawl.waits):
         console.print(line)
     if crawl.next_visit is not None:

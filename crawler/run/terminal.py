@@ -104,7 +104,7 @@ _DOTS = "..."
 _LEAST_CUT, _LEAST_WORDS, _MOST_WORD = 24, 12, 40
 """Cells that a column of URLs, and one of words, keeps; so long a word may widen it."""
 _WORD = re.compile("[!-~]+")
-_UNBOUNDED = 10_000
+UNBOUNDED = 10_000
 _LABEL = 14
 
 
@@ -204,6 +204,6 @@ def _least(field: Field, natural: int, texts: Iterable[str]) -> int:
 
 
 def console_for(*, wide: bool = False, markup: bool = False) -> Terminal:
-    """Return a console for standard output: as wide as the terminal; without a bound when that is wished or not there."""
+    """Return a console for standard output, as wide as the terminal unless all is wished."""
     found = Terminal(markup=markup)
-    return found if found.is_terminal and not wide else Terminal(markup=markup, width=_UNBOUNDED)
+    return found if found.is_terminal and not wide else Terminal(markup=markup, width=UNBOUNDED)
