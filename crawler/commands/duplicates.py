@@ -174,7 +174,7 @@ def _say(text: str) -> None:
 
 
 def tree(found: Reprints, width: int) -> Iterator[RenderableType]:
-    """Yield the tree of a cluster, and the articles related to it, for a terminal so wide."""
+    """Yield the tree of a cluster for a terminal so wide, and the articles related."""
     from rich.tree import Tree
 
     by_id = {one.id: one for one in found.articles}

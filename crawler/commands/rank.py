@@ -129,7 +129,10 @@ class _Options:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """Sizes of the graph, tables to print (title, columns, rows), the picture's bytes and a caption."""
+    """Sizes of the graph, tables, the picture's bytes and a caption.
+
+    A table is its title, columns and rows.
+    """
 
     pages: int
     rows: int

@@ -109,7 +109,7 @@ class Progress:
         self._task = asyncio.ensure_future(self._show(crawl))
 
     async def _show(self, crawl: Crawl) -> None:
-        """Show the line, again and again, and say once that the crawl was told to stop."""
+        """Show the line again and again; say once that the crawl was told to stop."""
         console, said = self._console, False
         live = Live(console=console, auto_refresh=False, transient=True) if console.is_terminal else None
         every = self._seconds if live is None else _LIVE_SECONDS
@@ -259,7 +259,7 @@ def _unread(crawl: Crawl, ended: Ended) -> Iterator[str]:
 
 
 def fitted(parts: Mapping[str, str], width: int) -> str:
-    """Return the parts of a line in the order of `_LINE`, as many as fit, the most important first.
+    """Return as many parts of a line as fit, the most important first.
 
     >>> fitted({"pages": "1200 done", "articles": "800 articles", "rate": "3.1 pages/s"}, 30)
     '1200 done | 800 articles'

@@ -126,7 +126,9 @@ class Field:
 
 
 def shortened(text: str, cells: int) -> str:
-    """Shorten a text in the middle to so many cells of a terminal, of which a Chinese character takes two.
+    """Shorten a text in the middle to so many cells of a terminal.
+
+    A Chinese character takes two.
 
     >>> shortened("https://www.example.com/news/2024/09/18/ports.html", 30), shortened("港口航运新闻", 9)
     ('https://www.ex...18/ports.html', '港口...闻')
@@ -140,9 +142,10 @@ def shortened(text: str, cells: int) -> str:
 
 
 def show_table(console: Console, title: str, fields: Sequence[Field], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table that fits: URLs are shortened, words folded, and what matters less is left out and named.
+    """Print a table that fits.
 
-    Columns without an entry are left out.
+    URLs are shortened, words folded, and what matters less is left out and named; columns without an entry are left
+    out.
     """
     cells = [[one_line(part) for part in row] for row in rows]
     kept = [n for n in range(len(fields)) if not cells or any(row[n] for row in cells)]
@@ -176,9 +179,9 @@ def show_table(console: Console, title: str, fields: Sequence[Field], rows: Iter
 
 
 def show_pairs(console: Console, pairs: Iterable[tuple[str, str]]) -> None:
-    """Print labels and texts, folded between words below one another; words that are too long are shortened.
+    """Print labels and texts, folded between words below one another.
 
-    The first text stays whole.
+    Words that are too long are shortened, but for the first text, which stays whole.
     """
     for n, (label, text) in enumerate(pairs):
         room = max(_LEAST_CUT, console.width - _LABEL - 1)
@@ -196,7 +199,7 @@ def _frame(widths: Mapping[int, int]) -> int:
 
 
 def _least(field: Field, natural: int, texts: Iterable[str]) -> int:
-    """Return the cells below which a column is not narrowed: that its words would be broken."""
+    """Return the cells below which the words of a column would be broken."""
     if field.right or field.cut:
         return natural if field.right else min(natural, _LEAST_CUT)
     words = (len(word) for text in (field.name, *texts) for word in _WORD.findall(text))
@@ -204,6 +207,6 @@ def _least(field: Field, natural: int, texts: Iterable[str]) -> int:
 
 
 def console_for(*, wide: bool = False, markup: bool = False) -> Terminal:
-    """Return a console for standard output, as wide as the terminal unless all is wished."""
+    """Return a console for standard output, as wide as the terminal or unbounded."""
     found = Terminal(markup=markup)
     return found if found.is_terminal and not wide else Terminal(markup=markup, width=UNBOUNDED)
