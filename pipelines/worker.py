@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import multiprocessing
-import resource
 import signal
+import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from multiprocessing.context import BaseContext
 from pathlib import Path
 
 import zstandard
@@ -193,8 +194,11 @@ def _parse_all(jobs: Sequence[Job], options: ParseOptions) -> list[ParseResult |
 def _prepare(memory_bytes: int) -> None:
     """Prepare a worker: Ctrl-C is the parent's business, and memory is bounded."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    most = _memory_in_use() + memory_bytes
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    if sys.platform.startswith("linux"):  # no other system bounds the memory of a process so
+        import resource  # noqa: PLC0415 - there is none on Windows
+
+        most = _memory_in_use() + memory_bytes
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     # A page makes some thousand objects and drops them all: looking for cycles every 700 costs a tenth of the work.
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
@@ -206,6 +210,12 @@ def _memory_in_use() -> int:
         if line.startswith("VmData:"):
             return int(line.split()[1]) << 10
     raise RuntimeError("the system does not tell how much memory a process uses")
+
+
+def process_context() -> BaseContext:
+    """Return the way in which processes are started: forked from a server that has all imported, else anew."""
+    methods = multiprocessing.get_all_start_methods()
+    return multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
 
 
 def _nothing() -> None:
@@ -239,7 +249,7 @@ class WorkerPool:
         self._pool = self._new_pool()
 
     def _new_pool(self) -> ProcessPool:
-        context = multiprocessing.get_context("forkserver")
+        context = process_context()
         context.set_forkserver_preload(["pipelines.warm"])
         return ProcessPool(
             max_workers=self._workers,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import sys
 import tempfile
 import zlib
@@ -347,7 +346,7 @@ class Spool:
         """Make the file."""
         import zstandard
 
-        self._file = tempfile.TemporaryFile(prefix="texts-", dir=folder)  # noqa: SIM115 (closed by `close`)
+        self._file = tempfile.TemporaryFile(prefix="texts-", dir=folder, buffering=0)  # noqa: SIM115 (closed by `close`)
         self._ends = array("Q", [0])
         self._pack = zstandard.ZstdCompressor(level=1).compress
         self._unpack = zstandard.ZstdDecompressor().decompress
@@ -379,7 +378,8 @@ class Spool:
         packed = memoryview(self._pack(len(title).to_bytes(_TITLE_BYTES, "little") + title + body))
         end = self._ends[-1]
         while packed:
-            written = os.pwrite(self._file.fileno(), packed, end)
+            self._file.seek(end)
+            written = self._file.write(packed)
             packed, end = packed[written:], end + written
         self._ends.append(end)
         return len(self) - 1
@@ -392,7 +392,8 @@ class Spool:
         if not 0 <= number < len(self):
             raise IndexError(f"text {number}: there are {len(self)}")
         start, end = self._ends[number], self._ends[number + 1]
-        whole = self._unpack(os.pread(self._file.fileno(), end - start, start))
+        self._file.seek(start)
+        whole = self._unpack(self._file.read(end - start))
         body = _TITLE_BYTES + int.from_bytes(whole[:_TITLE_BYTES], "little")
         return whole[_TITLE_BYTES:body].decode("utf-8", "surrogatepass"), whole[body:].decode("utf-8", "surrogatepass")
 

@@ -195,7 +195,7 @@ _TOPICS = 'give TOPIC, PROFILE, or seeds with topic="..."'
 _TABLE: dict[str, dict[Option, str]] = {
     "where the result goes": {
         Option("DATABASE_URL", os.environ.get("DATABASE_URL", _SQLITE), text, shown=f"`{_SQLITE}`"): (
-            "where the result goes (also from the environment)"
+            "where the result goes: a URL, or the path of a SQLite file (also from the environment)"
         ),
         Option("DATABASE_PATIENCE", 300.0, number): (
             "seconds to wait for a locked or silent database before giving up (at the start at most 60)"

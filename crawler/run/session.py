@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
 import logging
 import math
 import os
 import platform
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, TypeVar
@@ -54,7 +55,6 @@ _LATE_SECONDS = 60.0
 """A process that is started so soon after a crawl of many has ended was meant to take part in it."""
 _LONGEST_START = 60.0
 _VERSION = version("newscrawler")
-_IP = re.compile(r"[0-9.]+|[0-9a-f:.]*:[0-9a-f:.]*")
 _MOST_NAMED = 5
 _SIGN_SECONDS = 2.0
 """A run says that it lives, and hears what the others need, at least this often."""
@@ -320,8 +320,10 @@ def _refuse_private(seeds: Sequence[Seed], guard: Guard) -> None:
         host = parts.hostname or ""
         address = "127.0.0.1" if host == "localhost" or host.endswith(".localhost") else host
         port = parts.port or (443 if parts.scheme == "https" else 80)
-        if _IP.fullmatch(address) and not guard.permits(address, port):
-            wrong[seed.url] = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+        with suppress(ValueError):  # a name
+            known = ipaddress.ip_address(address)
+            if not guard.permits(address, port):
+                wrong[seed.url] = f"[{address}]:{port}" if known.version == 6 else f"{address}:{port}"
     if wrong:
         more = f" and {len(wrong) - 1} more seeds are" if len(wrong) > 1 else " is"
         networks = ",".join(dict.fromkeys([*wrong.values()][:_MOST_NAMED]))

@@ -7,9 +7,9 @@ driver's own habit of beginning late would let another writer in between a read 
 
 from __future__ import annotations
 
-import fcntl
 import re
 import sqlite3
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -306,13 +306,29 @@ def _lock_file(path: Path) -> IO[str]:
             "DATABASE_URL"
         ) from error
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock_at_once(handle)
     except OSError:
         handle.close()
         raise WrongDatabase(
             f"another crawl is running on {path}; wait for it, stop it, or name another file in DATABASE_URL"
         ) from None
     return handle
+
+
+def _lock_at_once(handle: IO[str]) -> None:
+    """Lock an open file for this process alone.
+
+    Raises:
+        OSError: another one has it.
+    """
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415
+
+        msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl  # noqa: PLC0415 - there is none on Windows
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _revision(connection: Connection, name: str) -> str | None:
