@@ -213,7 +213,7 @@ def _memory_in_use() -> int:
 
 
 def process_context() -> BaseContext:
-    """Return the way in which processes are started: forked from a server that has all imported, else anew."""
+    """Return how processes are started: forked from a warm server, else anew."""
     methods = multiprocessing.get_all_start_methods()
     return multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
 

@@ -45,7 +45,7 @@ _ENOUGH, _ENOUGH_ON_MACOS = 65_536, 10_240
 
 
 def raise_limit() -> int:
-    """Raise the limit of open files as far as allowed (to 65,536); returns it, -1 for none."""
+    """Raise the limit of open files as far as allowed; returns it, -1 for none."""
     if sys.platform == "win32":  # sockets are no files there
         return -1
     import resource  # noqa: PLC0415 - there is none on Windows
