@@ -9,8 +9,8 @@ import asyncio
 import gc
 import logging
 import multiprocessing
-import resource
 import signal
+import sys
 import traceback
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
+from multiprocessing.context import BaseContext
 from pathlib import Path
 
 import zstandard
@@ -280,8 +281,11 @@ def _prepare(memory_bytes: int, options: ParseOptions) -> None:
     with suppress(Exception):  # each page would say so; what others' modules take to import is no page's fault
         find_extractor(options.extractor, options.extractor_params)
         _method(options.duplicates, tuple(sorted(options.duplicate_params.items())))
-    most = _memory_in_use() + memory_bytes
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    if sys.platform.startswith("linux"):  # no other system bounds the memory of a process so
+        import resource  # noqa: PLC0415 - there is none on Windows
+
+        most = _memory_in_use() + memory_bytes
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     # A page makes some thousand objects and drops them all: looking for cycles every 700 costs a tenth of the work.
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
@@ -293,6 +297,12 @@ def _memory_in_use() -> int:
         if line.startswith("VmData:"):
             return int(line.split()[1]) << 10
     raise RuntimeError("the system does not tell how much memory a process uses")
+
+
+def process_context() -> BaseContext:
+    """Return how processes are started: forked from a warm server, else anew."""
+    methods = multiprocessing.get_all_start_methods()
+    return multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
 
 
 def _nothing() -> None:
@@ -326,7 +336,7 @@ class WorkerPool:
         self._pool = self._new_pool()
 
     def _new_pool(self) -> ProcessPool:
-        context = multiprocessing.get_context("forkserver")
+        context = process_context()
         context.set_forkserver_preload(["pipelines.warm"])
         return ProcessPool(
             max_workers=self._workers,

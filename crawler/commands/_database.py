@@ -1,4 +1,4 @@
-"""Access to a crawl's database for commands: reading, wide tables."""
+"""Access to a crawl's database for commands: reading."""
 
 from __future__ import annotations
 
@@ -17,18 +17,8 @@ if TYPE_CHECKING:
 
     from db.engine.database import Database, Query
 
-    from ..run.terminal import Terminal
-
 
 T = TypeVar("T")
-
-
-def wide_console(*, markup: bool = False) -> Terminal:
-    """Return a console as wide as the terminal, or wide enough for any host name."""
-    from ..run.terminal import Terminal
-
-    found = Terminal(markup=markup)
-    return found if found.is_terminal else Terminal(markup=markup, width=160)
 
 
 def read(command: ScrapyCommand, query: Query[T]) -> tuple[str, T]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import urlsplit
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".xhtml.gz", ".shtml.gz")
+STDIN = "-"
 NOWHERE = "page.invalid"
 """Host of pages that nobody knows the URL of (RFC 2606)."""
 _GZIP = b"\x1f\x8b"
@@ -45,11 +49,13 @@ class Saved:
 
 
 def files(path: Path) -> list[Saved]:
-    """Return a file, or all pages in a folder and the folders inside, sorted by path.
+    """Return a file, standard input ("-"), or all pages in a folder, sorted by path.
 
     Raises:
         InputError: there is nothing of that name, or no page in the folder.
     """
+    if str(path) == STDIN:
+        return [Saved(STDIN, STDIN, path)]
     if path.is_dir():
         found = sorted(one for one in path.rglob("*") if one.name.lower().endswith(SUFFIXES) and one.is_file())
         if not found:
@@ -69,7 +75,7 @@ def manifest(path: Path) -> list[Saved]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     return [_row(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
@@ -98,12 +104,11 @@ def read(saved: Saved, most_bytes: int) -> bytes:
         InputError: it is missing, damaged or too long; the text is the reason without its name.
     """
     try:
-        with saved.path.open("rb") as packed:
+        with nullcontext(sys.stdin.buffer) if saved.file == STDIN else saved.path.open("rb") as packed:
             body = packed.read(most_bytes + 1)
-            if body.startswith(_GZIP):
-                packed.seek(0)
-                with gzip.GzipFile(fileobj=packed) as unpacked:
-                    body = unpacked.read(most_bytes + 1)
+        if body.startswith(_GZIP) and len(body) <= most_bytes:
+            with gzip.GzipFile(fileobj=BytesIO(body)) as unpacked:
+                body = unpacked.read(most_bytes + 1)
     except FileNotFoundError:
         raise InputError("no such file") from None
     except (OSError, EOFError, zlib.error, ValueError) as error:  # ValueError: a name that no file can have

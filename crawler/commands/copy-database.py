@@ -45,20 +45,18 @@ class Command(NewsCommand):
         """Return the description for the help."""
         return (
             "Copy a crawl that is not running into an empty or new database. Both are named as in DATABASE_URL "
-            "(sqlite:///news.db, postgresql://user:password@host/name); an existing SQLite file also by its path."
+            "(postgresql://user:password@host/name); a SQLite file by its path."
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Copy, and say how to go on."""
-        from db.queries.copy import database_url
-
         logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # its warnings would stand beside that sentence
         assert self.settings is not None
         if len(args) != 2:
             raise UsageError("name two databases: FROM and TO", print_help=False)
         patience = min(value_of(self.settings, "DATABASE_PATIENCE"), _LONGEST_START)
         try:
-            _print(self._copy(database_url(args[0]), database_url(args[1]), patience))
+            _print(self._copy(args[0], args[1], patience))
         except KeyboardInterrupt:
             self.fail("stopped; nothing was copied", EXIT_STOPPED)
 

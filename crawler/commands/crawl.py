@@ -102,9 +102,11 @@ class Command(NewsCommand, ScrapyCrawl):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check, run, and report through the exit code."""
+        from db.engine.database import parse_url
+
         from ..run.exporters import check_exports
         from ..run.seeds import Seed
-        from ..run.session import MODES, ONCE
+        from ..run.session import MODES, ONCE, seeds_of
 
         assert self.settings is not None
         assert self.crawler_process is not None
@@ -124,8 +126,11 @@ class Command(NewsCommand, ScrapyCrawl):
             if opts.spargs.get("seeds") == DEMO:
                 newsroom = open_newsroom(self.settings)
                 opts.spargs["seeds"] = tuple(Seed(url=url, line=n) for n, url in enumerate(newsroom.seeds(), 1))
+            else:
+                opts.spargs["seeds"] = seeds_of(opts.spargs.get("seeds"))
             crawler = self._create_crawler(self._news)
             config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
+            parse_url(config.database_url)
             check_components(crawler.settings)
             check_exports(crawler, opts.spargs)
             _check_handles(raise_limit(), config.in_flight)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import sys
 import tempfile
 import zlib
@@ -18,9 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
 
-from ..run.command import NewsCommand
+from ..run.command import NewsCommand, add_wide, refuse_unwritable
 from ..run.config import Config
-from ._database import read, wide_console
+from ._database import read
 from ._saved_pages import InputError
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ _MOST_SHOWN = 100
 _MOST_NAMED = 5
 _MOST_SENTENCES = 3
 _SENTENCE_CHARS = 70
+_INDENT = 4
+"""Cells by which a branch of the tree is moved to the right."""
 _TITLE_BYTES = 4
 _FLUSH = 1_000
 EXIT_DIFFERENT = 1
@@ -75,6 +76,7 @@ class Command(NewsCommand):
         what.add_argument("--input", metavar="FILE", help="find duplicates among documents: .jsonl, .jsonl.gz or -")
         what.add_argument("--check", action="store_true", help="compare the signatures with the articles")
         what.add_argument("--rebuild", action="store_true", help="make the signatures anew from the articles")
+        add_wide(parser)
         parser.add_argument("--output", metavar="FILE", default="-", help="where pairs go (standard output)")
         parser.add_argument("--method", metavar="NAME", help="how texts are compared (DUPLICATE_METHOD)")
         parser.add_argument(
@@ -87,7 +89,7 @@ class Command(NewsCommand):
         if opts.method:
             self.settings.set("DUPLICATE_METHOD", opts.method, priority="cmdline")
         if opts.show is not None:
-            self._show(opts.show)
+            self._show(opts.show, wide=opts.wide)
             return
         config = Config.from_settings(self.settings)
         if opts.input is not None:
@@ -97,10 +99,12 @@ class Command(NewsCommand):
         elif opts.rebuild:
             self._rebuild(config)
 
-    def _show(self, named: str) -> None:
+    def _show(self, named: str, *, wide: bool) -> None:
         """Print the cluster of an article."""
         from db.queries.reprints import reprints
         from pipelines.urls import canonicalize
+
+        from ..run.terminal import console_for
 
         url = canonicalize(named)
         if url is None:
@@ -108,11 +112,11 @@ class Command(NewsCommand):
         name, cluster = read(self, lambda connection: reprints(connection, url, _MOST_SHOWN))
         if cluster is None:
             raise ValueError(f"{name} has no article {url}; `scrapy why {url}` tells what became of the page")
-        console = wide_console(markup=True)  # the tree has colours; what is crawled is escaped there
+        console = console_for(wide=wide, markup=True)  # the tree has colours; what is crawled is escaped there
         console.print(f"Database: {name}", markup=False)
         if cluster.size == 1:
             console.print("nothing repeats this article")
-        for part in tree(cluster):
+        for part in tree(cluster, console.width):
             console.print(part)
 
     def _find(self, opts: argparse.Namespace, config: Config) -> None:
@@ -168,13 +172,13 @@ def _say(text: str) -> None:
     sys.stderr.write(f"{text}\n")
 
 
-def tree(found: Reprints) -> Iterator[RenderableType]:
-    """Yield the tree of a cluster, and the articles related to it."""
+def tree(found: Reprints, width: int) -> Iterator[RenderableType]:
+    """Yield the tree of a cluster for a terminal so wide, and the articles related."""
     from rich.tree import Tree
 
     by_id = {one.id: one for one in found.articles}
     first = found.articles[0]
-    trees = {first.id: Tree(_head(first))}
+    trees, depths = {first.id: Tree(_head(first, width))}, {first.id: 0}
     waiting = list(found.articles[1:])
     while waiting:
         ready = [one for one in waiting if one.of_id in trees]
@@ -183,7 +187,8 @@ def tree(found: Reprints) -> Iterator[RenderableType]:
         for one in ready:
             above = one.of_id if one.of_id in trees else first.id
             assert above is not None
-            branch = trees[one.id] = trees[above].add(_head(one))
+            depths[one.id] = depths[above] + 1
+            branch = trees[one.id] = trees[above].add(_head(one, width - _INDENT * depths[one.id]))
             for line in _changes(one, by_id[above], by_id):
                 branch.add(line)
         waiting = [one for one in waiting if one.id not in trees]
@@ -193,20 +198,22 @@ def tree(found: Reprints) -> Iterator[RenderableType]:
     if found.related:
         related = Tree("related, but stories of their own")
         for one in found.related:
-            related.add(_head(one))
+            related.add(_head(one, width - _INDENT))
         yield related
 
 
-def _head(one: Reprint) -> str:
+def _head(one: Reprint, width: int) -> str:
     """Describe an article in three lines: when and where, title, why it is here."""
     from rich.markup import escape
+
+    from ..run.terminal import shortened
 
     when = one.published_at or f"seen {one.first_seen}"
     source = f", source {one.source}" if one.source else ""
     lines = [
         f"[bold]{escape(when)}[/bold]  {escape(one.site + source)}",
         escape(one.title),
-        f"[dim]{escape(one.url)}[/dim]",
+        f"[dim]{escape(shortened(one.url, width))}[/dim]",
     ]
     if one.kind is not None:
         lines.insert(1, f"{one.kind}, similarity {one.similarity:.3f} ({one.method})")
@@ -268,6 +275,7 @@ def find(input_name: str, output_name: str, method: Method, threshold: float, ki
     documents = pairs = duplicates = 0
     ids: list[str] = []
     _refuse_same(input_name, output_name)
+    refuse_unwritable(output_name)
     with ExitStack() as stack:
         lines = stack.enter_context(_opened(input_name))
         out = sys.stdout if output_name == "-" else stack.enter_context(open(output_name, "w", encoding="utf-8"))
@@ -338,7 +346,7 @@ class Spool:
         """Make the file."""
         import zstandard
 
-        self._file = tempfile.TemporaryFile(prefix="texts-", dir=folder)  # noqa: SIM115 (closed by `close`)
+        self._file = tempfile.TemporaryFile(prefix="texts-", dir=folder, buffering=0)  # noqa: SIM115 (closed by `close`)
         self._ends = array("Q", [0])
         self._pack = zstandard.ZstdCompressor(level=1).compress
         self._unpack = zstandard.ZstdDecompressor().decompress
@@ -370,7 +378,8 @@ class Spool:
         packed = memoryview(self._pack(len(title).to_bytes(_TITLE_BYTES, "little") + title + body))
         end = self._ends[-1]
         while packed:
-            written = os.pwrite(self._file.fileno(), packed, end)
+            self._file.seek(end)
+            written = self._file.write(packed)
             packed, end = packed[written:], end + written
         self._ends.append(end)
         return len(self) - 1
@@ -383,7 +392,8 @@ class Spool:
         if not 0 <= number < len(self):
             raise IndexError(f"text {number}: there are {len(self)}")
         start, end = self._ends[number], self._ends[number + 1]
-        whole = self._unpack(os.pread(self._file.fileno(), end - start, start))
+        self._file.seek(start)
+        whole = self._unpack(self._file.read(end - start))
         body = _TITLE_BYTES + int.from_bytes(whole[:_TITLE_BYTES], "little")
         return whole[_TITLE_BYTES:body].decode("utf-8", "surrogatepass"), whole[body:].decode("utf-8", "surrogatepass")
 

@@ -19,7 +19,7 @@ from scrapy.exceptions import UsageError
 from db.engine.errors import DatabaseProblem
 from pipelines.records import PageKind, ParseResult
 
-from ..run.command import NewsCommand
+from ..run.command import NewsCommand, refuse_unwritable
 from ..run.config import Config, value_of
 from ..run.exit_codes import EXIT_STOPPED
 from . import _saved_pages as files
@@ -69,6 +69,7 @@ class Command(NewsCommand):
     most_arguments = None
     examples = (
         ("scrapy extract page.html", "Print the text of a saved page"),
+        ("scrapy extract - < page.html", "Print the text of what another program hands over"),
         ("scrapy extract --format markdown https://www.example.com/news/1.html", "Fetch a page, print its article"),
         ("scrapy extract --format jsonl --output articles.jsonl pages/", "Extract all pages of a folder into a file"),
         ("scrapy extract --explain shown.html page.html", "Show in colours what was kept of a page"),
@@ -87,10 +88,10 @@ class Command(NewsCommand):
     def long_desc(self) -> str:
         """Return the description for the help."""
         return (
-            "Extract articles from saved pages (files, also gzipped; folders of them; a manifest), or from URLs: those "
-            "stored in the database by a crawl with STORE_HTML are read from there, others are fetched. With "
-            "--database and nothing else the articles in the database are extracted again; those whose pages are "
-            "not stored are asked for by the next crawl."
+            "Extract articles from saved pages (files, also gzipped; folders; a manifest; - is standard input), or "
+            "from URLs: those stored in the database by a crawl with STORE_HTML are read from there, others are "
+            "fetched. With --database and nothing else the articles in the database are extracted again; those whose "
+            "pages are not stored are asked for by the next crawl."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -129,6 +130,8 @@ class Command(NewsCommand):
         if not args and not opts.manifest and not again:
             raise UsageError("name a file, a folder, a URL or a --manifest", print_help=False)
         form = _format(opts)
+        for path in (opts.output, opts.explain):
+            refuse_unwritable(path)
         if opts.extractor and opts.extractor != value_of(self.settings, "EXTRACTOR"):
             self.settings.set("EXTRACTOR_PARAMS", {}, "project")  # they are another's, unless they are given by -s
         for option, setting in (("extractor", "EXTRACTOR"), ("database", "DATABASE_URL")):

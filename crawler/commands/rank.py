@@ -11,14 +11,12 @@ from urllib.parse import unquote, urlsplit
 
 from db.records.url import Kind
 
-from ..run.command import NewsCommand
-from ._database import read_with, wide_console
+from ..run.command import NewsCommand, add_wide, refuse_unwritable
+from ._database import read_with
 from ._graph_picture import PICTURES, draw, graphml, require_extra
 
 if TYPE_CHECKING:
     import argparse
-
-    from rich.table import Table
 
     from db.engine.database import Database
     from db.queries.status import Named
@@ -26,6 +24,9 @@ if TYPE_CHECKING:
     from ..rank.graph import LinkGraph
     from ..rank.numbering import Ids
     from ..rank.surfer import Values
+    from ..run.terminal import Field
+
+    _Sheet = tuple[str, Sequence[Field], Sequence[Sequence[object]]]
 
 
 TOPIC = "topic"
@@ -66,22 +67,24 @@ class Command(NewsCommand):
         super().add_options(parser)
         parser.add_argument("--by", default="pagerank", metavar="METHOD", help="how pages are scored (pagerank)")
         parser.add_argument("--top", default="20", metavar="N", help="pages to list, best first (20)")
+        add_wide(parser)
         parser.add_argument("--graph", type=Path, metavar="FILE", help="draw the graph: .svg, .png or .graphml")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
         from ..rank.surfer import ConvergenceError
+        from ..run.terminal import console_for, show_table
 
         options = _Options.parse(opts.by, opts.top, opts.graph)
         try:
             name, ranking = read_with(self, lambda database: rank(database, options, time.time()))
         except ConvergenceError as problem:
             raise ValueError(str(problem)) from None
-        console = wide_console()
+        console = console_for(wide=opts.wide)
         console.print(f"Database: {name}")
         console.print(f"{ranking.pages:,} pages, {ranking.rows:,} of them fetched, {ranking.links:,} links")
-        for table in ranking.tables:
-            console.print(table)
+        for title, fields, rows in ranking.tables:
+            show_table(console, title, fields, rows)
         if options.graph is not None:
             options.graph.write_bytes(ranking.picture)
             console.print(f"{ranking.drawn}: {options.graph}", soft_wrap=True, markup=False)
@@ -118,8 +121,7 @@ class _Options:
             raise ValueError(f"--top {top!r} is no number from 1 to {_MOST_TOP}")
         if graph is not None and graph.suffix.lower() not in _NAMED:
             raise ValueError(f"--graph {str(graph)!r} has no ending that is known; use one of: {', '.join(_NAMED)}")
-        if graph is not None and not graph.parent.is_dir():
-            raise ValueError(f"--graph {str(graph)!r} cannot be written; there is no folder {graph.parent}")
+        refuse_unwritable(graph)
         if graph is not None and graph.suffix.lower() in PICTURES:
             require_extra()
         return _Options(by, int(top), graph)
@@ -127,12 +129,15 @@ class _Options:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """Sizes of the graph, tables to print, the picture's bytes and a caption."""
+    """Sizes of the graph, tables, the picture's bytes and a caption.
+
+    A table is its title, columns and rows.
+    """
 
     pages: int
     rows: int
     links: int
-    tables: Sequence[Table]
+    tables: Sequence[_Sheet]
     picture: bytes = b""
     drawn: str = ""
 
@@ -219,28 +224,31 @@ def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
     return graph, relevance
 
 
-def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[int, Named], title: str) -> Table:
+def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[int, Named], title: str) -> _Sheet:
     """List pages in their order."""
-    from rich.text import Text
+    from ..run.terminal import Field
 
-    table = _table("rank", "score", "links in", title=title)
-    table.add_column("state")
-    table.add_column("URL", overflow="fold")
+    fields = (
+        *(Field("rank", right=True), Field("score", drop=1, right=True), Field("links in", drop=2, right=True)),
+        *(Field("state", drop=3), Field("URL", cut=True)),
+    )
+    rows = []
     in_links = graph.in_links()
     for place, page in enumerate(top, 1):
         name = known[page]
-        table.add_row(str(place), f"{scores[page]:.4g}", f"{in_links[page]:,}", name.state, Text(name.url))
-    return table
+        rows.append((place, f"{scores[page]:.4g}", f"{in_links[page]:,}", name.state, name.url))
+    return title, fields, rows
 
 
-def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int) -> Table:
+def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int) -> _Sheet:
     """List sites by the scores of their pages together."""
     import numpy as np
 
     from ..rank.surfer import best
+    from ..run.terminal import Field
 
-    table = _table("rank", "score", "pages", "fetched", title="Best sites")
-    table.add_column("site", overflow="fold")
+    fields = (*(Field(name, right=True) for name in ("rank", "score", "pages", "fetched")), Field("site", cut=True))
+    rows = []
     site_numbers, size = graph.site_numbers, len(graph.site_ids)
     of_sites = np.bincount(site_numbers, weights=scores, minlength=size).astype(np.float64, copy=False)
     pages = np.bincount(site_numbers, minlength=size)
@@ -248,14 +256,8 @@ def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int
     listed = [site for site in best(of_sites, size).tolist() if site in names][:most]
     for place, site in enumerate(listed, 1):
         counts = (f"{pages[site]:,}", f"{fetched[site]:,}")
-        table.add_row(str(place), f"{of_sites[site]:.4g}", *counts, _readable(names[site]))
-    return table
-
-
-def _table(*numbers: str, title: str) -> Table:
-    from rich.table import Column, Table
-
-    return Table(*(Column(name, justify="right") for name in numbers), title=title)
+        rows.append((place, f"{of_sites[site]:.4g}", *counts, _readable(names[site])))
+    return "Best sites", fields, rows
 
 
 def _readable(host: str) -> str:

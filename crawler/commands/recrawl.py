@@ -34,7 +34,7 @@ class Command(NewsCommand):
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "[--older-than 7d] [--host NAME] [--articles|--lists|--failed] [--dry-run] [url ...]"
+        return "[--older-than 7d] [--host NAME] [--articles|--lists|--failed] [--all] [--dry-run] [url ...]"
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
@@ -63,6 +63,7 @@ class Command(NewsCommand):
             const="failed",
             help="only what failed, for whatever reason, or was read in part",
         )
+        parser.add_argument("--all", action="store_true", help="everything, when nothing else says what")
         parser.add_argument("--dry-run", action="store_true", help="say how many there are, and mark none")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -72,8 +73,11 @@ class Command(NewsCommand):
 
         assert self.settings is not None
         before = None if not opts.older_than else time.time() - seconds("--older-than", opts.older_than)
-        wish = Wish(_ids(args), before, opts.host.strip().lower(), opts.what or "")
+        wish = Wish(tuple(_ids(args)), before, opts.host.strip().lower(), opts.what or "")
+        chosen = wish != Wish() or opts.all or opts.dry_run
         name, marked = read(self, lambda connection: count(connection, wish))  # one that is not there is not made
+        if not chosen:
+            raise UsageError(f"all {marked} URLs would be visited again; say --all, or which of them", print_help=False)
         if not opts.dry_run:
             with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"))) as database:
                 marked = database.write(lambda connection: mark(connection, [wish])[0])
@@ -90,7 +94,7 @@ def _ids(urls: Sequence[str]) -> list[int]:
     from pipelines.links.scope import url_id
     from pipelines.urls import canonicalize
 
-    ids = []
+    ids: list[int] = []
     for text in urls:
         url = canonicalize(text if "://" in text else f"http://{text}")
         if url is None:

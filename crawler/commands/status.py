@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 from db.records.keys import iso
 
-from ..run.command import NewsCommand
+from ..run.command import NewsCommand, add_wide
 from ..run.config import value_of
-from ._database import read, wide_console
+from ._database import read
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console
-    from rich.table import Table
 
     from db.queries.status import HostStatus, RunStatus, Status, Waits
     from db.sites.health import ShownAlarm
@@ -63,6 +62,7 @@ class Command(NewsCommand):
             choices=(_KEPT, _AFRESH),
             help="show what makes no difference in URLs: as kept, or learned afresh from the pages fetched",
         )
+        add_wide(parser)
         parser.add_argument(
             "--traps", action="store_true", help="show which URLs were blocked because they brought nothing, and why"
         )
@@ -73,12 +73,15 @@ class Command(NewsCommand):
         from db.sites.health import shown_alarms
         from db.sites.traps import listed
 
+        from ..run.terminal import console_for
+
+        console = console_for(wide=opts.wide)
         if opts.url_rules:
-            self._show_rules(opts.url_rules, opts.hosts)
+            self._show_rules(console, opts.url_rules, opts.hosts)
             return
         if opts.traps:
             _, traps = read(self, listed)
-            _show_traps(wide_console(), traps)
+            _show_traps(console, traps)
             return
         name, (value, alarms) = read(
             self,
@@ -87,12 +90,11 @@ class Command(NewsCommand):
                 shown_alarms(connection, [_ENDED])[0],
             ),
         )
-        console = wide_console()
         _print(console, name, value)
         if alarms:
-            console.print(_alarms(alarms))
+            _alarms(console, alarms)
 
-    def _show_rules(self, how: str, hosts: int) -> None:
+    def _show_rules(self, console: Console, how: str, hosts: int) -> None:
         """Print the URL rules."""
         from db.sites.url_rules import repeated_pages, rules
         from pipelines.url_rules.learn import Params
@@ -106,37 +108,32 @@ class Command(NewsCommand):
             if how == _KEPT
             else read(self, lambda connection: _learned(repeated_pages(connection, hosts, MOST_PAGES), params))
         )
-        _show_url_rules(wide_console(), how, found)
+        _show_url_rules(console, how, found)
 
 
 def _print(console: Console, name: str, crawl: Status) -> None:
-    from rich.table import Column, Table
-
-    from ..run.terminal import one_line
+    from ..run.terminal import Field, show_table
 
     console.print(f"Database: {name}")
     console.print(", ".join(f"{n} URLs {state}" for state, n in crawl.states.items() if n) or "no URLs yet")
     console.print(f"{crawl.articles} articles, {crawl.duplicates} of them duplicates of another")
-    console.print(_runs(crawl.runs))
-    hosts = Table(
-        Column("host", overflow="fold"),
-        "pending",
-        "held",
-        "done",
-        "failed",
-        "skipped",
-        "articles",
-        "robots",
-        "health",
-        "run",
-        title="Hosts",
+    _runs(console, crawl.runs)
+    fields = (
+        Field("host", cut=True),
+        *(Field(name, right=True) for name in ("pending", "held", "done")),
+        Field("failed", drop=1, right=True),
+        Field("skipped", drop=3, right=True),
+        Field("articles", right=True),
+        Field("robots", drop=4),
+        Field("health"),
+        Field("run", drop=2, right=True),
     )
+    now = time.time()
+    rows = []
     for h in crawl.hosts:
         numbers = (h.pending, h.leased, h.done, h.failed, h.skipped, h.articles)
-        hosts.add_row(
-            one_line(h.name), *(str(n) for n in numbers), h.robots, _health(h, time.time()), str(h.owner or "")
-        )
-    console.print(hosts)
+        rows.append((h.name, *numbers, h.robots, _health(h, now), h.owner or ""))
+    show_table(console, "Hosts", fields, rows)
     for line in _waits(crawl.waits):
         console.print(line)
     if crawl.next_visit is not None:
@@ -148,10 +145,8 @@ def _print(console: Console, name: str, crawl: Status) -> None:
             f"{crawl.unread.again} of them again, and for all after 'scrapy recrawl --failed'"
         )
     if crawl.reasons:
-        reasons = Table("state", "reason", "URLs", title="Why URLs were not stored as articles, or in doubt")
-        for state, reason, n in crawl.reasons:
-            reasons.add_row(state, one_line(reason), str(n))
-        console.print(reasons)
+        fields = (Field("state"), Field("reason"), Field("URLs", right=True))
+        show_table(console, "Why URLs were not stored as articles, or in doubt", fields, crawl.reasons)
 
 
 def _health(host: HostStatus, now: float) -> str:
@@ -173,21 +168,30 @@ def _waits(waits: Waits) -> Iterator[str]:
         yield f"{waits.unasked} hosts with URLs to fetch have not been asked yet"
 
 
-def _runs(runs: Sequence[RunStatus]) -> Table:
+def _runs(console: Console, runs: Sequence[RunStatus]) -> None:
     """List the runs: what each holds and has done."""
-    from rich.table import Table
+    from ..run.terminal import Field, show_table
 
-    table = Table("run", "machine", "process", "started", "pages", "articles", title="Runs")
-    for name in ("pages/s", "hosts held", "URLs held"):
-        table.add_column(name, justify="right")
-    table.add_column("how it is doing", overflow="fold")
+    fields = (
+        Field("run", right=True),
+        Field("machine", drop=4),
+        Field("process", drop=6, right=True),
+        Field("started", drop=2),
+        Field("pages", right=True),
+        Field("articles", right=True),
+        Field("pages/s", drop=1, right=True),
+        Field("hosts held", drop=3, right=True),
+        Field("URLs held", drop=5, right=True),
+        Field("how it is doing"),
+    )
+    rows = []
     for run in runs:
         articles = run.totals.get("new", 0) + run.totals.get("duplicate", 0)
-        done = (str(run.totals.get("pages", 0)), str(articles))
         alive = run.finished is None and run.lease_seconds > 0
-        holds = (f"{run.pages_per_second:.1f}" if alive else "", str(run.hosts or ""), str(run.urls or ""))
-        table.add_row(str(run.id), run.machine, str(run.pid), run.started, *done, *holds, _how(run))
-    return table
+        holds = (f"{run.pages_per_second:.1f}" if alive else "", run.hosts or "", run.urls or "")
+        done = (run.totals.get("pages", 0), articles)
+        rows.append((run.id, run.machine, run.pid, run.started, *done, *holds, _how(run)))
+    show_table(console, "Runs", fields, rows)
 
 
 def _how(run: RunStatus) -> str:
@@ -199,45 +203,39 @@ def _how(run: RunStatus) -> str:
     return "died; what it held is taken up by the others or the next run"
 
 
-def _alarms(alarms: Sequence[ShownAlarm]) -> Table:
+def _alarms(console: Console, alarms: Sequence[ShownAlarm]) -> None:
     """List alarms, active ones first."""
-    from rich.table import Column, Table
-    from rich.text import Text
+    from ..run.terminal import Field, show_table
 
-    from ..run.terminal import one_line
-
-    shown = Table(Column("host", overflow="fold"), Column("what", overflow="fold"), "since", "until", title="Alarms")
-    for alarm in alarms:
-        # as text, not as markup: it quotes what sites say
-        shown.add_row(
-            Text(one_line(alarm.host)), Text(one_line(alarm.text)), Text(alarm.since), Text(alarm.until or "it lasts")
-        )
-    return shown
+    rows = [(alarm.host, alarm.text, alarm.since, alarm.until or "it lasts") for alarm in alarms]
+    fields = (Field("host", cut=True), Field("what"), Field("since", drop=1), Field("until", drop=2))
+    show_table(console, "Alarms", fields, rows)
 
 
 def _show_traps(console: Console, found: tuple[Sequence[tuple[str, PatternRow]], Sequence[tuple[str, int]]]) -> None:
     """Print the blocked patterns with an example each, and the skipped URLs by kind."""
-    from rich.table import Column, Table
-
-    from ..run.terminal import one_line
+    from ..run.terminal import Field, show_table
 
     patterns, skipped = found
     if not patterns and not skipped:
         console.print("No traps are known")
         return
-    table = Table(Column("host", overflow="fold"), Column("pattern", overflow="fold"), "kind", title="Traps")
-    for name in ("pages", "articles"):
-        table.add_column(name, justify="right")
-    table.add_column("since")
-    table.add_column("why", overflow="fold")
-    table.add_column("for instance", overflow="fold")
+    fields = (
+        Field("host", cut=True),
+        Field("pattern", cut=True),
+        Field("kind"),
+        Field("pages", drop=3, right=True),
+        Field("articles", drop=4, right=True),
+        Field("since", drop=2),
+        Field("why"),
+        Field("for instance", drop=1, cut=True),
+    )
+    rows = []
     for host, row in patterns[:_MOST_TRAPS]:
-        kind = row.kind or "on probation"
         since = datetime.fromtimestamp(row.blocked_at, UTC).isoformat(sep=" ", timespec="minutes")[:16]
-        numbers = (str(row.pages), str(row.brought))
-        cells = (host, _named(row.level, row.pattern), kind, *numbers, since, row.why, row.example)
-        table.add_row(*map(one_line, cells))
-    console.print(table)
+        what = (_named(row.level, row.pattern), row.kind or "on probation", row.pages, row.brought, since)
+        rows.append((host, *what, row.why, row.example))
+    show_table(console, "Traps", fields, rows)
     if len(patterns) > _MOST_TRAPS:
         console.print(f"and {len(patterns) - _MOST_TRAPS} more")
     for kind, n in skipped:
@@ -267,26 +265,31 @@ def _learned(hosts: Iterable[RepeatedPages], params: Params) -> list[tuple[str, 
 
 def _show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleRow]]) -> None:
     """Print the rules with a pair of URLs each."""
-    from rich.table import Column, Table
-
     from pipelines.url_rules.forms import Rule
+
+    from ..run.terminal import Field, show_table
 
     if not found:
         hint = "" if how == _AFRESH else "; --url-rules afresh learns from the pages it holds"
         console.print(f"No URL rules are known{hint}")
         return
     title = "URL rules" + (", learned from the pages now" if how == _AFRESH else "")
-    table = Table(Column("host", overflow="fold"), Column("rule", overflow="fold"), title=title)
-    for name in ("support", "against", "confidence"):
-        table.add_column(name, justify="right")
-    table.add_column("state")
-    table.add_column("for instance", overflow="fold")
+    fields = (
+        Field("host", cut=True),
+        Field("rule"),
+        Field("support", drop=4, right=True),
+        Field("against", drop=3, right=True),
+        Field("confidence", drop=2, right=True),
+        Field("state"),
+        Field("for instance", drop=1, cut=True),
+        Field("the same as", drop=1, cut=True),
+    )
+    rows = []
     for host, row in found:
-        numbers = (str(row.support), str(row.against), f"{row.confidence:.3f}")
         state = "proposed" if not row.used else "used" if how == _KEPT else "sure"
-        example = "\n".join(json.loads(row.example))
-        table.add_row(host, str(Rule(row.kind, row.pattern)), *numbers, state, example)
-    console.print(table, markup=False)
+        numbers = (row.support, row.against, f"{row.confidence:.3f}")
+        rows.append((host, Rule(row.kind, row.pattern), *numbers, state, *(*json.loads(row.example), "", "")[:2]))
+    show_table(console, title, fields, rows)
 
 
 def matching_rules(used: Iterable[tuple[str, str]], url: str) -> list[str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.exceptions import UsageError
 
-from ..run.command import NewsCommand
+from ..run.command import NewsCommand, refuse_unwritable, sentence
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED
 from ._saved_pages import InputError, everything, page_url, read
@@ -101,8 +101,7 @@ class Command(NewsCommand):
         what, names = args[0], args[1:]
         learner = LEARNERS[what]
         output = opts.output or (models.path(what) if learner.is_shipped else Path(f"{what}.json"))
-        if not output.parent.is_dir():
-            raise ValueError(f"there is no folder {output.parent} to write to")
+        refuse_unwritable(output)
         _check_library(learner.library)
         try:
             pages = _Counted(learner.read(names, self.settings))
@@ -178,7 +177,8 @@ def examples(folder: Path) -> Iterator[Example]:
                 try:
                     made = _example(folder, line)
                 except (ValueError, OSError, EOFError, zlib.error) as error:
-                    raise CorpusError(f"{gold}, line {number}: {error}") from None
+                    why = sentence(error) if isinstance(error, OSError) else error
+                    raise CorpusError(f"{gold}, line {number}: {why}") from None
                 if made is not None:
                     count += 1
                     yield made
@@ -260,7 +260,7 @@ def history(path: Path) -> list[str]:
             column = header.index("url")
             cells = [row[column] for row in rows if len(row) > column]
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
-        raise InputError(f"{path} cannot be read: {problem}") from None
+        raise InputError(f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}") from None
     found = list(dict.fromkeys(url for cell in cells if "://" in cell and (url := canonicalize(cell.strip()))))
     if not found:
         raise InputError(f"{path} names no web address")

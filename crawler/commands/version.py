@@ -7,20 +7,25 @@ from typing import TYPE_CHECKING
 
 from scrapy.commands.version import Command as ScrapyVersion
 
+from ..run.command import NewsCommand
+
 if TYPE_CHECKING:
     import argparse
 
 
-class Command(ScrapyVersion):
+class Command(NewsCommand, ScrapyVersion):
     """Print versions."""
+
+    requires_project = False
+    examples = (("scrapy version -v", "Name the versions of all that matters"),)
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
         return "Print the versions of Scrapy, and with -v of this program, its tables and its models"
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print ours below Scrapy's."""
-        super().run(args, opts)
+        ScrapyVersion.run(self, args, opts)
         if opts.verbose:
             for name, value in _own():
                 sys.stdout.write(f"{name:<17}: {value}\n")

@@ -13,7 +13,7 @@ from db.records.evidence import RELATED
 from db.records.keys import fingerprint, iso
 from db.records.reasons import SkipReason, label
 
-from ..run.command import NewsCommand
+from ..run.command import NewsCommand, add_wide
 from ..run.exit_codes import EXIT_USAGE
 from ._database import read
 from .status import matching_rules
@@ -38,6 +38,11 @@ class Command(NewsCommand):
         """Return one line for the list of commands."""
         return "Explain a URL: where it was found, its score, its state, what it duplicates"
 
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options to Scrapy's own."""
+        super().add_options(parser)
+        add_wide(parser)
+
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
         from db.frontier.retention import pruned
@@ -45,7 +50,7 @@ class Command(NewsCommand):
         from db.sites.url_rules import used_of
         from pipelines.urls import canonicalize, host_key
 
-        from ..run.terminal import Terminal, one_line
+        from ..run.terminal import console_for, show_pairs
 
         if not args:
             raise UsageError("name one URL", print_help=False)
@@ -66,10 +71,8 @@ class Command(NewsCommand):
         if known is None:
             self.fail(f"{url} has never been seen by the crawl in {name}; is it written as on its site?", EXIT_USAGE)
             return
-        console = Terminal(soft_wrap=True)
         rules = matching_rules(used, url) if known.reason == SkipReason.URL_RULE else []
-        for name, value in _lines(known, rules):
-            console.print(f"{name:<14} {one_line(value)}")
+        show_pairs(console_for(wide=opts.wide), _lines(known, rules))
 
 
 def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:

@@ -6,12 +6,15 @@ A live line on a terminal, plain lines elsewhere, a summary at the end.
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from rich.cells import cell_len
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -26,8 +29,8 @@ from pipelines.stages import NoArticle
 from ..clock import GrowthRate
 from ..learn.health.alarms import lines
 from ..run.config import Config
-from ..run.exit_codes import EXIT_FINISHED
-from ..run.terminal import Terminal, guard_logs, one_line
+from ..run.exit_codes import EXIT_DATABASE, EXIT_FINISHED
+from ..run.terminal import UNBOUNDED, Terminal, guard_logs, one_line, shortened
 from .crawl import Crawl, Ended
 from .scheduler import FrontierScheduler
 
@@ -39,6 +42,11 @@ if TYPE_CHECKING:
 
 _LIVE_SECONDS = 0.5
 _FEW_SEEDS = 3
+_STOP_SECONDS = 0.1
+"""So soon it is said that Ctrl-C was seen."""
+_LINE = ("rate", "pages", "queued", "failed", "articles", "duplicates", "active", "best", "waits_for")
+"""Parts of the line in their order."""
+_BETWEEN = " | "
 _SELDOM = (
     ("visited again", "revisits"),
     ("  unchanged", "revisits/unchanged"),
@@ -121,34 +129,44 @@ class Progress:
         self._task = asyncio.ensure_future(self._show(crawl))
 
     async def _show(self, crawl: Crawl) -> None:
-        if not self._console.is_terminal:
+        """Show the line again and again; say once that the crawl was told to stop."""
+        console, said = self._console, False
+        live = Live(console=console, auto_refresh=False, transient=True) if console.is_terminal else None
+        every = self._seconds if live is None else _LIVE_SECONDS
+        due = time.monotonic() + every
+        with live or nullcontext():
             while True:
-                await asyncio.sleep(self._seconds)
-                self._console.print(f"{time.strftime('%H:%M:%S')} {self.line(crawl)}", soft_wrap=True)
-        with Live(Text(one_line(self.line(crawl))), console=self._console, auto_refresh=False, transient=True) as live:
-            while True:
-                await asyncio.sleep(_LIVE_SECONDS)
-                live.update(Text(one_line(self.line(crawl))), refresh=True)
+                await asyncio.sleep(min(_STOP_SECONDS, every))
+                if not said and not self._crawler.crawling:
+                    console.print(_stopping(len(crawl.pending.queues.in_flight)), soft_wrap=True)
+                    said = True
+                if time.monotonic() < due:
+                    continue
+                due += every
+                if live is None:
+                    console.print(f"{time.strftime('%H:%M:%S')} {self.line(crawl, UNBOUNDED)}", soft_wrap=True)
+                else:
+                    live.update(Text(self.line(crawl, console.width - 1)), refresh=True)
 
-    def line(self, crawl: Crawl) -> str:
-        """Return the state of the crawl in one line."""
+    def line(self, crawl: Crawl, width: int) -> str:
+        """Return the state of the crawl in one line of at most so many cells."""
         stats, queues = crawl.session.stats, crawl.pending.queues
         rate = self._rate.update(time.monotonic(), stats["pages"])
         queued = max(0, crawl.pending.count) + len(queues)
         active = sum(1 for host in queues.hosts.values() if host.queue or host.busy)
         best = queues.best_score()
-        parts = [
-            f"{rate:.1f} pages/s",
-            f"{stats['pages']} done",
-            *([] if crawl.refiller.held.is_shared else [f"{queued} queued"]),
-            f"{stats['failed']} failed",
-            f"{stats['new'] + stats['duplicate']} articles",
-            f"{stats['duplicate']} duplicates",
-            f"{active} hosts active",
-            *([] if best is None else [f"best waiting {best:.3f}"]),
-            *([crawl.session.line.waits_for] if crawl.session.line.waits_for else []),
-        ]
-        return " | ".join(parts)
+        parts = {  # by their importance: the last ones go first
+            "waits_for": crawl.session.line.waits_for,
+            "pages": f"{stats['pages']} done",
+            "articles": f"{stats['new'] + stats['duplicate']} articles",
+            "rate": f"{rate:.1f} pages/s",
+            "queued": "" if crawl.refiller.held.is_shared else f"{queued} queued",
+            "failed": f"{stats['failed']} failed",
+            "active": f"{active} hosts active",
+            "duplicates": f"{stats['duplicate']} duplicates",
+            "best": "" if best is None else f"best waiting {best:.3f}",
+        }
+        return fitted({name: one_line(text) for name, text in parts.items() if text}, width)
 
     def _closed(self, spider: Spider, reason: str) -> None:
         if self._task is not None:
@@ -167,6 +185,8 @@ class Progress:
         for line in lines(ended.alarms):
             self._console.print(line, soft_wrap=True, markup=False)
         for line in _unread(crawl, ended):
+            self._console.print(line, soft_wrap=True, markup=False)
+        for line in _next_steps(crawl):
             self._console.print(line, soft_wrap=True, markup=False)
         self._console.print(_ending(crawl, ended), soft_wrap=True)
 
@@ -256,6 +276,45 @@ def _unread(crawl: Crawl, ended: Ended) -> Iterator[str]:
             f"{ended.unread.given_up} pages could not be read in {MOST_UNREAD} tries and are asked for no more, "
             "unless 'scrapy recrawl --failed' says so."
         )
+
+
+def fitted(parts: Mapping[str, str], width: int) -> str:
+    """Return as many parts of a line as fit, the most important first.
+
+    >>> fitted({"pages": "1200 done", "articles": "800 articles", "rate": "3.1 pages/s"}, 30)
+    '1200 done | 800 articles'
+    """
+    names = list(parts)
+    while True:
+        line = _BETWEEN.join(parts[name] for name in _LINE if name in names)
+        if len(names) <= 1 or cell_len(line) <= width:
+            return shortened(line, width)
+        names.pop()
+
+
+def _stopping(under_way: int) -> str:
+    """Acknowledge a first Ctrl-C."""
+    pages = {0: "no page is", 1: "1 page is"}.get(under_way, f"{under_way} pages are")
+    return f"Stopping: {pages} under way and will be finished; Ctrl-C again ends at once."
+
+
+def _next_steps(crawl: Crawl) -> list[str]:
+    """Say what can be done with the result, a line each."""
+    database, exit_code = crawl.session.database, crawl.background.exit_code
+    if exit_code == EXIT_DATABASE:
+        return []
+    name, query = shlex.quote(database.name), "SELECT * FROM v_articles"
+    if database.is_sqlite:
+        status = "scrapy status" + (f" -s DATABASE_URL={name}" if name != "news.db" else "")
+        export = f'sqlite3 -header -csv {name} "{query}" > articles.csv'
+    else:  # its name here has no password
+        status, export = "scrapy status, with the same DATABASE_URL", f'psql --csv -c "{query}" ... > articles.csv'
+    goes_on = "visits again what is due" if exit_code == EXIT_FINISHED else "goes on"
+    return [
+        f"Look:   {status}",
+        f"Export: {export}",
+        f"Go on:  the same command {goes_on}; with -a mode=watch it waits for news",
+    ]
 
 
 def _ending(crawl: Crawl, ended: Ended) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import multiprocessing
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from pebble import ProcessPool
 
 from db.frontier import scores as table
+from pipelines.worker import process_context
 
 from .. import clock
 from ..rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS
@@ -111,8 +111,7 @@ class Rescorer:
         from ..rank.worker import RankRequest, prepare, rank  # noqa: PLC0415 - scipy is of no use in this process
 
         if self._pool is None:
-            context = multiprocessing.get_context("forkserver")
-            self._pool = ProcessPool(max_workers=1, initializer=prepare, context=context)
+            self._pool = ProcessPool(max_workers=1, initializer=prepare, context=process_context())
         config = self._session.config
         request = RankRequest(config.database_url, config.priority, config.topic, clock.now())
         try:

@@ -59,18 +59,26 @@ class NewsCommand(ScrapyCommand):
         """Check what is the same for all commands, before Scrapy builds anything."""
         try:
             for path in (opts.logfile, opts.pidfile, opts.profile):
-                _refuse_unwritable(path)
+                refuse_unwritable(path)
             super().process_options(args, opts)
             assert self.settings is not None
+            self._check_arguments(args)
             self.check(args)
-            _refuse_unwritable(value_of(self.settings, "LOG_FILE"))
+            refuse_unwritable(value_of(self.settings, "LOG_FILE"))
         except (ConfigError, OSError) as problem:
             raise UsageError(sentence(problem), print_help=False) from None
+
+    def _check_arguments(self, args: list[str]) -> None:
+        """Refuse what argparse leaves over.
+
+        Raises:
+            ConfigError: naming it.
+        """
         unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
         if unknown:
-            raise UsageError(f"there is no option {unknown[0]}", print_help=False)
+            raise ConfigError(f"there is no option {unknown[0]}")
         if self.most_arguments is not None and len(args) > self.most_arguments:
-            raise UsageError(f"{args[self.most_arguments]!r} is one argument too many", print_help=False)
+            raise ConfigError(f"{args[self.most_arguments]!r} is one argument too many")
 
     def check(self, args: list[str]) -> None:
         """Check the settings.
@@ -116,6 +124,11 @@ class _Help(ScrapyHelpFormatter):
         return text.rstrip() if "\n" in text else super()._fill_text(text, width, indent)
 
 
+def add_wide(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--wide` of commands that print tables."""
+    parser.add_argument("--wide", action="store_true", help="all columns and whole URLs, however wide the terminal is")
+
+
 def heading(title: str) -> str:
     """Return the title of a part of the help, in Scrapy's style."""
     return f"{title}\n{'=' * len(title)}\n"
@@ -131,13 +144,13 @@ def sentence(problem: Exception) -> str:
     return f"{os.fsdecode(problem.filename)} cannot be used ({what}); check its name, its folder and your rights"
 
 
-def _refuse_unwritable(path: str | None) -> None:
-    """Refuse a file that cannot be written, without making it.
+def refuse_unwritable(path: str | Path | None) -> None:
+    """Refuse a file that cannot be written, without making it; "-" is standard output.
 
     Raises:
         ConfigError: saying why.
     """
-    if not path:
+    if not path or path == "-":
         return
     folder = Path(path).parent
     if not folder.is_dir():

@@ -197,13 +197,14 @@ _LOG_LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 _SHORTEST_LEASE = 20.0
 """A run's sign of life stands in line behind a transaction that may wait for locks: five seconds for each, eight when
 another process is frozen. A shorter lease would let runs be taken for dead that only wait."""
+_CORES = os.cpu_count() or 2
 _POLICIES = {"drop": Keep.NOTHING, "link": Keep.METADATA, "keep": Keep.ALL}
 _TOPICS = 'give TOPIC, PROFILE, or seeds with topic="..."'
 
 _TABLE: dict[str, dict[Option, str]] = {
     "where the result goes": {
         Option("DATABASE_URL", os.environ.get("DATABASE_URL", _SQLITE), text, shown=f"`{_SQLITE}`"): (
-            "where the result goes (also from the environment)"
+            "where the result goes: a URL, or the path of a SQLite file (also from the environment)"
         ),
         Option("DATABASE_PATIENCE", 300.0, number): (
             "seconds to wait for a locked or silent database before giving up (at the start at most 60)"
@@ -384,7 +385,9 @@ _TABLE: dict[str, dict[Option, str]] = {
             "how sure it must be that a parameter or slug makes no difference for URLs that differ in nothing else to "
             "be skipped (0.5 to 1; `1`: off)"
         ),
-        Option("WORKERS", os.cpu_count() or 2, whole, least=1, shown="number of cores"): "processes that read pages",
+        Option("WORKERS", _CORES, whole, least=1, most=max(32, 8 * _CORES), shown="number of cores"): (
+            "processes that read pages, of 100 MB each"
+        ),
         Option("PAGE_SECONDS", 20.0, number, least=0.1): "seconds that reading one page may take",
         Option("WORKER_MEMORY_MB", 300, whole, NO, "worker_memory_bytes", least=32, unit=1 << 20): (
             "memory that it may cost beyond what a worker has at its start"

@@ -6,8 +6,8 @@ import ctypes
 import errno
 import gc
 import os
-import resource
 import sys
+from contextlib import suppress
 
 _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 """Parameters of mallopt, as glibc's malloc.h numbers them."""
@@ -40,16 +40,24 @@ def settle() -> None:
 
 # ---- File handles: every connection is one; a machine that is out of them is no fault of the server.
 
-_ENOUGH = 65_536
+_ENOUGH, _ENOUGH_ON_MACOS = 65_536, 10_240
+"""The second is all that macOS allows where it names no limit."""
 
 
 def raise_limit() -> int:
-    """Raise the limit of open files as far as allowed (to 65,536); returns it."""
+    """Raise the limit of open files as far as allowed; returns it, -1 for none."""
+    if sys.platform == "win32":  # sockets are no files there
+        return -1
+    import resource  # noqa: PLC0415 - there is none on Windows
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = _ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _ENOUGH)
-    if soft != resource.RLIM_INFINITY and soft < most:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-        return most
+    for enough in (_ENOUGH, _ENOUGH_ON_MACOS):
+        most = enough if hard == resource.RLIM_INFINITY else min(hard, enough)
+        if soft == resource.RLIM_INFINITY or soft >= most:
+            break
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            return most
     return soft
 
 

@@ -186,7 +186,8 @@ def _read(path: Path) -> str:
     except (OSError, ValueError) as error:
         if isinstance(error, SeedError):
             raise
-        msg = f"seeds file {str(path)!r} cannot be read ({error}): name a text file with one address per line"
+        why = getattr(error, "strerror", None) or error
+        msg = f"seeds file {str(path)!r} cannot be read ({why}): name a text file with one address per line"
     else:
         for encoding in ("utf-8-sig", "gb18030"):
             try:
@@ -274,6 +275,9 @@ def _parse_url(word: str) -> str:
     host = address.partition("://")[2]
     if url is None or host.startswith(("/", "\\")):
         msg = f"{_short(word)} is no address of a web page; write for example https://www.example.com/news/"
+        raise _LineError(msg)
+    if "@" in re.split(r"[/?#\\]", host, maxsplit=1)[0]:
+        msg = f"{_short(word)} names a user or password, and none is sent; take them out"
         raise _LineError(msg)
     if "://" not in word and not _is_named(url):
         msg = f"{_short(word)} is no address of a web page; if it is a local host, write http://{_short(word)}/"

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from rich import box
+from rich.cells import cell_len, chop_cells
 from rich.console import Console
+from rich.table import Column, Table
 from rich.text import Text
 
 # Controls and escapes, what turns the direction of writing, what cannot be seen, surrogates, tags.
@@ -105,3 +109,117 @@ def guard_logs() -> None:
         old = handler.formatter
         if old is not None and not isinstance(old, LogLines):
             handler.setFormatter(LogLines(old._fmt, old.datefmt))
+
+
+# ---- Tables that fit: on a terminal they are as wide as that, elsewhere as what is in them.
+
+_DOTS = "..."
+_LEAST_CUT, _LEAST_WORDS, _MOST_WORD = 24, 12, 40
+"""Cells that a column of URLs, and one of words, keeps; so long a word may widen it."""
+_WORD = re.compile("[!-~]+")
+UNBOUNDED = 10_000
+_LABEL = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a table.
+
+    Attributes:
+        name: its heading.
+        drop: columns with the greatest number go first where there is no room; those with 0 stay.
+        right: whether it holds numbers.
+        cut: whether its texts are URLs or names, shortened in the middle; else they are folded between words.
+    """
+
+    name: str
+    drop: int = 0
+    right: bool = False
+    cut: bool = False
+
+
+def shortened(text: str, cells: int) -> str:
+    """Shorten a text in the middle to so many cells of a terminal.
+
+    A Chinese character takes two.
+
+    >>> shortened("https://www.example.com/news/2024/09/18/ports.html", 30), shortened("港口航运新闻", 9)
+    ('https://www.ex...18/ports.html', '港口...闻')
+    """
+    if cell_len(text) <= cells:
+        return text
+    room = max(0, cells - len(_DOTS))
+    end = chop_cells(text[::-1], max(1, room // 2))[0][::-1] if room > 1 else ""
+    begin = chop_cells(text, max(1, room - cell_len(end)))[0] if room else ""
+    return f"{begin}{_DOTS}{end}"
+
+
+def show_table(console: Console, title: str, fields: Sequence[Field], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table that fits.
+
+    URLs are shortened, words folded, and what matters less is left out and named; columns without an entry are left
+    out.
+    """
+    cells = [[one_line(part) for part in row] for row in rows]
+    kept = [n for n in range(len(fields)) if not cells or any(row[n] for row in cells)]
+    natural = {n: max(map(cell_len, (fields[n].name, *(row[n] for row in cells)))) for n in kept}
+    least = {n: _least(fields[n], natural[n], [row[n] for row in cells]) for n in kept}
+    widths, left_out = dict(natural), []
+    while _frame(widths) > console.width:
+        wide = [n for n in widths if widths[n] > least[n]]
+        droppable = [n for n in widths if fields[n].drop]
+        if wide:
+            widest = max(wide, key=lambda n: widths[n])
+            widths[widest] -= 1
+        elif droppable:
+            dropped = max(droppable, key=lambda n: fields[n].drop)
+            left_out.append(fields[dropped].name)
+            widths = {n: natural[n] for n in widths if n != dropped}
+        else:
+            break
+    table = Table(
+        *(
+            Column(fields[n].name, justify="right" if fields[n].right else "left", overflow="fold", width=width)
+            for n, width in widths.items()
+        ),
+        box=box.SQUARE if console.is_terminal else None,
+        pad_edge=console.is_terminal,
+    )
+    for row in cells:
+        table.add_row(*(Text(shortened(row[n], widths[n]) if fields[n].cut else row[n]) for n in widths))
+    console.print(f"\n{title}" + (f" (--wide for {', '.join(left_out)})" if left_out else ""), soft_wrap=True)
+    console.print(table)
+
+
+def show_pairs(console: Console, pairs: Iterable[tuple[str, str]]) -> None:
+    """Print labels and texts, folded between words below one another.
+
+    Words that are too long are shortened, but for the first text, which stays whole.
+    """
+    for n, (label, text) in enumerate(pairs):
+        room = max(_LEAST_CUT, console.width - _LABEL - 1)
+        line = one_line(text)
+        if n and cell_len(line) > room:
+            line = " ".join(shortened(word, room) for word in line.split(" "))
+        lines = Text(line).wrap(console, room) if n else [Text(line)]
+        for at, part in enumerate(lines):
+            console.print(Text(f"{label if not at else '':<{_LABEL}} ") + part, soft_wrap=True)
+
+
+def _frame(widths: Mapping[int, int]) -> int:
+    """Return the width of a table with its lines."""
+    return sum(widths.values()) + 3 * len(widths) + 1
+
+
+def _least(field: Field, natural: int, texts: Iterable[str]) -> int:
+    """Return the cells below which the words of a column would be broken."""
+    if field.right or field.cut:
+        return natural if field.right else min(natural, _LEAST_CUT)
+    words = (len(word) for text in (field.name, *texts) for word in _WORD.findall(text))
+    return min(natural, max(_LEAST_WORDS, min(max(words, default=0), _MOST_WORD)))
+
+
+def console_for(*, wide: bool = False, markup: bool = False) -> Terminal:
+    """Return a console for standard output, as wide as the terminal or unbounded."""
+    found = Terminal(markup=markup)
+    return found if found.is_terminal and not wide else Terminal(markup=markup, width=UNBOUNDED)

@@ -7,9 +7,9 @@ driver's own habit of beginning late would let another writer in between a read 
 
 from __future__ import annotations
 
-import fcntl
 import re
 import sqlite3
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,6 +31,8 @@ SCHEMA = "2"
 _MIGRATIONS = Path(__file__).parents[1] / "migrations"
 _UNRELEASED = re.compile(r"\d{4}")
 """Revisions before the first release, which cannot be brought up to date."""
+_FILES = (".db", ".sqlite", ".sqlite3")
+"""Endings of paths that are taken for a SQLite file, whether there is one or not."""
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 _PASSWORD = re.compile(r":(?!/).*@")
 _SQLITE_BUSY_MS = 2_000
@@ -45,13 +47,15 @@ _READER_CACHE_KB, _WRITER_CACHE_KB = 16 << 10, 128 << 10
 
 
 def parse_url(database_url: str) -> URL:
-    """Read a `DATABASE_URL`.
+    """Read a `DATABASE_URL`, or the path of a SQLite file.
 
     Whatever driver it names, Postgres is spoken to by psycopg and SQLite by Python's own.
 
     Raises:
         WrongDatabase: the URL cannot be read or names a database other than SQLite or Postgres.
     """
+    if "://" not in database_url and (database_url.lower().endswith(_FILES) or Path(database_url).is_file()):
+        return URL.create("sqlite", database=database_url)
     try:
         url = make_url(database_url)
     except (ArgumentError, ValueError):  # ValueError: a port that is no number
@@ -311,20 +315,39 @@ def _lock_file(path: Path) -> IO[str]:
     """Lock a SQLite file by the operating system; the lock ends with the process."""
     if path.is_dir():
         raise WrongDatabase(f"{path} is a folder; name a file in DATABASE_URL, e.g. sqlite:///{path}/news.db")
+    if not path.parent.is_dir():
+        raise WrongDatabase(f"there is no folder {path.parent}; make it, or name another in DATABASE_URL")
     try:
         handle = path.with_name(path.name + ".lock").open("a")
     except OSError as error:
         raise DatabaseGone(
-            f"{path} cannot be opened for writing ({error.strerror}); its folder must exist and be writable"
+            f"{path} cannot be opened for writing ({error.strerror}); make its folder writable, or name another in "
+            "DATABASE_URL"
         ) from error
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock_at_once(handle)
     except OSError:
         handle.close()
         raise WrongDatabase(
             f"another crawl is running on {path}; wait for it, stop it, or name another file in DATABASE_URL"
         ) from None
     return handle
+
+
+def _lock_at_once(handle: IO[str]) -> None:
+    """Lock an open file for this process alone.
+
+    Raises:
+        OSError: another one has it.
+    """
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415
+
+        msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl  # noqa: PLC0415 - there is none on Windows
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _revision(connection: Connection, name: str) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, LargeBinary, String, Table, func, select, text
 from sqlalchemy.exc import DBAPIError
 
-from ..engine.database import Database, open_for_crawl, open_for_reading, parse_url, without_password
+from ..engine.database import Database, open_for_crawl, open_for_reading, parse_url
 from ..engine.errors import DatabaseGone, WrongDatabase, classify
 from ..engine.processes import is_gone
 from ..engine.statements import clock, is_postgres
@@ -53,26 +53,6 @@ class Copied:
     changed: int
 
 
-def database_url(name: str) -> str:
-    """Return the URL of a database named by its URL or, for SQLite, by its path.
-
-    Raises:
-        WrongDatabase: there is no such file.
-    """
-    if "://" in name:
-        return name
-    if not Path(name).is_file():
-        raise WrongDatabase(
-            f"there is no file {without_password(name)}; name an existing SQLite file or a database URL "
-            "(sqlite:///news.db, postgresql://user:password@host/name)"
-        )
-    return _file_url(name)
-
-
-def _file_url(path: str) -> str:
-    return URL.create("sqlite", database=path).render_as_string()
-
-
 def copy_database(
     source_url: str,
     target_url: str,
@@ -84,7 +64,7 @@ def copy_database(
     """Copy a crawl that is not running into an empty or new database.
 
     Args:
-        source_url: where the crawl is; nothing is changed there.
+        source_url: where the crawl is, as `parse_url` takes it; nothing is changed there.
         target_url: where it is to go.
         patience_seconds: how long a locked or silent target is waited for at the start.
         waiting: told once what is waited for.
@@ -127,7 +107,8 @@ def _copy(source: Database, target: Database, progress: Progress) -> Copied:
                         "nothing was copied"
                     )
             _refuse_started(source, newest)
-    return Copied(_file_url(target.name) if target.is_sqlite else target.name, counts, texts.changed)
+    url = URL.create("sqlite", database=target.name).render_as_string() if target.is_sqlite else target.name
+    return Copied(url, counts, texts.changed)
 
 
 @contextmanager

@@ -81,5 +81,6 @@ def load(path: Path) -> dict[str, float]:
         if not profile or not all(0 < weight < 1e6 for weight in profile.values()):
             raise ValueError("its weights are no positive numbers")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"the profile {path} cannot be used ({error}); scrapy train profile makes one") from None
+        why = getattr(error, "strerror", None) or error
+        raise ValueError(f"the profile {path} cannot be used ({why}); scrapy train profile makes one") from None
     return profile

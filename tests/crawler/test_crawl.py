@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import signal
 import sqlite3
 import time
@@ -267,7 +268,7 @@ def test_killed_crawls_lose_nothing(crawled: Crawled, tmp_path: Path) -> None:
 
 def test_ctrl_c_stops_cleanly_and_can_be_resumed(tmp_path: Path) -> None:
     """And until then a second crawl on the same file is refused."""
-    with Newsroom(port=0, latency_seconds=0.2) as newsroom:
+    with Newsroom(port=0, latency_seconds=0.5) as newsroom:
         running = _start(newsroom, tmp_path)
         _wait_for(lambda: len(newsroom.requests()) > 5)
         second = crawl(newsroom, tmp_path)
@@ -277,7 +278,11 @@ def test_ctrl_c_stops_cleanly_and_can_be_resumed(tmp_path: Path) -> None:
         os.kill(running.process.pid, signal.SIGINT)
         done = running.finish(60)
         assert done.returncode == 3, done.stderr
-        assert "the same command goes on" in done.stderr
+        *_, look, export, goes_on, last = done.stderr.splitlines()
+        stopping = [line for line in done.stderr.splitlines() if line.startswith("Stopping: ")]
+        assert [line.partition("; ")[2] for line in stopping] == ["Ctrl-C again ends at once."]
+        assert (look.split()[0], export.split()[0], goes_on[:6]) == ("Look:", "Export:", "Go on:")
+        assert re.match(r"Stopped with \d+ URLs left; the same command goes on", last)
         assert rows(tmp_path, "SELECT count(*) FROM url WHERE state = 'leased'") == [(0,)]
     with Newsroom(port=newsroom.port) as newsroom:
         assert crawl(newsroom, tmp_path, "MAX_PAGES=60").returncode == 0

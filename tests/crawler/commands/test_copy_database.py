@@ -72,10 +72,10 @@ def test_wrong_arguments_are_explained(tmp_path: Path) -> None:
     silent = "postgresql://me:secret@127.0.0.1:1/x"
     cases = [
         ([], 2, "name two databases"),
-        ([path, f"{tmp_path}/none.db"], 2, "there is no file"),
+        ([f"{tmp_path}/none.db", path], 2, "there is no database"),
         ([path, path], 2, "cannot be copied into itself"),
         ([path, "mysql://me:secret@host/x"], 2, "SQLite and Postgres"),
-        ([path, "sqlite:////nowhere/at/all/news.db"], 4, "folder must exist"),
+        ([path, "sqlite:////dev/null/news.db"], 2, "there is no folder"),
         ([path, silent, "-s", "DATABASE_PATIENCE=0"], 4, "does not answer"),
         ([silent, path], 4, "does not answer"),
         ([path, silent, "-s", "DATABASE_PATIENC=0"], 2, "did you mean DATABASE_PATIENCE?"),

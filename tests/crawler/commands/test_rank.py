@@ -47,7 +47,7 @@ def test_pagerank_is_that_of_networkx(crawled: Path) -> None:
     names = dict(rows(crawled, "SELECT id, url FROM url WHERE kind = 'page'"))
     made.add_nodes_from(names)
     expected = {names[key]: score for key, score in networkx.pagerank(made, tol=1e-12).items() if key in names}
-    shown = re.findall(r"^│ +\d+ │ +([0-9.e-]+) │ +([0-9,]+) │ (\w+) +│ (http\S+)", out, re.MULTILINE)
+    shown = re.findall(r"^ *\d+ +([0-9.e-]+) +([0-9,]+) +(\w+) +(http\S+)", out, re.MULTILINE)
     assert {url for *_, url in shown} == set(expected)
     assert [float(score) for score, *_ in shown] == pytest.approx([expected[url] for *_, url in shown], rel=1e-3)
     states = dict(rows(crawled, "SELECT url, state FROM url WHERE kind = 'page'"))
@@ -64,7 +64,7 @@ def test_pagerank_is_that_of_networkx(crawled: Path) -> None:
 def test_every_method(crawled: Path, method: str) -> None:
     out = rank(crawled, "--by", method, "--top", "3")
     assert f"Best pages by {method}" in out
-    assert len(re.findall(r"│ http", out)) == 3
+    assert len(re.findall(r" http", out)) == 3
     assert ("Best sites" in out) == (method == "site")
 
 
@@ -143,7 +143,7 @@ def test_by_topic(crawled: Path, tmp_path: Path) -> None:
         (key, url), *_ = copy.execute("SELECT id, url FROM url WHERE state = 'done' AND kind = 'page'").fetchall()
         copy.execute("INSERT INTO page_terms (url_id, relevance, terms) VALUES (?, 0.75, x'00')", (key,))
     out = rank(tmp_path, "--by", "topic", "--top", "1", "--graph", f"{tmp_path}/topic.svg")
-    assert re.search(rf"│ +1 │ +0.75 │ .* │ {re.escape(url)} ", out)
+    assert re.search(rf" 1 +0.75 .* {re.escape(url)}", out)
     assert "size: topic" in (tmp_path / "topic.svg").read_text(encoding="utf-8")
 
 

@@ -116,7 +116,7 @@ def test_requests_of_others_are_dropped_and_the_sentinel_is_swallowed() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "code", "sentence"),
-    [({"HOST_DELAY": -1}, 2, "HOST_DELAY"), ({"DATABASE_URL": "sqlite:////nowhere/news.db"}, 4, "nowhere")],
+    [({"HOST_DELAY": -1}, 2, "HOST_DELAY"), ({"DATABASE_URL": "sqlite:////dev/null/news.db"}, 2, "/dev/null")],
 )
 def test_crawl_that_cannot_start_is_refused_with_a_reason(
     settings: dict[str, Any], code: int, sentence: str, caplog: pytest.LogCaptureFixture

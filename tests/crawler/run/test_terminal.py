@@ -6,15 +6,29 @@ import csv
 import io
 import json
 import logging
+import re
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.table import Table
 from scrapy.exporters import JsonLinesItemExporter
 
 from crawler.run.exporters import CsvExporter, harmless
 from crawler.run.scrapy_settings import FIXED
-from crawler.run.terminal import LogLines, Terminal, guard_logs, one_line, visible
+from crawler.run.terminal import (
+    Field,
+    LogLines,
+    Terminal,
+    guard_logs,
+    one_line,
+    shortened,
+    show_pairs,
+    show_table,
+    visible,
+)
 
 HOSTILE = (
     "[red]title[/red]", "\x1b[2J\x1b]0;owned\x07", "gone\n12:00:00 ERROR: forged", "a\rb", "\u202egnp.exe", "\x9b31m",
@@ -116,3 +130,69 @@ def test_csv_and_json_lines() -> None:
     lines = io.BytesIO()
     JsonLinesItemExporter(lines).export_item(item)
     assert json.loads(lines.getvalue()) == item
+
+
+FIELDS = (
+    Field("host", cut=True),
+    Field("pages", right=True),
+    Field("since", drop=1),
+    Field("process", drop=2, right=True),
+    Field("why"),
+    Field("nothing"),
+)
+ROWS = [
+    ("a-newspaper-with-a-long-name.example.com:8080", 7, "2026-11-23T03:39:44", 12716, "took too long", ""),
+    ("新华网新闻中心.example.cn", 12345, "2026-11-23", 9, "港口航运 had no article among the last fifty pages", ""),
+]
+
+
+def shown(columns: int | None, rows: list[tuple] = ROWS) -> list[str]:
+    """Lines of the table on a terminal so wide; without one."""
+    out = io.StringIO()
+    size = {"width": 10_000} if columns is None else {"width": columns, "force_terminal": True, "color_system": None}
+    show_table(Terminal(file=out, **size), "Hosts", FIELDS, rows)
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+def test_table_fits_the_terminal_and_breaks_no_word(columns: int) -> None:
+    lines = shown(columns)
+    assert max(map(cell_len, lines)) <= columns
+    assert len({cell_len(line) for line in lines[2:]}) == 1  # Chinese characters are counted right
+    words = {word for row in ROWS for word in str(row[4]).split()}
+    assert words <= set(re.split(r"[\s│]+", "\n".join(lines)))
+    assert "nothing" not in "\n".join(lines)  # a column without an entry
+
+
+def test_table_names_the_columns_that_it_leaves_out() -> None:
+    assert shown(60)[1] == "Hosts (--wide for process, since)"
+    assert shown(200)[1] == "Hosts"
+    assert re.search(r"│ a-newsp\S+\.\.\.\S+:8080 +│", "\n".join(shown(60)))
+
+
+def test_table_without_a_terminal_has_a_plain_line_for_each_row() -> None:
+    lines = shown(None)
+    assert len(lines) == 2 + 1 + len(ROWS)
+    assert [line.split()[0] for line in lines[3:]] == [row[0] for row in ROWS]
+    assert all(str(part) in line for row, line in zip(ROWS, lines[3:], strict=True) for part in row)
+
+
+@given(st.text(max_size=60), st.integers(0, 70))
+def test_shortened_text_fits_and_keeps_both_ends(text: str, cells: int) -> None:
+    short = shortened(text, cells)
+    assert cell_len(short) <= max(cells, 3)
+    if short != text:
+        begin, _, end = short.rpartition("...")
+        assert text.startswith(begin)
+        assert text.endswith(end)
+
+
+def test_pairs_fold_between_words_and_shorten_long_ones() -> None:
+    out = io.StringIO()
+    url = "https://news.example.com/" + "a/" * 60
+    console = Terminal(file=out, width=60, force_terminal=True, color_system=None)
+    show_pairs(console, [("URL", url), ("found on", f"{url} (main list), as 港口航运新闻")])
+    first, *more = out.getvalue().splitlines()
+    assert first == f"{'URL':<14} {url}"
+    assert max(map(cell_len, more)) <= 60
+    assert " ".join(" ".join(more).split()) == f"found on {shortened(url, 45)} (main list), as 港口航运新闻"

@@ -179,8 +179,8 @@ def test_password_is_never_shown() -> None:
 
 
 def test_missing_folder() -> None:
-    with pytest.raises(DatabaseGone, match="folder must exist"):
-        open_for_crawl("sqlite:////nowhere/at/all/news.db")
+    with pytest.raises(WrongDatabase, match="there is no folder"):
+        open_for_crawl("sqlite:////dev/null/news.db")
 
 
 def test_reading_needs_a_database(tmp_path: Path) -> None:

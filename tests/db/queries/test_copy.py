@@ -18,7 +18,7 @@ from db.engine.errors import DatabaseGone, WrongDatabase
 from db.engine.processes import here
 from db.frontier import aliases, claims, leases, runs
 from db.frontier.insert import add_urls
-from db.queries.copy import TABLES, Copied, copy_database, database_url
+from db.queries.copy import TABLES, Copied, copy_database
 from db.records.keys import fingerprint
 from db.records.outcome import Edges, StoredPage
 from db.records.run import RunEnd
@@ -328,9 +328,10 @@ def test_user_whom_the_server_does_not_know(filled_file: str, postgres_server: s
 def test_databases_are_named_by_url_or_path(tmp_path: Path) -> None:
     path = tmp_path / "my news? 100%.db"
     path.touch()
-    assert parse_url(database_url(str(path))).database == str(path)
-    assert database_url("postgresql://me:secret@host/x") == "postgresql://me:secret@host/x"
-    for wrong in (str(tmp_path / "none.db"), "me:secret@host/x", str(tmp_path)):
-        with pytest.raises(WrongDatabase, match="there is no file") as caught:
-            database_url(wrong)
+    assert parse_url(str(path)).database == str(path)
+    assert parse_url(str(tmp_path / "new.db")).database == str(tmp_path / "new.db")
+    assert parse_url("postgresql://me:secret@host/x").host == "host"
+    for wrong in ("me:secret@host/x", str(tmp_path)):
+        with pytest.raises(WrongDatabase, match="is no database URL") as caught:
+            parse_url(wrong)
         assert "secret" not in str(caught.value)
