@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import opencc
+
+from ..decode.chinese import HAN, simplified
 
 Codes = npt.NDArray[np.uint32]
 """A text as an array of code points."""
@@ -25,7 +26,6 @@ _EXPANDS = 0xFFFFFFFF  # the same for a character that NFKC makes several of
 _MAX_EXPANSION = 4  # longer compatibility forms (one code point for a whole phrase) become separators
 _MAX_MARKS = 8  # combining marks in a row; reordering longer runs is quadratic
 _JOINERS = "'’‘`´ʼ＇·"  # dropped without leaving a word boundary
-_HAN = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0x20000, 0x2A6DF), (0x2A700, 0x323AF))
 _UNSPACED = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x0F00, 0x0FFF),  # Tibetan
@@ -62,15 +62,14 @@ def build_tables() -> Tables:
     Cost: 0.3 s CPU and 1 MB, at the first call.
     """
     target = np.arange(_TABLE_SIZE, dtype=np.uint32)
-    simplified = _simplified()
     plain = np.zeros(_TABLE_SIZE, np.bool_)  # letters that are their own normal form: half of the table
-    for first, last in (*_HAN, (0xAC00, 0xD7A3)):
+    for first, last in (*HAN, (0xAC00, 0xD7A3)):
         plain[first : last + 1] = True
     for code in np.flatnonzero(~plain).tolist():
         target[code] = _target(chr(code))
     target[-1] = 0
     step = np.arange(_TABLE_SIZE, dtype=np.uint32)
-    step[list(simplified)] = list(simplified.values())
+    step[list(simplified())] = list(simplified().values())
     known = target < _TABLE_SIZE
     target[known] = step[target[known]]
     kind = np.zeros(_TABLE_SIZE, np.uint8)
@@ -79,13 +78,6 @@ def build_tables() -> Tables:
         kind[first : last + 1] = UNSPACED
     kind[_SPACE] = 0
     return Tables(target, kind)
-
-
-def _simplified() -> dict[int, int]:
-    """Map traditional to simplified characters, one to one."""
-    characters = [chr(code) for first, last in _HAN for code in range(first, last + 1)]
-    converted = opencc.OpenCC("t2s").convert("\n".join(characters)).split("\n")
-    return {ord(old): ord(new) for old, new in zip(characters, converted, strict=True) if old != new and len(new) == 1}
 
 
 def _target(character: str) -> int:

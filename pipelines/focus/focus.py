@@ -18,7 +18,7 @@ from scipy import sparse
 from . import context, judge
 from .judge import Vector
 from .terms import PageTerms
-from .topic import USUAL, Topic
+from .topic import USUAL, Feedback, Topic, learned_relevance, saturated
 
 Numbers = npt.NDArray[np.int32]
 
@@ -71,6 +71,9 @@ class Focus:
     Args:
         topic: what is looked for.
         params: see there.
+
+    Attributes:
+        feedback: what the pages taught when they were last judged, for judging single ones.
     """
 
     def __init__(self, topic: Topic, params: Params = DEFAULTS) -> None:
@@ -80,6 +83,8 @@ class Focus:
         self._liked = np.zeros(params.buckets, np.float32)
         for terms, weights in topic.liked:
             np.add.at(self._liked, terms & (params.buckets - 1), weights)
+        self.feedback: Feedback | None = None
+        self._relevance: Vector = np.zeros(0, np.float32)
         self._seeds: set[int] = set()
         self._kept = _Kept()
         self._last: dict[str, Vector] = {name: np.zeros(0, np.float32) for name in PARTS}
@@ -134,12 +139,32 @@ class Focus:
                 self._last[name] = np.where(linked[:known], values[:known], self._last[name])
         return {name: values.copy() for name, values in self._last.items()}
 
+    def relevance(self) -> tuple[Numbers, Vector]:
+        """Return the pages judged last, and the relevance of each as `Topic.relevance` gives it with `feedback`.
+
+        Nothing without feedback.
+        """
+        count = len(self._relevance)
+        return (self._kept.columns().numbers[:count] if count else np.zeros(0, np.int32)), self._relevance
+
+    def _learn(self, counts: sparse.csr_matrix[Any], found: judge.Judgement) -> None:
+        """Take feedback from a judgement, and judge the pages themselves by it."""
+        learned = judge.feedback(counts, found, self.params.judge)
+        if learned is None:
+            self.feedback, self._relevance = None, np.zeros(0, np.float32)
+            return
+        self.feedback, deviations = learned
+        words = counts[:, np.flatnonzero(self._wanted)]
+        words.data = saturated(words.data)
+        self._relevance = learned_relevance(deviations, np.sqrt(np.asarray(words.sum(1)).ravel())).astype(np.float32)
+
     def _judged(self, known: int) -> tuple[npt.NDArray[np.bool_], Mapping[str, Vector]]:
         """Return the linked pages and the signals of all pages."""
         kept, params = self._kept.columns(), self.params
         counts = _matrix(kept.terms, kept.term_counts, kept.weights, params.buckets)
         seeds = np.flatnonzero(np.isin(kept.numbers, np.fromiter(self._seeds, np.int64, len(self._seeds))))
         found = judge.judge(counts, self._wanted, self._liked, seeds, params.judge)
+        self._learn(counts, found)
         graph = _Links(kept, found.relevance, known + 1, params)
         words = _Words(kept, found, self._wanted, params.buckets)
         inside = graph.fetched[graph.targets]
