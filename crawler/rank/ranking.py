@@ -191,7 +191,7 @@ class Ranking:
 
     def rejudge(self) -> tuple[Ids, Values]:
         """Return pages whose relevance has moved since it was stored, with what it is now."""
-        if self._focus is None:
+        if self._focus is None or self._focus.feedback is None:
             return np.zeros(0, np.int64), np.zeros(0)
         pages, relevance = self._focus.relevance()
         moved = np.abs(relevance - self._relevance.values[pages]) > _REJUDGED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, log
+from math import log
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -111,9 +111,7 @@ class Topic:
 
     def _described(self, weights: Mapping[int, float]) -> float:
         """Judge by the words of the description alone."""
-        evidence = self._evidence(weights)
-        many = max(_WORDS + _MANY * log(max(len(self._wanted), 1)), _LEARNED_WORDS)
-        return 1.0 / (1.0 + exp(-_NOTHING - many * evidence)) if evidence else 0.0
+        return float(described_relevance(self._evidence(weights), len(self._wanted)))
 
     def _similarity(self, weights: Mapping[int, float]) -> float:
         """Return the best cosine with what was liked."""
@@ -168,6 +166,17 @@ def make_topic(
 def saturated(weight: Any) -> Any:
     """Return what a word's weight (a number or an array) says of the topic, in [0, 1)."""
     return weight / (weight + _HALF)
+
+
+def described_relevance(evidence: Any, words: int) -> Any:
+    """Estimate the probability that a page is on the topic by the description alone; takes numbers or arrays.
+
+    Args:
+        evidence: square root of the sum of `saturated` over the words of the description; 0 gives 0.
+        words: of the description.
+    """
+    slope = max(_WORDS + _MANY * log(max(words, 1)), _LEARNED_WORDS)
+    return (evidence > 0) / (1.0 + np.exp(-_NOTHING - slope * evidence))
 
 
 def learned_relevance(deviations: Any, evidence: Any) -> Any:
