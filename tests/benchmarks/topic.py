@@ -103,7 +103,7 @@ def gazettes(folder: Path, seed: int, port: int) -> Web:
 
 def _module() -> ModuleType:
     sys.path.insert(0, str(webworld.WEB))
-    import webworld as served  # noqa: PLC0415 - the test web's own module, not ours
+    import webworld as served
 
     return served
 
