@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -61,9 +61,9 @@ class Command(NewsCommand):
         return (
             "Methods: pagerank; hits (authorities) and hubs; site (SiteRank times DocRank); block (PageRank in which a "
             "link counts as much as the block it stands in); opic (cash handed on from page to page): their scores sum "
-            "to 1 over all pages; topic (how near each page is to what the crawl looks for). Listed are stored articles, by "
-            "hubs lists as well; with --all every URL that is known. The graph is drawn (.svg, .png), or written for Gephi "
-            "and others (.graphml)."
+            "to 1 over all pages; topic (how near each page is to what the crawl looks for). Listed are stored "
+            "articles, by hubs lists as well; with --all every URL that is known. The graph is drawn (.svg, .png), or "
+            "written for Gephi and others (.graphml)."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -178,31 +178,25 @@ def rank(database: Database, options: _Options, now: float) -> _Result:
     tables = [_pages(graph, scores, list(pages)[: options.top], pages, options)]
     if options.by == "site":
         tables.append(_sites(graph, scores, sites, options.top))
-    result = _Result(len(graph), graph.rows, len(graph.targets), tables)
-    return result if options.graph is None else _draw(result, graph, scores, sites, pages, options)
+    drawn = _draw(graph, scores, sites, pages, options) if options.graph is not None else ()
+    return _Result(len(graph), graph.rows, len(graph.targets), tables, *drawn)
 
 
 def _draw(
-    result: _Result,
-    graph: LinkGraph,
-    scores: Values,
-    sites: Mapping[int, str],
-    pages: Mapping[int, Named],
-    options: _Options,
-) -> _Result:
-    """Draw the graph, or write it for other programs."""
+    graph: LinkGraph, scores: Values, sites: Mapping[int, str], pages: Mapping[int, Named], options: _Options
+) -> tuple[bytes, str, str]:
+    """Draw the graph; returns the file, a caption and what is wrong with it."""
     import numpy as np
 
     if options.ending == ".graphml":
         chosen = np.fromiter(pages, np.int32)
         made = graph.to_networkx({page: name.url for page, name in pages.items()}, scores, chosen)
-        caption = f"{len(made):,} pages, {made.number_of_edges():,} links"
-        return replace(result, picture=graphml(made).encode(), drawn=caption)
+        return graphml(made).encode(), f"{len(made):,} pages, {made.number_of_edges():,} links", ""
     of_pages = {page: (name.title or _path(name.url), _path(name.url), f"page {page}") for page, name in pages.items()}
     of_sites = {site: (_readable(host), host) for site, host in sites.items()}
     title = f"{len(graph):,} pages, {len(graph.targets):,} links; size: {options.by}"
     picture, problem = draw(graph, scores, of_sites, of_pages, title=title, ending=options.ending)
-    return replace(result, picture=picture, drawn="The best sites and pages", problem=problem)
+    return picture, "The best sites and pages", problem
 
 
 def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values, Mapping[str, NDArray[np.bool_]]]:

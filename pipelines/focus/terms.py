@@ -168,14 +168,17 @@ def read_document(document: Document, extraction: Extraction, links: Links, head
 def list_texts(document: Document, extraction: Extraction, headline: str = "") -> list[tuple[str, float]]:
     """Return (text, weight of an occurrence) for title, texts and telling elements.
 
-    Beside a headline the page's title, which names site and section as well, counts as any text.
+    Beside a headline the page's title, which names site and section as well, counts as any text. Elements beside an
+    article, such as other headlines, do not tell of it.
     """
     texts = document.blocks.texts
     found = [(headline, 1.0 + TITLE), (document.title, 1.0)] if headline else [(document.title, 1.0 + TITLE)]
     found += [(extraction.text, 1.0)] if extraction.text else [(text, 1.0) for text in texts]
     for node, tag in enumerate(document.tags):
         if tag in TAGS and node not in document.hidden:
-            found.append(("".join(document.elements[node].itertext())[:1000], TAGS[tag]))  # type: ignore[arg-type]
+            text = "".join(document.elements[node].itertext())[:1000]  # type: ignore[arg-type]
+            if not extraction.text or text.strip() in extraction.text or text.strip() == headline:
+                found.append((text, TAGS[tag]))
     return found
 
 
