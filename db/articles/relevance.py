@@ -67,13 +67,14 @@ def set_relevance(connection: Connection, batches: Sequence[RelevanceBatch]) -> 
     return changed
 
 
-_KEY, _RELEVANCE = bindparam("key"), bindparam("new_relevance")
-_SET_TERMS = update(page_terms).where(page_terms.c.url_id == _KEY).values(relevance=_RELEVANCE)
-_SET_ARTICLE = update(article).where(article.c.id == _KEY).values(relevance=_RELEVANCE)
+_SET_TERMS = (
+    update(page_terms).where(page_terms.c.url_id == bindparam("key")).values(relevance=bindparam("new_relevance"))
+)
+_SET_ARTICLE = update(article).where(article.c.id == bindparam("key")).values(relevance=bindparam("new_relevance"))
 _SET_REASON = (
     update(url)
     .where(
-        url.c.id == _KEY,
+        url.c.id == bindparam("key"),
         or_(url.c.reason.is_(None), url.c.reason == PageReason.OFF_TOPIC.value),
         exists().where(article.c.id == url.c.id),
     )

@@ -108,7 +108,7 @@ class Topic:
         return found
 
     def _evidence(self, weights: Mapping[int, float]) -> float:
-        return sum(saturated(weights[one]) for one in self._wanted & weights.keys()) ** 0.5
+        return float(sum(saturated(weights[one]) for one in self._wanted & weights.keys()) ** 0.5)
 
     def _described(self, weights: Mapping[int, float]) -> float:
         """Judge by the words of the description alone."""

@@ -24,7 +24,7 @@ def test_relevance_of_pages_articles_and_reasons_is_written(database: Database, 
     leased = run_in(frontier.lease, wish(resumed.run_id, {fingerprint("a.example"): 9})).urls
     for lease in leased:
         is_list = lease.url == urls[2]
-        made = None if is_list else article(lease.url, relevance=0.5)
+        made = None if is_list else article(lease.url, f"the text of {lease.url}", relevance=0.5)
         run_in(store_of(resumed.run_id).store, done(lease, article=made, terms=(0.5, b"words")))
     batch = RelevanceBatch(np.array(ids), np.array([0.1, 0.9, 0.2]), 0.3)
     assert sum(len(part.ids) for part in batch.batches()) == 3
@@ -33,7 +33,7 @@ def test_relevance_of_pages_articles_and_reasons_is_written(database: Database, 
 
     def read(what: str) -> dict[int, object]:
         with database.engine.connect() as connection:
-            return dict(connection.execute(text(what)).tuples().all())
+            return {key: value for key, value in connection.execute(text(what))}
 
     assert read("SELECT url_id, relevance FROM page_terms") == dict(zip(ids, (0.1, 0.9, 0.2), strict=True))
     assert read("SELECT id, relevance FROM article") == {ids[0]: 0.1, ids[1]: 0.9}

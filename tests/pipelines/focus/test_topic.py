@@ -58,7 +58,8 @@ def test_relevance_means_the_same_of_one_word_and_of_ten() -> None:
     many = make_topic("bridge river steel ferry harbour canal tunnel viaduct arch pier")
     for topic in (make_topic("bridge"), many):
         assert topic.relevance(BRIDGES) > 0.5
-        assert topic.relevance(read_text("Onions and rice, and a bridge in passing. " + "Garlic and butter. " * 20)) < 0.6
+        passing = read_text("Onions and garlic. " * 20 + "And a bridge in passing.")
+        assert 0 < topic.relevance(passing) < 0.4 < topic.relevance(BRIDGES)
         assert topic.anchors(read_text("x", [("The bridge opens", "http://a.test/")]))[0] > 0.3
 
 
@@ -74,13 +75,15 @@ def taught(topic: Topic, pages: list[PageTerms]) -> Topic:
 
 
 def test_words_that_go_together_with_the_topic_come_to_count() -> None:
-    named = [f"A bridge over the river: span {n}, cables, piers and steel" for n in ("one", "two", "three", "four", "five")]
+    named = [
+        f"A bridge over the river: span {n}, cables, piers and steel" for n in ("one", "two", "three", "four", "five")
+    ]
     others = [f"{dish} with rice, garlic, onion and butter for dinner" for dish in ("Soup", "Fish", "Beans", "Eggs")]
     topic = make_topic("bridge")
     unnamed = read_text("Steel cables hang between the piers of the span")
     assert topic.relevance(unnamed) == 0
     found = taught(topic, [read_text(text) for text in (*named, *others * 5)])
-    assert found.relevance(unnamed) > 0.3 > found.relevance(read_text("Rice with butter and garlic"))
+    assert found.relevance(unnamed) > 0.1 > 3 * found.relevance(read_text("Rice with butter and garlic"))
 
 
 def test_pages_without_the_topic_teach_nothing() -> None:
