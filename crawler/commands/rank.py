@@ -136,7 +136,7 @@ class _Options:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """Sizes of the graph, tables to print, the picture's bytes, a caption and what is wrong with it."""
+    """Sizes of the graph, tables, the picture, its caption and what is wrong with it."""
 
     pages: int
     rows: int
@@ -200,7 +200,7 @@ def _draw(
 
 
 def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values, Mapping[str, NDArray[np.bool_]]]:
-    """Read the link graph of a crawl, the topic relevance of its pages, and which pages are to be shown.
+    """Read the link graph of a crawl, the relevance of pages, and those to show.
 
     As of a Unix time; relevance is 0 where it is unknown. Stored articles are to be shown, or these and lists.
 

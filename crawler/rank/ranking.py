@@ -111,7 +111,7 @@ class Ranking:
 
     @property
     def feedback(self) -> Feedback | None:
-        """What the fetched pages taught of the topic, as of the last rescore."""
+        """Feedback of the fetched pages on the topic, as of the last rescore."""
         return None if self._focus is None else self._focus.feedback
 
     def add_terms(self, pages: Ids, words: Sequence[PageTerms], targets: Sequence[Ids], relevance: Values) -> None:
@@ -190,7 +190,7 @@ class Ranking:
         )
 
     def rejudge(self) -> tuple[Ids, Values]:
-        """Return pages whose relevance has moved since it was stored, with what it is now."""
+        """Return pages whose relevance has moved since it was stored, and it."""
         if self._focus is None or self._focus.feedback is None:
             return np.zeros(0, np.int64), np.zeros(0)
         pages, relevance = self._focus.relevance()

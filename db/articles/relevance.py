@@ -43,7 +43,7 @@ class RelevanceBatch:
 
 
 def set_relevance(connection: Connection, batches: Sequence[RelevanceBatch]) -> list[int]:
-    """Give pages and their articles another relevance; returns how many articles each batch changed.
+    """Set the relevance of pages and articles; returns how many articles changed.
 
     A stored article that is off topic now, or no longer, has a reason that says so.
 

@@ -140,12 +140,12 @@ class Focus:
         return {name: values.copy() for name, values in self._last.items()}
 
     def relevance(self) -> tuple[Numbers, Vector]:
-        """Return the pages judged last, and the relevance of each as `Topic.relevance` gives it with `feedback`."""
+        """Return the pages judged last and the relevance of each, by `feedback`."""
         numbers = self._kept.columns().numbers if len(self._kept) else np.zeros(0, np.int32)
         return numbers[: len(self._relevance)], self._relevance
 
     def _learn(self, counts: sparse.csr_matrix[Any], found: judge.Judgement) -> None:
-        """Take feedback from a judgement, and judge the pages themselves as `Topic.relevance` does."""
+        """Take feedback from a judgement; judge the pages as `Topic.relevance` does."""
         wanted = np.flatnonzero(self._wanted)
         words = counts[:, wanted]
         words.data = saturated(words.data)

@@ -34,7 +34,7 @@ _MOST_DEVIATIONS: Final = 6.0
 
 @dataclass(frozen=True, eq=False)
 class Feedback:
-    """Words that go together with the topic in the pages of a crawl (relevance feedback).
+    """Words that go together with the topic in a crawl (relevance feedback).
 
     Attributes:
         terms: buckets of words (hashes modulo `buckets`), ascending.
@@ -50,7 +50,7 @@ class Feedback:
     buckets: int
 
     def deviations(self, page: PageTerms) -> float:
-        """Return by how many deviations a page is more similar than the crawl's mean page."""
+        """Return the similarity of a page in deviations above the crawl's mean."""
         if not len(page.terms):
             return 0.0
         counts = 1.0 + np.log(np.maximum(page.weights, 1.0))
@@ -75,7 +75,7 @@ class Topic:
     feedback: Feedback | None = None
 
     def relevance(self, page: PageTerms) -> float:
-        """Estimate the probability that a page is on the topic, by the page alone.
+        """Estimate how probable it is that a page is on the topic, by itself.
 
         Evidence are the words of the description, more so in titles and at the beginning, and, once the crawl has
         taught some, the words that go together with them. Without these what was liked counts by its cosine.
@@ -165,12 +165,12 @@ def make_topic(
 
 
 def saturated(weight: Any) -> Any:
-    """Return what a word's weight (a number or an array) says of the topic, in [0, 1)."""
+    """Return the evidence of a word of some weight (number or array), in [0, 1)."""
     return weight / (weight + _HALF)
 
 
 def described_relevance(evidence: Any, words: int) -> Any:
-    """Estimate the probability that a page is on the topic by the description alone; takes numbers or arrays.
+    """Estimate relevance by the description alone; takes numbers or arrays.
 
     Args:
         evidence: square root of the sum of `saturated` over the words of the description; 0 gives 0.
@@ -181,7 +181,7 @@ def described_relevance(evidence: Any, words: int) -> Any:
 
 
 def learned_relevance(deviations: Any, evidence: Any) -> Any:
-    """Estimate the probability that a page is on the topic, with feedback; takes numbers or arrays.
+    """Estimate relevance with feedback; takes numbers or arrays.
 
     Args:
         deviations: above the crawl's mean page, see `Feedback.deviations`.

@@ -33,7 +33,7 @@ def test_relevance_of_pages_articles_and_reasons_is_written(database: Database, 
 
     def read(what: str) -> dict[int, object]:
         with database.engine.connect() as connection:
-            return {key: value for key, value in connection.execute(text(what))}
+            return {row[0]: row[1] for row in connection.execute(text(what))}
 
     assert read("SELECT url_id, relevance FROM page_terms") == dict(zip(ids, (0.1, 0.9, 0.2), strict=True))
     assert read("SELECT id, relevance FROM article") == {ids[0]: 0.1, ids[1]: 0.9}
