@@ -215,7 +215,8 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
     )
     if job.topic is None:
         return parsed
-    terms = read_document(document, parsed.extraction, parsed.links)
+    headline = parsed.metadata.title if parsed.kind == PageKind.ARTICLE else ""
+    terms = read_document(document, parsed.extraction, parsed.links, headline)
     return replace(
         parsed,
         relevance=job.topic.relevance(terms),

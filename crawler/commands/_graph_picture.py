@@ -7,7 +7,8 @@ and pictures are an extra: what they need is imported when one is made.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import BytesIO
@@ -24,6 +25,8 @@ PICTURES = frozenset({".png", ".svg"})
 """Endings of files that need the extra `graph`."""
 _SITES, _PAGES = 24, 48
 _LABEL_CHARS = 24
+_SHOWN_CHARS = 12
+"""Of the characters that no font has."""
 _LARGEST = 42.0
 """Radius of the greatest circle, in points, as all lengths here."""
 _WIDTH, _HEIGHT = 1200.0, 800.0
@@ -74,7 +77,7 @@ def draw(
     *,
     title: str,
     ending: str,
-) -> bytes:
+) -> tuple[bytes, str]:
     """Draw the best sites, the best pages, and the links among them.
 
     The area of a circle is its score, a site's being that of all its pages; a page has the colour of its site and
@@ -91,7 +94,7 @@ def draw(
         ending: one of `PICTURES`.
 
     Returns:
-        The file; the same for the same input and fonts.
+        The file, the same for the same input and fonts; and a sentence on characters that no font has, or nothing.
 
     Raises:
         ValueError: another number of scores than pages.
@@ -108,9 +111,10 @@ def draw(
     with mpl.rc_context(values), catch_warnings():
         filterwarnings("ignore", "Glyph .* missing")  # in an SVG, whose readers have other fonts
         circles = _circles(graph, scores, sites, pages)
-        labels = [_label(circle.names, ending) for circle in circles]
+        missing = set() if ending == ".svg" else _missing("".join(name for circle in circles for name in circle.names))
+        labels = [_label(circle.names, missing) for circle in circles]
         links = _links(graph, circles)
-        return _paint(circles, labels, links, _legal(title), ending)
+        return _paint(circles, labels, links, _legal(title), ending), _lack(missing)
 
 
 def graphml(made: networkx.DiGraph) -> str:
@@ -275,23 +279,43 @@ def _paint(
 
 def _fonts() -> list[str]:
     """List the fonts of this machine that labels are written in."""
-    from matplotlib.font_manager import fontManager
+    from matplotlib.font_manager import findSystemFonts, fontManager
 
+    for path in {*findSystemFonts()} - {font.fname for font in fontManager.ttflist}:  # its list may be older than they
+        with suppress(OSError, RuntimeError, ValueError):  # a file that is no font, or of a kind it does not know
+            fontManager.addfont(path)
     there = {font.name for font in fontManager.ttflist}
     return [name for name in _FAMILIES if name in there]
 
 
-def _label(names: Names, ending: str) -> str:
-    """Return the first label that can be written, cut.
+def _missing(text: str) -> set[str]:
+    """Return the characters that no font of this machine can write.
 
-    In an SVG the reader's own fonts write it.
+    In an SVG the reader's own fonts write them.
     """
     from matplotlib.font_manager import findfont, get_font
 
     fonts = [get_font(findfont(family)) for family in _fonts()]
+    return {c for c in _legal(text) if not any(font.get_char_index(ord(c)) for font in fonts)}
+
+
+def _lack(missing: Collection[str]) -> str:
+    """Say which characters could not be written, and the cure."""
+    if not missing:
+        return ""
+    some = "".join(sorted(missing)[:_SHOWN_CHARS])
+    more = f" and {len(missing) - _SHOWN_CHARS} more" if len(missing) > _SHOWN_CHARS else ""
+    return (
+        f"no font of this machine has the characters {some}{more}, so labels with them show the path instead; install "
+        "Noto Sans CJK (Debian, Ubuntu: apt-get install fonts-noto-cjk) or draw an .svg"
+    )
+
+
+def _label(names: Names, missing: Collection[str]) -> str:
+    """Return the first label without missing characters, cut."""
     for label in map(_legal, names):
         short = label if len(label) <= _LABEL_CHARS else label[: _LABEL_CHARS - 1] + "…"
-        if ending == ".svg" or all(any(font.get_char_index(ord(c)) for font in fonts) for c in short):
+        if not any(c in missing for c in short):
             return short
     return ""
 

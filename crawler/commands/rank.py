@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from ._graph_picture import PICTURES, draw, graphml, require_extra
 
 if TYPE_CHECKING:
     import argparse
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from db.engine.database import Database
     from db.queries.status import Named
@@ -35,6 +39,7 @@ _MOST_TOP = 100_000
 _NAMED = {".svg": 200, ".png": 200, ".graphml": 20_000}
 """Best pages that a picture chooses from, or that go into a file: more no program for looking at graphs can show."""
 _PATH_CHARS = 24
+_ARTICLES, _LISTING = "articles", "articles and lists"
 
 
 class Command(NewsCommand):
@@ -47,7 +52,7 @@ class Command(NewsCommand):
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "[--by METHOD] [--top N] [--graph FILE]"
+        return "[--by METHOD] [--top N] [--all] [--graph FILE]"
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
@@ -58,8 +63,9 @@ class Command(NewsCommand):
         return (
             "Methods: pagerank; hits (authorities) and hubs; site (SiteRank times DocRank); block (PageRank in which a "
             "link counts as much as the block it stands in); opic (cash handed on from page to page): their scores sum "
-            "to 1 over all pages; topic (how near each page is to what the crawl looks for). The graph is drawn (.svg, "
-            ".png), or written for Gephi and others (.graphml)."
+            "to 1 over all pages; topic (how near each page is to what the crawl looks for). Listed are stored "
+            "articles, by hubs lists as well; with --all every URL that is known. The graph is drawn (.svg, .png), or "
+            "written for Gephi and others (.graphml)."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -67,6 +73,7 @@ class Command(NewsCommand):
         super().add_options(parser)
         parser.add_argument("--by", default="pagerank", metavar="METHOD", help="how pages are scored (pagerank)")
         parser.add_argument("--top", default="20", metavar="N", help="pages to list, best first (20)")
+        parser.add_argument("--all", action="store_true", help="list URLs that are no stored articles, too")
         add_wide(parser)
         parser.add_argument("--graph", type=Path, metavar="FILE", help="draw the graph: .svg, .png or .graphml")
 
@@ -75,7 +82,7 @@ class Command(NewsCommand):
         from ..rank.surfer import ConvergenceError
         from ..run.terminal import console_for, show_table
 
-        options = _Options.parse(opts.by, opts.top, opts.graph)
+        options = _Options.parse(opts.by, opts.top, opts.graph, everything=opts.all)
         try:
             name, ranking = read_with(self, lambda database: rank(database, options, time.time()))
         except ConvergenceError as problem:
@@ -88,18 +95,21 @@ class Command(NewsCommand):
         if options.graph is not None:
             options.graph.write_bytes(ranking.picture)
             console.print(f"{ranking.drawn}: {options.graph}", soft_wrap=True, markup=False)
+            if ranking.problem:
+                sys.stderr.write(f"scrapy rank: {ranking.problem}\n")
 
 
 @dataclass(frozen=True, slots=True)
 class _Options:
     """Options that were checked.
 
-    A name in `METHODS` or `TOPIC`, how many pages to list, where to draw the graph.
+    A name in `METHODS` or `TOPIC`, how many pages to list, where to draw the graph, whether all URLs count.
     """
 
     by: str
     top: int
     graph: Path | None
+    everything: bool
 
     @property
     def ending(self) -> str:
@@ -107,7 +117,7 @@ class _Options:
         return "" if self.graph is None else self.graph.suffix.lower()
 
     @staticmethod
-    def parse(by: str, top: str, graph: Path | None) -> _Options:
+    def parse(by: str, top: str, graph: Path | None, *, everything: bool) -> _Options:
         """Check options as they were typed.
 
         Raises:
@@ -124,12 +134,12 @@ class _Options:
         refuse_unwritable(graph)
         if graph is not None and graph.suffix.lower() in PICTURES:
             require_extra()
-        return _Options(by, int(top), graph)
+        return _Options(by, int(top), graph, everything or (graph is not None and graph.suffix.lower() == ".graphml"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """Sizes of the graph, tables, the picture's bytes and a caption.
+    """Sizes of the graph, tables, the picture, its caption and what is wrong with it.
 
     A table is its title, columns and rows.
     """
@@ -140,6 +150,7 @@ class _Result:
     tables: Sequence[_Sheet]
     picture: bytes = b""
     drawn: str = ""
+    problem: str = ""
 
 
 def rank(database: Database, options: _Options, now: float) -> _Result:
@@ -157,43 +168,47 @@ def rank(database: Database, options: _Options, now: float) -> _Result:
     from ..rank.methods import METHODS
     from ..rank.surfer import best
 
-    graph, relevance = read_graph(database, now)
+    graph, relevance, shown = read_graph(database, now)
     if options.by == TOPIC and not relevance.any():
         raise ValueError(f"no page in {database.name} is near to a topic; crawl with one to rank by it")
     scores = relevance if options.by == TOPIC else METHODS[options.by](graph)
-    rows = np.flatnonzero(graph.host_numbers)  # what links name may have no row: URLs that are read as feeds
+    counted = graph.host_numbers > 0  # what links name may have no row: URLs that are read as feeds
+    if not options.everything:
+        counted &= shown[_LISTING if options.by == "hubs" else _ARTICLES]
+    rows = np.flatnonzero(counted)
     top = rows[best(scores[rows], max(options.top, _NAMED.get(options.ending, 0)))]
     ids, site_ids = graph.ids[top].tolist(), graph.site_ids.tolist()
     known, names = database.read(lambda connection: (named(connection, ids), site_names(connection, site_ids)))
     pages = {page: known[key] for page, key in zip(top.tolist(), ids, strict=True) if key in known}
     sites = {site: names[key] for site, key in enumerate(site_ids) if key in names}
-    tables = [_pages(graph, scores, list(pages)[: options.top], pages, f"Best pages by {options.by}")]
+    tables = [_pages(graph, scores, list(pages)[: options.top], pages, options)]
     if options.by == "site":
         tables.append(_sites(graph, scores, sites, options.top))
-    drawn, picture = _draw(graph, scores, sites, pages, options) if options.graph is not None else ("", b"")
-    return _Result(len(graph), graph.rows, len(graph.targets), tables, picture, drawn)
+    drawn = _draw(graph, scores, sites, pages, options) if options.graph is not None else ()
+    return _Result(len(graph), graph.rows, len(graph.targets), tables, *drawn)
 
 
 def _draw(
     graph: LinkGraph, scores: Values, sites: Mapping[int, str], pages: Mapping[int, Named], options: _Options
-) -> tuple[str, bytes]:
-    """Draw the graph; returns a caption and the file."""
+) -> tuple[bytes, str, str]:
+    """Draw the graph; returns the file, a caption and what is wrong with it."""
     import numpy as np
 
     if options.ending == ".graphml":
         chosen = np.fromiter(pages, np.int32)
         made = graph.to_networkx({page: name.url for page, name in pages.items()}, scores, chosen)
-        return f"{len(made):,} pages, {made.number_of_edges():,} links", graphml(made).encode()
+        return graphml(made).encode(), f"{len(made):,} pages, {made.number_of_edges():,} links", ""
     of_pages = {page: (name.title or _path(name.url), _path(name.url), f"page {page}") for page, name in pages.items()}
     of_sites = {site: (_readable(host), host) for site, host in sites.items()}
     title = f"{len(graph):,} pages, {len(graph.targets):,} links; size: {options.by}"
-    return "The best sites and pages", draw(graph, scores, of_sites, of_pages, title=title, ending=options.ending)
+    picture, problem = draw(graph, scores, of_sites, of_pages, title=title, ending=options.ending)
+    return picture, "The best sites and pages", problem
 
 
-def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
-    """Read the link graph of a crawl and the topic relevance of its pages.
+def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values, Mapping[str, NDArray[np.bool_]]]:
+    """Read the link graph of a crawl, the relevance of pages, and those to show.
 
-    As of a Unix time; relevance is 0 where it is unknown.
+    As of a Unix time; relevance is 0 where it is unknown. Stored articles are to be shown, or these and lists.
 
     Raises:
         DatabaseProblem: the database cannot be read.
@@ -215,29 +230,35 @@ def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values]:
                 graph.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
             elif isinstance(rows, TermRows):
                 near.append((rows.ids, rows.relevance))
+        articles, lists = reader.articles(), reader.lists()
     finally:
         reader.close()
     relevance = np.zeros(len(graph))
     ids, values = (np.concatenate(column) for column in zip(*near, strict=True))
     pages = graph.numbers(ids)
     relevance[pages[pages >= 0]] = values[pages >= 0]
-    return graph, relevance
+    is_article = np.isin(graph.ids, articles)
+    return graph, relevance, {_ARTICLES: is_article, _LISTING: is_article | np.isin(graph.ids, lists)}
 
 
-def _pages(graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[int, Named], title: str) -> _Sheet:
+def _pages(
+    graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[int, Named], options: _Options
+) -> _Sheet:
     """List pages in their order."""
     from ..run.terminal import Field
 
     fields = (
         *(Field("rank", right=True), Field("score", drop=1, right=True), Field("links in", drop=2, right=True)),
-        *(Field("state", drop=3), Field("URL", cut=True)),
+        *((Field("state", drop=3),) if options.everything else ()),
+        *(Field("headline"), Field("URL", cut=True)),
     )
     rows = []
     in_links = graph.in_links()
     for place, page in enumerate(top, 1):
         name = known[page]
-        rows.append((place, f"{scores[page]:.4g}", f"{in_links[page]:,}", name.state, name.url))
-    return title, fields, rows
+        state = (name.state,) if options.everything else ()
+        rows.append((place, f"{scores[page]:.4g}", f"{in_links[page]:,}", *state, name.title, name.url))
+    return f"Best pages by {options.by}", fields, rows
 
 
 def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int) -> _Sheet:

@@ -99,8 +99,8 @@ class Crawl:
 
     @property
     def topic(self) -> Topic | None:
-        """Topic of the crawl, if it has one."""
-        return self.session.config.topic
+        """Topic of the crawl, if it has one, as far as it is known by now."""
+        return self.followers.rescorer.topic
 
     def scope_of(self, lease: Lease) -> Scope:
         """Return the scope of the links of a page."""
@@ -162,6 +162,8 @@ class Crawl:
         """
         ended = Ended()
         self.followers.backoff.tell()
+        if reason == "finished" and not self.background.problem:
+            await self.followers.rescorer.finish(self.session.stats["pages"])
         await self.followers.rescorer.close()
         try:
             ended = replace(ended, alarms=await self.followers.learning.close())

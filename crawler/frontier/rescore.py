@@ -11,13 +11,16 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from pebble import ProcessPool
 
+from db.articles.relevance import set_relevance
 from db.frontier import scores as table
+from pipelines.focus.topic import Topic
 from pipelines.worker import process_context
 
 from .. import clock
@@ -36,6 +39,7 @@ logger = logging.getLogger(__name__)
 _REST = 5.0
 """A round is followed by a pause of so many times its length."""
 _SHORTEST_PAUSE = 1.0
+_MOMENT = 0.05
 _MOST_SECONDS = 900.0
 _MOST_FAILURES = 3
 _SOON_CHUNKS = 20
@@ -54,6 +58,7 @@ class Rescorer:
     Attributes:
         rounds: how many rescores there were.
         moved: how many scores they have changed.
+        topic: of the crawl, if it has one, with what its pages have taught of it so far.
     """
 
     def __init__(self, session: Session, queues: HostQueues) -> None:
@@ -62,7 +67,8 @@ class Rescorer:
         config = session.config
         self._rounds = Rounds(config.rank_every_pages, config.rank_growth)
         self._pool: ProcessPool | None = None
-        self._goes_on = config.priority.learns((*GRAPH_SIGNALS, *FOCUS_SIGNALS))
+        self.topic: Topic | None = config.topic
+        self._goes_on = self.topic is not None or config.priority.learns((*GRAPH_SIGNALS, *FOCUS_SIGNALS))
         self._is_needed = self._goes_on or session.began.reordered
         self._before = 0
         self._busy = False
@@ -91,6 +97,8 @@ class Rescorer:
             if response is not None:
                 self.rounds += 1
                 self.moved += len(response.ids)
+                if self.topic is not None:
+                    self.topic = replace(self.topic, feedback=response.feedback)
                 await self._write(response)
                 self._before = max(0, response.fetched - pages)  # by earlier runs, and others at work
                 self._rounds.begin(0 if response.left else self._before + pages)  # with some left, one is due at once
@@ -99,6 +107,13 @@ class Rescorer:
             self._busy = False
             now = time.monotonic()
             self._rests_until = now + max(_SHORTEST_PAUSE, _REST * (now - began))
+
+    async def finish(self, pages: int) -> None:
+        """Judge all pages of a crawl with a topic by what it has taught in the end."""
+        while self._busy:
+            await asyncio.sleep(_MOMENT)
+        if self.topic is not None and self._session.leads and self._is_needed:
+            await self.rescore(pages)
 
     async def close(self) -> None:
         """End the process."""
@@ -113,7 +128,7 @@ class Rescorer:
         if self._pool is None:
             self._pool = ProcessPool(max_workers=1, initializer=prepare, context=process_context())
         config = self._session.config
-        request = RankRequest(config.database_url, config.priority, config.topic, clock.now())
+        request = RankRequest(config.database_url, config.priority, config.topic, config.focus.least, clock.now())
         try:
             response: RankResponse = await asyncio.wrap_future(
                 self._pool.schedule(rank, args=[request], timeout=_MOST_SECONDS)
@@ -142,6 +157,8 @@ class Rescorer:
             if place == _SOON_CHUNKS or place == len(response.chunks):
                 for host_id, score in (soon if place <= _SOON_CHUNKS else later).items():
                     queues.refresh(host_id, score)
+        for judged in response.judged:
+            await self._session.submit(set_relevance, judged)
 
 
 def _look_through(response: RankResponse, held: Ids) -> tuple[dict[int, float], dict[int, float], dict[int, float]]:

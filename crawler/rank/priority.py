@@ -32,7 +32,10 @@ PRESETS: dict[str, dict[str, float]] = {
     "breadth": {"depth": 1.0},
     "pagerank": {"pagerank": 1.0, "siterank": 0.3, "address": 0.1, "depth": 0.05},
     "news": {"freshness": 1.0, "siterank": 0.5, "pagerank": 0.5, "host": 0.5, "block": 0.5, "depth": 0.5},
-    "focused": {"profile": 0.19, "anchor": 0.65, "context": 0.05, "sibling": 0.61, "learned": 0.25},
+    "focused": {
+        **{"profile": 0.19, "anchor": 0.65, "context": 0.05, "sibling": 0.61, "learned": 0.25},
+        **{"block": 0.3, "freshness": 0.1},
+    },
 }
 """Name -> weights, chosen by `CRAWL_PRESET`; `CRAWL_PRIORITY` overrides single weights.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pipelines.focus.focus import Focus
 from pipelines.focus.terms import PageTerms
-from pipelines.focus.topic import USUAL, Topic
+from pipelines.focus.topic import USUAL, Feedback, Topic
 from pipelines.records import BlockKind
 
 from . import blockrank, expected, hits, pagerank, siterank
@@ -31,6 +31,8 @@ _MOST = 200_000
 """Pages that get new scores in one round; the others, which are far from their turn, get them in the next ones."""
 _NOTICED = 1e-4
 """Scores that moved by less of their range than this are not written again."""
+_REJUDGED = 0.02
+"""Relevance of a fetched page that moved by less is not written again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ class Ranking:
     def __init__(self, priority: Priority, topic: Topic | None = None) -> None:
         self.graph = LinkGraph()
         self._priority = priority
-        self._focus = Focus(topic) if topic is not None and priority.learns(FOCUS_SIGNALS) else None
+        self._focus = Focus(topic) if topic is not None else None
+        self._relevance = Column(np.float64)
         self._compared = Column(np.bool_)
         self._opic = Opic(self.graph)
         self._depths = Column(np.int32)
@@ -106,13 +109,19 @@ class Ranking:
         self._grow()
         self.remove(sources)
 
-    def add_terms(self, pages: Ids, words: Sequence[PageTerms], targets: Sequence[Ids]) -> None:
+    @property
+    def feedback(self) -> Feedback | None:
+        """Feedback of the fetched pages on the topic, as of the last rescore."""
+        return None if self._focus is None else self._focus.feedback
+
+    def add_terms(self, pages: Ids, words: Sequence[PageTerms], targets: Sequence[Ids], relevance: Values) -> None:
         """Add the words of pages that were fetched, and of their links.
 
         Args:
             pages: identifiers; of a page that comes again the first words count.
             words: of each page.
             targets: for each page, which page each of its links leads to.
+            relevance: of each page, as it is stored.
         """
         if self._focus is None or not len(pages):
             return
@@ -120,6 +129,7 @@ class Ranking:
         unknown = np.zeros(len(ids), np.int64)
         numbers = self.graph.add_pages(ids, unknown, unknown)
         self._grow()
+        self._relevance.values[numbers[: len(pages)]] = relevance
         ends = len(pages) + np.cumsum([len(one) for one in targets])
         for page, terms, last, one in zip(numbers.tolist(), words, ends.tolist(), targets, strict=False):
             if not self._compared.values[page]:
@@ -179,12 +189,22 @@ class Ranking:
             left=left,
         )
 
+    def rejudge(self) -> tuple[Ids, Values]:
+        """Return pages whose relevance has moved since it was stored, and it."""
+        if self._focus is None or self._focus.feedback is None:
+            return np.zeros(0, np.int64), np.zeros(0)
+        pages, relevance = self._focus.relevance()
+        moved = np.abs(relevance - self._relevance.values[pages]) > _REJUDGED
+        self._relevance.values[pages[moved]] = relevance[moved]
+        return self.graph.ids[pages[moved]], relevance[moved].astype(np.float64)
+
     def _grow(self) -> None:
         more = len(self.graph) - len(self._depths)
         if more:
             for column in (self._depths, self._blocks, self._dated, self._segments, self._queued, self._compared):
                 column.extend(np.zeros(more))
-            self._scores.extend(np.full(more, np.nan))
+            for unknown in (self._scores, self._relevance):
+                unknown.extend(np.full(more, np.nan))
 
     # ------------------------------------------------------------ signals of the graph
 

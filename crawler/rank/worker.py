@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from db.articles.relevance import RelevanceBatch
 from db.engine.database import Database, open_for_reading
 from db.frontier.scores import ScoreBatch
 from db.queries.graph import KINDS, STATES, FetchedRows, GraphReader, LinkRows, Params, Rows, TermRows, UrlRows
 from db.records.url import Kind, State
 from pipelines.focus import record
 from pipelines.focus.terms import PageTerms
-from pipelines.focus.topic import Topic, is_entry
+from pipelines.focus.topic import Feedback, Topic, is_entry
 from pipelines.records import BlockKind
 
 from .finds import DAY, Finds, Values, segments
@@ -40,12 +41,14 @@ class RankRequest:
         database_url: where the crawl is.
         priority: which signals count for how much.
         topic: what the crawl looks for, if for something.
+        least: relevance below which an article is off topic.
         now: Unix time.
     """
 
     database_url: str
     priority: Priority
     topic: Topic | None
+    least: float
     now: float
 
 
@@ -58,6 +61,8 @@ class RankResponse:
         ids, hosts, scores: all of them, in this order.
         left: how many more have moved, for the next round.
         fetched: pages of the graph whose links are known.
+        judged: fetched pages with their relevance as it is now, if it has moved.
+        feedback: what the fetched pages taught of the topic.
     """
 
     chunks: list[ScoreBatch]
@@ -66,6 +71,8 @@ class RankResponse:
     scores: Values
     left: int
     fetched: int
+    judged: list[RelevanceBatch]
+    feedback: Feedback | None
 
 
 class _OpenGraph:
@@ -109,14 +116,19 @@ class _OpenGraph:
 
     def _take_terms(self, rows: TermRows) -> None:
         """Take over the words of pages; what cannot be read is as if it were not there."""
-        found: list[tuple[int, PageTerms, Ids]] = []
-        for page, data in zip(rows.ids.tolist(), rows.terms, strict=True):
+        read: list[int] = []
+        words: list[PageTerms] = []
+        targets: list[Ids] = []
+        for place, data in enumerate(rows.terms):
             try:
-                found.append((page, *record.unpack(data)))
+                terms, linked = record.unpack(data)
             except ValueError as problem:
-                logger.warning("words of page %d: %s", page, problem)
-        pages = np.array([page for page, _, _ in found], np.int64)
-        self.ranking.add_terms(pages, [words for _, words, _ in found], [targets for _, _, targets in found])
+                logger.warning("words of page %d: %s", rows.ids[place], problem)
+                continue
+            read.append(place)
+            words.append(terms)
+            targets.append(linked)
+        self.ranking.add_terms(rows.ids[read], words, targets, rows.relevance[read])
 
     def close(self) -> None:
         """Let go of the database."""
@@ -152,4 +164,13 @@ def rank(request: RankRequest) -> RankResponse:
     rescored = graph.ranking.rescore(request.now // DAY)
     texts = request.priority.texts(rescored.values)
     chunks = list(ScoreBatch(rescored.ids, rescored.scores, texts, BlockKind.PART).batches())
-    return RankResponse(chunks, rescored.ids, rescored.hosts, rescored.scores, rescored.left, graph.ranking.graph.rows)
+    return RankResponse(
+        chunks,
+        rescored.ids,
+        rescored.hosts,
+        rescored.scores,
+        rescored.left,
+        graph.ranking.graph.rows,
+        list(RelevanceBatch(*graph.ranking.rejudge(), request.least).batches()),
+        graph.ranking.feedback,
+    )

@@ -19,11 +19,15 @@ from sqlalchemy.exc import DBAPIError
 from ..engine.database import Database
 from ..engine.errors import classify
 from ..engine.statements import among
+from ..records.reasons import PageReason
 from ..records.url import Kind, State
+from ..tables.articles import ArticleRow
 from ..tables.learned import PageTermsRow
 from ..tables.urls import HostRow, LinkRow, OutsideRow, UrlRow
 
-url, host, link, outside, page_terms = (model.table() for model in (UrlRow, HostRow, LinkRow, OutsideRow, PageTermsRow))
+url, host, link, outside, article, page_terms = (
+    model.table() for model in (UrlRow, HostRow, LinkRow, OutsideRow, ArticleRow, PageTermsRow)
+)
 
 Int64s: TypeAlias = NDArray[np.int64]
 Int32s: TypeAlias = NDArray[np.int32]
@@ -174,6 +178,16 @@ class GraphReader:
         ids, pages, articles = self._source.columns(_YIELDS)
         return ids, pages, articles
 
+    def articles(self) -> Int64s:
+        """Return the pages that are stored articles."""
+        (ids,) = self._source.columns(select(article.c.id))
+        return ids
+
+    def lists(self) -> Int64s:
+        """Return the pages that were read and are lists of others."""
+        (ids,) = self._source.columns(_LISTS)
+        return ids
+
     def close(self) -> None:
         """Close the connection."""
         self._source.close()
@@ -275,6 +289,9 @@ _FETCHED_COLUMNS = (url.c.id, url.c.fetched_at, _code(url.c.kind, KINDS), _code(
 _LINKS = select(link.c.source, link.c.target, link.c.block).where(among(link.c.source))
 _TERMS = select(page_terms.c.url_id, page_terms.c.relevance, page_terms.c.terms).where(among(page_terms.c.url_id))
 _YIELDS = select(host.c.id, host.c.pages, host.c.articles)
+_LISTS = select(url.c.id).where(
+    url.c.kind == Kind.PAGE.value, url.c.state == State.DONE.value, url.c.reason == PageReason.LIST.value
+)
 _SITES = select(host.c.id, host.c.site_id).where(among(host.c.id))
 
 

@@ -18,7 +18,7 @@ from scipy import sparse
 from . import context, judge
 from .judge import Vector
 from .terms import PageTerms
-from .topic import USUAL, Topic
+from .topic import USUAL, Feedback, Topic, described_relevance, learned_relevance, saturated
 
 Numbers = npt.NDArray[np.int32]
 
@@ -71,6 +71,9 @@ class Focus:
     Args:
         topic: what is looked for.
         params: see there.
+
+    Attributes:
+        feedback: what the pages taught when they were last judged, for judging single ones.
     """
 
     def __init__(self, topic: Topic, params: Params = DEFAULTS) -> None:
@@ -80,6 +83,8 @@ class Focus:
         self._liked = np.zeros(params.buckets, np.float32)
         for terms, weights in topic.liked:
             np.add.at(self._liked, terms & (params.buckets - 1), weights)
+        self.feedback: Feedback | None = None
+        self._relevance: Vector = np.zeros(0, np.float32)
         self._seeds: set[int] = set()
         self._kept = _Kept()
         self._last: dict[str, Vector] = {name: np.zeros(0, np.float32) for name in PARTS}
@@ -134,12 +139,32 @@ class Focus:
                 self._last[name] = np.where(linked[:known], values[:known], self._last[name])
         return {name: values.copy() for name, values in self._last.items()}
 
+    def relevance(self) -> tuple[Numbers, Vector]:
+        """Return the pages judged last and the relevance of each, by `feedback`."""
+        numbers = self._kept.columns().numbers if len(self._kept) else np.zeros(0, np.int32)
+        return numbers[: len(self._relevance)], self._relevance
+
+    def _learn(self, counts: sparse.csr_matrix[Any], found: judge.Judgement) -> None:
+        """Take feedback from a judgement; judge the pages as `Topic.relevance` does."""
+        wanted = np.flatnonzero(self._wanted)
+        words = counts[:, wanted]
+        words.data = saturated(words.data)
+        evidence = np.sqrt(np.asarray(words.sum(1)).ravel())
+        learned = judge.feedback(counts, found, self.params.judge)
+        if learned is None:
+            self.feedback = None
+            self._relevance = described_relevance(evidence, len(wanted)).astype(np.float32)
+        else:
+            self.feedback, deviations = learned
+            self._relevance = learned_relevance(deviations, evidence).astype(np.float32)
+
     def _judged(self, known: int) -> tuple[npt.NDArray[np.bool_], Mapping[str, Vector]]:
         """Return the linked pages and the signals of all pages."""
         kept, params = self._kept.columns(), self.params
         counts = _matrix(kept.terms, kept.term_counts, kept.weights, params.buckets)
         seeds = np.flatnonzero(np.isin(kept.numbers, np.fromiter(self._seeds, np.int64, len(self._seeds))))
         found = judge.judge(counts, self._wanted, self._liked, seeds, params.judge)
+        self._learn(counts, found)
         graph = _Links(kept, found.relevance, known + 1, params)
         words = _Words(kept, found, self._wanted, params.buckets)
         inside = graph.fetched[graph.targets]
@@ -164,7 +189,11 @@ class Focus:
         weights = {part: weight for some in PARTS.values() for part, weight in some.items()}
         total = sum((weights[name] * values for name, values in standing.items()), np.zeros(known + 1, np.float32))
         standing["hubs"] = _standing(graph.hubs(total, waiting), waiting)
-        return graph.degree > 0, {signal: _mean(some, standing) for signal, some in PARTS.items()}
+        signals = {signal: _mean(some, standing) for signal, some in PARTS.items()}
+        # one link that names the topic, or one source that is on it, says more than all others together
+        for name, sure in (("anchor", words.named), ("profile", self._relevance[graph.sources])):
+            signals[name] = np.maximum(signals[name], USUAL + (1.0 - USUAL) * graph.best(sure))
+        return graph.degree > 0, signals
 
 
 def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
@@ -266,6 +295,8 @@ class _Words:
         described = described / max(float(np.linalg.norm(described)), 1e-9)
         columns = (found.query, described, found.promise)
         self.query, self.wanted, self.promise = _projected(kept.anchors, kept.anchor_counts, rarity, columns, buckets)
+        present = _matrix(kept.anchors, kept.anchor_counts, np.ones(len(kept.anchors), np.float32), buckets) @ wanted
+        self.named = described_relevance(np.sqrt(present), int(wanted.sum())).astype(np.float32)
         (self.around,) = _projected(kept.around, kept.around_counts, rarity, (found.odds,), buckets)
         self.has_around = kept.around_counts > 0
 

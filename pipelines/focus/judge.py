@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from .topic import Feedback
+
 Vector = npt.NDArray[np.float32]
 
 _NAMED: Final = 10
@@ -31,7 +33,10 @@ class Params:
         share: most of the pages fetched that do so, and that count as on the topic, as a share.
         typical: most pages that count as on the topic for the odds of words.
         common: weight of the mean page, taken from the query.
+        wide: most pages that count as on the topic, for each that resembles it.
         fewest: pages on the topic that must share a word for it to have odds.
+        enough: pages that must resemble the topic for feedback to single pages.
+        words: most words of that.
         low, high: quantiles of the pages' scores that become 0 and 1.
     """
 
@@ -42,7 +47,10 @@ class Params:
     share: float = 0.33
     typical: int = 120
     common: float = 0.3
+    wide: int = 3
     fewest: int = 2
+    enough: int = 5
+    words: int = 256
     low: float = 0.3
     high: float = 0.98
 
@@ -54,7 +62,7 @@ DEFAULTS = Params()
 class Judgement:
     """Relevance of the fetched pages and weights of words.
 
-    All are vectors over buckets of words but the first two.
+    Vectors over buckets of words but for the first two and the number.
 
     Attributes:
         relevance: of each page, 0 to 1.5.
@@ -62,6 +70,8 @@ class Judgement:
         rarity: how telling each word is (idf).
         topic: the topic as given, unit length.
         query: the topic and what is like it, unit length.
+        telling: the same less what all pages have in common.
+        similar: how many pages resemble the topic at all.
         odds: logarithmic odds of a word among pages on the topic.
         promise: how much more relevant pages with the word are than the mean page.
     """
@@ -71,6 +81,8 @@ class Judgement:
     rarity: Vector
     topic: Vector
     query: Vector
+    telling: Vector
+    similar: int
     odds: Vector
     promise: Vector
 
@@ -113,16 +125,49 @@ def judge(
     topic = _unit(topic)
     similarity = rows @ topic
     most = max(3, int(params.share * pages))
-    near = _best(similarity, min(params.nearest, most))
-    centre = _unit(rows[near].T @ np.maximum(similarity[near], 1e-6))
-    first = rows @ (topic + centre - params.common * _unit(_sums(rows)))
-    typical = _best(first, min(params.typical, most))
+    similar = int(np.count_nonzero(similarity > 0))
+    near = _best(similarity, min(params.nearest, most, similar))
+    centre = _unit(rows[near].T @ similarity[near])
+    telling = topic + centre - params.common * _unit(_sums(rows)) * (similar > 0)
+    first = rows @ telling
+    typical = _best(first, min(params.typical, most, params.wide * similar))
     inside = _sums(present[typical])
     odds = _logit(inside, len(typical)) - _logit(with_word - inside, max(pages - len(typical), 0))
     odds[inside < params.fewest] = 0.0
     relevance = _scaled(standardize(rows @ odds) + standardize(first), params)
     promise = (present.T @ (relevance - relevance.mean())) / (with_word + 2.0)
-    return Judgement(relevance, similarity, rarity, topic, _unit(topic + centre), odds, promise.astype(np.float32))
+    query = _unit(topic + centre)
+    return Judgement(relevance, similarity, rarity, topic, query, telling, similar, odds, promise.astype(np.float32))
+
+
+def feedback(
+    counts: sparse.csr_matrix[Any], found: Judgement, params: Params = DEFAULTS
+) -> tuple[Feedback, Vector] | None:
+    """Make of a judgement what judges pages one by one.
+
+    Args:
+        counts: pages x buckets of words, as they were judged.
+        found: the judgement.
+        params: see there.
+
+    Returns:
+        The words that tell most, and `Feedback.deviations` of the pages themselves; None while too few pages resemble
+        the topic, or all do alike.
+
+    Cost: O(terms of all pages + buckets).
+    """
+    if found.similar < params.enough:
+        return None
+    weights = found.telling * found.rarity
+    chosen = np.sort(_best(np.abs(weights), params.words))
+    kept = np.zeros_like(weights)
+    kept[chosen] = weights[chosen]
+    similarity = _vectors(counts, np.ones_like(weights)) @ kept
+    mean, deviation = float(similarity.mean()), float(similarity.std())
+    if deviation < 1e-6:
+        return None
+    made = Feedback(chosen.astype(np.uint32), kept[chosen], mean, deviation, counts.shape[1])
+    return made, (similarity - mean) / deviation
 
 
 def _trust(rows: sparse.csr_matrix[Any], wanted: Vector, seeds: npt.NDArray[np.int64], params: Params) -> float:

@@ -142,12 +142,13 @@ def read_text(text: str, links: Sequence[tuple[str, str]] = ()) -> PageTerms:
     )
 
 
-def read_document(document: Document, extraction: Extraction, links: Links) -> PageTerms:
+def read_document(document: Document, extraction: Extraction, links: Links, headline: str = "") -> PageTerms:
     """Return the terms of a parsed page and of its links.
 
     Args:
         document: the page.
         extraction: its article, if any: then its text counts, else that of all blocks.
+        headline: of the article; without one the page's title counts in its place.
         links: its links, in the order of the record to be.
 
     Returns:
@@ -161,17 +162,23 @@ def read_document(document: Document, extraction: Extraction, links: Links) -> P
         (_named(anchor, url), _beside(anchor, places.get(anchor, "")))
         for anchor, url in zip(links.anchors, links.urls, strict=True)
     ]
-    return build_page_terms(weigh(list_texts(document, extraction)), beside)
+    return build_page_terms(weigh(list_texts(document, extraction, headline)), beside)
 
 
-def list_texts(document: Document, extraction: Extraction) -> list[tuple[str, float]]:
-    """Return (text, weight of an occurrence) for title, texts and telling elements."""
+def list_texts(document: Document, extraction: Extraction, headline: str = "") -> list[tuple[str, float]]:
+    """Return (text, weight of an occurrence) for title, texts and telling elements.
+
+    Beside a headline the page's title, which names site and section as well, counts as any text. Elements beside an
+    article, such as other headlines, do not tell of it.
+    """
     texts = document.blocks.texts
-    found = [(document.title, 1.0 + TITLE)]
+    found = [(headline, 1.0 + TITLE), (document.title, 1.0)] if headline else [(document.title, 1.0 + TITLE)]
     found += [(extraction.text, 1.0)] if extraction.text else [(text, 1.0) for text in texts]
     for node, tag in enumerate(document.tags):
         if tag in TAGS and node not in document.hidden:
-            found.append(("".join(document.elements[node].itertext())[:1000], TAGS[tag]))  # type: ignore[arg-type]
+            text = "".join(document.elements[node].itertext())[:1000]  # type: ignore[arg-type]
+            if not extraction.text or text.strip() in extraction.text or text.strip() == headline:
+                found.append((text, TAGS[tag]))
     return found
 
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Final, Protocol
 
+from ..decode.scripts import simplified
 from ..document.tokens import terms as pairs
 
 MAX_CHARS: Final = 20_000
@@ -57,8 +58,9 @@ def words(text: str) -> list[str]:
         text: any string; the first `MAX_CHARS` characters count.
 
     Returns:
-        Lower-case words of two letters or more, English plurals in the singular; Chinese words as jieba cuts them; for
-        Thai, Japanese kana and Korean each pair of neighbouring characters. Numbers and `STOP_WORDS` are left out.
+        Lower-case words of two letters or more, English plurals in the singular; Chinese words as jieba cuts them,
+        traditional ones in simplified characters; for Thai, Japanese kana and Korean each pair of neighbouring
+        characters. Numbers and `STOP_WORDS` are left out.
 
     Cost: O(characters); for 1,000 of them 0.1 ms, in Chinese 2.5 ms with jieba and 0.1 ms with rjieba. The first
     Chinese text costs 1.5 s more, for the dictionary.
@@ -83,7 +85,7 @@ def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
     found: list[str] = []
     for run in _RUN.finditer(text[:MAX_CHARS]):
         if run[1]:
-            found += [word for word in cut(run[1]) if word not in STOP_WORDS]
+            found += [word for word in cut(run[1].translate(simplified())) if word not in STOP_WORDS]
         elif run[2]:
             found += pairs(run[2])
         elif run[0] in _ACRONYMS:

@@ -210,7 +210,8 @@ class CrawlOrder:
         self._fetched = []
         pages = np.array([page for page, _, _ in self._terms], np.int64) + 1
         linked = [np.array(numbers, np.int64) + 1 for _, _, numbers in self._terms]
-        self._ranking.add_terms(pages, [terms for _, terms, _ in self._terms], linked)
+        unknown = np.full(len(pages), np.nan)
+        self._ranking.add_terms(pages, [terms for _, terms, _ in self._terms], linked, unknown)
         self._terms = []
 
     def _home(self, url: str) -> tuple[int, int]:

@@ -33,7 +33,7 @@ def test_every_page_has_words_and_every_article_a_relevance(focused: Path) -> No
     assert 0 <= worst < 0.05
     assert 0.3 < best <= 1
     title, text = rows(focused, "SELECT title, text FROM v_articles ORDER BY relevance DESC LIMIT 1")[0]
-    assert "医院" in title + text
+    assert any(word in title + text for word in ("医院", "医生", "看病"))
 
 
 def test_words_lead_to_the_pages_that_the_links_lead_to(focused: Path) -> None:

@@ -30,7 +30,9 @@ def texts(document: bytes) -> list[str]:
 def svg(graph: LinkGraph, scores: Any = None, pages: Any = None, title: str = "") -> bytes:
     pages = {page: [f"第{page}页 <&> $x$"] for page in range(len(graph))} if pages is None else pages
     scores = pagerank.score(graph) if scores is None else scores
-    return draw(graph, scores, SITES, pages, title=title, ending=".svg")
+    picture, problem = draw(graph, scores, SITES, pages, title=title, ending=".svg")
+    assert problem == "", "the reader's own fonts write an SVG"
+    return picture
 
 
 def test_draw_names_the_best_and_repeats_itself() -> None:
@@ -80,13 +82,13 @@ def test_draw_makes_hostile_names_harmless_and_long_ones_short() -> None:
     document = svg(graph, np.array([0.5, 0.5]), {0: [evil], 1: ["$\\frac{"]}, title=evil)
     assert b"<script>" not in document
     assert max(len(text) for text in texts(document)[1:]) <= 24
-    assert draw(graph, np.array([0.5, 0.5]), {1: [evil]}, {0: [evil]}, title="$", ending=".png")
+    assert draw(graph, np.array([0.5, 0.5]), {1: [evil]}, {0: [evil]}, title="$", ending=".png")[0]
 
 
 def test_draw_without_pages() -> None:
     assert texts(svg(LinkGraph(), np.zeros(0), title="empty")) == ["empty"]
     alone = add_pages(LinkGraph(), [5], 30)
-    assert texts(draw(alone, np.ones(1), {}, {0: ["one"]}, title="t", ending=".svg")) == ["t", "site 1", "one"]
+    assert texts(draw(alone, np.ones(1), {}, {0: ["one"]}, title="t", ending=".svg")[0]) == ["t", "site 1", "one"]
     unknown = graph_of({1: [2]})
     assert texts(svg(unknown, np.array([0.5, 0.5]), {0: ["a"], 7: ["b"]})) == ["a"]
 
@@ -94,11 +96,15 @@ def test_draw_without_pages() -> None:
 def test_png_takes_the_first_name_its_fonts_can_write(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_graph_picture, "_FAMILIES", ("DejaVu Sans", "No Such Font"))
     assert _graph_picture._fonts() == ["DejaVu Sans"]
-    assert _graph_picture._label(["新闻", "Новости", "news"], ".png") == "Новости"
-    assert _graph_picture._label(["新闻"], ".png") == ""
-    assert _graph_picture._label(["新闻", "news"], ".svg") == "新闻"
+    missing = _graph_picture._missing("新闻 news Новости")
+    assert missing == {"新", "闻"}
+    assert _graph_picture._label(["新闻", "Новости", "news"], missing) == "Новости"
+    assert _graph_picture._label(["新闻"], missing) == ""
     graph = random_web(300, 2000)
-    picture = draw(graph, pagerank.score(graph), SITES, {1: ["新闻", "news"]}, title="", ending=".png")
+    picture, problem = draw(graph, pagerank.score(graph), SITES, {1: ["新闻", "news"]}, title="", ending=".png")
+    assert re.match("no font of this machine has the characters 新站网闻, so labels", problem)
+    assert "fonts-noto-cjk" in problem
+    assert len(problem.splitlines()) == 1
     pixels = imread(BytesIO(picture))
     assert min(pixels.shape[:2]) > 500
     assert len(np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0)) > 100

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crawler.rank import expected, hits, pagerank, siterank
 from crawler.rank.finds import Finds
 from crawler.rank.opic import Opic
-from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, SIGNALS, Priority
+from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, PRESETS, SIGNALS, Priority
 from crawler.rank.ranking import Ranking
 from pipelines.focus.terms import read_text
 from pipelines.focus.topic import make_topic
@@ -174,13 +174,13 @@ def test_with_a_topic_what_no_page_names_is_as_good_as_most() -> None:
     ranking.add_urls(ids(9), ids(1), ids(1), seed, np.ones(1, np.bool_))
     fetch(ranking, 1, [2, 3])
     words = read_text("rivers", [("stone bridges", "http://a.test/2"), ("weather", "http://a.test/3")])
-    ranking.add_terms(ids(1), [words], [ids(2, 3)])
+    ranking.add_terms(ids(1), [words], [ids(2, 3)], np.zeros(1))
     found = ranking.rescore(TODAY)
     scores = dict(zip(found.ids.tolist(), found.scores.tolist(), strict=True))
-    weights = sum(Priority("focused", {}).weights.values())
+    topic, place = sum(PRESETS["focused"][name] for name in FOCUS_SIGNALS), PRESETS["focused"]["block"]
     assert max(scores, key=scores.__getitem__) == 9
-    assert scores[9] == pytest.approx(weights)
-    assert scores[4] == pytest.approx(weights / 3)
+    assert scores[9] == pytest.approx(topic + place)
+    assert scores[4] == pytest.approx(topic / 3 + place)
 
 
 def test_url_that_is_found_again_is_scored_again() -> None:

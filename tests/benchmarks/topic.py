@@ -1,0 +1,193 @@
+"""Articles on a topic within budgets of pages, by preset: on the newsroom, and on gazettes of the test web.
+
+    uv run python -m tests.benchmarks.topic [--webs demo,7,21] [--presets breadth,pagerank,news,focused] [--details]
+
+A web is `demo` or the seed of a test web (see `tests.benchmarks.webworld`). The crawls without a topic are one for each
+preset, those with `focused` one for each topic; no pause between requests. The order in which pages were fetched says
+what each budget would have brought. An article is on a topic because a reader said so (newsroom), because it stands in
+that section, is such a bulletin or names the word in its headline or often (test web): never because of how the
+crawler judges it. Prints for each web the mean over its topics, and the budgets at which `focused` is behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from crawler.demo.content import load_articles
+from crawler.demo.server import Newsroom
+
+from ..crawler.crawling import scrapy
+from . import webworld
+from .crawl_order import table
+
+PRESETS = ("breadth", "pagerank", "news", "focused")
+BUDGETS = (25, 50, 75, 100, 150, 200, 300, 500)
+PER_SITE = 60
+NEWSROOM = {
+    "体育 比赛 球队": (1008, 2113, 4006, 2015, 2016, 2024, 2027),
+    "天气 防汛 气象": (1003, 1004, 1005, 3008, 3009, 4012, 4017),
+    "交通 公交": (1015, 3111, 1021, 3001, 3018, 1113, 3010, 3024, 2007),
+    "医生 医院 健康": (4005, 2025, 1112, 2018, 3016, 2103),
+    "历史 文物 遗产": (1009, 2101, 2001, 4102, 3007, 3012, 2028, 1014),
+    "股市": (2002, 2003, 2004),
+    "动物 生态": (4003, 2121, 2006, 1111, 2017, 1102, 2021, 4101),
+    "教育 學校 學生": (2012, 4013, 4014, 4015, 1006, 3011),
+    "科技 机器人": (2009, 2011, 1101, 2012, 2018, 2026, 4104, 3020),
+    "sport swimming rowing": (5005, 5012, 5020, 5010, 5019),
+    "reef crabs tide": (5002, 5017, 5024),
+}
+"""Topic -> numbers of the articles on it, as a reader of all headlines and leads sorted them, in all scripts."""
+OFTEN = 4
+GAZETTES: Mapping[str, Callable[[Any], bool]] = {
+    "天气预报 气温": lambda article: "天气预报" in article.title,
+    "股市 沪指 收盘": lambda article: "收盘综述" in article.title,
+    "体育": lambda article: article.channel in {"体育", "體育"},
+    "健康": lambda article: article.channel == "健康",
+    "医院": lambda article: _names(article, "医院", "醫院"),
+    "大学": lambda article: _names(article, "大学", "大學"),
+}
+"""Topic -> test of an article of the test web's truth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """A served web: seeds, what may be reached, and the URLs of the articles on each topic."""
+
+    seeds: Sequence[str]
+    network: str
+    topics: Mapping[str, frozenset[str]]
+
+
+def _names(article: Any, *words: str) -> bool:
+    text = "".join(article.paras)
+    return any(word in article.title or text.count(word) >= OFTEN for word in words)
+
+
+def newsroom(served: Newsroom) -> Web:
+    """The demo and its topics."""
+    numbers = {one.key: one.number for articles in load_articles().values() for one in articles}
+    sites = [one for articles in load_articles().values() for one in articles]
+    urls = {numbers[one.key]: true.url for one, true in zip(sites, _in_order(served, sites), strict=True)}
+    topics = {topic: frozenset(urls[number] for number in wanted) for topic, wanted in NEWSROOM.items()}
+    return Web(served.seeds(), f"127.0.0.1:{served.port}", topics)
+
+
+def _in_order(served: Newsroom, articles: Sequence[Any]) -> list[Any]:
+    """The truth of each article."""
+    truth = {(one.site, one.title, one.published): one for one in served.truth()}
+    return [truth[one.site, one.title, one.published.isoformat()] for one in articles]
+
+
+def gazettes(folder: Path, seed: int, port: int) -> Web:
+    """The gazettes of a test web and their topics."""
+    world = _module().World(seed, port, PER_SITE)
+    articles = [article for article in world.articles if article.site.group == "gazette"]
+    topics = {
+        topic: frozenset(url for one in articles if test(one) for url in (one.url, *one.aliases))
+        for topic, test in GAZETTES.items()
+    }
+    seeds = (folder / "seeds-gazette.txt").read_text(encoding="utf-8").split()
+    return Web(seeds, webworld.NETWORK, topics)
+
+
+def _module() -> ModuleType:
+    sys.path.insert(0, str(webworld.WEB))
+    import webworld as served
+
+    return served
+
+
+def crawl(web: Web, preset: str, topic: str, pages: int) -> list[str]:
+    """Fetched pages in their order: the URL of the article that each brought, or an empty string."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "seeds.txt").write_text("\n".join(web.seeds), encoding="utf-8")
+        values = {
+            "DATABASE_URL": f"sqlite:///{folder}/news.db",
+            "ALLOW_NETWORKS": web.network,
+            "HOST_DELAY": 0,
+            "MAX_PAGES": pages,
+            "CRAWL_PRESET": preset,
+        } | ({"TOPIC": topic} if topic else {})
+        settings = [part for key, value in values.items() for part in ("-s", f"{key}={value}")]
+        done = scrapy(folder, "crawl", "news", "-a", f"seeds={folder}/seeds.txt", *settings, timeout=300)
+        if done.returncode not in {0, 3}:
+            raise RuntimeError(done.stderr)
+        with sqlite3.connect(folder / "news.db") as database:
+            asked = (
+                "SELECT CASE WHEN a.id IS NULL AND p.id IS NULL THEN '' ELSE u.url END FROM url u "
+                "LEFT JOIN article a ON a.id = u.id LEFT JOIN part p ON p.id = u.id "
+                "WHERE u.kind = 'page' AND u.state IN ('done', 'failed') ORDER BY u.fetched_at"
+            )
+            return [url for (url,) in database.execute(asked)]
+
+
+def found(pages: Sequence[str], wanted: frozenset[str]) -> list[int]:
+    """Articles on the topic among the first pages, for each budget."""
+    hits = [0, *accumulate(page in wanted for page in pages)]
+    return [hits[min(budget, len(pages))] for budget in BUDGETS]
+
+
+def compare(web: Web, presets: Sequence[str]) -> dict[str, dict[str, list[int]]]:
+    """Topic -> preset -> articles by budget."""
+    plain = {preset: crawl(web, preset, "", BUDGETS[-1]) for preset in presets if preset != "focused"}
+    results: dict[str, dict[str, list[int]]] = {}
+    for topic, wanted in web.topics.items():
+        results[topic] = {preset: found(pages, wanted) for preset, pages in plain.items()}
+        if "focused" in presets:
+            results[topic]["focused"] = found(crawl(web, "focused", topic, BUDGETS[-1]), wanted)
+    return results
+
+
+def report(name: str, web: Web, results: Mapping[str, Mapping[str, Sequence[int]]], *, details: bool) -> None:
+    """Print the means, and where `focused` finds less than another preset."""
+    presets = list(next(iter(results.values())))
+    rows = [
+        [f"`{preset}`", *(f"{mean:.1f}" for mean in np.mean([of[preset] for of in results.values()], axis=0))]
+        for preset in presets
+    ]
+    print(f"\n{name}: mean of {len(results)} topics\n\n{table(['preset', *map(str, BUDGETS)], rows)}\n")
+    for topic, of in results.items():
+        best = np.max([counts for preset, counts in of.items() if preset != "focused"], axis=0)
+        behind = np.array(of.get("focused", best)) - best
+        worst = ", ".join(f"{n} at {b}" for n, b in zip(behind.tolist(), BUDGETS, strict=True) if n < 0)
+        print(f"{topic} ({len(web.topics[topic])}): {worst or 'never behind'}")
+        if details:
+            print(*(f"  {preset:9}{counts}" for preset, counts in of.items()), sep="\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve, crawl and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--webs", default="demo,7,21")
+    parser.add_argument("--presets", default=",".join(PRESETS))
+    parser.add_argument("--port", type=int, default=8580)
+    parser.add_argument("--details", action="store_true")
+    options = parser.parse_args(arguments)
+    presets = options.presets.split(",")
+    for name in options.webs.split(","):
+        if name == "demo":
+            with Newsroom() as served:
+                web = newsroom(served)
+                report("Newsroom", web, compare(web, presets), details=options.details)
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            ports = {"port": options.port, "control": options.port + 1}
+            with webworld.serving(Path(folder), seed=int(name), per_site=PER_SITE, **ports) as world:
+                web = gazettes(world, int(name), options.port)
+                report(f"Gazettes, seed {name}", web, compare(web, presets), details=options.details)
+
+
+if __name__ == "__main__":
+    main()
