@@ -105,8 +105,8 @@ class Command(NewsCommand, ScrapyCrawl):
         from db.engine.database import parse_url
 
         from ..run.exporters import check_exports
-        from ..run.seeds import Seed
-        from ..run.session import MODES, ONCE, seeds_of
+        from ..run.seeds import Seed, refuse_private, seeds_of
+        from ..run.session import MODES, ONCE
 
         assert self.settings is not None
         assert self.crawler_process is not None
@@ -131,6 +131,7 @@ class Command(NewsCommand, ScrapyCrawl):
             crawler = self._create_crawler(self._news)
             config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
             parse_url(config.database_url)
+            refuse_private(opts.spargs["seeds"], config.fetch.guard)
             check_components(crawler.settings)
             check_exports(crawler, opts.spargs)
             _check_handles(raise_limit(), config.in_flight)

@@ -549,17 +549,13 @@ class Config:
     page_seconds: float
     worker_memory_bytes: int
     parse_options: ParseOptions
+    extractor_version: str
     health_window: int
     in_flight: int
     window: int
     hosts: int
     lease_seconds: float
     progress_seconds: float
-
-    @property
-    def extractor_version(self) -> str:
-        """Version of all that reads pages, for the rows of articles."""
-        return extraction_version(self.extractor, self.parse_options.extractor_params)
 
     @classmethod
     def of(cls, crawler: Crawler, seeds: Any = None) -> Config:
@@ -643,6 +639,7 @@ class Config:
             parse_options=ParseOptions(
                 given["EXTRACTOR"], given["EXTRACTOR_PARAMS"], *duplicates, bounds=PageLimits(**records["read"])
             ),
+            extractor_version=extraction_version(given["EXTRACTOR"], given["EXTRACTOR_PARAMS"]),
         )
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from pipelines.dates.period import Bound
 from pipelines.links.scope import STAYS
 from pipelines.urls import canonicalize, has_known_suffix, host_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from ..fetch.guard import Guard
 
 
 OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic")
@@ -26,6 +31,7 @@ _PORT = re.compile(r"[^/?#:]+:[0-9]+(?:[/?#]|$)")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _QUOTES = {'"': '"', "'": "'", "“": "”"}
 _LONG = 80
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,3 +336,41 @@ def _short(text: str) -> str:
 def topics(seeds: Iterable[Seed]) -> list[str]:
     """Return the topics of seeds, each once."""
     return list(dict.fromkeys(seed.topic for seed in seeds if seed.topic))
+
+
+def seeds_of(seeds: Any) -> list[Seed]:
+    """Return seeds from a file, or as they are.
+
+    Raises:
+        SeedError: see `load_seeds`.
+    """
+    if not seeds:
+        raise SeedError(
+            "no seeds given; use -a seeds=https://example.com/, -a seeds=seeds.txt (a file of URLs) or -a seeds=demo"
+        )
+    return read_seeds(seeds) if isinstance(seeds, str) else list(seeds)
+
+
+def refuse_private(seeds: Sequence[Seed], guard: Guard) -> None:
+    """Refuse seeds at addresses that are closed; names are not looked up.
+
+    Raises:
+        SeedError: naming the seeds, and what opens their addresses.
+    """
+    wrong = {}
+    for seed in seeds:
+        parts = urlsplit(seed.url)
+        host = parts.hostname or ""
+        address = "127.0.0.1" if host == "localhost" or host.endswith(".localhost") else host
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        with suppress(ValueError):  # a name
+            known = ipaddress.ip_address(address)
+            if not guard.permits(address, port):
+                wrong[seed.url] = f"[{address}]:{port}" if known.version == 6 else f"{address}:{port}"
+    if wrong:
+        more = f" and {len(wrong) - 1} more seeds are" if len(wrong) > 1 else " is"
+        networks = ",".join(dict.fromkeys([*wrong.values()][:_MOST_NAMED]))
+        raise SeedError(
+            f"{next(iter(wrong))}{more} at no public address (or not at a port of the web): "
+            f"open what is meant with -s ALLOW_NETWORKS={networks}, or take it out"
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import logging
 import math
@@ -11,11 +10,9 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from db.articles import signatures
 from db.engine.database import Database, open_for_crawl
@@ -36,11 +33,10 @@ from pipelines.records import BlockKind
 
 from .. import clock
 from ..clock import GrowthRate
-from ..fetch.guard import Guard
 from ..response.new_urls import new_url
 from ..response.seed_scope import scope_of_seed, seed_row
 from .config import MUST, SCORING, SHOULD, Config, differing
-from .seeds import Seed, SeedError, read_seeds
+from .seeds import Seed, seeds_of
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +52,6 @@ _LATE_SECONDS = 60.0
 _LONGEST_START = 60.0
 _VERSION = version("newscrawler")
 _OF_SEEDS = ("stay", "depth", "pages", "topic", "include", "exclude", "since", "bare")
-_MOST_NAMED = 5
 _SIGN_SECONDS = 2.0
 """A run says that it lives, and hears what the others need, at least this often."""
 
@@ -126,7 +121,6 @@ class Session:
             SeedError, DatabaseProblem: nothing was started.
         """
         records = seeds_of(seeds)
-        _refuse_private(records, config.fetch.guard)
         database = await asyncio.get_running_loop().run_in_executor(None, _open, config, goes_on)
         line = DatabaseLine(database, config.database_patience)
         try:
@@ -298,44 +292,6 @@ async def _wake(config: Config, line: DatabaseLine, resumed: Resumed, now: float
     while woken := (await line.submit(revisits.wake_due, Due(until, config.limits))).urls:
         total += woken
     return total
-
-
-def seeds_of(seeds: Any) -> list[Seed]:
-    """Return seeds from a file, or as they are.
-
-    Raises:
-        SeedError: see `load_seeds`.
-    """
-    if not seeds:
-        raise SeedError(
-            "no seeds given; use -a seeds=https://example.com/, -a seeds=seeds.txt (a file of URLs) or -a seeds=demo"
-        )
-    return read_seeds(seeds) if isinstance(seeds, str) else list(seeds)
-
-
-def _refuse_private(seeds: Sequence[Seed], guard: Guard) -> None:
-    """Refuse seeds at addresses that are closed; names are not looked up.
-
-    Raises:
-        SeedError: naming the seeds, and what opens their addresses.
-    """
-    wrong = {}
-    for seed in seeds:
-        parts = urlsplit(seed.url)
-        host = parts.hostname or ""
-        address = "127.0.0.1" if host == "localhost" or host.endswith(".localhost") else host
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        with suppress(ValueError):  # a name
-            known = ipaddress.ip_address(address)
-            if not guard.permits(address, port):
-                wrong[seed.url] = f"[{address}]:{port}" if known.version == 6 else f"{address}:{port}"
-    if wrong:
-        more = f" and {len(wrong) - 1} more seeds are" if len(wrong) > 1 else " is"
-        networks = ",".join(dict.fromkeys([*wrong.values()][:_MOST_NAMED]))
-        raise SeedError(
-            f"{next(iter(wrong))}{more} at no public address (or not at a port of the web): "
-            f"open what is meant with -s ALLOW_NETWORKS={networks}, or take it out"
-        )
 
 
 def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) -> None:

@@ -188,7 +188,12 @@ def show_table(console: Console, title: str, fields: Sequence[Field], rows: Iter
     for row in cells:
         table.add_row(*(Text(shortened(row[n], widths[n]) if fields[n].cut else row[n]) for n in widths))
     console.print(f"\n{title}" + (f" (--wide for {', '.join(left_out)})" if left_out else ""), soft_wrap=True)
-    console.print(table)
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as printed:
+        console.print(table)
+    console.out("\n".join(line.rstrip() for line in printed.get().splitlines()), highlight=False)
 
 
 def show_pairs(console: Console, pairs: Iterable[tuple[str, str]]) -> None:

@@ -125,4 +125,4 @@ def ranking_processes(crawl: int) -> list[int]:
 
 def test_database_that_cannot_be_read_is_a_problem_with_a_name(tmp_path: Path) -> None:
     with pytest.raises(DatabaseProblem):
-        rank(RankRequest(f"sqlite:///{tmp_path}/none.db", Priority("pagerank", {}), None, 1.7e9))
+        rank(RankRequest(f"sqlite:///{tmp_path}/none.db", Priority("pagerank", {}), None, 0.0, 1.7e9))

@@ -44,7 +44,7 @@ def test_new_database_has_the_tables_of_the_models(database: Database) -> None:
         made = " ".join(connection.execute(text(indexes)).scalars())
         if database.is_sqlite:
             tables = connection.execute(text("SELECT name FROM sqlite_master WHERE sql LIKE '%WITHOUT ROWID%'"))
-            assert set(tables.scalars()) == {"link", "source_attribution"}
+            assert set(tables.scalars()) == {"link", "outside", "source_attribution"}
     assert re.search(r"ix_url_queue ON .*\(host_id, score DESC, found_at\) WHERE .*state.* = 'pending'", made)
     last = "" if database.is_sqlite else " NULLS LAST"
     assert re.search(rf"ix_article_site_newest ON .*\(site_id, published_utc DESC{last}\)", made)
