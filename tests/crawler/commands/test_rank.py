@@ -71,15 +71,19 @@ def test_every_method(crawled: Path, method: str) -> None:
     assert ("Best sites" in out) == (method == "site")
 
 
+def listed(out: str) -> set[str]:
+    return set(re.findall(r" (http\S+)$", out, re.MULTILINE))
+
+
 def test_best_pages_are_stored_articles(crawled: Path) -> None:
     articles = {url for (url,) in rows(crawled, "SELECT url FROM url JOIN article USING (id)")}
     titles = {title for (title,) in rows(crawled, "SELECT title FROM article")}
     out = rank(crawled, "--top", "1000")
-    assert set(re.findall(r" (http\S+)$", out, re.MULTILINE)) == articles
+    assert listed(out) == articles
     assert sum(title in out for title in titles) > 100
     lists = {url for (url,) in rows(crawled, "SELECT url FROM url WHERE reason = 'list page' AND state = 'done'")}
-    assert set(re.findall(r"│ (http\S+)", rank(crawled, "--by", "hubs", "--top", "1000"))) == articles | lists
-    everything = set(re.findall(r"│ (http\S+)", rank(crawled, "--top", "1000", "--all")))
+    assert listed(rank(crawled, "--by", "hubs", "--top", "1000")) == articles | lists
+    everything = listed(rank(crawled, "--top", "1000", "--all"))
     gone = {url for (url,) in rows(crawled, "SELECT url FROM url WHERE kind = 'page' AND state <> 'done'")}
     assert gone
     assert gone | lists | articles <= everything
