@@ -119,7 +119,7 @@ _ASIDE = re.compile(
     r"like this|ask a question|leave a (?:reply|comment).{0,30}|(?:post|add) (?:a|your) (?:comment|opinion)|"
     r"(?:products and|related) (?:solutions|products|services)|filed under.{0,60}|topics|tags|tagged.{0,60}|explore "
     r"more.{0,40}|"
-    r"image credits?|photo credits?|advertisement|sponsored(?: content)?|article content|comments?|related|"
+    r"image credits?|photo credits?|sponsored(?: content)?|comments?|related|"
     r"смотрите также.{0,40}|читайте (?:также|другие|ещё|еще).{0,60}|другие (?:новости|материалы).{0,40}|по теме|"
     r"czytaj (?:też|także|więcej|również).{0,80}|zobacz (?:też|także|również).{0,80}|przeczytaj (?:też|także|"
     r"również).{0,80}|"

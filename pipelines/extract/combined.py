@@ -57,7 +57,7 @@ _ALL_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _TITLES: Final = ("og:title", "twitter:title", "title")
 _RULE = re.compile(
     r"[_=*＊·.\s-]{3,}|(?i:anzeige|advertisement|werbung|реклама|publicité|publicidad|annonse|pubblicità|reklama|广告|"
-    r"廣告|広告)"
+    r"廣告|広告|article content)"
 )
 """A line that only parts others, or says that an advert follows."""
 _EARLY: Final = 6
@@ -67,6 +67,7 @@ _DATED: Final = frozenset({"article:published_time", "og:published_time", "date"
 """A page that states its date for machines shows it to readers as metadata, too."""
 _LEAST_HEADING, _MOST_HEADING = 5, 120
 """A headline has so many letters and digits, a Chinese one less than half as many."""
+_FOREIGN = re.compile(r"[\u0370-\u1dff\u2e80-\ud7ff\uf900-\ufaff]")
 _LINKED: Final = 0.8
 """Share of its letters from which a line is a link."""
 _BYLINE = re.compile(
@@ -172,11 +173,11 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     is_dated = bool(document.json_ld or document.times or _DATED & document.metas.keys())
 
     def is_framed(line: str) -> bool:
-        return (is_dated or not line.isascii()) and (is_above(line) or is_stamp(line))
+        return (is_dated or _is_foreign(line)) and (is_above(line) or is_stamp(line))
 
     def is_body(index: int) -> bool:
         line = texts[index]
-        is_headline = len(line) <= _MOST_HEADING and (is_dated or not line.isascii()) and _repeats(line, titles)
+        is_headline = len(line) <= _MOST_HEADING and (is_dated or _is_foreign(line)) and _repeats(line, titles)
         return not is_headline and _is_prose(document, index) and not is_framed(line)
 
     first = next(filter(is_body, kept), -1)
@@ -195,7 +196,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
         if index < first:
             heading = index < above or tags[blocks.nodes[index]] == "h1" or _repeats(line, titles)
             framed = _BYLINE.match(line) or is_framed(line)
-            return not heading and not framed and (not is_info(line) or (sure and line.isascii()))
+            return not heading and not framed and (not is_info(line) or (sure and not _is_foreign(line)))
         if index in beside or index in contents or _RULE.fullmatch(line):
             return False
         if index > last:
@@ -207,6 +208,11 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     while len(rest) > 1 and rest[-1] > last and tags[blocks.nodes[rest[-1]]] in _ALL_HEADINGS:
         rest.pop()  # a heading without a text below it heads what was left out
     return rest
+
+
+def _is_foreign(line: str) -> bool:
+    """Tell whether a line is in another script than Latin; quotes and dashes are of any."""
+    return not line.isascii() and bool(_FOREIGN.search(line))
 
 
 def _titles(document: Document) -> str:
@@ -249,7 +255,7 @@ def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64
     nodes = np.asarray(document.blocks.nodes, np.int64)
     for index in range(kept[0] + 1, kept[-1] + 1):
         heads = is_label(texts[index])
-        if not heads and not blocks.link_chars[index] and (is_dated or not texts[index].isascii()):
+        if not heads and not blocks.link_chars[index] and (is_dated or _is_foreign(texts[index])):
             heads = is_aside(texts[index])
         if not heads:
             continue

@@ -154,3 +154,22 @@ def test_prose_behind_a_label_in_the_middle_stays() -> None:
     lines = lines_of(f"{first}<h4>Related stories</h4><p><a href=/1>How piers are built</a></p>{second}{third}")
     assert lines[-1].endswith("a cold store.")
     assert not any("How piers" in line for line in lines)
+
+
+def test_advert_in_the_middle_heads_no_section() -> None:
+    first, second, third = (f"{part}</p>" for part in PROSE.split("</p>")[:3])
+    painter = "<p>(Painter: <a href=/who>Jonathan Doe of Oldport</a>)</p>"
+    lines = lines_of(f"{first}<div>Advertisement</div>{painter}{second}<div>Article content</div>{third}")
+    assert lines[1].startswith("(Painter:")
+    assert len(lines) == 4
+
+
+@pytest.mark.parametrize("mark", ["", " »"])
+def test_dateline_of_a_page_without_a_stated_date_is_left_to_the_networks(mark: str) -> None:
+    """Punctuation that is not ASCII makes no difference."""
+    body = f"<h2>Oldport’s pier</h2><p>Published on May 5th, 2024 Read the 4 comments{mark}</p>{PROSE}"
+    page = f"<title>Oldport</title><div class=content>{body}</div>".encode()
+    document = parse(page, "http://mail.example/2024/pier.html", "text/html")
+    found = extract(document, Params())
+    assert found.scores[1] > 0.85
+    assert found.text.split("\n")[1].startswith("Published on May 5th")
