@@ -211,7 +211,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
 
 
 def _is_foreign(line: str) -> bool:
-    """Tell whether a line is in another script than Latin; quotes and dashes are of any."""
+    """Tell whether a line is in another script than Latin."""
     return not line.isascii() and bool(_FOREIGN.search(line))
 
 
