@@ -30,7 +30,8 @@ def test_export_that_cannot_be_written_is_refused_before_anything_starts(
     (tmp_path / "seeds.txt").write_text("http://127.0.0.1:9/", encoding="utf-8")
     given = [one.format(folder=tmp_path) for one in arguments]
     database = f"DATABASE_URL=sqlite:///{tmp_path}/news.db"
-    done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={tmp_path}/seeds.txt", "-s", database, *given)
+    seeds = (f"seeds={tmp_path}/seeds.txt", "-s", "ALLOW_NETWORKS=127.0.0.1:9")
+    done = scrapy(tmp_path, "crawl", "news", "-a", *seeds, "-s", database, *given)
     assert done.returncode == 2
     assert words.format(folder=tmp_path) in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -60,7 +61,8 @@ def test_export_goes_on_under_one_header(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["json", "xml"])
 def test_document_that_cannot_be_added_to_is_refused(tmp_path: Path, kind: str) -> None:
     (tmp_path / f"all.{kind}").write_text("[]", encoding="utf-8")
-    done = scrapy(tmp_path, "crawl", "news", "-a", "seeds=http://127.0.0.1:9/", "-o", f"{tmp_path}/all.{kind}")
+    seeds = ("seeds=http://127.0.0.1:9/", "-s", "ALLOW_NETWORKS=127.0.0.1:9")
+    done = scrapy(tmp_path, "crawl", "news", "-a", *seeds, "-o", f"{tmp_path}/all.{kind}")
     assert done.returncode == 2
     assert "name a .jsonl or .csv file" in done.stderr
     assert (tmp_path / f"all.{kind}").read_text(encoding="utf-8") == "[]"
