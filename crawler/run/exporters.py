@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -31,6 +32,8 @@ _FORMULA = re.compile(
 )
 _NUMBER = re.compile(r"-\d+", re.ASCII)
 """As identifiers are."""
+_WHOLE = frozenset({"json", "xml"})
+"""Formats of one document a file: what is added to it makes it unreadable."""
 
 
 def harmless(value: Any) -> Any:
@@ -48,16 +51,20 @@ class CsvExporter(CsvItemExporter):
     """CSV for spreadsheets, with the columns of `v_articles`, and the URLs of images.
 
     HTML, which does not go into a cell, is left out unless `FEED_EXPORT_FIELDS` names it. Other formats have all fields
-    and stay as they are: nobody runs them.
+    and stay as they are: nobody runs them. A file that begins with the same header gets no second one.
     """
 
     def __init__(self, file: Any, join_multivalued: str = JOINED_BY, **options: Any) -> None:
         super().__init__(file, join_multivalued=join_multivalued, **options)
+        self._first_row = _first_row(getattr(file, "name", None), self.encoding)
 
     def export_item(self, item: Any) -> None:
         """Write a row."""
         if not self.fields_to_export and isinstance(item, ArticleItem):
             self.fields_to_export = (*COLUMNS, "images")
+        named = self.fields_to_export
+        if named and self._first_row == list(named.values() if isinstance(named, Mapping) else named):
+            self.include_headers_line = False
         super().export_item(item)
 
     def serialize_field(self, field: Any, name: str, value: Any) -> Any:
@@ -89,7 +96,13 @@ class NewsFeeds(FeedExporter):
                 uri = apply_uri_params(template, self._get_uri_params(known, options["uri_params"]))
                 storage = self._get_storage(uri, options)
                 if isinstance(storage, FileFeedStorage):
-                    _try_to_write(Path(storage.path))
+                    path = Path(storage.path)
+                    _try_to_write(path)
+                    if options["format"] in _WHOLE and storage.write_mode == "ab" and _holds_something(path):
+                        raise ConfigError(
+                            f"-o {template} exists, and nothing can be added to a file of {options['format']}: name a "
+                            ".jsonl or .csv file, which the same command goes on with, or write it anew with -O"
+                        )
             except KeyError as error:
                 raise ConfigError(f"-o {template}: there is nothing of the name {error} to put in") from None
             except OSError as error:
@@ -163,6 +176,23 @@ def check_exports(crawler: Crawler, arguments: Mapping[str, Any]) -> None:
             raise ConfigError(str(lack)) from None
         return
     feeds.check(crawler.spidercls, arguments)
+
+
+def _first_row(name: object, encoding: str | None) -> list[str]:
+    """Return the first row of a CSV file.
+
+    It is empty of what is no file, or is in another encoding.
+    """
+    if not isinstance(name, str | Path) or not Path(name).is_file():
+        return []
+    with suppress(OSError, ValueError, csv.Error), open(name, encoding=encoding, newline="") as file:
+        return next(csv.reader(file), [])
+    return []
+
+
+def _holds_something(path: Path) -> bool:
+    """Tell whether a file is there and not empty."""
+    return path.is_file() and path.stat().st_size > 0
 
 
 def _try_to_write(path: Path) -> None:

@@ -15,7 +15,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from db.records.outcome import Outcome, Stored
-from db.records.reasons import ArticleResult, FailReason, SkipReason, label
+from db.records.reasons import ArticleResult, FailReason, SkipReason, counted, label
 from db.records.url import Kind, State
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def count(stats: Counter[str], page: Page, outcome: Outcome, stored: Stored) -> 
     _count_bounds(stats, page, outcome)
     for new in outcome.new_urls:
         if new.reason:
-            stats[f"links/{label(new.reason, new.detail)}"] += 1
+            stats[f"links/{counted(new.reason, new.detail)}"] += 1
     if stored.ruled:
         stats[f"links/{SkipReason.URL_RULE}"] += stored.ruled
     if outcome.unread > outcome.lease.unread:
@@ -79,8 +79,8 @@ def _count_page(stats: Counter[str], outcome: Outcome, stored: Stored) -> None:
     why_not = None if stored.article is None else stored.article.why_not_stored
     if outcome.state == State.FAILED:
         stats["failed"] += 1
-        add(stats, "failed", label(outcome.reason, outcome.detail))
+        add(stats, "failed", counted(outcome.reason, outcome.detail))
     elif why_not is not None:
         add(stats, "dropped", why_not)
     elif outcome.reason and outcome.article is None:
-        add(stats, "dropped", label(outcome.reason, outcome.detail))
+        add(stats, "dropped", counted(outcome.reason, outcome.detail))

@@ -160,7 +160,7 @@ def show_table(console: Console, title: str, fields: Sequence[Field], rows: Iter
     URLs are shortened, words folded, and what matters less is left out and named; columns without an entry are left
     out.
     """
-    cells = [[one_line(part) for part in row] for row in rows]
+    cells = [[_line_for(console, part) for part in row] for row in rows]
     kept = [n for n in range(len(fields)) if not cells or any(row[n] for row in cells)]
     natural = {n: max(map(cell_len, (fields[n].name, *(row[n] for row in cells)))) for n in kept}
     least = {n: _least(fields[n], natural[n], [row[n] for row in cells]) for n in kept}
@@ -203,12 +203,20 @@ def show_pairs(console: Console, pairs: Iterable[tuple[str, str]]) -> None:
     """
     for n, (label, text) in enumerate(pairs):
         room = max(_LEAST_CUT, console.width - _LABEL - 1)
-        line = one_line(text)
+        line = _line_for(console, text)
         if n and cell_len(line) > room:
             line = " ".join(shortened(word, room) for word in line.split(" "))
         lines = Text(line).wrap(console, room) if n else [Text(line)]
         for at, part in enumerate(lines):
             console.print(Text(f"{label if not at else '':<{_LABEL}} ") + part, soft_wrap=True)
+
+
+def _line_for(console: Console, value: object) -> str:
+    """Return a value as `one_line`, with escapes for what is not shown here.
+
+    Tables count their width.
+    """
+    return one_line(value).encode(console.encoding, "backslashreplace").decode(console.encoding)
 
 
 def _frame(widths: Mapping[int, int]) -> int:

@@ -22,8 +22,6 @@ from .revert import WAITS_AGAIN
 
 url, host, seed, link = (model.table() for model in (UrlRow, HostRow, SeedRow, LinkRow))
 
-_TIMES = (SkipReason.TOO_OLD, SkipReason.TOO_NEW)
-
 
 def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredSeed]:
     """Read these seeds as stored now, or all."""

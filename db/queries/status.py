@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from ..engine.statements import among, clock, in_state
 from ..frontier.revisits import count_unread
 from ..records.keys import fingerprint
 from ..records.outcome import StoredPage
-from ..records.reasons import label
+from ..records.reasons import counted
 from ..records.run import Limits
 from ..records.url import Kind, State
 from ..records.visit import Unread
@@ -182,12 +183,13 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         .group_by(host.c.id)
         .order_by(count(State.PENDING).desc(), count(State.DONE).desc(), host.c.name)
     ).all()
-    reasons = connection.execute(
+    reasons: Counter[tuple[str, str]] = Counter()
+    for state, reason, detail, n in connection.execute(
         select(url.c.state, url.c.reason, url.c.reason_detail, func.count())
         .where(url.c.reason.is_not(None))
         .group_by(url.c.state, url.c.reason, url.c.reason_detail)
-        .order_by(func.count().desc())
-    ).all()
+    ):
+        reasons[state, counted(reason, detail)] += n
     articles = connection.execute(select(func.count(), func.count(article.c.duplicate_of)).select_from(article)).one()
     again = connection.execute(select(func.count(), func.min(url.c.next_visit)).where(text(AGAIN))).one()
     names = ("pending", "leased", "done", "failed", "skipped")
@@ -197,7 +199,7 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         duplicates=articles[1],
         hosts=tuple(HostStatus(*tuple(row)) for row in per_host[:hosts]),
         waits=_waits(connection, now),
-        reasons=tuple((state, label(reason, detail), n) for state, reason, detail, n in reasons),
+        reasons=tuple((*what, n) for what, n in reasons.most_common()),
         runs=tuple(_runs(connection, now, runs)),
         again=again[0],
         next_visit=again[1],

@@ -197,6 +197,8 @@ _FINAL = frozenset({FailReason.BOMB, FailReason.CERTIFICATE, FailReason.ADDRESS_
 _OVERRULED = frozenset(
     {SkipReason.NOFOLLOW, SkipReason.TOO_DEEP, SkipReason.OUTSIDE, SkipReason.EXCLUDED, SkipReason.NOT_IN_SEEDS}
 )
+_DATED = frozenset({SkipReason.TOO_OLD, SkipReason.TOO_NEW})
+"""Their details are days, too many to be counted one by one."""
 _DEAD_HOST = frozenset({SkipReason.ROBOTS_UNREACHABLE, SkipReason.HOST_UNREACHABLE, SkipReason.HOST_BUSY})
 _OURS = frozenset(
     {
@@ -246,6 +248,15 @@ def label(reason: str | None, detail: str | None = "") -> str:
     ('trap: calendar', 'list page')
     """
     return f"{reason or ''}: {detail}" if detail else str(reason or "")
+
+
+def counted(reason: str | None, detail: str | None = "") -> str:
+    """Return the label that a reason is counted under: that of a day has none.
+
+    >>> counted(SkipReason.TOO_OLD, "2024-05-01"), counted(SkipReason.TRAP, "calendar")
+    ('too old', 'trap: calendar')
+    """
+    return label(reason, "" if reason in _DATED else detail)
 
 
 class ArticleResult(StrEnum):

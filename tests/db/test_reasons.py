@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from db.records.reasons import REASONS, ArticleResult, FailReason, PageReason, SkipReason, label, reason_of
+from db.records.reasons import REASONS, ArticleResult, FailReason, PageReason, SkipReason, counted, label, reason_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,6 +25,12 @@ def test_labels_tell_reason_and_detail() -> None:
     assert label(FailReason.HTTP, "404") == "http error: 404"
     assert label(PageReason.LIST, None) == "list page"
     assert label(None) == ""
+
+
+def test_days_are_not_counted_one_by_one() -> None:
+    days = [(SkipReason.TOO_OLD, "2024-05-01"), (SkipReason.TOO_OLD, "2024-05-02"), (SkipReason.TOO_NEW, "2026-01-01")]
+    assert {counted(*day) for day in days} == {"too old", "too new"}
+    assert counted(FailReason.HTTP, "404") == label(FailReason.HTTP, "404")
 
 
 def test_no_reason_keeps_a_page_and_sends_it_away() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -29,7 +30,8 @@ def test_export_that_cannot_be_written_is_refused_before_anything_starts(
     (tmp_path / "seeds.txt").write_text("http://127.0.0.1:9/", encoding="utf-8")
     given = [one.format(folder=tmp_path) for one in arguments]
     database = f"DATABASE_URL=sqlite:///{tmp_path}/news.db"
-    done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={tmp_path}/seeds.txt", "-s", database, *given)
+    seeds = (f"seeds={tmp_path}/seeds.txt", "-s", "ALLOW_NETWORKS=127.0.0.1:9")
+    done = scrapy(tmp_path, "crawl", "news", "-a", *seeds, "-s", database, *given)
     assert done.returncode == 2
     assert words.format(folder=tmp_path) in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -43,6 +45,27 @@ def test_export_in_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
     items = json.loads((tmp_path / "deep" / "down" / "news.json").read_text(encoding="utf-8"))
     assert done.returncode == 0, done.stderr
     assert [(len(items),)] == rows(tmp_path, "SELECT count(*) FROM article")
+
+
+def test_export_goes_on_under_one_header(tmp_path: Path) -> None:
+    with Newsroom() as newsroom:
+        for limit in ("MAX_PAGES=20", "MAX_PAGES=40"):
+            done = scrapy(tmp_path, *crawl_arguments(newsroom, tmp_path, limit), "-o", str(tmp_path / "all.csv"))
+            assert done.returncode == 0, done.stderr
+    with (tmp_path / "all.csv").open(encoding="utf-8", newline="") as file:
+        written = list(csv.DictReader(file))
+    assert rows(tmp_path, "SELECT count(*) FROM run") == [(2,)]
+    assert {item["url"] for item in written} == {url for (url,) in rows(tmp_path, "SELECT url FROM v_articles")}
+
+
+@pytest.mark.parametrize("kind", ["json", "xml"])
+def test_document_that_cannot_be_added_to_is_refused(tmp_path: Path, kind: str) -> None:
+    (tmp_path / f"all.{kind}").write_text("[]", encoding="utf-8")
+    seeds = ("seeds=http://127.0.0.1:9/", "-s", "ALLOW_NETWORKS=127.0.0.1:9")
+    done = scrapy(tmp_path, "crawl", "news", "-a", *seeds, "-o", f"{tmp_path}/all.{kind}")
+    assert done.returncode == 2
+    assert "name a .jsonl or .csv file" in done.stderr
+    assert (tmp_path / f"all.{kind}").read_text(encoding="utf-8") == "[]"
 
 
 def test_full_disk_ends_the_crawl_with_how_to_read_what_is_stored(tmp_path: Path) -> None:

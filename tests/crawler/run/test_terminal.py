@@ -164,6 +164,15 @@ def test_table_fits_the_terminal_and_breaks_no_word(columns: int) -> None:
     assert "nothing" not in "\n".join(lines)  # a column without an entry
 
 
+def test_table_fits_a_terminal_without_these_characters() -> None:
+    out = io.TextIOWrapper(io.BytesIO(), "ascii", errors="backslashreplace")
+    show_table(Terminal(file=out, width=80, force_terminal=True, color_system=None), "Hosts", FIELDS, ROWS)
+    out.flush()
+    lines = out.buffer.getvalue().decode("ascii").splitlines()
+    assert len({len(line) for line in lines[2:]}) == 1
+    assert len(lines[2]) <= 80
+
+
 def test_table_names_the_columns_that_it_leaves_out() -> None:
     assert shown(60)[1] == "Hosts (--wide for process, since)"
     assert shown(200)[1] == "Hosts"
