@@ -52,6 +52,8 @@ _SELDOM = (
     ("  unchanged", "revisits/unchanged"),
     ("articles whose page is gone", "gone"),
     ("hosts given up", "hosts given up"),
+    ("articles that an item pipeline dropped", "pipelines/dropped"),
+    ("articles that an item pipeline failed on", "pipelines/failed"),
 )
 """Counts that are shown when there are any: title and name."""
 
@@ -98,6 +100,8 @@ class Progress:
         progress = cls(crawler, seconds=Config.of(crawler).progress_seconds, console=Terminal(file=sys.stderr))
         crawler.signals.connect(progress._opened, signal=signals.spider_opened)
         crawler.signals.connect(progress._closed, signal=signals.spider_closed)
+        crawler.signals.connect(progress._dropped, signal=signals.item_dropped)
+        crawler.signals.connect(progress._failed, signal=signals.item_error)
         return progress
 
     @property
@@ -127,6 +131,16 @@ class Progress:
                 soft_wrap=True,
             )
         self._task = asyncio.ensure_future(self._show(crawl))
+
+    def _dropped(self, exception: BaseException) -> None:
+        """Count what an item pipeline of others drops."""
+        if not isinstance(exception, NoArticle) and self._scheduler.crawl is not None:
+            self._scheduler.crawl.session.stats["pipelines/dropped"] += 1
+
+    def _failed(self) -> None:
+        """Count what one fails on."""
+        if self._scheduler.crawl is not None:
+            self._scheduler.crawl.session.stats["pipelines/failed"] += 1
 
     async def _show(self, crawl: Crawl) -> None:
         """Show the line again and again; say once that the crawl was told to stop."""
