@@ -1,4 +1,7 @@
-"""`scrapy runspider FILE`: run a spider of a file; one of the news with the checks and exit codes of `scrapy crawl`."""
+"""`scrapy runspider FILE`: run the spider of a file.
+
+One of the news has the checks and exit codes of `scrapy crawl`.
+"""
 
 from __future__ import annotations
 

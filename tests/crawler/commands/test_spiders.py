@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -138,6 +140,21 @@ def test_news_spider_in_a_file_is_checked_and_crawls_as_one_of_the_project(tmp_p
     done = scrapy(tmp_path, "runspider", str(file), "-a", "seeds=demo")
     assert done.returncode == 0, done.stderr
     assert "Finished" in done.stderr
+
+
+def test_folder_with_settings_that_begin_with_ours_is_a_project(tmp_path: Path) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mysettings\n")
+    (tmp_path / "mysettings.py").write_text(
+        "from crawler.settings import *\nSPIDER_MODULES = ['crawler.spiders', 'myspiders']\nMAX_PAGES = 7\n"
+    )
+    (tmp_path / "myspiders.py").write_text("import scrapy\n\n\nclass One(scrapy.Spider):\n    name = 'one'\n")
+    printed = [
+        subprocess.run(
+            [sys.executable, "-m", "scrapy", *line], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True
+        ).stdout.split()
+        for line in (("list",), ("settings", "--get", "MAX_PAGES"))
+    ]
+    assert printed == [["news", "one"], ["7"]]
 
 
 @pytest.mark.parametrize("command", ["parse", "fetch"])
