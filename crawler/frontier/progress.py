@@ -30,6 +30,7 @@ from ..clock import GrowthRate
 from ..learn.health.alarms import lines
 from ..run.config import Config
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FINISHED
+from ..run.exporters import export_command
 from ..run.terminal import UNBOUNDED, Terminal, guard_logs, one_line, shortened
 from .crawl import Crawl, Ended
 from .scheduler import FrontierScheduler
@@ -317,16 +318,15 @@ def _next_steps(crawl: Crawl) -> list[str]:
     database, exit_code = crawl.session.database, crawl.background.exit_code
     if exit_code == EXIT_DATABASE:
         return []
-    name, query = shlex.quote(database.name), "SELECT * FROM v_articles"
-    if database.is_sqlite:
-        status = "scrapy status" + (f" -s DATABASE_URL={name}" if name != "news.db" else "")
-        export = f'sqlite3 -header -csv {name} "{query}" > articles.csv'
-    else:  # its name here has no password
-        status, export = "scrapy status, with the same DATABASE_URL", f'psql --csv -c "{query}" ... > articles.csv'
+    status = "scrapy status"
+    if not database.is_sqlite:
+        status += ", with the same DATABASE_URL"
+    elif database.name != "news.db":
+        status += f" -s DATABASE_URL={shlex.quote(database.name)}"
     goes_on = "visits again what is due" if exit_code == EXIT_FINISHED else "goes on"
     return [
         f"Look:   {status}",
-        f"Export: {export}",
+        f"Export: {export_command(database)}",
         f"Go on:  the same command {goes_on}; with -a mode=watch it waits for news",
     ]
 
