@@ -28,8 +28,8 @@ def test_export_that_cannot_be_written_is_refused_before_anything_starts(
 ) -> None:
     (tmp_path / "seeds.txt").write_text("http://127.0.0.1:9/", encoding="utf-8")
     given = [one.format(folder=tmp_path) for one in arguments]
-    database = f"DATABASE_URL=sqlite:///{tmp_path}/news.db"
-    done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={tmp_path}/seeds.txt", "-s", database, *given)
+    settings = ("-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db", "-s", "ALLOW_NETWORKS=127.0.0.1:9")
+    done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={tmp_path}/seeds.txt", *settings, *given)
     assert done.returncode == 2
     assert words.format(folder=tmp_path) in done.stderr
     assert len(done.stderr.splitlines()) == 1
