@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -41,18 +41,12 @@ class NoArticle(DropItem):
     """A page without an article to hand on; the message says why."""
 
 
-class PageServices(Protocol):
-    """Services of the crawl for the spider and the stages."""
+class ReadServices(Protocol):
+    """Services for the stage that reads pages."""
 
     @property
     def topic(self) -> Topic | None:
         """Topic of the crawl, if it has one."""
-
-    def scope_of(self, lease: Lease) -> Scope:
-        """Return the scope of the links of a page."""
-
-    def answered(self, page: Page) -> Page:
-        """Start the clock of a page's host; return the page with what it says."""
 
     async def knowledge(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned."""
@@ -62,6 +56,16 @@ class PageServices(Protocol):
 
     def known_traps(self, lease: Lease) -> KnownTraps | None:
         """Return the known traps of a page's host; None when they are not looked for."""
+
+
+class PageServices(ReadServices, Protocol):
+    """Services of the crawl for the spider and the stages."""
+
+    def scope_of(self, lease: Lease) -> Scope:
+        """Return the scope of the links of a page."""
+
+    def answered(self, page: Page) -> Page:
+        """Start the clock of a page's host; return the page with what it says."""
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page and take over its links."""
@@ -103,10 +107,16 @@ class CrawlAccess:
 
 
 class ExtractStage:
-    """Reads pages in worker processes."""
+    """Reads pages in worker processes.
 
-    def __init__(self, access: CrawlAccess, pool: WorkerPool, *, keep_raw: KeepRaw) -> None:
-        self._access = access
+    Args:
+        services: called for each page: while Scrapy builds the stage no crawl is open.
+        pool: the processes.
+        keep_raw: which pages they keep as they came.
+    """
+
+    def __init__(self, services: Callable[[], ReadServices], pool: WorkerPool, *, keep_raw: KeepRaw) -> None:
+        self._services = services
         self._pool = pool
         self._keep_raw = keep_raw
         self._faults = FaultLog("could not be read")
@@ -138,7 +148,7 @@ class ExtractStage:
 
     async def _job(self, page: Page) -> Job:
         """Make the job of a page."""
-        lease, services = page.lease, self._access.services
+        lease, services = page.lease, self._services()
         return Job(
             kind=lease.kind,
             body=page.body,

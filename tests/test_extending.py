@@ -191,6 +191,14 @@ def test_pipeline_and_exporter_write_a_file_of_their_own(crawled: Crawled) -> No
         assert f"## {title}\n\n{teaser}\n\n" in written
 
 
+def test_pictures_of_articles_are_kept(crawled: Crawled) -> None:
+    shown = crawled.rows("SELECT count(DISTINCT url) FROM image WHERE url LIKE '%.svg'")
+    assert shown != [(0,)]
+    kept = [path.read_bytes() for path in (crawled.project / "pictures").rglob("*.svg")]
+    assert kept != []
+    assert all(b"<svg" in one for one in kept)
+
+
 def test_middleware_changes_the_requests_of_one_host(crawled: Crawled) -> None:
     agents = {("herald" in request.host, request.user_agent) for request in crawled.newsroom.requests()}
     assert agents == {(False, "newscrawler/0.1"), (True, "newscrawler/0.1 (+https://example.org/about-our-crawl)")}

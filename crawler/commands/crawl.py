@@ -6,7 +6,7 @@ import inspect
 import logging
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from scrapy import Spider
 from scrapy.commands.crawl import Command as ScrapyCrawl
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
-    from scrapy.spiderloader import SpiderLoaderProtocol
 
     from ..demo.server import Newsroom
     from ..spiders.news import NewsSpider
@@ -59,7 +58,7 @@ class Command(NewsCommand, ScrapyCrawl):
 
     requires_crawler_process = True
     most_arguments = 1
-    examples = (
+    examples: ClassVar[tuple[tuple[str, str], ...]] = (
         ("scrapy crawl news -a seeds=demo", "Try it on the bundled newsroom, without the internet"),
         ("scrapy crawl news -a seeds=seeds.txt -s MAX_PAGES=1000", "Crawl a thousand pages; the same command goes on"),
         ("scrapy crawl news -a seeds=seeds.txt -a mode=watch", "Wait for news"),
@@ -73,11 +72,25 @@ class Command(NewsCommand, ScrapyCrawl):
         Scrapy logs before it looks at the settings of a spider, so those of the log are set here.
         """
         assert self.settings is not None
-        self._news = _news_spider(get_spider_loader(self.settings), args)
+        self._news = _of_news(self.find(args))
         if self._news is not None:
             check_names(self.settings, self._news.custom_settings)
             check_values(self.settings)
             scrapy_settings.apply_log(self.settings)
+
+    def find(self, args: list[str]) -> type[Spider]:
+        """Return the spider that is named.
+
+        Raises:
+            ConfigError: there is none of that name.
+        """
+        assert self.settings is not None
+        spiders = get_spider_loader(self.settings)
+        if not args:
+            raise ConfigError("name the spider: scrapy crawl news -a seeds=seeds.txt")
+        if args[0] not in spiders.list():
+            raise ConfigError(f"there is no spider {args[0]!r}; there is {', '.join(spiders.list())}")
+        return spiders.load(args[0])
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
@@ -111,7 +124,7 @@ class Command(NewsCommand, ScrapyCrawl):
         assert self.settings is not None
         assert self.crawler_process is not None
         if self._news is None:
-            ScrapyCrawl.run(self, args, opts)
+            self.run_other(args, opts)
             return
         newsroom = None
         try:
@@ -151,20 +164,15 @@ class Command(NewsCommand, ScrapyCrawl):
         # without an entry the frontier was not closed: a second Ctrl-C, or Scrapy itself could not start
         self.exitcode = crawler.stats.get_value("crawl/exit_code", EXIT_STOPPED)
 
+    def run_other(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run a spider by Scrapy alone."""
+        ScrapyCrawl.run(self, args, opts)
 
-def _news_spider(spiders: SpiderLoaderProtocol, args: list[str]) -> type[NewsSpider] | None:
-    """Return the spider that is named, if it is one of the news crawl.
 
-    Raises:
-        ConfigError: there is no spider of that name.
-    """
+def _of_news(spider: type[Spider]) -> type[NewsSpider] | None:
+    """Return a spider if it is one of the news crawl."""
     from ..spiders.news import NewsSpider
 
-    if not args:
-        raise ConfigError("name the spider: scrapy crawl news -a seeds=seeds.txt")
-    if args[0] not in spiders.list():
-        raise ConfigError(f"there is no spider {args[0]!r}; there is {', '.join(spiders.list())}")
-    spider = spiders.load(args[0])
     return spider if issubclass(spider, NewsSpider) else None
 
 

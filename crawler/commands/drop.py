@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from ..run.command import NewsCommand
+from ..run.command import NewsCommand, read
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
-from ._database import read
 
 if TYPE_CHECKING:
     import argparse

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
 
-from ..run.command import NewsCommand, add_wide, refuse_unwritable
+from ..run.command import NewsCommand, add_wide, read, refuse_unwritable
 from ..run.config import Config
-from ._database import read
 from ._saved_pages import InputError
 
 if TYPE_CHECKING:

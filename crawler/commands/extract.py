@@ -19,11 +19,10 @@ from scrapy.exceptions import UsageError
 from db.engine.errors import DatabaseProblem
 from pipelines.records import PageKind, ParseResult
 
-from ..run.command import NewsCommand, refuse_unwritable
+from ..run.command import NewsCommand, read, refuse_unwritable, seconds
 from ..run.config import Config, value_of
 from ..run.exit_codes import EXIT_STOPPED
 from . import _saved_pages as files
-from ._database import read, seconds
 
 if TYPE_CHECKING:
     import argparse

@@ -12,8 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from db.records.url import Kind
 
-from ..run.command import NewsCommand, add_wide, refuse_unwritable
-from ._database import read_with
+from ..run.command import NewsCommand, add_wide, read_with, refuse_unwritable
 from ._graph_picture import PICTURES, draw, graphml, require_extra
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from db.records.keys import fingerprint
 from db.records.url import Kind
 from db.records.visit import Wish
 
-from ..run.command import NewsCommand
+from ..run.command import NewsCommand, read, seconds
 from ..run.config import value_of
-from ._database import read, seconds
 
 if TYPE_CHECKING:
     import argparse

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from db.records.keys import iso
 
-from ..run.command import NewsCommand, add_wide
+from ..run.command import NewsCommand, add_wide, read
 from ..run.config import value_of
-from ._database import read
 
 if TYPE_CHECKING:
     import argparse

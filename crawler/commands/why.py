@@ -13,9 +13,8 @@ from db.records.evidence import RELATED
 from db.records.keys import fingerprint, iso
 from db.records.reasons import SkipReason, label
 
-from ..run.command import NewsCommand, add_wide
+from ..run.command import NewsCommand, add_wide, read
 from ..run.exit_codes import EXIT_USAGE
-from ._database import read
 from .status import matching_rules
 
 if TYPE_CHECKING:

@@ -39,6 +39,7 @@ from ..response.seen_urls import KnownUrls
 from ..run.background import Background, EngineCallbacks
 from ..run.config import Config
 from ..run.exit_codes import EXIT_FINISHED, EXIT_STOPPED
+from ..run.exporters import export_command
 from ..run.session import WATCH, Session
 from . import retention
 from .completion import Followers, Known, PageCompletion
@@ -136,11 +137,8 @@ class Crawl:
 
     def export_failed(self, problem: str) -> None:
         """Stop the crawl, because its articles cannot be exported."""
-        database = self.session.database
-        read = "psql '{}' -c \"\\copy (SELECT * FROM v_articles) TO 'articles.csv' CSV HEADER\""
-        if database.is_sqlite:
-            read = "sqlite3 -csv -header '{}' 'SELECT * FROM v_articles' > articles.csv"
-        told = f"{problem}; nothing is lost, this writes all articles to a file: {read.format(database.name)}"
+        command = export_command(self.session.database)
+        told = f"{problem}; nothing is lost, this writes all articles to a file: {command}"
         self.background.give_up(OSError(told), "export")
 
     def run(self) -> None:

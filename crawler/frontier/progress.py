@@ -30,6 +30,7 @@ from ..clock import GrowthRate
 from ..learn.health.alarms import lines
 from ..run.config import Config
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FINISHED
+from ..run.exporters import export_command
 from ..run.terminal import UNBOUNDED, Terminal, guard_logs, one_line, shortened
 from .crawl import Crawl, Ended
 from .scheduler import FrontierScheduler
@@ -52,6 +53,8 @@ _SELDOM = (
     ("  unchanged", "revisits/unchanged"),
     ("articles whose page is gone", "gone"),
     ("hosts given up", "hosts given up"),
+    ("articles that an item pipeline dropped", "pipelines/dropped"),
+    ("articles that an item pipeline failed on", "pipelines/failed"),
 )
 """Counts that are shown when there are any: title and name."""
 
@@ -98,6 +101,8 @@ class Progress:
         progress = cls(crawler, seconds=Config.of(crawler).progress_seconds, console=Terminal(file=sys.stderr))
         crawler.signals.connect(progress._opened, signal=signals.spider_opened)
         crawler.signals.connect(progress._closed, signal=signals.spider_closed)
+        crawler.signals.connect(progress._dropped, signal=signals.item_dropped)
+        crawler.signals.connect(progress._failed, signal=signals.item_error)
         return progress
 
     @property
@@ -127,6 +132,16 @@ class Progress:
                 soft_wrap=True,
             )
         self._task = asyncio.ensure_future(self._show(crawl))
+
+    def _dropped(self, exception: BaseException) -> None:
+        """Count what an item pipeline of others drops."""
+        if not isinstance(exception, NoArticle) and self._scheduler.crawl is not None:
+            self._scheduler.crawl.session.stats["pipelines/dropped"] += 1
+
+    def _failed(self) -> None:
+        """Count what one fails on."""
+        if self._scheduler.crawl is not None:
+            self._scheduler.crawl.session.stats["pipelines/failed"] += 1
 
     async def _show(self, crawl: Crawl) -> None:
         """Show the line again and again; say once that the crawl was told to stop."""
@@ -303,16 +318,15 @@ def _next_steps(crawl: Crawl) -> list[str]:
     database, exit_code = crawl.session.database, crawl.background.exit_code
     if exit_code == EXIT_DATABASE:
         return []
-    name, query = shlex.quote(database.name), "SELECT * FROM v_articles"
-    if database.is_sqlite:
-        status = "scrapy status" + (f" -s DATABASE_URL={name}" if name != "news.db" else "")
-        export = f'sqlite3 -header -csv {name} "{query}" > articles.csv'
-    else:  # its name here has no password
-        status, export = "scrapy status, with the same DATABASE_URL", f'psql --csv -c "{query}" ... > articles.csv'
+    status = "scrapy status"
+    if not database.is_sqlite:
+        status += ", with the same DATABASE_URL"
+    elif database.name != "news.db":
+        status += f" -s DATABASE_URL={shlex.quote(database.name)}"
     goes_on = "visits again what is due" if exit_code == EXIT_FINISHED else "goes on"
     return [
         f"Look:   {status}",
-        f"Export: {export}",
+        f"Export: {export_command(database)}",
         f"Go on:  the same command {goes_on}; with -a mode=watch it waits for news",
     ]
 

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeVar
 
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
 
 from db.engine.errors import DatabaseProblem, WrongDatabase
+from pipelines.dates.period import parse_seconds
 
 from .config import ConfigError, check_names, check_values, value_of
 from .exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 
 if TYPE_CHECKING:
     import argparse
+
+    from db.engine.database import Database, Query
+
+
+T = TypeVar("T")
 
 
 class NewsCommand(ScrapyCommand):
@@ -159,3 +167,33 @@ def refuse_unwritable(path: str | Path | None) -> None:
         raise ConfigError(f"{path} is a folder; name a file")
     if not os.access(path if Path(path).exists() else folder, os.W_OK):
         raise ConfigError(f"{path} may not be written; name another file")
+
+
+def read(command: NewsCommand, query: Query[T]) -> tuple[str, T]:
+    """Answer a query from the database of the settings; returns its name and answer.
+
+    Raises:
+        DatabaseProblem: it cannot be read.
+    """
+    return read_with(command, lambda database: database.read(query))
+
+
+def read_with(command: NewsCommand, work: Callable[[Database], T]) -> tuple[str, T]:
+    """Do the same for work that makes its connections itself."""
+    from db.engine.database import open_for_reading  # noqa: PLC0415 - Scrapy imports all commands whichever is run
+
+    assert command.settings is not None
+    with closing(open_for_reading(value_of(command.settings, "DATABASE_URL"))) as database:
+        return database.name, work(database)
+
+
+def seconds(option: str, period: str) -> float:
+    """Convert a time such as 7d to seconds.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        return parse_seconds(period)
+    except ValueError as error:
+        raise UsageError(f"{option} is {period!r}; {error}", print_help=False) from None

@@ -193,7 +193,6 @@ def mapping(option: Option, given: Any) -> dict[str, Any]:
 
 
 _SQLITE = "sqlite:///news.db"
-_LOG_LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 _SHORTEST_LEASE = 20.0
 """A run's sign of life stands in line behind a transaction that may wait for locks: five seconds for each, eight when
 another process is frozen. A shorter lease would let runs be taken for dead that only wait."""

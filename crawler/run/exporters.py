@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PureWindowsPath
@@ -23,6 +24,8 @@ from .exit_codes import EXIT_DATABASE
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
+
+    from db.engine.database import Database
 
 from db.records.article import COLUMNS, JOINED_BY, ArticleItem
 
@@ -204,3 +207,11 @@ def _try_to_write(path: Path) -> None:
     path.open("ab").close()
     if is_new:
         path.unlink()
+
+
+def export_command(database: Database) -> str:
+    """Return the shell command that writes all articles to a file."""
+    query = "SELECT * FROM v_articles"
+    if database.is_sqlite:
+        return f'sqlite3 -header -csv {shlex.quote(database.name)} "{query}" > articles.csv'
+    return f'psql "$DATABASE_URL" --csv -c "{query}" > articles.csv'  # its name here has no password

@@ -36,7 +36,7 @@ from pipelines.articles.changes import differs
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge, SignatureIndex
 from pipelines.item import Page
-from pipelines.stages import CrawlAccess, ExtractStage
+from pipelines.stages import ExtractStage
 from pipelines.worker import KeepRaw, WorkerPool
 
 from .. import clock
@@ -49,10 +49,8 @@ from .session import DatabaseLine
 
 if TYPE_CHECKING:
     from db.engine.database import Database
-    from db.records.article import ArticleItem
     from db.records.url import Lease
     from pipelines.focus.topic import Topic
-    from pipelines.links.scope import Scope
 
     from .config import Config
 
@@ -73,27 +71,17 @@ CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD = (
 
 
 class StoredServices:
-    """The `PageServices` of pages that are stored already.
+    """The `ReadServices` of pages that are stored already.
 
     Args:
         line: the open database.
-        seeds: bounds of the crawl.
         config: the checked settings.
     """
 
-    def __init__(self, line: DatabaseLine, seeds: SeedScope, config: Config) -> None:
+    def __init__(self, line: DatabaseLine, config: Config) -> None:
         self._line = line
-        self._seeds = seeds
         self._learns = config.site_memory
         self.topic: Topic | None = config.topic
-
-    def scope_of(self, lease: Lease) -> Scope:
-        """Return the scope of the links of a page."""
-        return self._seeds.scope_of(lease)
-
-    def answered(self, page: Page) -> Page:
-        """Return the page: no host has been asked."""
-        return page
 
     async def knowledge(self, lease: Lease) -> bytes | None:
         """Return what the crawls have learned of the page's site."""
@@ -106,18 +94,6 @@ class StoredServices:
     def known_traps(self, _lease: Lease) -> None:
         """Look for no traps, for the same reason."""
 
-    async def store(self, page: Page) -> Stored:
-        """Refuse: articles are written as a whole."""
-        raise NotImplementedError(page.lease.url)
-
-    async def items(self, ids: Sequence[int]) -> list[ArticleItem]:
-        """Refuse: nothing is exported."""
-        raise NotImplementedError(ids)
-
-    def export_failed(self, problem: str) -> None:
-        """Refuse, for the same reason."""
-        raise NotImplementedError(problem)
-
 
 class Reextraction:
     """Stored articles on their way through the crawl's stages once more.
@@ -125,7 +101,7 @@ class Reextraction:
     Args:
         config: the checked settings.
         line: the open database.
-        services: for the stage that reads pages.
+        seeds: bounds of the crawl.
         pool: worker processes.
 
     Attributes:
@@ -133,15 +109,14 @@ class Reextraction:
         counts: what became of them.
     """
 
-    def __init__(self, config: Config, line: DatabaseLine, services: StoredServices, pool: WorkerPool) -> None:
+    def __init__(self, config: Config, line: DatabaseLine, seeds: SeedScope, pool: WorkerPool) -> None:
         self.total = 0
         self.counts: Counter[str] = Counter()
         self._config = config
         self._line = line
-        access = CrawlAccess()
-        access.services = services
-        self._services = services
-        self._stage = ExtractStage(access, pool, keep_raw=KeepRaw.NONE)
+        self._seeds = seeds
+        services = StoredServices(line, config)
+        self._stage = ExtractStage(lambda: services, pool, keep_raw=KeepRaw.NONE)
         self._made_with = made_with(config.extractor, config.extractor_version)
         self._index = SignatureIndex(config.duplicate_method, config.duplicates.window)
         judge = DuplicateJudge(config.duplicate_method, config.duplicates)
@@ -207,7 +182,7 @@ class Reextraction:
         body = await asyncio.to_thread(zstandard.decompress, one.raw.body, self._config.fetch.bounds.size)
         lease = replace(one.lease, state_before=State.DONE)
         headers = {"content-type": one.raw.content_type}
-        page = Page(lease, self._services.scope_of(lease), 200, headers=headers, body=body, fetched_at=one.fetched_at)
+        page = Page(lease, self._seeds.scope_of(lease), 200, headers=headers, body=body, fetched_at=one.fetched_at)
         return replace(await self._stage.read(page), body=b"")
 
     def _judged(self, page: Page, one: KeptPage) -> Outcome:
@@ -270,8 +245,7 @@ async def extract_again(
     try:
         await asyncio.to_thread(database.read, partial(runs.refuse_beside_crawls, name=database.name))
         seeds = await asyncio.to_thread(database.read, partial(seed_rows, ids=None))
-        services = StoredServices(line, SeedScope(seeds, config.limits.depth), config)
-        extraction = Reextraction(config, line, services, pool)
+        extraction = Reextraction(config, line, SeedScope(seeds, config.limits.depth), pool)
         telling = asyncio.create_task(_tell(extraction, config.progress_seconds, tell))
         try:
             await extraction.run(wanted)

@@ -346,7 +346,8 @@ def seeds_of(seeds: Any) -> list[Seed]:
     """
     if not seeds:
         raise SeedError(
-            "no seeds given; use -a seeds=https://example.com/, -a seeds=seeds.txt (a file of URLs) or -a seeds=demo"
+            "no seeds given; use -a seeds=https://example.com/, -a seeds=seeds.txt (a file of URLs) or -a seeds=demo; "
+            "one page alone is read by 'scrapy extract URL'"
         )
     return read_seeds(seeds) if isinstance(seeds, str) else list(seeds)
 

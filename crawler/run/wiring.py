@@ -36,4 +36,5 @@ class ConfiguredExtractStage(ExtractStage):
             memory_bytes=config.worker_memory_bytes,
             options=config.parse_options,
         )
-        return cls(CrawlAccess.of(crawler), pool, keep_raw=config.store_html)
+        access = CrawlAccess.of(crawler)
+        return cls(lambda: access.services, pool, keep_raw=config.store_html)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final
 
 from . import timezones
 from .calendars import westernize
+from .period import midnight
 from .timezones import Habits
 
 _EARLIEST: Final = 1990
@@ -370,17 +371,13 @@ def read_url_span(url: str, now: datetime) -> tuple[float, float] | None:
         return None
     found = read_url(url, now)
     if found is not None:
-        return _midnight(found.day), _midnight(found.day + timedelta(days=1))
+        return midnight(found.day), midnight(found.day + timedelta(days=1))
     archive = _ARCHIVE.search(url)
     if archive is None:
         return None
     year, month = int(archive[1]), int(archive[2] or 0)
     last = date(year, month or 12, 1) + timedelta(days=31)
-    return _midnight(date(year, month or 1, 1)), _midnight(last.replace(day=1))
-
-
-def _midnight(day: date) -> float:
-    return datetime.combine(day, time(), UTC).timestamp()
+    return midnight(date(year, month or 1, 1)), midnight(last.replace(day=1))
 
 
 _CENTURIES = ("19", "20")

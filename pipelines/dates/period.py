@@ -58,11 +58,11 @@ class Bound:
 
     def begins(self, now: float) -> float:
         """Return its first instant, in UTC."""
-        return now - self.seconds if self.day is None else _midnight(self.day)
+        return now - self.seconds if self.day is None else midnight(self.day)
 
     def ends(self, now: float) -> float:
         """Return its last instant, in UTC."""
-        return now - self.seconds if self.day is None else _midnight(self.day) + _DAY_SECONDS
+        return now - self.seconds if self.day is None else midnight(self.day) + _DAY_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Period:
         moment = datetime.fromisoformat(published)
         day = moment.date()
         if moment.tzinfo is None:  # a day, anywhere on earth
-            first = _midnight(day) - _ZONES_SECONDS
+            first = midnight(day) - _ZONES_SECONDS
             last = first + _DAY_SECONDS + 2 * _ZONES_SECONDS
         else:
             first = last = moment.timestamp()
@@ -107,5 +107,6 @@ class Period:
         return since, until
 
 
-def _midnight(day: date) -> float:
+def midnight(day: date) -> float:
+    """Return the first instant of a day in UTC, as Unix time."""
     return datetime.combine(day, time(), UTC).timestamp()

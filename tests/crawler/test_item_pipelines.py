@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -147,6 +148,12 @@ def test_pipelines_get_each_article_once_whatever_their_place(crawled: Crawled) 
     assert max(early.values()) == 1
     late = [crawled.path(json.loads(line)["url"]) for line in crawled.lines("late.txt")]
     assert sorted(late) == sorted([PATHS[0], *(f"/b/{n}.html" for n in (0, 3, 4, 5, 6, 7))])
+
+
+def test_summary_counts_what_pipelines_dropped_and_failed_on(crawled: Crawled) -> None:
+    said = " ".join(re.sub("[│─]", " ", crawled.output).split())
+    assert "articles that an item pipeline dropped 1 " in said
+    assert "articles that an item pipeline failed on 2 " in said
 
 
 def test_items_are_rows_of_the_view(crawled: Crawled) -> None:

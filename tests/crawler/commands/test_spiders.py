@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -109,12 +111,56 @@ def test_guarded_spider_is_kept_from_private_addresses(tmp_path: Path, site: _Si
 
 def test_spider_in_a_file_runs(tmp_path: Path, site: _Site) -> None:
     (tmp_path / "one_file.py").write_text(
-        "import scrapy\n\n\nclass One(scrapy.Spider):\n    name = 'one'\n"
+        "import scrapy\nfrom twisted.internet import reactor  # which is Scrapy's already\n\n\n"
+        "class One(scrapy.Spider):\n    name = 'one'\n"
         f"    start_urls = ['{site.url('/moved')}']\n\n"
         "    def parse(self, response):\n        yield {'url': response.url}\n"
     )
     done = scrapy(tmp_path, "runspider", str(tmp_path / "one_file.py"), "-o", "-:jsonl")
     assert items(done) == [{"url": site.url("/a")}]
+
+
+def test_news_spider_in_a_file_is_checked_and_crawls_as_one_of_the_project(tmp_path: Path) -> None:
+    file, database = tmp_path / "morning.py", tmp_path / "news.db"
+    file.write_text(
+        "from crawler.spiders.news import NewsSpider\n\n\nclass Morning(NewsSpider):\n    name = 'morning'\n"
+        f"    custom_settings = {{'DATABASE_URL': {f'{tmp_path}/news.db'!r}, 'MAX_PAGES': 5, 'HOST_DELAY': 0}}\n"
+    )
+    for wrong, said in {
+        (str(file),): "no seeds given",
+        (str(file), "-a", "seeds=demo", "-s", "MAX_PAGE=5"): "did you mean MAX_PAGES?",
+        ("evening.py",): "there is no file evening.py",
+        (): "name the file",
+    }.items():
+        done = scrapy(tmp_path, "runspider", *wrong)
+        assert (done.returncode, said in done.stderr, len(done.stderr.splitlines())) == (2, True, 1), done.stderr
+    assert not database.exists()
+    stopped = scrapy(tmp_path, "runspider", str(file), "-a", "seeds=demo", "-s", "CLOSESPIDER_PAGECOUNT=1")
+    assert stopped.returncode == 3, stopped.stderr
+    done = scrapy(tmp_path, "runspider", str(file), "-a", "seeds=demo")
+    assert done.returncode == 0, done.stderr
+    assert "Finished" in done.stderr
+
+
+def test_folder_with_settings_that_begin_with_ours_is_a_project(tmp_path: Path) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mysettings\n")
+    (tmp_path / "mysettings.py").write_text(
+        "from crawler.settings import *\nSPIDER_MODULES = ['crawler.spiders', 'myspiders']\nMAX_PAGES = 7\n"
+    )
+    (tmp_path / "myspiders.py").write_text("import scrapy\n\n\nclass One(scrapy.Spider):\n    name = 'one'\n")
+    printed = [
+        subprocess.run(
+            [sys.executable, "-m", "scrapy", *line], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True
+        ).stdout.split()
+        for line in (("list",), ("settings", "--get", "MAX_PAGES"))
+    ]
+    assert printed == [["news", "one"], ["7"]]
+
+
+@pytest.mark.parametrize("command", ["parse", "fetch"])
+def test_news_spider_of_one_page_is_sent_to_extract(tmp_path: Path, command: str) -> None:
+    done = scrapy(tmp_path, command, "--spider=news", "http://127.0.0.1/")
+    assert "one page alone is read by 'scrapy extract URL'" in done.stderr
 
 
 @pytest.mark.parametrize(

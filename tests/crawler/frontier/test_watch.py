@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from scrapy.exceptions import UsageError
 
-from crawler.commands._database import seconds
+from crawler.run.command import seconds
 from tests.crawler.crawling import rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer
 from tests.crawler.repeating_site import lists, page

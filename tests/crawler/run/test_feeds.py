@@ -29,9 +29,8 @@ def test_export_that_cannot_be_written_is_refused_before_anything_starts(
 ) -> None:
     (tmp_path / "seeds.txt").write_text("http://127.0.0.1:9/", encoding="utf-8")
     given = [one.format(folder=tmp_path) for one in arguments]
-    database = f"DATABASE_URL=sqlite:///{tmp_path}/news.db"
-    seeds = (f"seeds={tmp_path}/seeds.txt", "-s", "ALLOW_NETWORKS=127.0.0.1:9")
-    done = scrapy(tmp_path, "crawl", "news", "-a", *seeds, "-s", database, *given)
+    settings = ("-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db", "-s", "ALLOW_NETWORKS=127.0.0.1:9")
+    done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={tmp_path}/seeds.txt", *settings, *given)
     assert done.returncode == 2
     assert words.format(folder=tmp_path) in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -76,7 +75,7 @@ def test_full_disk_ends_the_crawl_with_how_to_read_what_is_stored(tmp_path: Path
         (told,) = [line for line in done.stderr.splitlines() if "/dev/full" in line]
         assert "cannot be written (No space left on device)" in told
         command = told.partition("to a file: ")[2]
-        assert command == f"sqlite3 -csv -header '{tmp_path}/news.db' 'SELECT * FROM v_articles' > articles.csv"
+        assert command == f'sqlite3 -header -csv {tmp_path}/news.db "SELECT * FROM v_articles" > articles.csv'
         assert rows(tmp_path, "SELECT exit_code FROM run") == [(4,)]
         assert rows(tmp_path, "SELECT count(*) FROM v_articles")[0][0] > 0
         assert crawl(newsroom, tmp_path).returncode == 0, "the same command goes on"

@@ -1,0 +1,67 @@
+"""`scrapy runspider FILE`: run the spider of a file.
+
+One of the news has the checks and exit codes of `scrapy crawl`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.commands.runspider import Command as ScrapyRunSpider
+from scrapy.commands.runspider import _import_file
+from scrapy.utils.reactor import install_reactor
+from scrapy.utils.spider import iter_spider_classes
+
+from ..run.config import ConfigError
+from . import crawl
+
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any, ClassVar
+
+    from scrapy import Spider
+
+
+class Command(crawl.Command):
+    """Run the spider of a file."""
+
+    default_settings: ClassVar[dict[str, Any]] = ScrapyRunSpider.default_settings
+    examples = (("scrapy runspider myspider.py -o items.jsonl", "Run a spider that is in no project"),)
+
+    def find(self, args: list[str]) -> type[Spider]:
+        """Return the spider of the file.
+
+        Raises:
+            ConfigError: it has none.
+        """
+        if not args:
+            raise ConfigError("name the file: scrapy runspider myspider.py")
+        if not Path(args[0]).is_file():
+            raise ConfigError(f"there is no file {args[0]}")
+        assert self.settings is not None
+        if self.settings.getbool("TWISTED_REACTOR_ENABLED") and not self.settings.getbool("FORCE_CRAWLER_PROCESS"):
+            install_reactor(self.settings["TWISTED_REACTOR"], self.settings["ASYNCIO_EVENT_LOOP"])  # files import it
+        try:
+            spiders = list(iter_spider_classes(_import_file(args[0])))
+        except (ImportError, ValueError) as problem:
+            raise ConfigError(f"{args[0]} cannot be imported ({problem})") from None
+        if not spiders:
+            raise ConfigError(f"{args[0]} has no spider")
+        return spiders[-1]
+
+    def syntax(self) -> str:
+        """Return the arguments for the usage line."""
+        return "FILE [-a NAME=VALUE ...] [-s SETTING=VALUE ...] [-o FILE]"
+
+    def short_desc(self) -> str:
+        """Return one line for the list of commands."""
+        return "Run a spider of a file"
+
+    def long_desc(self) -> str:
+        """Return the description for the help."""
+        return "Run the spider in a Python file. One of the news is run as by 'scrapy crawl'."
+
+    def run_other(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run a spider by Scrapy alone."""
+        ScrapyRunSpider.run(self, args, opts)  # type: ignore[arg-type]
