@@ -152,10 +152,13 @@ _CREDIT = re.compile(
     r"afp|ap|unsplash|pexels|"
     r"alamy|dpa|afp|epa)(?:[/ ].{0,30})?|.{0,40}courtesy (?:of |photo).{0,60}|©.{1,60}|"
     r"[（(]?(?:图片|圖片|配图|题图|封面图|资料图|資料圖)?(?:来源|來源|提供|供图|供圖)\W{0,2}[:：].{1,30}|"
-    r"[（(](?:图片|圖片)(?:提供|来源|來源).{1,30})\W{0,3}$"
+    r"[（(](?:图片|圖片)(?:提供|来源|來源).{1,30}|images? (?:used|licensed) under .{1,60}|"
+    # the initials of who edited it
+    r"\([a-z]{2,3}(?:[,/] ?[a-z]{2,3}){0,4})\W{0,3}$"
 )
 _CALL = re.compile(
-    r"^\W{0,6}(?:(?:please )?(?:sign up|signup|subscribe|register)\b.{0,20}(?:for|to|and|now|today|here|below|get|"
+    r"^\W{0,6}(?:(?:please |be sure to |make sure to )?(?:sign up|signup|"
+    r"subscribe|register)\b.{0,20}(?:for|to|and|now|today|here|below|get|"
     r"newsletter|channel|$)|"
     r"(?:please )?(?:follow|like|find|connect with|stay connected with|catch|visit) (?:us|me|our|the author|[\w "
     r"]{1,40} on (?:facebook|"
@@ -169,6 +172,7 @@ _CALL = re.compile(
     r"(?:me )?a (?:coffee|cool)|"
     r"support (?:us|our|my|[\w ]{1,30}!)|donate\b|pin (?:this|it|me)\b|pinterest image|save (?:this|it) (?:for later|"
     r"to pinterest)|"
+    r"(?:enjoy(?:ed)?|like|love) (?:the|this) (?:post|article|story)\?|"
     r"have (?:a|any) (?:tip|story|news|question)|got a (?:tip|story)|(?:contact|e-?mail|write to) (?:us|the (?:author|"
     r"writer|reporter)|our|him|her) at|"
     r"if you (?:like|liked|enjoy|enjoyed|found|read this far|want to (?:support|read more))\b.{0,100}(?:share|consider|"
@@ -210,9 +214,15 @@ _HAN_TAIL = re.compile(
     r"監製)"
     r"\s{0,2}[:：/／|｜丨\s].{1,40}|.{2,12}(?:撰稿|供稿|摄影报道|整理|编译|編譯)|圖說.{0,120}|"
     r"(?:圖|图|照片|视频|影音|完整影音|圖片)\s?[:：/／].{1,80}|(?:特约|本报|本網|本网)?(?:记者|記者|通讯员|"
-    r"通訊員)[^，。！？]{2,24}(?:报道|報導|報道|摄|攝|整理|文|图)?)"
+    r"通訊員)[^，。！？]{2,24}(?:报道|報導|報道|摄|攝|整理|文|图)?|(?:综合|綜合)?(?:整理|编译|編譯)?自[^。]{2,60}|"
+    r".{0,10}(?:关键词|關鍵詞|關鍵字|关键字)\s?[:：].{0,60})"
     r"\s?[）)\]】>＞]?。?$"
 )
+_PICTURED = re.compile(
+    r"^[▲△↑▼▽]\s?\S|^[（(]?(?:图|圖)(?:为|為|[:：/／])|[（(](?:图|圖)\s?[/／:：].{1,40}[）)]$|"
+    r"^[^，。]{0,30}(?:制图|製圖|绘图)\s?[/／:：]\s?\S{2,12}$"
+)
+_PICTURED_CHARS: Final = 200
 _STAMP_WORDS: Final = (
     "mon tue tues wed thu thur thurs fri sat sun monday tuesday wednesday thursday friday saturday sunday jan feb mar "
     "apr may jun jul "
@@ -306,7 +316,7 @@ def is_counter(text: str) -> bool:
 def is_frame(text: str) -> bool:
     """Tell whether a line is one that templates put at either end of a text.
 
-    Credits of pictures, calls to subscribe and to share, disclosures, and who edited it.
+    Captions and credits of pictures, calls to subscribe and to share, disclosures, and who edited it.
     """
     line = text.lower()
     size = len(line)
@@ -314,5 +324,6 @@ def is_frame(text: str) -> bool:
         (size <= 140 and bool(_CREDIT.match(line) or _HAN_TAIL.match(line)))
         or (size <= 160 and bool(_CALL.match(line)))
         or (size <= 700 and bool(_DISCLOSED.search(line)))
+        or (size <= _PICTURED_CHARS and not line.isascii() and bool(_PICTURED.search(line)))
         or is_aside(text)
     )

@@ -50,6 +50,7 @@ _SIDE: Final = 0.35
 """A side section holds less than this share of the text."""
 _INFO_CHARS: Final = 120
 """A line of date, source and names is not longer."""
+_NAME_CHARS: Final = 30
 _HEAP_CHARS: Final = 2000
 """Longest text with less than a mark in a hundred characters."""
 _HEADINGS: Final = frozenset({"h1", "h2"})
@@ -67,13 +68,14 @@ _DATED: Final = frozenset({"article:published_time", "og:published_time", "date"
 """A page that states its date for machines shows it to readers as metadata, too."""
 _LEAST_HEADING, _MOST_HEADING = 5, 120
 """A headline has so many letters and digits, a Chinese one less than half as many."""
+_AND = re.compile(r"\s?[,，、;|&]\s?|\s(?:and|und|et|y|e|и|та|og|och|en|i)\s")
 _FOREIGN = re.compile(r"[\u0370-\u1dff\u2e80-\ud7ff\uf900-\ufaff]")
 _LINKED: Final = 0.8
 """Share of its letters from which a line is a link."""
 _BYLINE = re.compile(
     r"(?:(?i:written |posted |words )?(?i:by|von|par|por|di|door|av|af)\s{1,3}|(?i:autor(?:es|ka)?|автор|text|"
     r"words)\s?:\s{0,3})"
-    r"[A-ZÀ-ÞΑ-ΫА-Я][^!?。]{1,90}[^.!?。:]$|(?i:by)\s[^.!?]{3,80}$|[（(【\[]?(?:本报)?记者[^。！？]{2,30}$"
+    r"[A-ZÀ-ÞΑ-ΫА-Я][^!?。]{1,90}[^.!?。:]$|(?i:by)\s[^.!?]{3,80}$|[（(【\[]?(?:本报|本報)?(?:记者|記者)[^。！？]{2,30}$"
 )
 
 
@@ -172,8 +174,10 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
     is_dated = bool(document.json_ld or document.times or _DATED & document.metas.keys())
 
+    stated = "\n".join(document.json_ld)
+
     def is_framed(line: str) -> bool:
-        return (is_dated or _is_foreign(line)) and (is_above(line) or is_stamp(line))
+        return (is_dated or _is_foreign(line)) and (is_above(line) or is_stamp(line) or _is_stated(line, stated))
 
     def is_body(index: int) -> bool:
         line = texts[index]
@@ -213,6 +217,12 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
 def _is_foreign(line: str) -> bool:
     """Tell whether a line is in another script than Latin."""
     return not line.isascii() and bool(_FOREIGN.search(line))
+
+
+def _is_stated(line: str, stated: str) -> bool:
+    """Tell whether a line says names only that JSON-LD states, as of the authors."""
+    names = _AND.split(line.strip(" .")) if stated and len(line) <= _INFO_CHARS else ()
+    return bool(names) and all(len(name) <= _NAME_CHARS and f'"{name}"' in stated for name in names)
 
 
 def _titles(document: Document) -> str:

@@ -28,6 +28,7 @@ _LABEL = re.compile(
     r"^(?:written\s|posted\s|story\s|words\s)?(?:by|von|par|por|di|作者|记者|記者|文)\s?[:：]?$", re.IGNORECASE
 )
 _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
+_EDITED = re.compile(r"(?:编辑|編輯|责编|責編)\s?[:：]")
 _MARKED_LINES: Final = 24
 
 
@@ -55,10 +56,23 @@ def find_authors(
     metas = (document.metas[name][:10] for name in _META if name in document.metas)
     named = (person_names.tidy([value for value in values if "://" not in value], sites) for values in metas)
     stated = next(filter(None, named), ())
+    if stated and _is_han(stated[0]):
+        stated = _without_editors(document, stated)
     # On Chinese pages the author element often names the web editor; the byline does not.
-    if byline and (not stated or "\u4e00" <= byline[0][0] <= "\u9fff"):
+    if byline and (not stated or _is_han(byline[0])):
         return byline
     return stated or _marked(document, near, sites) or _beside_date(document, near, kept, sites)
+
+
+def _is_han(name: str) -> bool:
+    """Tell whether a name begins with a Chinese character."""
+    return "\u4e00" <= name[0] <= "\u9fff"
+
+
+def _without_editors(document: Document, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names but for those that the page calls its editors."""
+    lines = [*document.metas.get("editor", ()), *(text for text in document.blocks.texts if _EDITED.search(text[:80]))]
+    return tuple(name for name in names if not any(name in line[:80] for line in lines))
 
 
 def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:

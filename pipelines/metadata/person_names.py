@@ -56,7 +56,7 @@ _FAMILY: Final = frozenset(
 )
 # What may stand right behind a name: the end, another label, a place with date or slash.
 _BEHIND = re.compile(
-    r"$|[\s　、，,/／╱|｜&)）】\]:：。；;]|(?:报道|報導|報道|报导|摄|攝|通讯员|通訊員|实习|實習|综合|綜合|整理|整合|"
+    r"$|[\s　、，,/／╱|｜&)）】\]:：。；;]|(?:报道|報導|報道|报导|摄|攝|翻|通讯员|通訊員|实习|實習|综合|綜合|整理|整合|"
     r"编辑|电\b|電\b|专访|專訪|特稿|撰|文\b)|"
     r"[\u4e00-\u9fff]{2,3}(?:\d|報導|报道|传真|傳真|專電|专电|[/／╱])"
 )
@@ -273,7 +273,7 @@ def _cut(token: str, behind: str) -> list[str]:
             return ()
         for size in (3, 2, 4):
             name, end = text[at : at + size], at + size
-            if len(name) < size or name in _STOP or name[1:] in {"者", "们"}:
+            if len(name) < size or name in _STOP or name[1:] in {"者", "们"} or name[-1] == "翻":  # 翻摄
                 continue
             rest = len(text) - end
             goes_on = rest >= 2 and text[end] in _FAMILY

@@ -94,6 +94,7 @@ PROSE = (
 HEAD = (
     "<title>Oldport opens its pier, a ferry lands – Oldport Mail</title>"
     "<meta property=article:published_time content=2024-05-05T12:00:00Z>"
+    '<script type="application/ld+json">{"author": [{"name": "Jane Doe"}, {"name": "Иван Петров"}]}</script>'
 )
 
 
@@ -114,6 +115,9 @@ def lines_of(body: str) -> list[str]:
         "<p>Credit: Jane Doe/Getty Images</p>",
         "<p>Share this article</p>",
         "<p>5 min read</p>",
+        "<p>▲山海市新碼頭週日啟用，第一班渡輪中午靠岸，市民到場觀看。（圖／記者王小明攝）</p>",
+        "<p>记者李雷／山海報導</p>",
+        "<p>新码头示意图 制图/李铭</p>",
         "<p>If you buy through our links, we may earn a commission.</p>",
     ],
 )
@@ -133,6 +137,11 @@ def test_lines_of_templates_over_a_text_are_left_out(line: str) -> None:
         "<p>责任编辑：李雷</p>",
         "<p>（资料来源：山海日报）</p>",
         "<p>_______</p>",
+        "<p>(综合整理自山海新闻、河口网等)</p>",
+        "<p>本篇新闻热门关键词:</p>",
+        "<p>(gg, yk)</p>",
+        "<p>Be sure to sign up below so we can stay in touch!</p>",
+        "<p>Jane Doe and Иван Петров</p>",
     ],
 )
 def test_lines_of_templates_under_a_text_are_left_out(tail: str) -> None:

@@ -27,6 +27,7 @@ TEXT = "".join(
         ("采写：南都记者 余毅菁 向雪妮", ["余毅菁", "向雪妮"]),
         ("【記者王小明╱台北報導】", ["王小明"]),
         ("（文/王小明）", ["王小明"]),
+        ("（圖／記者林悅翻攝）", ["林悅"]),
         ("【文/观察者网专栏作者 王文】", ["王文"]),
         ("本报记者 李雷 韩梅梅", ["李雷", "韩梅梅"]),
         ("中央社記者王小明桃園19日電", ["王小明"]),
@@ -100,6 +101,19 @@ def test_pages(head: str, line: str, names: tuple[str, ...]) -> None:
     body = f"<title>河口大桥合龙在即</title>{head}<h1>河口大桥合龙在即</h1>{line}<div>{TEXT}</div>"
     page = parse_page(body.encode(), "http://e.com/a/1.html", fetched_at=NOW)
     assert page.metadata.authors == names
+
+
+def test_editors_that_the_author_element_names_are_no_authors() -> None:
+    page = (
+        "<html><head><title>河口大桥完成浇筑</title><meta name=author content=严玉洁></head><body>"
+        f"<h1>河口大桥完成浇筑</h1><p>2024-03-12 08:30 来源：山海日报</p>{TEXT}%s</body></html>"
+    )
+    url = "http://bj.example/20240312/1.html"
+    read = [
+        parse_page((page % line).encode(), url, fetched_at=NOW).metadata.authors
+        for line in ("", "<p>【责任编辑：严玉洁】</p>")
+    ]
+    assert read == [("严玉洁",), ()]
 
 
 @given(st.text(max_size=300))
