@@ -218,10 +218,7 @@ _HAN_TAIL = re.compile(
     r".{0,10}(?:关键词|關鍵詞|關鍵字|关键字)\s?[:：].{0,60})"
     r"\s?[）)\]】>＞]?。?$"
 )
-_PICTURED = re.compile(
-    r"^[▲△↑▼▽]\s?\S|^[（(]?(?:图|圖)(?:为|為|[:：/／])|[（(](?:图|圖)\s?[/／:：].{1,40}[）)]$|"
-    r"^[^，。]{0,30}(?:制图|製圖|绘图)\s?[/／:：]\s?\S{2,12}$"
-)
+_PICTURED = re.compile(r"^[▲△↑▼▽]\s?\S|^[^，。]{0,30}(?:制图|製圖|绘图)\s?[/／:：]\s?\S{2,12}$")
 _PICTURED_CHARS: Final = 200
 _STAMP_WORDS: Final = (
     "mon tue tues wed thu thur thurs fri sat sun monday tuesday wednesday thursday friday saturday sunday jan feb mar "

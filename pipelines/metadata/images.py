@@ -47,7 +47,7 @@ _NO_PICTURE = re.compile(
     r"(?:^|[/_.-])(?:logo|icons?|avatars?|facebook|twitter|e?mail|print|rss|enlarge|ensmall|bullet|88x31|"
     r"share\w{0,8}|qr-?code|erweima|blank|spacer|pixel|loading|placeholder|arrow|"
     r"btn|button|"
-    r"transparent|grey|weixin|wechat|1x1)(?:[/_.\d-]|$)|\.svg(?:[?#]|$)",
+    r"transparent|grey|weixin|wechat|1x1)(?:[/_.\d-]|$)",
     re.IGNORECASE,
 )
 
