@@ -53,7 +53,7 @@ class Params:
     reach: float = 1.5
     prior: float = 3.0
     doubt: float = 3.0
-    caution: float = 150.0
+    caution: float = 50.0
     judge: judge.Params = judge.DEFAULTS
     context: context.Params = context.DEFAULTS
 
