@@ -114,7 +114,14 @@ class Ranking:
         """Feedback of the fetched pages on the topic, as of the last rescore."""
         return None if self._focus is None else self._focus.feedback
 
-    def add_terms(self, pages: Ids, words: Sequence[PageTerms], targets: Sequence[Ids], relevance: Values) -> None:
+    def add_terms(
+        self,
+        pages: Ids,
+        words: Sequence[PageTerms],
+        targets: Sequence[Ids],
+        relevance: Values,
+        wasted: NDArray[np.bool_],
+    ) -> None:
         """Add the words of pages that were fetched, and of their links.
 
         Args:
@@ -122,6 +129,7 @@ class Ranking:
             words: of each page.
             targets: for each page, which page each of its links leads to.
             relevance: of each page, as it is stored.
+            wasted: whether each was of no use.
         """
         if self._focus is None or not len(pages):
             return
@@ -131,10 +139,11 @@ class Ranking:
         self._grow()
         self._relevance.values[numbers[: len(pages)]] = relevance
         ends = len(pages) + np.cumsum([len(one) for one in targets])
-        for page, terms, last, one in zip(numbers.tolist(), words, ends.tolist(), targets, strict=False):
+        rows = zip(numbers.tolist(), words, ends.tolist(), targets, wasted.tolist(), strict=False)
+        for page, terms, last, one, useless in rows:
             if not self._compared.values[page]:
                 self._compared.values[page] = True
-                self._focus.add(page, terms, numbers[last - len(one) : last])
+                self._focus.add(page, terms, numbers[last - len(one) : last], wasted=useless)
 
     def mark_examples(self, ids: Ids) -> None:
         """Say which pages the crawl began with: they may be examples of the topic."""

@@ -128,7 +128,7 @@ class _OpenGraph:
             read.append(place)
             words.append(terms)
             targets.append(linked)
-        self.ranking.add_terms(rows.ids[read], words, targets, rows.relevance[read])
+        self.ranking.add_terms(rows.ids[read], words, targets, rows.relevance[read], rows.wasted[read])
 
     def close(self) -> None:
         """Let go of the database."""

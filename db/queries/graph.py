@@ -96,10 +96,18 @@ class LinkRows:
 
 @dataclass(frozen=True, slots=True)
 class TermRows:
-    """Words of fetched pages as stored with them, see `db.tables.learned.PageTerms`."""
+    """Words of fetched pages as stored with them, see `db.tables.learned.PageTerms`.
+
+    Attributes:
+        ids: identifiers.
+        relevance: of each.
+        wasted: whether the page was of no use, neither an article nor a way to others.
+        terms: words of each.
+    """
 
     ids: Int64s
     relevance: Floats
+    wasted: NDArray[np.bool_]
     terms: Sequence[bytes]
 
 
@@ -265,8 +273,8 @@ class GraphReader:
 
     def _terms(self, pages: Int64s) -> TermRows:
         """Read the words of pages, where there are some."""
-        ids, relevance, terms = self._source.columns_of(pages, _TERMS)
-        return TermRows(ids, relevance, terms.tolist())
+        ids, relevance, wasted, terms = self._source.columns_of(pages, _TERMS)
+        return TermRows(ids, relevance, wasted.astype(np.bool_), terms.tolist())
 
 
 def _code(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[int]:
@@ -287,7 +295,17 @@ _URL_COLUMNS = (
 )
 _FETCHED_COLUMNS = (url.c.id, url.c.fetched_at, _code(url.c.kind, KINDS), _code(url.c.state, STATES))
 _LINKS = select(link.c.source, link.c.target, link.c.block).where(among(link.c.source))
-_TERMS = select(page_terms.c.url_id, page_terms.c.relevance, page_terms.c.terms).where(among(page_terms.c.url_id))
+_OF_NO_USE = (PageReason.SAME_PAGE, PageReason.SOFT_404, PageReason.LOGIN_WALL, PageReason.REPEATS)
+_TERMS = (
+    select(
+        page_terms.c.url_id,
+        page_terms.c.relevance,
+        case((url.c.reason.in_([reason.value for reason in _OF_NO_USE]), 1), else_=0),
+        page_terms.c.terms,
+    )
+    .join_from(page_terms, url, url.c.id == page_terms.c.url_id)
+    .where(among(page_terms.c.url_id))
+)
 _YIELDS = select(host.c.id, host.c.pages, host.c.articles)
 _LISTS = select(url.c.id).where(
     url.c.kind == Kind.PAGE.value, url.c.state == State.DONE.value, url.c.reason == PageReason.LIST.value

@@ -42,6 +42,8 @@ class Params:
         neighbours: links on either side of a link that say what it is.
         reach: links after which a neighbour's word counts 1/e.
         prior: links of unknown worth that each page is taken to have.
+        doubt: pages of use that each word of links is taken to have led to.
+        caution: fetched pages at which what they taught of those that wait counts half.
         judge, context: of the two methods inside.
     """
 
@@ -50,6 +52,8 @@ class Params:
     neighbours: int = 3
     reach: float = 1.5
     prior: float = 3.0
+    doubt: float = 3.0
+    caution: float = 50.0
     judge: judge.Params = judge.DEFAULTS
     context: context.Params = context.DEFAULTS
 
@@ -93,7 +97,7 @@ class Focus:
         """Mark the pages the crawl started from: possible examples of the topic."""
         self._seeds.update(numbers)
 
-    def add(self, number: int, page: PageTerms, targets: Numbers) -> None:
+    def add(self, number: int, page: PageTerms, targets: Numbers, *, wasted: bool = False) -> None:
         """Add a fetched page.
 
         Args:
@@ -101,6 +105,7 @@ class Focus:
             page: its terms.
             targets: number of the page that each of its links leads to, parallel to the links of `page`; -1 for a page
                 without number.
+            wasted: whether it was of no use, such as another form of an article, whatever it says.
 
         Raises:
             ValueError: there is not one target per link, or one is less than -1.
@@ -111,7 +116,7 @@ class Focus:
             raise ValueError(f"{len(targets)} targets for {len(page)} links; it takes one for each")
         if len(targets) and targets.min() < -1:
             raise ValueError(f"a target is {targets.min()}; it takes the number of a page, or -1")
-        self._kept.append(number, page, targets.astype(np.int32))
+        self._kept.append(number, page, targets.astype(np.int32), wasted=wasted)
         if len(self._kept) > self.params.pages:
             self._kept = self._kept.newest(self.params.pages - self.params.pages // 4)
 
@@ -189,11 +194,13 @@ class Focus:
         weights = {part: weight for some in PARTS.values() for part, weight in some.items()}
         total = sum((weights[name] * values for name, values in standing.items()), np.zeros(known + 1, np.float32))
         standing["hubs"] = _standing(graph.hubs(total, waiting), waiting)
-        signals = {signal: _mean(some, standing) for signal, some in PARTS.items()}
+        trust = len(kept.numbers) / (len(kept.numbers) + params.caution)
+        signals = {signal: USUAL + trust * (_mean(some, standing) - USUAL) for signal, some in PARTS.items()}
         # one link that names the topic, or one source that is on it, says more than all others together
         for name, sure in (("anchor", words.named), ("profile", self._relevance[graph.sources])):
             signals[name] = np.maximum(signals[name], USUAL + (1.0 - USUAL) * graph.best(sure))
-        return graph.degree > 0, signals
+        use = 1.0 - graph.waste(kept, params)
+        return graph.degree > 0, {name: values * use for name, values in signals.items()}
 
 
 def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
@@ -224,7 +231,9 @@ class _Links:
         self.degree = np.bincount(self.targets, minlength=known).astype(np.float32)
         self.typical = float(relevance.mean())
         self.relevance_of = np.zeros(known, np.float32)
-        self.relevance_of[kept.numbers] = relevance
+        self.relevance_of[kept.numbers] = np.where(kept.wasted, 0.0, relevance)
+        self.wasted = np.zeros(known, np.float32)
+        self.wasted[kept.numbers] = kept.wasted
         self.fetched = self.row >= 0
 
     def mean(self, values: Vector) -> Vector:
@@ -275,6 +284,17 @@ class _Links:
         others = whole[self.sources] - likely[self.targets] + self.params.prior * typical
         others /= self.out[self.sources] - 1.0 + self.params.prior
         return (self.sum(others.astype(np.float32)) + typical) / (self.degree + 1.0)
+
+    def waste(self, kept: _Columns, params: Params) -> Vector:
+        """Estimate how probable it is that a page is of no use, by the words of its links."""
+        words = _matrix(kept.anchors, kept.anchor_counts, np.ones(len(kept.anchors), np.float32), params.buckets)
+        each = 1.0 / np.maximum(self.degree, 1.0)[self.targets]
+        useless = words.T @ (each * self.wasted[self.targets])
+        if not useless.any():
+            return np.zeros(self.known, np.float32)
+        share = useless / (words.T @ (each * self.fetched[self.targets]) + params.doubt)
+        words.data = share[words.indices]
+        return self.mean(words.max(axis=1).toarray().ravel())
 
     def _spread(self, values: Vector) -> Vector:
         """Sum over the neighbours of each link, nearer ones counting more."""
@@ -331,6 +351,7 @@ class _Columns:
     """Fetched pages as arrays, in the order in which they were added."""
 
     numbers: npt.NDArray[np.int32]
+    wasted: npt.NDArray[np.bool_]
     term_counts: npt.NDArray[np.int32]
     link_counts: npt.NDArray[np.int32]
     terms: npt.NDArray[np.uint32]
@@ -342,10 +363,11 @@ class _Columns:
     around: npt.NDArray[np.uint32]
 
 
-def _columns(number: int, page: PageTerms, targets: Numbers) -> _Columns:
+def _columns(number: int, page: PageTerms, targets: Numbers, *, wasted: bool) -> _Columns:
     """Return one page as columns."""
     return _Columns(
         np.array([number], np.int32),
+        np.array([wasted]),
         np.array([len(page.terms)], np.int32),
         np.array([len(page)], np.int32),
         page.terms,
@@ -372,8 +394,8 @@ class _Kept:
     def __len__(self) -> int:
         return self.size
 
-    def append(self, number: int, page: PageTerms, targets: Numbers) -> None:
-        self.parts.append(_columns(number, page, targets))
+    def append(self, number: int, page: PageTerms, targets: Numbers, *, wasted: bool) -> None:
+        self.parts.append(_columns(number, page, targets, wasted=wasted))
         self.size += 1
 
     def columns(self) -> _Columns:
@@ -387,7 +409,19 @@ class _Kept:
         first = len(all_.numbers) - count
         term, link = int(all_.term_counts[:first].sum()), int(all_.link_counts[:first].sum())
         anchor, around = int(all_.anchor_counts[:link].sum()), int(all_.around_counts[:link].sum())
-        starts = (first, first, first, term, term, link, link, anchor, link, around)  # in the order of the columns
+        starts = (
+            first,
+            first,
+            first,
+            first,
+            term,
+            term,
+            link,
+            link,
+            anchor,
+            link,
+            around,
+        )  # in the order of the columns
         columns = zip(_Columns.__slots__, starts, strict=True)
         rest = _Columns(*(getattr(all_, name)[start:].copy() for name, start in columns))
         return _Kept([rest], count)

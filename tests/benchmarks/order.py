@@ -211,7 +211,9 @@ class CrawlOrder:
         pages = np.array([page for page, _, _ in self._terms], np.int64) + 1
         linked = [np.array(numbers, np.int64) + 1 for _, _, numbers in self._terms]
         unknown = np.full(len(pages), np.nan)
-        self._ranking.add_terms(pages, [terms for _, terms, _ in self._terms], linked, unknown)
+        self._ranking.add_terms(
+            pages, [terms for _, terms, _ in self._terms], linked, unknown, np.zeros(len(pages), np.bool_)
+        )
         self._terms = []
 
     def _home(self, url: str) -> tuple[int, int]:

@@ -174,7 +174,7 @@ def test_with_a_topic_what_no_page_names_is_as_good_as_most() -> None:
     ranking.add_urls(ids(9), ids(1), ids(1), seed, np.ones(1, np.bool_))
     fetch(ranking, 1, [2, 3])
     words = read_text("rivers", [("stone bridges", "http://a.test/2"), ("weather", "http://a.test/3")])
-    ranking.add_terms(ids(1), [words], [ids(2, 3)], np.zeros(1))
+    ranking.add_terms(ids(1), [words], [ids(2, 3)], np.zeros(1), np.zeros(1, np.bool_))
     found = ranking.rescore(TODAY)
     scores = dict(zip(found.ids.tolist(), found.scores.tolist(), strict=True))
     topic, place = sum(PRESETS["focused"][name] for name in FOCUS_SIGNALS), PRESETS["focused"]["block"]

@@ -169,11 +169,12 @@ def test_words_of_pages(leased_urls: dict, run_in: Callable, reader: GraphReader
     run_in(store, fetched(leased_urls[page(2)], NOW + 2))
     (rows,) = of_type(list(reader.read(NOW + 3)), TermRows)
     assert (rows.ids.tolist(), rows.relevance.tolist(), rows.terms) == ([key(1)], [0.25], [b"\0\xff"])
+    assert rows.wasted.tolist() == [False]
     with database.engine.begin() as connection:
         connection.execute(text("UPDATE url SET state = 'leased', leased_by = 1 WHERE id = :key"), {"key": key(1)})
-    run_in(store, fetched(leased_urls[page(1)], NOW + 9, terms=(0.5, b"new")))
+    run_in(store, fetched(leased_urls[page(1)], NOW + 9, terms=(0.5, b"new"), reason="same page"))
     (rows,) = of_type(list(reader.read(NOW + 9)), TermRows)
-    assert (rows.relevance.tolist(), rows.terms) == ([0.5], [b"new"])
+    assert (rows.relevance.tolist(), rows.wasted.tolist(), rows.terms) == ([0.5], [True], [b"new"])
 
 
 def test_graph_is_read_while_a_crawl_writes(leased_urls: dict, database: Database, database_url: str) -> None:

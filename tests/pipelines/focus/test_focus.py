@@ -80,6 +80,30 @@ def test_anchor_that_names_the_topic() -> None:
     assert found[1] > max(found[2], found[3])
 
 
+def test_links_like_those_that_led_to_nothing_of_use_come_last() -> None:
+    found = []
+    for wasted in (False, True):
+        focus = Focus(make_topic("bridges"))
+        for page in range(12):
+            links = [("Print", f"http://a.test/print/{page}"), ("More", f"http://a.test/more/{page}")]
+            targets = np.array([100 + page, 200 + page], np.int32)
+            focus.add(page, read_text("old bridge over the river", links), targets)
+        for page in range(10):
+            focus.add(100 + page, read_text("old bridge over the river", []), np.zeros(0, np.int32), wasted=wasted)
+        found.append(focus.signals(300)["profile"])
+    useful, useless = found
+    assert useful[[110, 111]] == pytest.approx(useful[[210, 211]])
+    assert useless[[110, 111]] == pytest.approx(useful[[110, 111]] * (1 - 10 / 13), abs=1e-5)
+    assert useless[[210, 211]] == pytest.approx(useful[[210, 211]])
+
+
+def test_few_pages_teach_little() -> None:
+    few, many = (crawled(fetched=80, params=Params(caution=caution))[0].signals(300) for caution in (1e6, 0.0))
+    for name in ("sibling", "context"):
+        assert few[name][80:] == pytest.approx(USUAL, abs=1e-3)
+        assert many[name][80:].std() > 0.01
+
+
 def test_nothing_known_is_nothing_promised() -> None:
     focus = Focus(make_topic("bridges"))
     assert all(values == pytest.approx(USUAL) for values in focus.signals(3).values())
