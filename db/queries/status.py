@@ -16,7 +16,6 @@ from ..frontier.revisits import count_unread
 from ..records.keys import fingerprint
 from ..records.outcome import StoredPage
 from ..records.reasons import label
-from ..records.run import Limits
 from ..records.url import Kind, State
 from ..records.visit import Unread
 from ..tables.articles import ArticleRow, ArticleVersionRow, DuplicateRow, PageRow, PartRow
@@ -201,7 +200,7 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         runs=tuple(_runs(connection, now, runs)),
         again=again[0],
         next_visit=again[1],
-        unread=count_unread(connection, [Limits()])[0],
+        unread=count_unread(connection, [None])[0],
     )
 
 
