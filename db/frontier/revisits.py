@@ -52,7 +52,7 @@ def wake_due(connection: Connection, due: Due) -> Woken:
     Cost: one read by index when nothing is due.
     """
     spent = is_spent(connection, due.limits)
-    statement = _DUE.where(_UNREAD if spent else within_limits(connection, due.limits), _IS_GIVEN)
+    statement = _DUE.where(_UNREAD if spent else within_limits(connection, due.limits), IS_GIVEN)
     rows = connection.execute(statement, {"until": due.until, "most": _AT_ONCE}).all()
     run_many(connection, _WAKE, [{"key": row.id} for row in sorted(rows, key=lambda row: row.id)])
     hosts = sorted({row.host_id for row in rows})
@@ -82,8 +82,8 @@ _DUE = (
     .limit(bindparam("most"))
     .with_for_update(skip_locked=True)
 )
-_IS_GIVEN = not_(url.c.seed_id.in_(select(seed.c.id).where(seed.c.given == 0))) | url.c.seed_id.is_(None)
-_NEXT = select(func.min(url.c.next_visit)).where(_AGAIN, _IS_GIVEN)
+IS_GIVEN = not_(url.c.seed_id.in_(select(seed.c.id).where(seed.c.given == 0))) | url.c.seed_id.is_(None)
+_NEXT = select(func.min(url.c.next_visit)).where(_AGAIN, IS_GIVEN)
 _WAKE = (
     update(url)
     .where(url.c.id == bindparam("key"))
@@ -224,7 +224,7 @@ _MOVED = select(url.c.id, url.c.same_as, exists().where(article.c.id == url.c.id
 @one_by_one
 def mark_unread(connection: Connection, _request: None) -> int:
     """Mark for this run what earlier ones failed to read; returns how many."""
-    asked = and_(_UNREAD, _IS_GIVEN, _TO_COME, url.c.state.not_in(_UNDER_WAY))
+    asked = and_(_UNREAD, IS_GIVEN, _TO_COME, url.c.state.not_in(_UNDER_WAY))
     return connection.execute(update(url).where(asked).values(next_visit=MARKED)).rowcount
 
 
@@ -232,7 +232,7 @@ def mark_unread(connection: Connection, _request: None) -> int:
 def count_unread(connection: Connection, _request: None) -> Unread:
     """Count what could not be read."""
     again = case((_TO_COME, 1), else_=0)
-    found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD, _IS_GIVEN)
+    found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD, IS_GIVEN)
     n, total = connection.execute(found).one()
     return Unread(int(n), int(total) - int(n))
 
