@@ -47,6 +47,7 @@ class Command(NewsCommand):
         """Say how much there is, ask, and delete."""
         from db.articles.drop import drop, find
         from db.engine.database import open_for_crawl
+        from db.frontier.runs import refuse_beside_crawls
         from pipelines.urls import canonicalize, host_key
 
         assert self.settings is not None
@@ -64,11 +65,12 @@ class Command(NewsCommand):
             kind = "seed" if is_url else "host or seed"
             self.fail(f"{database_name} has no {kind} {given}; v_sites and seed list them", EXIT_USAGE)
             return
-        sys.stdout.write(_amount(what, articles=opts.articles))
-        if not opts.yes and not _agreed():
-            self.fail("nothing was deleted; say yes, or --yes where nobody can be asked", EXIT_STOPPED)
-            return
         with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"))) as database:
+            database.read(lambda connection: refuse_beside_crawls(connection, database.name))  # before anybody is asked
+            sys.stdout.write(_amount(what, articles=opts.articles))
+            if not opts.yes and not _agreed():
+                self.fail("nothing was deleted; say yes, or --yes where nobody can be asked", EXIT_STOPPED)
+                return
             drop(database, what, articles=opts.articles, progress=lambda _done: None)
         again = "Take it out of the seeds, too, or the next crawl begins with it again."
         sys.stdout.write(f"Deleted. {again}\n")

@@ -131,7 +131,8 @@ def _visits(known: Explanation) -> list[tuple[str, str]]:
         lines.append(("visits", f"{known.visits}; {known.brought:.3g} {what} in {days:.1f} days"))
     if known.next_visit is not None:
         due = known.next_visit <= time.time()
-        lines.append(("next visit", "with the next crawl" if due else iso(known.next_visit)))
+        when = "with the next crawl" if due else iso(known.next_visit)
+        lines.append(("next visit", "none until its seed is given again" if known.rests else when))
     return lines
 
 

@@ -201,7 +201,7 @@ class Progress:
             self._console.print(line, soft_wrap=True, markup=False)
         for line in _unread(crawl, ended):
             self._console.print(line, soft_wrap=True, markup=False)
-        for line in _next_steps(crawl):
+        for line in _next_steps(crawl, ended):
             self._console.print(line, soft_wrap=True, markup=False)
         self._console.print(_ending(crawl, ended), soft_wrap=True)
 
@@ -313,7 +313,7 @@ def _stopping(under_way: int) -> str:
     return f"Stopping: {pages} under way and will be finished; Ctrl-C again ends at once."
 
 
-def _next_steps(crawl: Crawl) -> list[str]:
+def _next_steps(crawl: Crawl, ended: Ended) -> list[str]:
     """Say what can be done with the result, a line each."""
     database, exit_code = crawl.session.database, crawl.background.exit_code
     if exit_code == EXIT_DATABASE:
@@ -323,12 +323,25 @@ def _next_steps(crawl: Crawl) -> list[str]:
         status += ", with the same DATABASE_URL"
     elif database.name != "news.db":
         status += f" -s DATABASE_URL={shlex.quote(database.name)}"
-    goes_on = "visits again what is due" if exit_code == EXIT_FINISHED else "goes on"
     return [
         f"Look:   {status}",
         f"Export: {export_command(database)}",
-        f"Go on:  the same command {goes_on}; with -a mode=watch it waits for news",
+        f"Go on:  {_goes_on(crawl, ended)}",
     ]
+
+
+def _goes_on(crawl: Crawl, ended: Ended) -> str:
+    """Say what the same command does next."""
+    limits, same = crawl.session.config.limits, "the same command"
+    if crawl.background.exit_code != EXIT_FINISHED:
+        return f"{same} goes on; with -a mode=watch it waits for news"
+    if ended.left is None or not ended.left.beyond:
+        return f"{same} visits again what is due; with -a mode=watch it waits for news"
+    if limits.pages_per_day is not None:
+        return f"{same} fetches the next {limits.pages_per_day} pages tomorrow (by UTC)"
+    if limits.pages_per_run is not None:
+        return f"{same} fetches the next {limits.pages_per_run} pages"
+    return "with higher limits the same command fetches what lies beyond them"
 
 
 def _ending(crawl: Crawl, ended: Ended) -> str:
@@ -350,6 +363,6 @@ def _resting(seeds: Mapping[str, int]) -> str:
     few = ", ".join(list(seeds)[:_FEW_SEEDS]) + (" ..." if len(seeds) > _FEW_SEEDS else "")
     these = "1 seed is" if len(seeds) == 1 else f"{len(seeds)} seeds are"
     return (
-        f"{these} not in the seeds given ({few}): {sum(seeds.values())} URLs rest and wait again when it returns; "
-        "'scrapy drop SEED' deletes them."
+        f"{these} not in the seeds given ({few}): {sum(seeds.values())} URLs rest and wait again when it returns, "
+        "and what was fetched is not visited again; 'scrapy drop SEED' deletes them."
     )

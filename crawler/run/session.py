@@ -177,7 +177,7 @@ class Session:
 
     async def unread(self) -> Unread:
         """Count the URLs whose last answer could not be read, through a fault of ours."""
-        return await self.submit(revisits.count_unread, self.config.limits)
+        return await self.submit(revisits.count_unread, None)
 
     async def end(self, text: str, exit_code: int) -> None:
         """Write how the run ended."""
@@ -282,7 +282,7 @@ async def _wake(config: Config, line: DatabaseLine, resumed: Resumed, now: float
     """Queue what was marked for another visit; in a finished crawl also what is due."""
     until = revisits.MARKED
     if not resumed.others:
-        await line.submit(revisits.mark_unread, config.limits)
+        await line.submit(revisits.mark_unread, None)
     if mode == ONCE and not resumed.others:
         left = await line.submit(table.waiting, config.limits)
         beginning = Beginning(resumed.run_id, now, max(_LATE_SECONDS, config.lease_seconds))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import Connection, bindparam, func, literal_column, or_, select, text, update
 
 from ..engine.statements import among, in_state, is_postgres, one_by_one, run_many
 from ..records.lease import LeaseRequest, Leases, Waiting
@@ -18,7 +19,7 @@ from ..records.reasons import FailReason, Reason, label
 from ..records.run import Limits
 from ..records.url import Kind, Lease, State
 from ..tables.runs import RunRow
-from ..tables.urls import HostRow, UrlRow
+from ..tables.urls import UNREAD, HostRow, UrlRow
 from .aliases import revive
 from .limits import begin_day, beyond_limits, locked_seed_budgets, pages_left, refund, spend_hosts, spend_totals
 from .revert import CLOSED_SECONDS, put_off_host, put_off_urls
@@ -31,22 +32,22 @@ url, host, run = UrlRow.table(), HostRow.table(), RunRow.table()
 def lease(connection: Connection, request: LeaseRequest) -> Leases:
     """Hand out the best waiting URLs of the asked hosts, within the limits.
 
+    Beyond them only what could not be read is asked for again.
+
     Cost: one indexed read of `want` rows a host and one batch update.
     """
     if connection.execute(LIVES, {"run": request.run_id}).first() is None:
         return Leases(dry=dict.fromkeys(request.wants))
     begin_day(connection)
     left = pages_left(connection, request.limits)
-    if left == 0:
-        return Leases(dry=dict.fromkeys(request.wants), spent=True)
-    leases = Leases()
+    leases = Leases(spent=left == 0)
     seeds = locked_seed_budgets(connection, request.limits)
-    spent_seeds = {key for key, n in seeds.items() if n <= 0}
+    spent = _Spent(leases.spent, {key for key, n in seeds.items() if n <= 0}, _unread_hosts(connection, request))
     candidates: list[Lease] = []
     owned = set(connection.execute(_OWNED, {"ids": list(request.wants), "run": request.run_id}).scalars())
     for host_id in sorted(request.wants):
-        if host_id in owned:
-            candidates += _best_of(connection, request, host_id, spent_seeds, leases)
+        if host_id in owned and (not spent.crawl or host_id in spent.unread):
+            candidates += _best_of(connection, request, host_id, spent, leases)
         else:
             leases.dry[host_id] = None
     candidates.sort(key=lambda c: (-c.score, c.found_at))
@@ -107,22 +108,47 @@ _MOST_PASSED_OVER = 4000
 """URLs that are ruled out in one transaction, more or less."""
 _LOCKED_SECONDS = 0.5
 """URLs that another process is writing, e.g. new scores of them, are asked for again after so long."""
+_WAITS_UNREAD = text(UNREAD)
+_UNREAD_HOSTS = select(url.c.host_id).where(_WAITS_UNREAD, in_state(State.PENDING)).distinct()
 _PAGES = select(host.c.pages).where(host.c.id == bindparam("key"))
 _NEXT_DUE = select(func.min(url.c.next_visit)).where(_WAITING)
 
 
-def _best_of(
-    connection: Connection, request: LeaseRequest, host_id: int, spent_seeds: set[int], leases: Leases
-) -> list[Lease]:
+@dataclass(frozen=True, slots=True)
+class _Spent:
+    """Limits that are reached, and hosts with pages to be asked for beyond them.
+
+    Attributes:
+        crawl: no page of the whole crawl is left.
+        seeds: seeds of which none is.
+        unread: hosts of which a page waits that could not be read.
+    """
+
+    crawl: bool
+    seeds: set[int]
+    unread: set[int]
+
+
+def _unread_hosts(connection: Connection, request: LeaseRequest) -> set[int]:
+    """Return hosts of which a page waits that could not be read."""
+    return set() if request.limits == Limits() else set(connection.execute(_UNREAD_HOSTS).scalars())
+
+
+def _best_of(connection: Connection, request: LeaseRequest, host_id: int, spent: _Spent, leases: Leases) -> list[Lease]:
     """Read a host's best pending URLs within its rules and budget; note a dry host."""
     want = request.wants[host_id]
     robots_only = host_id in request.robots_only
-    if request.limits.pages_per_host is not None and not robots_only:
-        pages = connection.execute(_PAGES, {"key": host_id}).scalar_one()
-        want = min(want, request.limits.pages_per_host - pages)
+    beyond = spent.crawl
+    if request.limits.pages_per_host is not None and not robots_only and not beyond:
+        left = request.limits.pages_per_host - connection.execute(_PAGES, {"key": host_id}).scalar_one()
+        beyond = left <= 0
+        if not beyond or host_id not in spent.unread:
+            want = min(want, left)
     best, there = (_BEST_ROBOTS, _THERE_ROBOTS) if robots_only else (_BEST, _THERE)
-    if spent_seeds:
-        unspent = or_(url.c.seed_id.is_(None), url.c.seed_id.not_in(spent_seeds))
+    if beyond and not robots_only:
+        best, there = best.where(_WAITS_UNREAD), there.where(_WAITS_UNREAD)
+    elif spent.seeds:
+        unspent = or_(url.c.seed_id.is_(None), url.c.seed_id.not_in(spent.seeds), _WAITS_UNREAD)
         best, there = best.where(unspent), there.where(unspent)
     closed = None if robots_only else request.closed(host_id)
     if closed is not None:

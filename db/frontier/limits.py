@@ -1,7 +1,8 @@
 """Page limits of a crawl, a run, a day, a host and a seed, counted exactly.
 
 A page is counted when it is leased and given back when it turns out to be none (redirect, no answer, another try): so
-no limit is ever overshot, by however many processes. One that is visited again is not counted again. The run and the
+no limit is ever overshot, by however many processes. One that is visited again is not counted again, and one that this
+program failed to read is asked for again beyond spent limits, too: it was counted when it was answered. The run and the
 day are those of the database: processes that join a run share its limit, and days are those of one clock.
 """
 
@@ -35,7 +36,7 @@ from ..tables.urls import HostRow, SeedRow, UrlRow
 url, host, seed, budget = UrlRow.table(), HostRow.table(), SeedRow.table(), BudgetRow.table()
 
 
-COUNTS = and_(url.c.kind == Kind.PAGE, or_(url.c.visits == 0, url.c.http_status.is_(None)))
+COUNTS = and_(url.c.kind == Kind.PAGE, url.c.unread == 0, or_(url.c.visits == 0, url.c.http_status.is_(None)))
 """True of leased URLs that count against the limits, as `db.records.url.Lease.counts`."""
 
 
@@ -132,7 +133,7 @@ def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
     if seed_budgets(connection):
         spent = select(seed.c.id).where(seed.c.used >= seed.c.pages)
         conditions.append(func.coalesce(url.c.seed_id, 0).in_(spent))
-    return conditions
+    return [and_(url.c.unread == 0, condition) for condition in conditions]
 
 
 def within_limits(connection: Connection, limits: Limits) -> ColumnElement[bool]:

@@ -24,12 +24,11 @@ from sqlalchemy import (
 from ..engine.statements import among, in_state, is_one_of, is_postgres, one_by_one, run_many
 from ..records.keys import iso
 from ..records.reasons import REASONS, SkipReason
-from ..records.run import Limits
 from ..records.url import MOVED_FOR_GOOD, Kind, State
 from ..records.visit import MOST_UNREAD, Beginning, Due, Unread, VisitResult, Wish, Woken
 from ..tables.articles import ArticleRow, PartRow
 from ..tables.runs import RunRow
-from ..tables.urls import AGAIN, HostRow, SeedRow, UrlRow
+from ..tables.urls import AGAIN, UNREAD, HostRow, SeedRow, UrlRow
 from .aliases import HAS_WORK
 from .limits import is_spent, within_limits
 
@@ -52,14 +51,13 @@ def wake_due(connection: Connection, due: Due) -> Woken:
 
     Cost: one read by index when nothing is due.
     """
-    if is_spent(connection, due.limits):
-        return Woken(0, frozenset(), None, spent=True)
-    statement = _DUE.where(within_limits(connection, due.limits), _IS_GIVEN)
+    spent = is_spent(connection, due.limits)
+    statement = _DUE.where(_UNREAD if spent else within_limits(connection, due.limits), IS_GIVEN)
     rows = connection.execute(statement, {"until": due.until, "most": _AT_ONCE}).all()
     run_many(connection, _WAKE, [{"key": row.id} for row in sorted(rows, key=lambda row: row.id)])
     hosts = sorted({row.host_id for row in rows})
     run_many(connection, HAS_WORK, [{"key": key} for key in hosts])
-    return Woken(len(rows), frozenset(hosts), connection.execute(_NEXT).scalar())
+    return Woken(len(rows), frozenset(hosts), None if spent else connection.execute(_NEXT).scalar(), spent)
 
 
 @one_by_one
@@ -76,6 +74,7 @@ def begins_anew(connection: Connection, beginning: Beginning) -> bool:
 _ENDED = frozenset({0, 3})
 """Exit codes of runs; the caller knows that nothing waits, so 3 says that pages could not be read."""
 _AGAIN = text(AGAIN)
+_UNREAD = text(UNREAD)
 _DUE = (
     select(url.c.id, url.c.host_id)
     .where(_AGAIN, url.c.state != State.LEASED, url.c.next_visit <= bindparam("until"))
@@ -83,8 +82,8 @@ _DUE = (
     .limit(bindparam("most"))
     .with_for_update(skip_locked=True)
 )
-_IS_GIVEN = not_(url.c.seed_id.in_(select(seed.c.id).where(seed.c.given == 0))) | url.c.seed_id.is_(None)
-_NEXT = select(func.min(url.c.next_visit)).where(_AGAIN, _IS_GIVEN)
+IS_GIVEN = not_(url.c.seed_id.in_(select(seed.c.id).where(seed.c.given == 0))) | url.c.seed_id.is_(None)
+_NEXT = select(func.min(url.c.next_visit)).where(_AGAIN, IS_GIVEN)
 _WAKE = (
     update(url)
     .where(url.c.id == bindparam("key"))
@@ -223,22 +222,21 @@ _MOVED = select(url.c.id, url.c.same_as, exists().where(article.c.id == url.c.id
 
 
 @one_by_one
-def mark_unread(connection: Connection, limits: Limits) -> int:
+def mark_unread(connection: Connection, _request: None) -> int:
     """Mark for this run what earlier ones failed to read; returns how many."""
-    asked = and_(_UNREAD, _IS_GIVEN, _TO_COME, url.c.state.not_in(_UNDER_WAY), within_limits(connection, limits))
+    asked = and_(_UNREAD, IS_GIVEN, _TO_COME, url.c.state.not_in(_UNDER_WAY))
     return connection.execute(update(url).where(asked).values(next_visit=MARKED)).rowcount
 
 
 @one_by_one
-def count_unread(connection: Connection, limits: Limits) -> Unread:
-    """Count what could not be read; beyond the limits nothing is asked for again."""
-    again = case((and_(_TO_COME, within_limits(connection, limits)), 1), else_=0)
-    found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD, _IS_GIVEN)
+def count_unread(connection: Connection, _request: None) -> Unread:
+    """Count what could not be read."""
+    again = case((_TO_COME, 1), else_=0)
+    found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD, IS_GIVEN)
     n, total = connection.execute(found).one()
     return Unread(int(n), int(total) - int(n))
 
 
-_UNREAD = text("unread > 0")  # as the index says it
 _TO_COME = url.c.unread < MOST_UNREAD
 _UNDER_WAY = (State.PENDING, State.LEASED)
 

@@ -79,8 +79,8 @@ def _hand_over(connection: Connection, gone: Sequence[int], given: Set[int], sta
 
 
 def resting_seeds(connection: Connection) -> Mapping[str, int]:
-    """Return the seeds that are not given, with how many of their URLs rest."""
-    return {row.url: row.n for row in connection.execute(_RESTING)}
+    """Return the seeds that are not given and have URLs, with how many of those rest."""
+    return {row.url: int(row.n) for row in connection.execute(_RESTING)}
 
 
 def reconsider(connection: Connection, changed: Sequence[StoredSeed], start: RunStart) -> None:
@@ -147,9 +147,9 @@ _TO_HEIR = (
     update(url).where(url.c.id == bindparam("key")).values(seed_id=bindparam("heir"), depth=bindparam("new_depth"))
 )
 _RESTING = (
-    select(seed.c.url, func.count(url.c.id).label("n"))
+    select(seed.c.url, func.sum(case((_RESTS, 1), else_=0)).label("n"))
     .join(url, url.c.seed_id == seed.c.id)
-    .where(seed.c.given == 0, _RESTS)
+    .where(seed.c.given == 0)
     .group_by(seed.c.url)
     .order_by(seed.c.url)
 )

@@ -13,11 +13,10 @@ from sqlalchemy.orm import aliased
 
 from ..engine.processes import is_gone
 from ..engine.statements import among, clock, in_state
-from ..frontier.revisits import count_unread
+from ..frontier.revisits import IS_GIVEN, count_unread
 from ..records.keys import fingerprint
 from ..records.outcome import StoredPage
 from ..records.reasons import counted
-from ..records.run import Limits
 from ..records.url import Kind, State
 from ..records.visit import Unread
 from ..tables.articles import ArticleRow, ArticleVersionRow, DuplicateRow, PageRow, PartRow
@@ -191,7 +190,7 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
     ):
         reasons[state, counted(reason, detail)] += n
     articles = connection.execute(select(func.count(), func.count(article.c.duplicate_of)).select_from(article)).one()
-    again = connection.execute(select(func.count(), func.min(url.c.next_visit)).where(text(AGAIN))).one()
+    again = connection.execute(select(func.count(), func.min(url.c.next_visit)).where(text(AGAIN), IS_GIVEN)).one()
     names = ("pending", "leased", "done", "failed", "skipped")
     return Status(
         states={name: sum(int(row[i]) for row in per_host) for i, name in enumerate(names, 1)},
@@ -203,7 +202,7 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         runs=tuple(_runs(connection, now, runs)),
         again=again[0],
         next_visit=again[1],
-        unread=count_unread(connection, [Limits()])[0],
+        unread=count_unread(connection, [None])[0],
     )
 
 
@@ -271,6 +270,8 @@ class Explanation:
     http_status: int | None
     fetched_at: float | None
     next_visit: float | None
+    rests: bool | None
+    """Whether the seed is not in the seeds given any more."""
     same_as: str | None
     part: tuple[int, str] | None
     """Place in an article of several pages (0 when it adds nothing to it), and the URL of that."""
@@ -316,6 +317,7 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
             found_on.url.label("found_on"),
             same_as.url.label("same_as"),
             home.url.label("seed"),
+            (home.given == 0).label("rests"),
         )
         .join(host, host.c.id == url.c.host_id)
         .outerjoin(found_on, found_on.id == url.c.found_on)

@@ -79,7 +79,7 @@ class Lease:
     @property
     def counts(self) -> bool:
         """Tell whether it counts against the limits while it is leased."""
-        return self.kind == Kind.PAGE and not self.is_revisit
+        return self.kind == Kind.PAGE and not self.is_revisit and not self.unread
 
     @property
     def parts(self) -> dict[str, float]:

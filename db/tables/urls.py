@@ -11,6 +11,9 @@ from .record import Record, partial_index, unchecked
 AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
 """URLs that are not queued and are to be visited again."""
 
+UNREAD = "unread > 0"
+"""URLs whose last answer could not be read, through a fault of ours."""
+
 
 class SiteRow(Record):
     """A registrable domain (or a host that has none)."""
@@ -144,7 +147,7 @@ class UrlRow(Record):
         partial_index("ix_url_queue", "host_id", "score DESC", "found_at", where="state = 'pending'"),
         partial_index("ix_url_due", "next_visit", where="state = 'pending' AND next_visit IS NOT NULL"),
         partial_index("ix_url_again", "next_visit", where=AGAIN),
-        partial_index("ix_url_unread", "unread", where="unread > 0"),
+        partial_index("ix_url_unread", "unread", where=UNREAD),
         partial_index("ix_url_same_as", "same_as", where="same_as IS NOT NULL"),
         partial_index("ix_url_leased", "leased_by", where="state = 'leased'"),
         partial_index("ix_url_fetched_at", "fetched_at", where="fetched_at IS NOT NULL"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -71,6 +72,7 @@ def test_seed_that_is_taken_out_rests_and_it_is_said(newsroom: Newsroom, tmp_pat
     first = crawl_from(newsroom, tmp_path, f"{one} {two}", "MAX_PAGES_PER_RUN=8")
     assert rows(tmp_path, "SELECT count(*) FROM url WHERE kind = 'page' AND visits > 0") == [(8,)]
     assert "not in the seeds" not in first.stderr
+    assert "Go on:  the same command fetches the next 8 pages\n" in first.stderr
     second = crawl_from(newsroom, tmp_path, two, "MAX_PAGES_PER_RUN=4")
     resting = rows(tmp_path, "SELECT count(*) FROM v_dropped WHERE reason = 'not in seeds'")[0][0]
     assert f"1 seed is not in the seeds given ({one}): {resting} URLs rest" in " ".join(second.stderr.split())
@@ -78,6 +80,23 @@ def test_seed_that_is_taken_out_rests_and_it_is_said(newsroom: Newsroom, tmp_pat
     third = crawl_from(newsroom, tmp_path, f"{one} {two}")
     assert third.returncode == 0, third.stderr
     assert rows(tmp_path, "SELECT count(*) FROM v_dropped WHERE reason = 'not in seeds'") == [(0,)]
+
+
+def test_seed_that_was_read_to_its_end_is_named_too_when_it_is_taken_out(newsroom: Newsroom, tmp_path: Path) -> None:
+    one, two = (f"http://{host_of(newsroom, name)}/" for name in ("wanbao", "daobao"))
+    database = ("-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
+    assert crawl_from(newsroom, tmp_path, f"{one} {two}", "MAX_DEPTH=0").returncode == 0
+    with_both = scrapy(tmp_path, "status", *database).stdout
+    second = crawl_from(newsroom, tmp_path, two, "MAX_DEPTH=0")
+    said = " ".join(second.stderr.split())
+    assert f"1 seed is not in the seeds given ({one}): 0 URLs rest" in said
+    assert "what was fetched is not visited again" in said
+    assert "none until its seed is given again" in scrapy(tmp_path, "why", one, *database).stdout
+    due = [
+        int(re.findall(r"(\d+) URLs are to be visited again", text)[0])
+        for text in (with_both, scrapy(tmp_path, "status", *database).stdout)
+    ]
+    assert due[1] < due[0]
 
 
 def test_pages_of_a_day_end_a_crawl(newsroom: Newsroom, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import cast
 
+import pytest
+
 from crawler.demo.server import Newsroom
 from db.records.visit import MOST_UNREAD
 from tests.crawler.crawling import ROOT, Finished, crawl, crawl_arguments, rows, scrapy
@@ -28,11 +30,10 @@ execute(["scrapy", *sys.argv[1:]])
 """A version with a bug, which fails to read one page."""
 
 
-def broken(server: OddServer, folder: Path, path: str) -> subprocess.CompletedProcess:
+def broken(server: OddServer, folder: Path, path: str, *settings: str, seed: str = "") -> subprocess.CompletedProcess:
     """Crawl with that version."""
-    arguments = crawl_arguments(
-        cast("Newsroom", server), folder, *SETTINGS, seeds=[f"http://a.localhost:{server.port}/"]
-    )
+    seeds = [seed or f"http://a.localhost:{server.port}/"]
+    arguments = crawl_arguments(cast("Newsroom", server), folder, *SETTINGS, *settings, seeds=seeds)
     command = [sys.executable, "-c", f"import sys; sys.argv[0] = {path!r}\n{BROKEN}", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
 
@@ -40,9 +41,10 @@ def broken(server: OddServer, folder: Path, path: str) -> subprocess.CompletedPr
 SETTINGS = ("WORKERS=1", "SOFT_404_PROBE=False")
 
 
-def run(server: OddServer, folder: Path) -> Finished:
+def run(server: OddServer, folder: Path, *settings: str, seed: str = "") -> Finished:
     """Crawl with the version that has no bug."""
-    return crawl(cast("Newsroom", server), folder, *SETTINGS, seeds=[f"http://a.localhost:{server.port}/"])
+    seeds = [seed or f"http://a.localhost:{server.port}/"]
+    return crawl(cast("Newsroom", server), folder, *SETTINGS, *settings, seeds=seeds)
 
 
 def one(folder: Path, path: str) -> tuple:
@@ -110,3 +112,18 @@ def test_changed_page_that_could_not_be_read_leaves_what_is_stored(tmp_path: Pat
         assert run(server, tmp_path).returncode == 0
     assert one(tmp_path, "/1.html") == ("done", None, '"2"', None, 0)
     assert rows(tmp_path, "SELECT title FROM v_articles WHERE url LIKE '%/1.html'") == [("第1条新闻的标题已经改变",)]
+
+
+@pytest.mark.parametrize("limit", ["MAX_PAGES=3", "MAX_PAGES_PER_HOST=3", "MAX_PAGES_PER_DAY=3", "seed"])
+def test_pages_that_could_not_be_read_are_asked_for_beyond_a_spent_limit(tmp_path: Path, limit: str) -> None:
+    """They were counted when they were answered first, and are counted no more."""
+    with OddServer(newspaper()) as server:
+        seed = f"http://a.localhost:{server.port}/"
+        settings, seed = ((), f"{seed} pages=3") if limit == "seed" else ((limit,), seed)
+        for _ in range(2):
+            failed = broken(server, tmp_path, ".html", *settings, seed=seed)
+            assert failed.returncode == 3
+            assert "2 pages could not be read: internal error: ZeroDivisionError (2);" in failed.stderr
+        assert run(server, tmp_path, *settings, seed=seed).returncode == 0
+    stored = rows(tmp_path, "SELECT count(*) FROM v_articles WHERE url LIKE '%.html'")
+    assert stored + rows(tmp_path, "SELECT pages FROM budget") == [(2,), (3,)]

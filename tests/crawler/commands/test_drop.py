@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from crawler.demo.server import Newsroom
+from db.engine.database import open_for_crawl
 from tests.crawler.crawling import Finished, crawl, rows, scrapy
 
 
@@ -26,6 +28,9 @@ def test_drop_of_hosts_and_seeds(tmp_path: Path) -> None:
     own = f"FROM v_articles WHERE url LIKE '{one}%'"
     stored = counted(tmp_path, f"SELECT count(*) {own}")
     assert stored > 10
+    with closing(open_for_crawl(f"sqlite:///{tmp_path}/news.db")):  # as a crawl does
+        beside = drop(tmp_path, host)
+    assert (beside.returncode, beside.stdout) == (2, ""), "refused before anything is asked"
     asked = drop(tmp_path, host)
     assert asked.returncode == 3
     assert f"host {host}: " in asked.stdout

@@ -48,7 +48,7 @@ class SessionMachine(RuleBasedStateMachine):
     def begin(self, seeds: list[str]) -> None:
         begun_before, leased = bool(self.states), sum(state == "leased" for state in self.states.values())
         given = {url: state for url, state in self.states.items() if state != "done" and url in seeds}
-        resting = {url: 1 for url, state in self.states.items() if state != "done" and url not in seeds}
+        resting = {url: int(state != "done") for url, state in self.states.items() if url not in seeds}
         unread = [url for url in seeds if self.states.get(url) == "done" and self.failures[url] < MOST_UNREAD]
         session = self.run(Session.begin(Config.from_settings(settings_of(self.path)), [Seed(url) for url in seeds]))
         new = {url for url in seeds if url not in self.states}
@@ -59,7 +59,9 @@ class SessionMachine(RuleBasedStateMachine):
         assert session.resumed.resting == resting
         assert session.resumed.new_seeds == {fingerprint(url) for url in new}
         assert session.began.queued == len(given) + len(unread) + len(new)
-        self.states |= dict.fromkeys((*given, *unread, *new), "waits") | dict.fromkeys(resting, "rests")
+        self.states |= dict.fromkeys((*given, *unread, *new), "waits") | {
+            url: "rests" for url, n in resting.items() if n
+        }
         self.leases.clear()
         self.outcomes.append(None)
 
