@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.commands.runspider import Command as ScrapyRunSpider
 from scrapy.commands.runspider import _import_file
-from scrapy.utils.reactor import install_reactor
 from scrapy.utils.spider import iter_spider_classes
 
-from ..run.config import ConfigError
+from ..run.config import ConfigError, set_reactor
 from . import crawl
 
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ class Command(crawl.Command):
         if not Path(args[0]).is_file():
             raise ConfigError(f"there is no file {args[0]}")
         assert self.settings is not None
-        if self.settings.getbool("TWISTED_REACTOR_ENABLED") and not self.settings.getbool("FORCE_CRAWLER_PROCESS"):
-            install_reactor(self.settings["TWISTED_REACTOR"], self.settings["ASYNCIO_EVENT_LOOP"])  # files import it
+        set_reactor(self.settings)  # files import it
         try:
             spiders = list(iter_spider_classes(_import_file(args[0])))
         except (ImportError, ValueError) as problem:

@@ -31,6 +31,7 @@ from weakref import WeakKeyDictionary
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from scrapy.utils.misc import load_object
+from scrapy.utils.reactor import install_reactor
 
 from db.records.article import Keep
 from db.records.keys import fingerprint
@@ -795,6 +796,12 @@ def name_contact(settings: BaseSettings) -> None:
     contact = value_of(settings, "CONTACT")
     if contact and not _is_given(settings, "USER_AGENT"):
         settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
+
+
+def set_reactor(settings: BaseSettings) -> None:
+    """Install Twisted's reactor as Scrapy will, before anything imports another one."""
+    if settings.getbool("TWISTED_REACTOR_ENABLED") and not settings.getbool("FORCE_CRAWLER_PROCESS"):
+        install_reactor(settings["TWISTED_REACTOR"], settings["ASYNCIO_EVENT_LOOP"])
 
 
 def open_to(settings: BaseSettings, address: str) -> None:

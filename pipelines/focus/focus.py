@@ -43,7 +43,6 @@ class Params:
         reach: links after which a neighbour's word counts 1/e.
         prior: links of unknown worth that each page is taken to have.
         doubt: pages of use that each word of links is taken to have led to.
-        caution: fetched pages at which what they taught of those that wait counts half.
         judge, context: of the two methods inside.
     """
 
@@ -53,7 +52,6 @@ class Params:
     reach: float = 1.5
     prior: float = 3.0
     doubt: float = 3.0
-    caution: float = 50.0
     judge: judge.Params = judge.DEFAULTS
     context: context.Params = context.DEFAULTS
 
@@ -194,8 +192,7 @@ class Focus:
         weights = {part: weight for some in PARTS.values() for part, weight in some.items()}
         total = sum((weights[name] * values for name, values in standing.items()), np.zeros(known + 1, np.float32))
         standing["hubs"] = _standing(graph.hubs(total, waiting), waiting)
-        trust = len(kept.numbers) / (len(kept.numbers) + params.caution)
-        signals = {signal: USUAL + trust * (_mean(some, standing) - USUAL) for signal, some in PARTS.items()}
+        signals = {signal: _mean(some, standing) for signal, some in PARTS.items()}
         # one link that names the topic, or one source that is on it, says more than all others together
         for name, sure in (("anchor", words.named), ("profile", self._relevance[graph.sources])):
             signals[name] = np.maximum(signals[name], USUAL + (1.0 - USUAL) * graph.best(sure))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -148,10 +149,11 @@ def test_folder_with_settings_that_begin_with_ours_is_a_project(tmp_path: Path) 
         "from crawler.settings import *\nSPIDER_MODULES = ['crawler.spiders', 'myspiders']\nMAX_PAGES = 7\n"
     )
     (tmp_path / "myspiders.py").write_text("import scrapy\n\n\nclass One(scrapy.Spider):\n    name = 'one'\n")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")}
     printed = [
-        subprocess.run(
-            [sys.executable, "-m", "scrapy", *line], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True
-        ).stdout.split()
+        subprocess.check_output(
+            [sys.executable, "-m", "scrapy", *line], cwd=tmp_path, env=environment, encoding="utf-8"
+        ).split()
         for line in (("list",), ("settings", "--get", "MAX_PAGES"))
     ]
     assert printed == [["news", "one"], ["7"]]

@@ -97,13 +97,6 @@ def test_links_like_those_that_led_to_nothing_of_use_come_last() -> None:
     assert useless[[210, 211]] == pytest.approx(useful[[210, 211]])
 
 
-def test_few_pages_teach_little() -> None:
-    few, many = (crawled(fetched=80, params=Params(caution=caution))[0].signals(300) for caution in (1e6, 0.0))
-    for name in ("sibling", "context"):
-        assert few[name][80:] == pytest.approx(USUAL, abs=1e-3)
-        assert many[name][80:].std() > 0.01
-
-
 def test_nothing_known_is_nothing_promised() -> None:
     focus = Focus(make_topic("bridges"))
     assert all(values == pytest.approx(USUAL) for values in focus.signals(3).values())
