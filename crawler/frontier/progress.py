@@ -28,6 +28,7 @@ from pipelines.stages import NoArticle
 
 from ..clock import GrowthRate
 from ..learn.health.alarms import lines
+from ..response.new_urls import GOES_FIRST
 from ..run.config import Config
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FINISHED
 from ..run.exporters import export_command
@@ -179,7 +180,7 @@ class Progress:
             "failed": f"{stats['failed']} failed",
             "active": f"{active} hosts active",
             "duplicates": f"{stats['duplicate']} duplicates",
-            "best": "" if best is None else f"best waiting {best:.3f}",
+            "best": waiting_score(best),
         }
         return fitted({name: one_line(text) for name, text in parts.items() if text}, width)
 
@@ -291,6 +292,11 @@ def _unread(crawl: Crawl, ended: Ended) -> Iterator[str]:
             f"{ended.unread.given_up} pages could not be read in {MOST_UNREAD} tries and are asked for no more, "
             "unless 'scrapy recrawl --failed' says so."
         )
+
+
+def waiting_score(best: float | None) -> str:
+    """Say the score of the best URL that waits, unless it just goes first."""
+    return "" if best is None or best >= GOES_FIRST else f"best waiting {best:.3f}"
 
 
 def fitted(parts: Mapping[str, str], width: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from crawler.frontier.progress import fitted
+from crawler.frontier.progress import fitted, waiting_score
+from crawler.response.new_urls import GOES_FIRST
 
 PARTS = {
     "pages": "123456 done",
@@ -30,3 +31,8 @@ def test_line_says_first_what_the_database_waits_for() -> None:
     line = fitted({"waits_for": "数据库 is locked by another program; waiting"} | PARTS, 40)
     assert cell_len(line) <= 40
     assert line.startswith("数据库 is")
+
+
+def test_score_of_what_goes_first_is_not_shown() -> None:
+    shown = [waiting_score(score) for score in (None, 1.25, GOES_FIRST, 1000 * GOES_FIRST)]
+    assert shown == ["", "best waiting 1.250", "", ""]
