@@ -114,7 +114,7 @@ def test_changed_page_that_could_not_be_read_leaves_what_is_stored(tmp_path: Pat
     assert rows(tmp_path, "SELECT title FROM v_articles WHERE url LIKE '%/1.html'") == [("第1条新闻的标题已经改变",)]
 
 
-@pytest.mark.parametrize("limit", ["MAX_PAGES=3", "MAX_PAGES_PER_HOST=3", "MAX_PAGES_PER_DAY=3", "seed"])
+@pytest.mark.parametrize("limit", ["MAX_PAGES=3", "seed"])
 def test_pages_that_could_not_be_read_are_asked_for_beyond_a_spent_limit(tmp_path: Path, limit: str) -> None:
     """They were counted when they were answered first, and are counted no more."""
     with OddServer(newspaper()) as server:

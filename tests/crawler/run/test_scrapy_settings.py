@@ -93,6 +93,25 @@ def test_part_that_the_crawl_needs_cannot_be_left_out() -> None:
         check_components(typed(EXTENSIONS='{"pipelines.stages.CrawlAccess": null}'))
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("ITEM_PIPELINES", '{"nowhere.Late": 300}', "ITEM_PIPELINES names 'nowhere.Late', which cannot be imported"),
+        ("ITEM_PIPELINES", '{"logging.Handler": -300}', "the place -300, before the crawl's own; it takes 0 to 1000"),
+        (
+            "ITEM_PIPELINES",
+            '{"logging.Handler": "late"}',
+            "the place 'late'; it takes a number, or null to leave it out",
+        ),
+        ("ITEM_PIPELINES", '{"pipelines.stages.StoreStage": null}', "a part of the crawl, which keeps its place"),
+        ("EXTENSIONS", '{"nowhere.Late": 300}', "EXTENSIONS names 'nowhere.Late', which cannot be imported"),
+    ],
+)
+def test_wrong_component_is_named(name: str, value: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(told)):
+        check_components(typed(**{name: value}))
+
+
 def test_setting_of_other_spiders_in_the_settings_file_is_said() -> None:
     assert without_effect(project()) == []
     said = without_effect(project(DEPTH_LIMIT=3, DOWNLOAD_DELAY=2, LOG_LEVEL="INFO", MYPLUGIN_X=1))
