@@ -101,7 +101,7 @@ def test_part_that_the_crawl_needs_cannot_be_left_out() -> None:
         (
             "ITEM_PIPELINES",
             '{"logging.Handler": "late"}',
-            "the place 'late'; it takes a number, or null to leave it out",
+            "the place 'late'; it takes a number",
         ),
         ("ITEM_PIPELINES", '{"pipelines.stages.StoreStage": null}', "a part of the crawl, which keeps its place"),
         ("EXTENSIONS", '{"nowhere.Late": 300}', "EXTENSIONS names 'nowhere.Late', which cannot be imported"),
