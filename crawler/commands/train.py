@@ -102,7 +102,7 @@ class Command(NewsCommand):
         learner = LEARNERS[what]
         output = opts.output or (models.path(what) if learner.is_shipped else Path(f"{what}.json"))
         refuse_unwritable(output)
-        _check_library(learner.library)
+        _check_module(learner.module)
         try:
             pages = _Counted(learner.read(names, self.settings))
             model, notes = learner.learn(iter(pages), opts)
@@ -118,7 +118,7 @@ class Command(NewsCommand):
             sys.stdout.write(f"{pages.count} pages{said}: {output}\n")
 
 
-def _check_library(name: str) -> None:
+def _check_module(name: str) -> None:
     """Refuse before the pages are read, not after."""
     try:
         if name:
@@ -325,19 +325,19 @@ class Learner:
         options: that it reads.
         read: what it learns from, by the names given.
         is_shipped: the model goes where the crawl reads it unless `--output` says else, not into the current folder.
-        library: a package of the extra `train` that the function needs.
+        module: a package of the extra `train` that the function needs.
     """
 
     learn: Callable[[Iterator[Any], argparse.Namespace], Learned]
     options: tuple[str, ...]
     read: Callable[[Sequence[str], Settings], Iterator[Any]]
     is_shipped: bool = True
-    library: str = ""
+    module: str = ""
 
 
 LEARNERS: Final[Mapping[str, Learner]] = {
     "blocks": Learner(_blocks, ("particles", "generations", "seed"), _corpora),
-    "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, library="sklearn"),
+    "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, module="sklearn"),
     "words": Learner(_words, ("words",), _corpora),
     "profile": Learner(_profile, ("terms",), liked, is_shipped=False),
 }

@@ -45,7 +45,7 @@ FIXED: dict[str, Any] = {
     "CONCURRENT_ITEMS": 1,  # an answer gives one item; Scrapy makes this many tasks for each
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 512 << 20,  # the frontier bounds what is in flight
 }
-"""What the crawl is made of; a user adds to it (`ITEM_PIPELINES`, ...) but does not replace it."""
+"""Parts of the crawl; a user adds to them (`ITEM_PIPELINES`, ...) but does not replace them."""
 
 NEEDED = frozenset({*GUARDED["EXTENSIONS_BASE"], "pipelines.stages.CrawlAccess", *FIXED["ITEM_PIPELINES_BASE"]})
 """Extensions and item pipelines that the crawl cannot do without."""
@@ -61,7 +61,7 @@ DEFAULTS: dict[str, Any] = {
         "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5,*;q=0.3",
     },
 }
-"""What a user may set otherwise, also in `crawler/settings.py`."""
+"""Defaults that a user may change, also in `crawler/settings.py`."""
 
 # ------------------------------------------------------------ what each setting of Scrapy does in the news crawl
 

@@ -271,7 +271,7 @@ class Explanation:
     fetched_at: float | None
     next_visit: float | None
     rests: bool | None
-    """Whether the seed is not in the seeds given any more."""
+    """True when the seed is no longer among the seeds given."""
     same_as: str | None
     part: tuple[int, str] | None
     """Place in an article of several pages (0 when it adds nothing to it), and the URL of that."""

@@ -83,7 +83,7 @@ _OFFICE = re.compile(
     r"\b(?:director|president|head|manager|founder) of\b",
     re.IGNORECASE,
 )
-"""What somebody is: "AP Technology Writer" beside "Jane Doe" is no second author."""
+"""Offices and jobs: "AP Technology Writer" beside "Jane Doe" is no second author."""
 _BUTTON = re.compile(
     r"^(?:view|see|read|show|sign|posted|reviewed|results|filed|last|about|more|all|next|previous|skip|back|go|please|"
     r"click|creative commons)"

@@ -41,7 +41,7 @@ _CHANNEL = re.compile(
     r"品牌|经济|商业|"
     r"[省市县区州]|城市|都市|综艺|运动|意外|话题|中心|大|小|热|新)+(?:新闻|在线|传媒|发布|广播|电视)$"
 )
-"""What a section is called, simplified."""
+"""Headings of sections, in simplified characters: no sources."""
 _NO_PUBLISHER = re.compile(
     r"^(?:发布|首页|新闻|返回|全部|更多|手机|本网|本报|本台|本站|分享|字|打印|收藏|评论|来源|本文|资料|图片(?!社)|"
     r"摄图|取扱|文章来源)|"

@@ -1,4 +1,4 @@
-"""What a large frontier costs: starting on it, leasing from it, adding to it, memory of the crawl.
+"""Cost of a large frontier: starting on it, leasing from it, adding to it, memory of the crawl.
 
     uv run python -m tests.benchmarks.frontier_size [--urls 1000000] [--hosts 2000] [--seconds 15]
         [--database URL] [--folder DIR]

@@ -31,7 +31,7 @@ def settings(**values: Any) -> Settings:
 
 
 def crawler(**values: Any) -> Any:
-    """What a handler sees of a crawler: settings, signals, and its network among the extensions."""
+    """Stand-in for a crawler: settings, signals, and the network among the extensions."""
     made = SimpleNamespace(settings=settings(**values), spider=None)
     made.signals = SignalManager(made)
     network = Network.from_options(fetch_options(made.settings))

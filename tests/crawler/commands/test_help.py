@@ -32,7 +32,7 @@ for name, command in cmdline._get_commands_dict(settings, True).items():
         command.syntax(), command.short_desc(), command.long_desc()
 print(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}})))
 """
-"""What the help of all commands imports, in one process."""
+"""Script that says which modules the help of all commands imports, in one process."""
 
 
 def loaded(folder: Path, *, bare: bool) -> set[str]:
