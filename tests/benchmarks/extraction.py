@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import gc
 import gzip
+import hashlib
 import json
 import logging
 import os
@@ -40,6 +41,7 @@ from pipelines.extract import extractor as find_extractor
 from pipelines.metadata import metadata
 from pipelines.parse_page import parse_page
 from pipelines.records import PageKind
+from pipelines.urls import host_key, site_key
 
 ROOT = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -101,6 +103,13 @@ def address(gold: dict[str, object]) -> str:
         if urlsplit(url).path.strip("/")
         else f"http://example.com/{re.sub(r'[^a-zA-Z0-9.-]', '-', str(gold['id']))}.html"
     )
+
+
+def fold_of(corpus: str, gold: Mapping[str, object], folds: int) -> int:
+    """Return the fold that a page belongs to: all pages of one site, in whatever corpus, are in the same one."""
+    host = str(gold.get("host") or urlsplit(str(gold.get("url") or "")).hostname or "")
+    site = site_key(host_key(f"http://{host}/")) if host else f"{corpus} {gold['id']}"
+    return int.from_bytes(hashlib.sha256(site.encode()).digest()[:4], "big") % folds
 
 
 def bare(body: bytes) -> float:

@@ -2,7 +2,7 @@
 
     uv run python -m tests.benchmarks.held_out [CORPUS ...] [--first] [--folds 4] [--networks 4] [--epochs 30]
 
-The pages of all corpora are dealt into folds by host, so that no site is in two of them; for each fold networks are
+The pages of all corpora are dealt into folds by site, so that no site is in two of them; for each fold networks are
 trained on the others. The corpora lie under the folder that BENCH_DATA names (default: ../shared/data beside the
 project). `--first` reads the rows that docs/extraction.md has the figures of; they take some five minutes on one core.
 """
@@ -10,18 +10,16 @@ project). `--first` reads the rows that docs/extraction.md has the figures of; t
 from __future__ import annotations
 
 import argparse
-import hashlib
 import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from pipelines.extract import combined
 from pipelines.extract.learning.combined import Params, learn
 from pipelines.extract.learning.examples import Example, example
-from tests.benchmarks.extraction import FIRST_ROWS, ROOT, corpora, f1, pages
+from tests.benchmarks.extraction import FIRST_ROWS, ROOT, corpora, f1, fold_of, pages
 
 
 @dataclass(frozen=True)
@@ -41,10 +39,8 @@ def cases(names: Sequence[str], limits: Mapping[str, int], folds: int) -> list[C
         for gold, body in pages(folder, limits.get(corpus, sys.maxsize)):
             made = example(body, gold)
             if made is not None and len(made.document.blocks):
-                host = urlsplit(str(gold.get("url") or "")).hostname or f"{corpus} {gold['id']}"
-                digest = hashlib.sha256(host.encode()).digest()
                 name = f"{corpus}-{gold['lang']}" if corpus == "daniel" else corpus
-                found.append(Case(name, gold, made, int.from_bytes(digest[:4], "big") % folds))
+                found.append(Case(name, gold, made, fold_of(corpus, gold, folds)))
     return found
 
 
