@@ -15,7 +15,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from db.records.outcome import Outcome, Stored
-from db.records.reasons import ArticleResult, FailReason, SkipReason, counted, label
+from db.records.reasons import ArticleResult, FailReason, counted, label
 from db.records.url import Kind, State
 
 if TYPE_CHECKING:
@@ -36,11 +36,7 @@ def add(stats: Counter[str], group: str, reason: str, n: int = 1) -> None:
 def count(stats: Counter[str], page: Page, outcome: Outcome, stored: Stored) -> None:
     """Add an answer to the stats."""
     _count_bounds(stats, page, outcome)
-    for new in outcome.new_urls:
-        if new.reason:
-            stats[f"links/{counted(new.reason, new.detail)}"] += 1
-    if stored.ruled:
-        stats[f"links/{SkipReason.URL_RULE}"] += stored.ruled
+    stats.update({f"links/{reason}": n for reason, n in stored.refused.items()})
     if outcome.unread > outcome.lease.unread:
         add(stats, "unread", label(page.unreadable or page.error or FailReason.INTERNAL, page.detail))
     if outcome.lease.kind == Kind.PAGE:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Float, and_, bindparam, case, func, or_, sele
 
 from ..engine.statements import among, insert_new, insert_rows, is_one_of, is_postgres, run_many
 from ..records.keys import iso
-from ..records.reasons import REASONS, SkipReason
+from ..records.reasons import REASONS, SkipReason, counted
 from ..records.url import Found, NewUrl, State
 from ..tables.urls import HostRow, SiteRow, UrlRow
 from .aliases import HAS_WORK, represent
@@ -80,7 +80,10 @@ def insert_urls(
             known.add(new.id)
             fresh.append(i)
             owners[i].new_urls += 1
-            owners[i].queued += not new.reason
+            if new.reason:
+                owners[i].refused[counted(new.reason, new.detail)] += 1
+            else:
+                owners[i].queued += 1
             if new.form is not None and not new.reason:
                 formed.append(i)
         else:
@@ -103,7 +106,7 @@ def _skip_same(connection: Connection, found: Sequence[tuple[NewUrl, Found]]) ->
     for new, owner in found:
         if new.id in others:
             owner.queued -= 1
-            owner.ruled += 1
+            owner.refused[SkipReason.URL_RULE] += 1
 
 
 _SKIP_SAME = (

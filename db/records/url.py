@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -144,11 +145,11 @@ class Found:
     Attributes:
         new_urls: rows added to the frontier, of every state.
         queued: of these, how many wait to be fetched.
-        ruled: how many were skipped, because a rule says that another URL is the same page.
+        refused: of the new ones, how many are not followed, by reason and detail.
         hosts: hosts that may have new work.
     """
 
     new_urls: int = 0
     queued: int = 0
-    ruled: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
     hosts: set[int] = field(default_factory=set)

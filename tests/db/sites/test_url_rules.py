@@ -97,12 +97,15 @@ def test_of_one_form_the_first_waits(lease: Callable, run_in: Callable, states: 
     waiting = {ONE: WAITS, TWO: same_as(ONE), THREE: WAITS, none: WAITS}
     others = {url: ("skipped", why, None) for url, why in ((outside, "outside"), (nofollow, "nofollow"))}
     assert states() == waiting | others
-    assert (stored.new_urls, stored.queued, stored.ruled) == (6, 3, 1)
+    assert (stored.new_urls, stored.queued) == (6, 3)
     with database.engine.connect() as connection:
         stand = dict(map(tuple, connection.execute(text("SELECT id, url_id FROM url_form"))))
     assert stand == {FORM: fingerprint(ONE), OTHER_FORM: fingerprint(THREE)}
+    assert stored.refused == {SkipReason.URL_RULE: 1, SkipReason.OUTSIDE: 1, SkipReason.NOFOLLOW: 1}
     found(run_in, lease(THREE), of_form(later))
     assert states()[later] == same_as(ONE)
+    known = found(run_in, lease(ONE), *apart)
+    assert not known.refused, "a link that is not followed counts once, on however many pages it stands"
 
 
 def test_one_in_sixteen_is_fetched_nevertheless(lease: Callable, run_in: Callable, states: Callable) -> None:
@@ -111,7 +114,7 @@ def test_one_in_sixteen_is_fetched_nevertheless(lease: Callable, run_in: Callabl
     waiting = {url for url, state in states().items() if state == WAITS}
     assert waiting == {urls[0], *(url for url in urls if is_sampled(fingerprint(url)))}
     assert 4 < len(waiting) < 22
-    assert stored.ruled == 160 - len(waiting)
+    assert stored.refused[SkipReason.URL_RULE] == 160 - len(waiting)
 
 
 def test_urls_skipped_for_a_page_without_article_wait_again(
