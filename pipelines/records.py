@@ -51,9 +51,21 @@ class PageKind(IntEnum):
 
     ARTICLE = 0
     LIST = 1
-    """A home, channel, index or search page: a source of links."""
+    """A home, section, search or archive page: a source of links."""
     OTHER = 2
-    """Neither: login wall, error page, empty shell, form, binary called HTML."""
+    """Nothing of the rest, or no text: an empty shell, a binary called HTML."""
+    THREAD = 3
+    """Posts of a forum."""
+    FORM = 4
+    """Login, registration, password, contact."""
+    PRODUCT = 5
+    """A product or several, to be bought."""
+    COMPANY = 6
+    """Services, a company, the site itself."""
+    NOTICE = 7
+    """An error or a notice of the site."""
+    MEDIA = 8
+    """A video, recording or picture without a text."""
 
 
 @dataclass(frozen=True, slots=True)
