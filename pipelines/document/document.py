@@ -59,6 +59,12 @@ _CODES: Final[dict[str, int]] = {
     **dict.fromkeys(words("meta link base script title"), _HEAD),
     "a": _LINK,
 }
+_SWALLOWED: Final = ("main", "article", "footer")
+"""A button that holds one of these has swallowed the rest of the page: the parser did not see its end."""
+_UNREAD: Final = frozenset({"script", "style"})
+_MOST_VISIBLE: Final = 4000
+_LEAST_PARAGRAPHS: Final = 2
+"""Instead of a page with so little text one that stands in `noscript` is read, if that has paragraphs and more text."""
 _HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
 _NAMING: Final = frozenset({"class", "id", "itemprop", "role", "rel"})
 _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo", "src")
@@ -94,14 +100,23 @@ class _Pieces:
         """Node, number of the block it stands in, number of its first piece of every link and frame."""
         self.block_nodes: list[int] = []
         self.skipped: list[bool] = []
-        self._run(document, elements)
+        codes = [_CODES.get(tag, _BLOCK) for tag in document.tags]
+        total, fallbacks = self._run(document, elements, codes)
+        if fallbacks and total < _MOST_VISIBLE and (opened := _larger(elements, fallbacks, total)):
+            for node in opened:
+                codes[node] = _BLOCK
+            self.texts, self.nodes, self.bounds, self.links = [], [], [0], []
+            self._run(document, elements, codes)
 
-    def _run(self, document: Document, elements: Sequence[etree._Element]) -> None:  # noqa: PLR0912, PLR0915 - one loop
+    def _run(  # noqa: PLR0912, PLR0915 - one loop
+        self, document: Document, elements: Sequence[etree._Element], codes: Sequence[int]
+    ) -> tuple[int, list[int]]:
+        """Cut the text; return its size and the `noscript` nodes that were left out."""
         tags, parents = document.tags, document.parents
         size = len(tags)
         heads = [element.text for element in elements]
         tails = [element.tail for element in elements]
-        codes = [_CODES.get(tag, _BLOCK) for tag in tags]
+        fallbacks: list[int] = []
         ends = document.ends = [size] * size
         depths = document.depths = [0] * size
         block_nodes = self.block_nodes = list(range(size))
@@ -134,7 +149,15 @@ class _Pieces:
             code = codes[node]
             if parent >= 0:
                 depths[node] = depths[parent] + 1
+                if (
+                    code == _SKIP
+                    and tags[node] == "button"
+                    and next(elements[node].iter(*_SWALLOWED), None) is not None
+                ):
+                    code = _BLOCK
                 if code == _SKIP or code >= _FRAME or (skipped[parent] and tags[node] != "body"):
+                    if tags[node] == "noscript" and not skipped[parent]:
+                        fallbacks.append(node)
                     skipped[node] = True
                     block_nodes[node] = block_nodes[parent]
                     if code == _FRAME:
@@ -163,6 +186,7 @@ class _Pieces:
             document.exceeded.add(TEXT)
             document.is_cut = True
             del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
+        return total, fallbacks
 
     def purge(self) -> None:
         """Remove invisible characters, and pieces and blocks left empty."""
@@ -184,6 +208,17 @@ class _Pieces:
                 self.bounds.append(len(self.texts))
         places[len(texts)], numbers[-1] = len(self.texts), len(self.bounds) - 1
         self.links = [(node, numbers[block], places[piece]) for node, block, piece in self.links]
+
+
+def _larger(elements: Sequence[etree._Element], nodes: Sequence[int], least: int) -> list[int]:
+    """Return the nodes with paragraphs, if they have more text than `least`."""
+    found, total = [], 0
+    for node in nodes:
+        parts = [part for part in elements[node].iter("*") if part.tag not in _UNREAD]
+        if sum(part.tag == "p" for part in parts) >= _LEAST_PARAGRAPHS:
+            found.append(node)
+            total += sum(len((part.text or "").strip()) + len((part.tail or "").strip()) for part in parts)
+    return found if total > least else []
 
 
 def _blocks(document: Document, pieces: _Pieces) -> None:

@@ -156,3 +156,35 @@ def test_long_tag_of_one_attribute_stays() -> None:
 def test_text_behind_an_element_is_bounded_too() -> None:
     document = parse(b"<p><b>x</b>" + b"word " * 300_000 + b"</p>", "http://e.com/")
     assert sum(map(len, document.blocks.texts)) <= DEFAULT.chars
+
+
+PROSE = "The ferry crossed the strait on Monday in heavy rain, and nobody on board was hurt."
+
+
+def test_rest_of_the_page_in_a_button_is_read() -> None:
+    menu = '<button class="menu"><div>Menu<div></button>'
+    page = f"<body><header>{menu}</header><main><h1>The ferry</h1><p>{PROSE}</p></main><footer>Imprint</footer></body>"
+    assert "Menu" not in parse(b"<button><p>Menu</p></button><p>text</p>", "http://e.com/").blocks.texts
+    assert {"The ferry", PROSE} <= set(parse(page.encode(), "http://e.com/").blocks.texts)
+
+
+def test_text_in_noscript_is_read_where_it_is_the_page() -> None:
+    inner = f"<p>{PROSE}</p><p>{PROSE[::-1]}</p><style>p {{color: red}}</style><a href='/more'>more</a>"
+    document = parse(f"<body><div id=app></div><noscript>{inner}</noscript></body>".encode(), "http://e.com/")
+    assert document.blocks.texts == [PROSE, PROSE[::-1], "more"]
+    assert [link[1] for link in document.links] == ["/more"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "hidden"),
+    [
+        (f"<p>{PROSE} {PROSE}</p><p>{PROSE[::-1]}</p>", f"<noscript><p>{PROSE}</p><p>{PROSE[::-1]}</p></noscript>"),
+        (f"<p>{PROSE}</p>", "<noscript><p>Enable JavaScript.</p><p>Then come back.</p></noscript>"),
+        (f"<p>{PROSE}</p>", f"<noscript><style>{'a{color:red}' * 99}</style><p>Script?</p><p>Yes!</p></noscript>"),
+        (f"<p>{PROSE}</p>", f"<noscript><p>{PROSE * 9}</p></noscript>"),
+        (f"<p>{PROSE}</p>", f"<template><p>{PROSE * 9}</p><p>{PROSE * 9}</p></template>"),
+    ],
+)
+def test_copies_for_readers_without_scripts_are_not_read(shown: str, hidden: str) -> None:
+    alone = parse(f"<body>{shown}</body>".encode(), "http://e.com/")
+    assert parse(f"<body>{shown}{hidden}</body>".encode(), "http://e.com/").blocks.texts == alone.blocks.texts
