@@ -25,6 +25,7 @@ from ..document.subtrees import section
 from ..records import Extraction
 from ..render import render
 from . import models
+from .borders import drop_copies
 from .features import Table, features
 from .network import BlockNetwork
 
@@ -111,7 +112,7 @@ def extract_by(networks: BlockNetwork, document: Document, params: Params) -> Ex
     chances[_heaps(document)] = 0
     mass = weigh(document)
     kept, confidence = choose(chances, mass)
-    kept = _trimmed(document, kept, chances, mass)
+    kept = drop_copies(document, _trimmed(document, kept, chances, mass), mass)
     is_prose = confidence >= params.min_confidence and bool(kept)
     if not is_prose or int(document.blocks.chars[kept].sum()) < params.min_chars:
         reason = PageReason.TEXT_TOO_SHORT if is_prose else PageReason.NO_PROSE

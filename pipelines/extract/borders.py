@@ -1,0 +1,102 @@
+"""Borders of a page's own article: a text that stands on the page twice is kept once.
+
+Pages hold copies of an article for printing, for narrow screens, in a comment of the site's own. A copy stands in a
+container of its own that holds hardly anything else; entries of a list that say the same stand in alike siblings, and
+a paragraph that an author repeats stands beside the first one: these stay.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..document.document import Document, sum_sub_trees
+from ..document.subtrees import in_any
+
+# Set by hand on folds 0 and 1 of the corpora (tests.benchmarks.extraction), looked at on 2 and 3.
+_PARAGRAPH: Final = 60
+"""Least mass of a text of which a second one is a copy."""
+_LINE: Final = 40
+"""Lines of less mass go with the copy that they stand in."""
+_REPEATED: Final = 0.8
+"""Least share of repeated text in the container of a copy."""
+_QUOTED: Final = frozenset({"blockquote", "q", "pre", "table", "td", "th"})
+_LEAVES: Final = frozenset({"p", "li", "dd", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6"})
+
+
+def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) -> list[int]:
+    """Leave out the copies of what is kept.
+
+    Of two copies the visible one stays, else the first. Quotations, tables and code stay as they are.
+
+    Args:
+        document: a parsed page.
+        kept: numbers of blocks, ascending.
+        mass: weight of each block in a text.
+
+    Returns:
+        Numbers of blocks, ascending.
+
+    Cost: O(blocks kept) where nothing is repeated, else O(nodes + blocks kept x depth).
+    """
+    texts = document.blocks.texts
+    places: dict[str, list[int]] = {}
+    for index in kept:
+        places.setdefault(texts[index], []).append(index)
+    repeated = [found for found in places.values() if len(found) > 1 and mass[found[0]] >= _PARAGRAPH]
+    if not repeated:
+        return kept
+    hidden = in_any(document, document.hidden)
+    homes = {
+        texts[found[0]]: next((index for index in found if not hidden[index]), found[0])
+        for found in places.values()
+        if len(found) > 1
+    }
+    nodes = np.asarray(document.blocks.nodes, np.int64)[kept]
+    holds = _shares(document, nodes, mass[kept], [texts[index] in homes for index in kept])
+    order = np.argsort(nodes, kind="stable")
+    gone: set[int] = set()
+    for found in repeated:
+        home = homes[texts[found[0]]]
+        for index in found:
+            if index == home or index in gone or home in gone:
+                continue
+            box = _container(document, index, home, holds)
+            first, last = np.searchsorted(nodes[order], (box, document.ends[box])) if box >= 0 else (0, 0)
+            inside = {kept[at] for at in order[first:last].tolist()}
+            for other in inside:
+                original = homes.get(texts[other], -1)
+                if mass[other] < _LINE if original < 0 else original not in gone and original not in inside:
+                    gone.add(other)
+    return [index for index in kept if index not in gone] if gone else kept
+
+
+def _shares(
+    document: Document, nodes: NDArray[np.int64], mass: NDArray[np.float64], repeated: list[bool]
+) -> NDArray[np.bool_]:
+    """Flag the nodes most of whose kept text is repeated."""
+    ends = np.asarray(document.ends, np.int64)
+    whole = sum_sub_trees(np.bincount(nodes, mass, len(ends)), ends)
+    shares: NDArray[np.bool_] = sum_sub_trees(np.bincount(nodes, mass * repeated, len(ends)), ends) >= _REPEATED * whole
+    return shares
+
+
+def _container(document: Document, index: int, home: int, holds: NDArray[np.bool_]) -> int:
+    """Find the largest container of a copy that holds little else and not the original; -1 for none."""
+    tags, names, parents, ends = document.tags, document.names, document.parents, document.ends
+    node, other = document.blocks.nodes[index], document.blocks.nodes[home]
+    branch = best = -1
+    if tags[node] in _LEAVES:
+        node = parents[node]
+    while node > 0 and not node <= other < ends[node]:
+        if tags[node] in _QUOTED:
+            return -1
+        if holds[node]:
+            best = node
+        branch, node = node, parents[node]
+    while other > 0 and parents[other] != node:
+        other = parents[other]
+    is_entry = branch >= 0 and (tags[branch], names[branch]) == (tags[other], names[other])
+    return -1 if is_entry else best
