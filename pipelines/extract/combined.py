@@ -25,7 +25,7 @@ from ..document.subtrees import section
 from ..records import Extraction
 from ..render import render
 from . import models
-from .borders import drop_copies
+from .borders.copies import drop_copies
 from .features import Table, features
 from .network import BlockNetwork
 

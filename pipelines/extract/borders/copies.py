@@ -1,4 +1,4 @@
-"""Borders of a page's own article: a text that stands on the page twice is kept once.
+"""Copies: a text that stands on its page twice is kept once.
 
 Pages hold copies of an article for printing, for narrow screens, in a comment of the site's own. A copy stands in a
 container of its own that holds hardly anything else; entries of a list that say the same stand in alike siblings, and
@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..document.document import Document, sum_sub_trees
-from ..document.subtrees import in_any
+from ...document.document import Document, sum_sub_trees
+from ...document.subtrees import in_any
 
 # Set by hand on folds 0 and 1 of the corpora (tests.benchmarks.extraction), looked at on 2 and 3.
 _PARAGRAPH: Final = 60

@@ -1,4 +1,4 @@
-"""Borders of the own article: copies of its text, and what only looks like one."""
+"""Copies of a text on its page, and what only looks like one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipelines.document.document import parse
-from pipelines.extract.borders import drop_copies
+from pipelines.extract.borders.copies import drop_copies
 from pipelines.extract.combined import weigh
 from pipelines.parse_page import parse_page
 

@@ -1,0 +1,1 @@
+"""Borders of the own article among copies of it and other stories."""
