@@ -84,7 +84,7 @@ def _shares(
 
 
 def _container(document: Document, index: int, home: int, holds: NDArray[np.bool_]) -> int:
-    """Find the largest container of a copy that holds little else and not the original; -1 for none."""
+    """Find the largest container of a copy that holds little else; -1 for none."""
     tags, names, parents, ends = document.tags, document.names, document.parents, document.ends
     node, other = document.blocks.nodes[index], document.blocks.nodes[home]
     branch = best = -1
