@@ -22,14 +22,14 @@ _LINE: Final = 40
 """Lines of less mass go with the copy that they stand in."""
 _REPEATED: Final = 0.8
 """Least share of repeated text in the container of a copy."""
-_QUOTED: Final = frozenset({"blockquote", "q", "pre", "table", "td", "th"})
+_ENTRIES: Final = frozenset({"blockquote", "q", "pre", "table", "td", "th", "li"})
 _LEAVES: Final = frozenset({"p", "li", "dd", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6"})
 
 
 def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) -> list[int]:
     """Leave out the copies of what is kept.
 
-    Of two copies the visible one stays, else the first. Quotations, tables and code stay as they are.
+    Of two copies the visible one stays, else the first. Quotations, lists, tables and code stay as they are.
 
     Args:
         document: a parsed page.
@@ -45,7 +45,12 @@ def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) 
     places: dict[str, list[int]] = {}
     for index in kept:
         places.setdefault(texts[index], []).append(index)
-    repeated = [found for found in places.values() if len(found) > 1 and mass[found[0]] >= _PARAGRAPH]
+    nodes, tags = np.asarray(document.blocks.nodes, np.int64), document.tags
+    repeated = [
+        found
+        for found in places.values()
+        if len(found) > 1 and mass[found[0]] >= _PARAGRAPH and tags[nodes[found[0]]] != "li"
+    ]
     if not repeated:
         return kept
     hidden = in_any(document, document.hidden)
@@ -54,7 +59,7 @@ def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) 
         for found in places.values()
         if len(found) > 1
     }
-    nodes = np.asarray(document.blocks.nodes, np.int64)[kept]
+    nodes = nodes[kept]
     holds = _shares(document, nodes, mass[kept], [texts[index] in homes for index in kept])
     order = np.argsort(nodes, kind="stable")
     gone: set[int] = set()
@@ -91,7 +96,7 @@ def _container(document: Document, index: int, home: int, holds: NDArray[np.bool
     if tags[node] in _LEAVES:
         node = parents[node]
     while node > 0 and not node <= other < ends[node]:
-        if tags[node] in _QUOTED:
+        if tags[node] in _ENTRIES or "quote" in names[node]:
             return -1
         if holds[node]:
             best = node

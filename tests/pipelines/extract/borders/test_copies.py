@@ -58,6 +58,9 @@ def test_visible_copy_is_preferred() -> None:
     [
         f"<div><p>{FIRST}</p><p>{SECOND}</p><p>{FIRST}</p></div>",
         f"<div><p>{FIRST}</p><p>{SECOND}</p></div><div><blockquote><p>{FIRST}</p></blockquote></div>",
+        f"<div><p>{FIRST}</p><p>{SECOND}</p></div><div><div class=post-quote><p>{FIRST}</p></div></div>",
+        f"<div><ul><li>{FIRST}</li></ul></div><section><ol><li>{FIRST}</li></ol></section>",
+        f"<div><p>{FIRST}</p></div><ul><li><h3>Entry</h3><div><p>{FIRST}</p></div></li></ul>",
         f"<ul><li class=card><h3>One</h3><p>{FIRST}</p></li><li class=card><h3>Two</h3><p>{FIRST}</p></li></ul>",
         f"<div><p>{FIRST}</p></div><table><tr><td><p>{FIRST}</p></td></tr></table>",
         f"<div><p>{FIRST}</p></div><section><p>{FIRST}</p><p>{SECOND}</p><p>{THIRD}</p></section>",
