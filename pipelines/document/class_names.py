@@ -75,6 +75,9 @@ TAG_CATEGORIES: Final = {
 }
 """Categories of elements whose tag says what they hold."""
 _WORD = re.compile(r"[a-z]{1,40}[0-9]{0,2}")
+_LEAST_STEM: Final = 4
+_BEGINNINGS: Final = frozenset(word[:_LEAST_STEM] for word in _BITS)
+_ENDINGS: Final = frozenset(word[-_LEAST_STEM:] for word in _BITS)
 
 
 @lru_cache(maxsize=16384)
@@ -84,25 +87,40 @@ def find_categories(name: str) -> tuple[int, ...]:
     Args:
         name: class, id, role and the like in lower case, joined by blanks; may be empty.
 
-    Cost: O(characters), once per name.
+    Cost: O(characters), once per name; what its parts mean is remembered across names.
 
     >>> [CATEGORIES[number] for number in find_categories("post-comments")]
     ['comment', 'content']
     """
     bits = 0
-    for word in _WORD.findall(name):
+    for part in name.split():
+        bits |= _bits(part)
+    return _places(bits)
+
+
+@lru_cache(maxsize=65536)
+def _bits(part: str) -> int:
+    """Return the categories of one class or id as bits."""
+    bits = 0
+    for word in _WORD.findall(part):
         found = _BITS.get(word)
         if found is None:
             found = _BITS.get(word.rstrip("0123456789"), 0) or _stem(word)
         bits |= found
+    return bits
+
+
+@lru_cache(maxsize=1024)
+def _places(bits: int) -> tuple[int, ...]:
+    """Return the numbers of the categories whose bits are set."""
     return tuple(number for number in range(len(_WORDS)) if bits >> number & 1)
 
 
 def _stem(word: str) -> int:
     """Return the categories of a word that begins or ends with a known one."""
-    if len(word) < 7:
+    if len(word) < 7 or (word[:_LEAST_STEM] not in _BEGINNINGS and word[-_LEAST_STEM:] not in _ENDINGS):
         return 0
-    for size in range(len(word) - 2, 3, -1):
+    for size in range(len(word) - 2, _LEAST_STEM - 1, -1):
         found = _BITS.get(word[:size], 0) or _BITS.get(word[-size:], 0)
         if found:
             return found

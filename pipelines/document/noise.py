@@ -97,7 +97,9 @@ DATE = re.compile(
     r"[0-9０-９](?:[0-9]{3}[ ]{0,2}[-/.年][ ]{0,2}[0-9]{1,2}|[0-9]?:[0-9]{2}|月|(?<=1)9[0-9]{2}\b|(?<=2)0[0-9]{2}\b)"
 )
 COMMENT = re.compile(
-    r"(?:says|said|wrote|writes|reply)[ ]?:?$|reply\b|comments?\b|responses? to|leave a |permalink|回复|回覆|"
+    # no group at the beginning: then a search skips to the characters that any of these begins with
+    r"says[ ]?:?$|said[ ]?:?$|wrote[ ]?:?$|writes[ ]?:?$|reply[ ]?:?$|reply\b|comments?\b|"
+    r"responses? to|leave a |permalink|回复|回覆|"
     r"留言|楼主|發表於|发表于|沙发|网友|網友|评论|評論|跟帖|posted (?:on|at|by)|joined\b|kommentar|respuesta|коммент",
     re.MULTILINE,
 )

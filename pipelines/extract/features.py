@@ -76,20 +76,22 @@ class _Page:
         self.prose = np.where(sentence, np.minimum(self.mass, 5000), 0.0)
         self.total = max(float(self.mass.sum()), 1.0)
         self.total_prose = max(float(self.prose.sum()), 1.0)
+        self.lines = self.sums(np.ones(self.size))
         self.title = title_block(document)
         self.names: list[str] = []
-        self.rows: list[Values] = []
+        self.rows: list[ArrayLike] = []
         self.amounts: list[int] = []
 
     def add(self, name: str, values: ArrayLike) -> None:
         """Note a feature."""
         self.names.append(name)
-        self.rows.append(np.asarray(values, np.float64))
+        self.rows.append(values)
 
     def add_amount(self, name: str, values: ArrayLike) -> None:
         """Note a feature of which orders of magnitude count, not differences."""
         self.amounts.append(len(self.rows))
-        self.add(name, values)
+        self.names.append(name)
+        self.rows.append(values)
 
     def sums(self, values: Values) -> Values:
         """Sums of a quantity of the blocks over every node's sub-tree."""
@@ -196,7 +198,6 @@ def _containers(page: _Page) -> None:
     """Add features of the containers around a block (S11, S12, S13, S15)."""
     document, nodes, ends = page.document, page.nodes, page.ends
     text, dense, linked = page.sums(page.mass), page.sums(page.prose), page.sums(page.links)
-    rows = page.sums(np.ones(page.size))
     score = scores(document)
     densest = int(np.argmax(score))
     quantities = (
@@ -206,13 +207,15 @@ def _containers(page: _Page) -> None:
         ("links", linked / np.maximum(text + linked, 1), False),
         ("text per tag", text / np.maximum(document.TG, 1), True),
         ("density", score / max(float(score[densest]), 1e-9), False),
-        ("rows", rows, True),
+        ("rows", page.lines, True),
     )
-    at = nodes
+    around = [nodes]
+    while len(around) < LEVELS:
+        around.append(page.parents[around[-1]])
+    found = np.take([values for _, values, _ in quantities], around, axis=1)
     for level in range(LEVELS):
-        for name, values, amount in quantities:
-            (page.add_amount if amount else page.add)(f"{name} of {level}", values[at])
-        at = page.parents[at]
+        for number, (name, _, amount) in enumerate(quantities):
+            (page.add_amount if amount else page.add)(f"{name} of {level}", found[number, level])
     depths = np.asarray(document.depths, np.int64)
     page.add_amount("depth", depths[nodes])
     # The deepest container of half, and of four fifths, of the prose: how far up a block joins the way to it.
@@ -227,13 +230,15 @@ def _containers(page: _Page) -> None:
 
 def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> Counts:
     """Levels from node `core` up to the first ancestor that holds each block."""
-    levels = np.zeros(len(nodes), np.int64)
-    outside = np.ones(len(nodes), np.bool_)
+    way = []
     while core >= 0:
-        outside &= (nodes < core) | (nodes >= ends[core])
-        levels += outside
+        way.append(core)
         core = document.parents[core]
-    return levels
+    # Upwards the ranges of the sub-trees grow on both sides.
+    starts = np.array(way[::-1], np.int64)
+    before = len(way) - np.searchsorted(starts, nodes, "right")
+    behind = np.searchsorted(ends[starts[::-1]], nodes, "right")
+    return np.maximum(before, behind)
 
 
 def _named(page: _Page) -> None:
@@ -242,7 +247,7 @@ def _named(page: _Page) -> None:
     text, ends, tags, names, hidden = document.T.tolist(), document.ends, document.tags, document.names, document.hidden
     whole = max(text[0], 1)
     near = np.full((len(CATEGORIES) + 1, len(tags)), UNNAMED, np.float32)
-    for node in np.flatnonzero(document.T).tolist():
+    for node in np.flatnonzero(page.lines).tolist():
         name = names[node]
         found = (*TAG_CATEGORIES.get(tags[node], ()), *(find_categories(name) if name else ()))
         if found:
