@@ -8,7 +8,7 @@ headings, cells, lines between `<br>`); a block keeps the node it stands in.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import Any, Final, cast
@@ -16,7 +16,6 @@ from typing import Any, Final, cast
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
-from parsel.selector import create_root_node
 
 from ..decode.characters import Counts, count
 from ..decode.encoding import decode
@@ -81,11 +80,12 @@ def walk(root: etree._Element, document: Document) -> None:
         document.exceeded.add(NODES)
         document.is_cut = True
     document.tags = cast("list[str]", [element.tag for element in elements])
-    numbers: dict[etree._Element | None, int] = {element: node for node, element in enumerate(elements)}
-    find = numbers.get
-    document.parents = [find(element.getparent(), -1) for element in elements]
-    _attributes(document, elements)
-    _blocks(document, _Pieces(document, elements))
+    numbers: dict[etree._Element | None, int] = dict(zip(elements, range(len(elements)), strict=True))
+    numbers[None] = -1
+    document.parents = [numbers[parent] for parent in map(etree._Element.getparent, elements)]
+    attributes = cast("list[list[tuple[str, str]]]", [element.items() for element in elements])
+    _attributes(document, elements, attributes)
+    _blocks(document, _Pieces(document, elements), attributes)
 
 
 class _Pieces:
@@ -101,17 +101,22 @@ class _Pieces:
         self.block_nodes: list[int] = []
         self.skipped: list[bool] = []
         codes = [_CODES.get(tag, _BLOCK) for tag in document.tags]
-        total, fallbacks = self._run(document, elements, codes)
-        if fallbacks and total < _MOST_VISIBLE and (opened := _larger(elements, fallbacks, total)):
+        fallbacks = self._run(document, elements, codes)
+        if (
+            fallbacks
+            and (total := sum(map(len, self.texts)) - self.texts.count(" ")) < _MOST_VISIBLE
+            and (opened := _larger(elements, fallbacks, total))
+        ):
             for node in opened:
                 codes[node] = _BLOCK
             self.texts, self.nodes, self.bounds, self.links = [], [], [0], []
             self._run(document, elements, codes)
+        self._cut(document)
 
     def _run(  # noqa: PLR0912, PLR0915 - one loop
         self, document: Document, elements: Sequence[etree._Element], codes: Sequence[int]
-    ) -> tuple[int, list[int]]:
-        """Cut the text; return its size and the `noscript` nodes that were left out."""
+    ) -> list[int]:
+        """Cut the text; return the `noscript` nodes that were left out."""
         tags, parents = document.tags, document.parents
         size = len(tags)
         heads = [element.text for element in elements]
@@ -121,26 +126,24 @@ class _Pieces:
         depths = document.depths = [0] * size
         block_nodes = self.block_nodes = list(range(size))
         skipped = self.skipped = [False] * size
-        texts, nodes, bounds = self.texts, self.nodes, self.bounds
-        most = document.bounds.chars
-        total = first = 0  # `first`: number of the first piece of the block being collected
+        texts, nodes, bounds, links = self.texts, self.nodes, self.bounds, self.links
+        is_open = False  # whether the block being collected has a piece
         open_node = -1
-        for node in range(size + 1):
-            parent = parents[node] if node < size else -1
+        for node, parent in enumerate((*parents, -1)):
             while open_node != parent:
                 # Leave an element and read the text behind it.
                 ends[open_node] = node
-                if len(texts) > first and block_nodes[open_node] == open_node and not skipped[open_node]:
-                    first = len(texts)
-                    bounds.append(first)
+                if is_open and block_nodes[open_node] == open_node and not skipped[open_node]:
+                    bounds.append(len(texts))
+                    is_open = False
                 tail = tails[open_node]
                 open_node = parents[open_node]
-                if tail and open_node >= 0 and not skipped[open_node] and total < most:
+                if tail and open_node >= 0 and not skipped[open_node]:
                     if not tail.isspace():
-                        texts.append(tail[: most - total])
+                        texts.append(tail)
                         nodes.append(open_node)
-                        total += len(tail)
-                    elif len(texts) > first:
+                        is_open = True
+                    elif is_open:
                         texts.append(" ")
                         nodes.append(open_node)
             if node == size:
@@ -161,32 +164,56 @@ class _Pieces:
                     skipped[node] = True
                     block_nodes[node] = block_nodes[parent]
                     if code == _FRAME:
-                        self.links.append((node, len(bounds) - 1, len(texts)))
+                        links.append((node, len(bounds) - 1, len(texts)))
                     continue
             if code == _BLOCK:
-                if len(texts) > first:
-                    first = len(texts)
-                    bounds.append(first)
-            elif parent >= 0:
-                block_nodes[node] = block_nodes[parent]
-            if code == _LINK:
-                self.links.append((node, len(bounds) - 1, len(texts)))
+                if is_open:
+                    bounds.append(len(texts))
+                    is_open = False
+            else:
+                if parent >= 0:
+                    block_nodes[node] = block_nodes[parent]
+                if code == _LINK:
+                    links.append((node, len(bounds) - 1, len(texts)))
             head = heads[node]
-            if head and total < most:
+            if head:
                 if not head.isspace():
-                    texts.append(head[: most - total])
+                    texts.append(head)
                     nodes.append(node)
-                    total += len(head)
-                elif len(texts) > first:
+                    is_open = True
+                elif is_open:
                     texts.append(" ")
                     nodes.append(node)
-        if len(texts) > first:
+        if is_open:
             bounds.append(len(texts))
-        if total >= most or len(bounds) > document.bounds.blocks:
+        return fallbacks
+
+    def _cut(self, document: Document) -> None:
+        """Leave out what is more than the document's bounds say."""
+        texts, nodes, bounds = self.texts, self.nodes, self.bounds
+        most = document.bounds.chars
+        is_long = sum(map(len, texts)) >= most and self._cut_chars(most)
+        if is_long or len(bounds) > document.bounds.blocks:
             document.exceeded.add(TEXT)
             document.is_cut = True
             del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
-        return total, fallbacks
+
+    def _cut_chars(self, most: int) -> bool:
+        """Cut behind so many characters; tell whether there are as many.
+
+        Blanks between pieces do not count.
+        """
+        sizes = np.cumsum([0 if text == " " else len(text) for text in self.texts])
+        if sizes[-1] < most:
+            return False
+        at = int(np.searchsorted(sizes, most))
+        texts, bounds, behind = self.texts, self.bounds, at + 1
+        texts[at] = texts[at][: len(texts[at]) - (int(sizes[at]) - most)]
+        del texts[behind:], self.nodes[behind:]
+        bounds[:] = [*(bound for bound in bounds if bound <= at), behind]
+        last = len(bounds) - 1
+        self.links = [(node, min(block, last), min(piece, behind)) for node, block, piece in self.links]
+        return True
 
     def purge(self) -> None:
         """Remove invisible characters, and pieces and blocks left empty."""
@@ -221,40 +248,45 @@ def _larger(elements: Sequence[etree._Element], nodes: Sequence[int], least: int
     return found if total > least else []
 
 
-def _blocks(document: Document, pieces: _Pieces) -> None:
+def _blocks(document: Document, pieces: _Pieces, attributes: Sequence[list[tuple[str, str]]]) -> None:
     """Cut the pieces into blocks and count everything, by block and by sub-tree."""
     size = len(document.tags)
     census = count(pieces.texts)
     if census.invisible:
         pieces.purge()
         census = count(pieces.texts)
-    anchors = _links(document, document.elements, pieces)
+    anchors = _links(document, pieces, attributes)
     linked = np.zeros(size, np.bool_)
     for node in anchors:
         linked[node : document.ends[node]] = True
     nodes = np.asarray(pieces.nodes, np.int64)
     in_link = census.visible * linked[nodes]
-    ends = np.asarray(document.ends, np.int64)
-    document.T = sum_sub_trees(np.bincount(nodes, census.visible, size).astype(np.int64), ends)
-    document.LT = sum_sub_trees(np.bincount(nodes, in_link, size).astype(np.int64), ends)
-    document.Sb = sum_sub_trees(np.bincount(nodes, census.marks, size).astype(np.int64), ends)
-    document.TG = sum_sub_trees(~np.asarray(pieces.skipped, np.bool_), ends)
-    document.LTG = sum_sub_trees(np.bincount(np.asarray(anchors, np.int64), minlength=size), ends)
-    document.P = sum_sub_trees(np.fromiter((tag == "p" for tag in document.tags), np.bool_, size), ends)
+    own = np.empty((6, size))
+    for row, values in enumerate((census.visible, in_link, census.marks)):
+        own[row] = np.bincount(nodes, values, size)
+    own[3] = ~np.asarray(pieces.skipped, np.bool_)
+    own[4] = np.bincount(np.asarray(anchors, np.int64), minlength=size)
+    own[5] = [tag == "p" for tag in document.tags]
+    sums = sum_sub_trees(own.astype(np.int64), np.asarray(document.ends, np.int64))
+    document.T, document.LT, document.Sb, document.TG, document.LTG, document.P = sums
     blocks = document.blocks
     firsts = pieces.bounds[:-1]
+    blocks.starts = [pieces.nodes[first] for first in firsts]
+    blocks.nodes = [pieces.block_nodes[node] for node in blocks.starts]
+    texts, parts = blocks.texts, blocks.parts
     for first, last in pairwise(pieces.bounds):
-        node = pieces.nodes[first]
-        blocks.starts.append(node)
-        blocks.nodes.append(pieces.block_nodes[node])
         if last - first == 1:
-            blocks.texts.append(" ".join(pieces.texts[first].split()))
-            blocks.parts.append(())
+            texts.append(" ".join(pieces.texts[first].split()))
+            parts.append(())
             continue
-        text = " ".join("".join(pieces.texts[first:last]).split())
-        blocks.texts.append(text)
-        parts = zip(pieces.nodes[first:last], pieces.texts[first:last], strict=True)
-        blocks.parts.append(tuple(part for part in parts if part[1] != " ") if len(text) <= _SHORT_CHARS else ())
+        several = pieces.texts[first:last]
+        text = " ".join("".join(several).split())
+        texts.append(text)
+        if len(text) <= _SHORT_CHARS:
+            fields = zip(pieces.nodes[first:last], several, strict=True)
+            parts.append(tuple([field for field in fields if field[1] != " "]))
+        else:
+            parts.append(())
     if firsts:
         blocks.chars = np.add.reduceat(census.visible, firsts)
         blocks.link_chars = np.add.reduceat(in_link, firsts)
@@ -267,20 +299,24 @@ def _blocks(document: Document, pieces: _Pieces) -> None:
 
 def sum_sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
     """Sum over each sub-tree `[node, ends[node])` the values of its nodes."""
-    total = np.concatenate(([0], np.cumsum(own)))
-    sums: NDArray[Any] = total[ends] - total[:-1]
+    total = np.zeros((*own.shape[:-1], own.shape[-1] + 1), np.int64 if own.dtype.kind in "biu" else own.dtype)
+    np.cumsum(own, axis=-1, out=total[..., 1:])
+    sums: NDArray[Any] = total[..., ends] - total[..., :-1]
     return sums
 
 
-def _attributes(document: Document, elements: Sequence[etree._Element]) -> None:
+def _attributes(
+    document: Document, elements: Sequence[etree._Element], attributes: Sequence[list[tuple[str, str]]]
+) -> None:
     """Note names, hidden nodes, dates and images of all nodes, and the head."""
     names = document.names = [""] * len(elements)
     lowered: dict[str, str] = {}
+    is_dated = False  # whether some name so far is that of a date
     tags = document.tags
-    columns = cast("list[list[tuple[str, str]]]", [element.items() for element in elements])
-    for node, pairs in enumerate(columns):
-        if tags[node] in _HEAD_READERS:
-            _HEAD_READERS[tags[node]](document, elements[node])
+    for node, pairs in enumerate(attributes):
+        tag = tags[node]
+        if tag in _HEAD_READERS:
+            _HEAD_READERS[tag](document, elements[node], dict(pairs))
         if not pairs:
             continue
         name = ""
@@ -289,6 +325,7 @@ def _attributes(document: Document, elements: Sequence[etree._Element]) -> None:
                 part = lowered.get(value)
                 if part is None:
                     part = lowered[value] = value[:200].lower()
+                    is_dated = is_dated or "datepublished" in part or "datecreated" in part
                 name = f"{name} {part}" if name else part
             elif key == "style":
                 if "display" in value and _HIDDEN.search(value):
@@ -298,9 +335,9 @@ def _attributes(document: Document, elements: Sequence[etree._Element]) -> None:
             elif key == "datetime":
                 document.times.append((node, value))
         names[node] = name
-        if tags[node] == "img":
+        if tag == "img":
             _image(document, node, dict(pairs))
-        elif ("datepublished" in name or "datecreated" in name) and (moment := elements[node].get("content")):
+        elif is_dated and ("datepublished" in name or "datecreated" in name) and (moment := dict(pairs).get("content")):
             document.times.append((node, moment))
 
 
@@ -311,54 +348,54 @@ def _image(document: Document, node: int, attributes: dict[str, str]) -> None:
         document.images.append((node, source, attributes.get("alt", "")))
 
 
-def _links(document: Document, elements: Sequence[etree._Element], pieces: _Pieces) -> list[int]:
+def _links(document: Document, pieces: _Pieces, attributes: Sequence[list[tuple[str, str]]]) -> list[int]:
     """Note href and anchor text of links and frames; return the nodes of the links."""
     tags, ends, nodes, texts = document.tags, document.ends, pieces.nodes, pieces.texts
     alternatives = {node: text for node, _, text in reversed(document.images)}
     found: list[int] = []
     for node, block, piece in pieces.links:
-        element = elements[node]
-        href = element.get("href") if tags[node] in {"a", "area"} else element.get("src")
+        stated = dict(attributes[node])
+        href = stated.get("href" if tags[node] in {"a", "area"} else "src")
         if not href:
             continue
         number, end = len(found), ends[node]
         found.append(node)
-        last = piece
-        while last < len(nodes) and node <= nodes[last] < end and last < piece + _ANCHOR_PIECES:
+        last, most = piece, min(piece + _ANCHOR_PIECES, len(nodes))
+        while last < most and node <= nodes[last] < end:
             last += 1
         anchor = " ".join("".join(texts[piece:last]).split())[:_ANCHOR_CHARS].rstrip()
-        document.links.append((node, href, element.get("rel", ""), anchor, block))
-        title = element.get("title")
+        document.links.append((node, href, stated.get("rel", ""), anchor, block))
+        title = stated.get("title")
         if title is None and not anchor and end > node + 1:
             title = next((alternatives[inner] for inner in range(node + 1, end) if inner in alternatives), None)
         if title is not None:
-            document.link_titles[number] = str(title)
+            document.link_titles[number] = title
     return found
 
 
-def _meta(document: Document, element: etree._Element) -> None:
+def _meta(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
     """Note a meta element by its name, property or microdata name, or as refresh."""
-    content = element.get("content") or element.get("value")
-    name = element.get("property") or element.get("name") or element.get("itemprop")
-    if not name and str(element.get("http-equiv", "")).strip().lower() == "refresh":
+    content = stated.get("content") or stated.get("value")
+    name = stated.get("property") or stated.get("name") or stated.get("itemprop")
+    if not name and stated.get("http-equiv", "").strip().lower() == "refresh":
         name = REFRESH
     if content and name and len(document.metas) < 500:
-        document.metas.setdefault(str(name).strip().lower()[:80], []).append(str(content)[:5000])
+        document.metas.setdefault(name.strip().lower()[:80], []).append(content[:5000])
 
 
-def _relation(document: Document, element: etree._Element) -> None:
+def _relation(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
     """Note a link element."""
-    href = element.get("href")
+    href = stated.get("href")
     if href and len(document.relations) < 500:
-        rel, kind, title = (str(element.get(key, "")) for key in ("rel", "type", "title"))
-        document.relations.append((rel.lower(), str(href), kind.lower(), title))
+        rel, kind = stated.get("rel", "").lower(), stated.get("type", "").lower()
+        document.relations.append((rel, href, kind, stated.get("title", "")))
 
 
-def _script(document: Document, element: etree._Element) -> None:
+def _script(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
     """Keep an inline script of bearable length."""
     text = element.text
     if text:
-        is_stated = "ld+json" in str(element.get("type", "")).lower()
+        is_stated = "ld+json" in stated.get("type", "").lower()
         kept = document.json_ld if is_stated else document.scripts
         if len(text) <= MAX_SCRIPT_CHARS and len(kept) < _MAX_SCRIPTS:
             kept.append(text)
@@ -368,23 +405,23 @@ def _script(document: Document, element: etree._Element) -> None:
                 kept.append(text[:_LONG_HEAD])  # that of a live blog holds all its entries; what it says first counts
 
 
-def _title(document: Document, element: etree._Element) -> None:
+def _title(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
     """Keep the first title that says something."""
     if not document.title:
         document.title = clean("".join(map(str, element.itertext()))[:3000], 1000)
 
 
-def _base(document: Document, element: etree._Element) -> None:
+def _base(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
     """Keep the first base URL."""
-    document.base = document.base or str(element.get("href", "")).strip()
+    document.base = document.base or stated.get("href", "").strip()
 
 
-def _html(document: Document, element: etree._Element) -> None:
+def _html(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
     """Keep the declared language."""
-    document.language = str(element.get("lang") or element.get("xml:lang") or "").strip()[:35]
+    document.language = (stated.get("lang") or stated.get("xml:lang") or "").strip()[:35]
 
 
-_HEAD_READERS: Final[dict[str, Callable[[Document, etree._Element], None]]] = {
+_HEAD_READERS: Final[dict[str, Callable[[Document, etree._Element, Mapping[str, str]], None]]] = {
     "meta": _meta,
     "link": _relation,
     "script": _script,
@@ -395,7 +432,8 @@ _HEAD_READERS: Final[dict[str, Callable[[Document, etree._Element], None]]] = {
 
 
 _PARSER_DEPTH: Final = 2000
-_CLOSERS = re.compile(rb"</(?:body|html)\s{0,20}>", re.IGNORECASE)
+_CLOSERS = re.compile(rb"</(?:[bB][oO][dD][yY]|[hH][tT][mM][lL])\s{0,20}>")
+"""Without a flag for its letters: a search for `</` skips to what may match."""
 _FLATTEN = re.compile(
     r"</?(?!(?:a|p|h[1-6]|li|td|tr|br|script|style|title|meta|link|img|time|head|body|base)[\s/>])[a-z][^<>]{0,2000}>",
     re.IGNORECASE,
@@ -522,16 +560,9 @@ def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = li
     return document
 
 
-class _Parser(etree.HTMLParser):
-    """The parser without comments, so that text behind one is not taken apart."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(remove_comments=True, remove_pis=True, **options)
-
-
 def _tree(markup: bytes, document: Document) -> etree._Element | None:
     """Parse markup; None when it is empty. Notes in the document what was cut."""
-    if not markup.strip():
+    if not markup or markup.isspace():
         return None
     # The parser drops what follows the end of body or page, and many pages end early.
     end = _CLOSERS.search(markup)
@@ -544,8 +575,13 @@ def _tree(markup: bytes, document: Document) -> etree._Element | None:
     markup, is_less = limits.drop_huge_tags(markup)
     if is_less:
         document.exceeded.add(limits.ATTRIBUTES)
+    # Without comments text behind one is not taken apart, and nobody looks elements up by their id.
+    parser = etree.HTMLParser(
+        encoding="utf-8", recover=True, huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
+    )
     try:
-        return create_root_node("", _Parser, body=markup)
+        root = etree.fromstring(markup.replace(b"\x00", b"").strip() or b"<html/>", parser)
+        return etree.fromstring(b"<html/>", parser) if root is None else root
     except etree.XMLSyntaxError:
         return None
 

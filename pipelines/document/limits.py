@@ -78,7 +78,7 @@ def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
 
     Cost: one pass.
     """
-    if markup.count(b"<") <= most:
+    if len(markup) <= most or markup.count(b"<") <= most:
         return markup, False
     passed = 0
     for start in range(0, len(markup), _CHUNK_BYTES):
@@ -117,7 +117,12 @@ def _huge_tags(markup: bytes) -> Iterator[tuple[int, int]]:
     if markup.count(b"=") > _MANY_ATTRIBUTES:
         yield from (found.span() for found in _HUGE.finditer(markup))
         return
-    opens = np.flatnonzero(np.frombuffer(markup, np.uint8) == ord("<"))
-    for at in opens[np.diff(opens, append=len(markup)) > _LONG_TAG_BYTES].tolist():
-        if found := _HUGE.match(markup, at):
-            yield found.span()
+    at = markup.find(b"<")
+    while 0 <= at < len(markup) - _LONG_TAG_BYTES:
+        behind = at + 1 + _LONG_TAG_BYTES
+        last = markup.rfind(b"<", at + 1, behind)  # none of those up to this one is far from the next
+        if last < 0:
+            if found := _HUGE.match(markup, at):
+                yield found.span()
+            last = markup.find(b"<", behind)
+        at = last
