@@ -50,8 +50,9 @@ _LEAST_CHANCE: Final = 0.05
 """Blocks that are less likely content are not looked at."""
 _MOST_BOXED: Final = 0.35
 """Boxes hold less than this share of the text."""
+_LIKELY: Final = 0.4
 _LEAST_TEXT: Final = 200
-"""Outside of comments there is so much of what is likely content, in letters."""
+"""So much of what is likely content, in letters, stands outside of comments."""
 _SENTENCE: Final = 30
 """Size of a sentence, a Chinese character counting for two and a half letters."""
 _SIDE: Final = 0.35
@@ -178,7 +179,8 @@ def choose_outside(document: Document, chances: NDArray[np.float64]) -> tuple[li
     """
     mass = weigh(document)
     boxes, comments = find_boxes(document, np.flatnonzero(chances >= _LEAST_CHANCE).tolist())
-    if comments.any() and float((chances * mass)[~comments].sum()) >= _LEAST_TEXT and not is_thread(document):
+    likely = (chances >= _LIKELY) & ~comments
+    if comments.any() and float((chances * mass)[likely].sum()) >= _LEAST_TEXT and not is_thread(document):
         chances[comments] = 0
     kept, confidence = choose(chances, mass)
     outside = [index for index in kept if not boxes[index]]
