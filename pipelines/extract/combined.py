@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from db.records.reasons import PageReason
 
 from ..decode.text import squeeze
+from ..document.boxes import find_boxes, is_thread
 from ..document.document import Document
 from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_stamp
 from ..document.subtrees import section
@@ -45,6 +46,13 @@ class Params:
 
 _SURE: Final = 0.85
 """Chance from which a line that looks like metadata is taken for content all the same."""
+_LEAST_CHANCE: Final = 0.05
+"""Blocks that are less likely content are not looked at."""
+_MOST_BOXED: Final = 0.35
+"""Boxes hold less than this share of the text."""
+_LIKELY: Final = 0.4
+_LEAST_TEXT: Final = 200
+"""So much of what is likely content, in letters, stands outside of comments."""
 _SENTENCE: Final = 30
 """Size of a sentence, a Chinese character counting for two and a half letters."""
 _SIDE: Final = 0.35
@@ -109,9 +117,9 @@ def extract_by(networks: BlockNetwork, document: Document, params: Params) -> Ex
         return Extraction(reason=PageReason.NO_TEXT)
     table = features(document)
     chances = networks.predict(table.values).astype(np.float64)
-    chances[_heaps(document)] = 0
     mass = weigh(document)
-    kept, confidence = choose(chances, mass)
+    chances[_heaps(document)] = 0
+    kept, confidence = choose_outside(document, chances)
     kept = drop_copies(document, _trimmed(document, kept, chances, mass), mass)
     is_prose = confidence >= params.min_confidence and bool(kept)
     if not is_prose or int(document.blocks.chars[kept].sum()) < params.min_chars:
@@ -162,6 +170,23 @@ def _heaps(document: Document) -> NDArray[np.bool_]:
     blocks = document.blocks
     heaps: NDArray[np.bool_] = (blocks.chars > _HEAP_CHARS) & (blocks.marks * 100 < blocks.chars)
     return heaps
+
+
+def choose_outside(document: Document, chances: NDArray[np.float64]) -> tuple[list[int], float]:
+    """Choose blocks outside of comments and boxes, unless that is all there is.
+
+    Comments weigh as much as a text and have no part in the choice; boxes are small and are left out of it.
+    """
+    mass = weigh(document)
+    boxes, comments = find_boxes(document, np.flatnonzero(chances >= _LEAST_CHANCE).tolist())
+    likely = (chances >= _LIKELY) & ~comments
+    if comments.any() and float((chances * mass)[likely].sum()) >= _LEAST_TEXT and not is_thread(document):
+        chances[comments] = 0
+    kept, confidence = choose(chances, mass)
+    outside = [index for index in kept if not boxes[index]]
+    if float(mass[outside].sum()) >= (1 - _MOST_BOXED) * float(mass[kept].sum()):
+        kept = outside
+    return kept, confidence
 
 
 def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], mass: NDArray[np.float64]) -> list[int]:

@@ -182,3 +182,51 @@ def test_dateline_of_a_page_without_a_stated_date_is_left_to_the_networks(mark: 
     found = extract(document, Params())
     assert found.scores[1] > 0.85
     assert found.text.split("\n")[1].startswith("Published on May 5th")
+
+
+COMMENTS = "".join(
+    f"<li class='comment depth-1'><cite>{name}</cite> <a href=#c>May {day}, 2024 at 9:1{day}</a><p>{text}</p>"
+    "<a href=#reply>Reply</a></li>"
+    for day, (name, text) in enumerate(
+        [
+            (
+                "harbour_fan",
+                "I have waited for this pier since I was a child, and it looks better than I thought.",
+            ),
+            ("Piet", "The fares are far too high, whatever the mayor says, and nobody asked those who live there."),
+            ("annie77", "Does anybody know when the market will open? My mother would like to rent a stall there."),
+        ]
+    )
+)
+
+
+def test_comments_below_an_article_are_left_out() -> None:
+    lines = lines_of(f"{PROSE}<ol id=comments>{COMMENTS}</ol>")
+    assert len(lines) == 3
+    assert lines[-1].endswith("a cold store.")
+
+
+def test_comments_are_the_text_of_a_thread() -> None:
+    page = f"<title>Oldport's pier</title><h1>Oldport's pier</h1><ol class=comments>{COMMENTS * 3}</ol>"
+    text = extract(parse(page.encode(), "http://forum.example/viewtopic.php?t=1"), Params()).text
+    assert "waited for this pier" in text
+
+
+def test_comments_are_kept_where_there_is_nothing_else() -> None:
+    """A container may be named for what it once held."""
+    text = "\n".join(lines_of(f"<div class=comments>{PROSE}</div>"))
+    assert "The new pier" in text
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        "<figure><img src=/a.jpg><figcaption>The ferry Anna, which landed first, on Sunday.</figcaption></figure>",
+        "<div class=wp-caption><p class=wp-caption-text>The ferry Anna, which landed first, on Sunday.</p></div>",
+        "<div class=modal><p>We use cookies to make this site better. You may refuse them at any time.</p></div>",
+        "<form><p>Tell us your address, and we send you the news of Oldport every morning, without adverts.</p></form>",
+    ],
+)
+def test_boxes_in_a_text_are_left_out(box: str) -> None:
+    first, second, third = (f"{part}</p>" for part in PROSE.split("</p>")[:3])
+    assert len(lines_of(f"{first}{box}{second}{third}")) == 3

@@ -1,0 +1,100 @@
+"""Boxes in and around a text: comments of readers, captions, menus, dialogs.
+
+Their text is prose as good as the article's, so that no count tells them apart; their containers do. The words are
+those that templates use in every language, collected by hand; each was kept because it helps on pages of five sites or
+more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from .document import Document
+from .subtrees import Flags
+
+_BOX_TAGS: Final = frozenset({"figcaption", "nav", "footer", "dialog", "form"})
+_MOST_BOX: Final = 0.3
+"""Share of the page's text that no box holds, whatever its name: old pages stand in one form."""
+_PAGE: Final = frozenset({"html", "body", "main"})
+"""Their names tell of the page, as "comments-open" does."""
+_BOX = re.compile(
+    r"(?:^|[\s_-])(?:fig)?captions?(?:$|[\s_-]|text|wrap)|(?:image|photo|pic|picture|img|wp-)-?caption|bildunterschrift|"
+    r"(?:^|[^a-z])(?:dialog|modal|popup|popover|lightbox|signature|lastedited)(?:$|[^a-z])"
+)
+_COMMENTS = re.compile(
+    r"(?:^|[^a-z])(?:(?:user|reader|article|blog|post|story|facebook|news|entry|wp|li|all|page|view)s?[-_]?)?"
+    r"(?:comments?|cmnts?|cmts?|commentaires?|commenti|commento|comentarios?|kommentare?r?|komentar\w{0,3}|reacties?|"
+    r"pinglun|disqus|livefyre|respond)"
+    # what counts them, leads to them or says whether there may be some
+    r"(?![-_ ]?(?:head|count|link|option|num|icon|total|toggle|on\b|off\b|open|close|enabl|disabl|allow|status|meta|"
+    r"info|button|btn|badge|bubble|c\b))"
+    r"(?:$|[^a-z]|list|s?(?:area|section|body|text|block|box|container|wrap|content|item|thread|tree|entry|form|"
+    r"holder|panel))"
+)
+_BESIDE = re.compile(r"(?:recent|latest|last|new|top|most|no|has|with|allow)[-_]?comment")
+_THREAD = re.compile(
+    r"forums?\b|\bbbs|threads?\b|topics?[/.=-]|viewtopic|showthread|discussions?\b|/questions?/|/answers?/|"
+    r"community\b|/[tr]/|/d/\d"
+)
+_SOFTWARE = re.compile(
+    r"phpbb|vbulletin|discuz|discourse|xenforo|vanilla|mybb|nodebb|flarum|tapatalk|simple machines|invision|phpwind"
+)
+_THREAD_TYPES: Final = ("DiscussionForumPosting", "QAPage")
+
+
+def find_boxes(document: Document, indexes: Iterable[int]) -> tuple[Flags, Flags]:
+    """Find which of some blocks stand in boxes and in comments.
+
+    Args:
+        document: a parsed page.
+        indexes: numbers of blocks.
+
+    Returns:
+        A flag per block of the document for boxes, and for comments; False for all other blocks.
+
+    Cost: O(containers around the blocks).
+    """
+    nodes, parents, tags, names = document.blocks.nodes, document.parents, document.tags, document.names
+    sizes, hidden = document.T, document.hidden
+    most = _MOST_BOX * float(sizes[0]) if len(sizes) else 0.0
+    boxes, comments = np.zeros(len(nodes), np.bool_), np.zeros(len(nodes), np.bool_)
+    known: dict[int, tuple[bool, bool]] = {-1: (False, False)}
+    for index in indexes:
+        node = nodes[index]
+        path = []
+        while node not in known:
+            path.append(node)
+            node = parents[node]
+        box, comment = known[node]
+        for node in reversed(path):
+            is_box, is_comment = _kind(tags[node], names[node])
+            box = box or ((is_box or node in hidden) and float(sizes[node]) <= most)
+            comment = comment or is_comment
+            known[node] = box, comment
+        boxes[index], comments[index] = box, comment
+    return boxes, comments
+
+
+@lru_cache(maxsize=8192)
+def _kind(tag: str, name: str) -> tuple[bool, bool]:
+    """Tell whether an element is a box, and whether it holds comments."""
+    if tag in _PAGE or not name:
+        return tag in _BOX_TAGS, False
+    return tag in _BOX_TAGS or bool(_BOX.search(name)), bool(_COMMENTS.search(name)) and not _BESIDE.search(name)
+
+
+def is_thread(document: Document) -> bool:
+    """Tell whether a page says that it is a thread, where comments are the text.
+
+    By its URL, the software that made it, or its type in structured data.
+    """
+    url = document.url.lower().partition("//")[2]
+    software = " ".join((url, *document.metas.get("generator", ()))).lower()
+    return bool(_THREAD.search(url) or _SOFTWARE.search(software)) or any(
+        kind in text for text in document.json_ld for kind in _THREAD_TYPES
+    )
