@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..decode.text import clean, squeeze
 from ..document.document import Document
-from ..document.noise import is_info, is_label
-from ..document.structured_data import Structured
+from ..document.noise import is_label
+from ..document.structured_data import Structured, find_meta
+from .title_ranking import StatedTitles, TitleCandidate, choose, describe
 
 MAX_TITLE_CHARS: Final = 500
 _MAX_LINES: Final = 60
 _WHOLE: Final = 0.8
 _ABOVE: Final = 8
-_BODY_LINES: Final = 12
-_LEAST_WORDS: Final = 3
-_LEAST_SHARE: Final = 0.5
-_WORD: Final = re.compile(r"[^\W\d_\u2e80-\u9fff\uac00-\ud7af]{4,}|[\u2e80-\u9fff\uac00-\ud7af]{2}")
+_FEWEST_CHARS, _MOST_CHARS = 2, 300
+_SENTENCE_CHARS: Final = 60
+_HEADLINE_CHARS: Final = 12
+"""Shortest title that is not taken for a site's name, although it is given as one."""
+_MOST_CUTS: Final = 6
+_MOST_CANDIDATES: Final = 60
+_BELOW: Final = 100
 _ASIAN: Final = r"[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]"
 _SEPARATOR: Final = re.compile(
     r"\s*(?:_{1,3}|[|｜]{1,2}|\s[-–—―:：·•»«›<>~/]{1,2}\s|—{1,2}|--|›|::|\s{4,}|"
@@ -29,14 +36,15 @@ _SEPARATOR: Final = re.compile(
 )
 _SPACED: Final = re.compile(r"\s(?:[|｜]{1,2}|[-–—―·•»«›]{1,2}|::)\s|[_|｜]")
 _EDGES: Final = " _|｜-–—―:：·•»«›<>~/"
-_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_EMPHASIS: Final = _HEADINGS | {"strong", "b", "font", "big", "center"}
 _LEVELS: Final = {"h1": 1, "h2": 2, "h3": 3}
+_PLAIN: Final = 5
+"""Level of a line that is no heading."""
 _BONUS: Final = {1: 2.0, 2: 1.0, 3: 0.5}
 _TITLE_NAME: Final = re.compile(r"(?:^|[\s_-])(?:\w{0,8}title\w{0,3}|headline|biaoti|bt|tit|subject)(?:$|[\s_-])")
 _META: Final = (
     "articletitle", "og:title", "twitter:title", "title", "dc.title", "headline", "parsely-title", "sailthru.title",
 )  # fmt: skip
+_SHARED: Final = ("og:title", "twitter:title")
 _PART: Final = re.compile(r"\s{0,2}[(（]\s?(\d{1,3})\s?[)）]$")
 
 
@@ -51,8 +59,9 @@ class Headline:
 def find_headline(document: Document, structured: Structured, first_body_block: int, sites: Iterable[str]) -> Headline:
     """Return the headline of a page without the site's name.
 
-    A visible line that is part of `<title>` or of the metadata's title is the best source: it has neither the site's
-    name nor a paraphrase for sharing. Without one the metadata speak, then `<title>` cut at its separators.
+    A heading that is part of `<title>` or of the metadata's title is the best source: it has neither the site's name
+    nor a paraphrase for sharing; an only `<h1>` right above the text is the next. Without them all that may be the
+    headline is weighed (see `title_ranking`).
 
     Args:
         document: a parsed page.
@@ -65,39 +74,130 @@ def find_headline(document: Document, structured: Structured, first_body_block: 
 
     Cost: O(blocks), with a small constant: of the lines that are no headings only the 60 nearest to the text count.
     """
-    site = {squeeze(name) for name in (*sites, *_home_names(document)) if len(name) <= 60} - {""}
-    metas = _stated(document, structured, site)
+    site = fold_sites(document, structured, sites)
+    lines = find_candidate_lines(document, first_body_block)
+    found = find_repeated(document, structured, lines, first_body_block, site)
+    if found:
+        return found
+    candidates, rows = weigh(document, structured, lines, first_body_block, site)
+    best = candidates[choose(rows)] if candidates else TitleCandidate("", "")
+    return Headline(best.text, best.block)
+
+
+def find_repeated(
+    document: Document, structured: Structured, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]
+) -> Headline | None:
+    """Return the heading that titles repeat, or the only `<h1>` right above the text.
+
+    Args:
+        document: a parsed page.
+        structured: its JSON-LD.
+        lines: its headings and the lines above the text (see `find_candidate_lines`).
+        first_body_block: where the text starts, -1 for none.
+        site: folded names of the site (see `fold_sites`).
+
+    Returns:
+        The headline, None when there is no such heading, or another line is repeated more.
+
+    Cost: O(lines).
+    """
+    metas = [text for text in _stated(document, structured) if squeeze(text) not in site]
     titles = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
-    lines = find_headings(document)
     whole = min((len(squeeze(strip_site(text, site))) for text in (document.title, *metas) if text), default=1)
-    candidates = _candidates(document, lines, first_body_block)
-    text, place = _agreed(candidates, titles, max(whole, 1), site, first_body_block)
-    if text:
-        return Headline(_bare(text, document.title, metas, site), place)
-    place = _first_heading(document, lines, first_body_block, site)
-    if place >= 0 and not (len(metas) >= 2 and len(titles) == 1):
-        return Headline(_bare(document.blocks.texts[place], document.title, metas, site), place)
-    if metas:
-        return Headline(clean(strip_site(metas[0], site), MAX_TITLE_CHARS))
-    place = _above(document, first_body_block, site)
-    if place >= 0 and not _names_story(document, first_body_block, site, document.blocks.texts[place]):
-        return Headline(clean(document.blocks.texts[place], MAX_TITLE_CHARS), place)
-    first = [
-        (text, index)
-        for level, text, index in lines
-        if level == 1 and 4 <= len(text) <= 200 and squeeze(text) not in site
-    ]
-    if len(first) == 1 or (first and not document.title):
-        return Headline(clean(first[0][0], MAX_TITLE_CHARS), first[0][1])
-    return Headline(_numberless(clean(strip_site(document.title, site), MAX_TITLE_CHARS)))
+    text, place, level = _agreed(lines, titles, max(whole, 1), site, first_body_block)
+    if not text:
+        place = _first_heading(document, lines, first_body_block, site)
+        if place < 0 or (len(metas) >= 2 and len(titles) == 1):
+            return None
+        text, level = document.blocks.texts[place], 1
+    return Headline(_bare(text, document.title, metas, site), place) if level < _PLAIN else None
 
 
-def _stated(document: Document, structured: Structured, site: set[str]) -> list[str]:
-    """Return the titles in the metadata without those that only name the site."""
+def fold_sites(document: Document, structured: Structured, sites: Iterable[str]) -> set[str]:
+    """Fold the names of a site, those by which links to its front page call it, too."""
+    names = {squeeze(name) for name in (*sites, *_home_names(document)) if len(name) <= 60} - {""}
+    # Some pages state their headline as the name of the site or the application.
+    return names - {key for text in _stated(document, structured) if len(key := squeeze(text)) >= _HEADLINE_CHARS}
+
+
+def weigh(
+    document: Document, structured: Structured, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]
+) -> tuple[list[TitleCandidate], NDArray[np.float64]]:
+    """Return all that may be the headline, and a row of numbers for each.
+
+    Args:
+        document: a parsed page.
+        structured: its JSON-LD.
+        lines: as for `find_repeated`, as the others.
+        first_body_block: where the text starts, -1 for none.
+        site: folded names of the site.
+
+    Cost: O(lines).
+    """
+    candidates = _all_candidates(document, structured, lines, first_body_block, site)
+    texts = {"title": "", "og:title": "", "headline": "", **dict(_sources(document, structured))}
+    title, shared, data = texts["title"], texts["og:title"], texts["headline"]
+    stated = StatedTitles(
+        squeeze(strip_site(title, site)), squeeze(title), squeeze(strip_site(shared, site)), squeeze(shared),
+        squeeze(data), (title, shared, data),
+    )  # fmt: skip
+    return candidates, describe(document, candidates, stated, first_body_block, site)
+
+
+def _all_candidates(
+    document: Document, structured: Structured, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]
+) -> list[TitleCandidate]:
+    """Return what may be the headline, each text once, with all that says it."""
+    blocks, title = document.blocks, document.title
+    metas = [text for text in _stated(document, structured) if squeeze(text) not in site]
+    found: dict[str, TitleCandidate] = {}
+
+    def add(text: str, source: str, block: int = -1, level: int = 9) -> None:
+        text = _bare(text, title, metas, site) if block >= 0 else _numberless(clean(text, MAX_TITLE_CHARS))
+        key = squeeze(text)
+        if not _FEWEST_CHARS <= len(key) <= _MOST_CHARS:
+            return
+        one = found.setdefault(key, TitleCandidate(text, key))
+        one.sources.add(source)
+        one.shown += block >= 0
+        if block >= 0 and level < one.level:
+            names = f"{document.names[blocks.nodes[block]]} {document.names[blocks.starts[block]]}"
+            one.text, one.block, one.level, one.is_named = text, block, level, bool(_TITLE_NAME.search(names))
+
+    for level, text, block in _nearest(lines, first_body_block):
+        if level == _PLAIN and (text[-1] in "。；" or (text[-1] == "." and len(text) > _SENTENCE_CHARS)):
+            continue  # of the text
+        add(text, "line", block, level)
+    for source, text in _sources(document, structured):
+        add(strip_site(text, site), source)
+    for cut in list(_SEPARATOR.finditer(title))[:_MOST_CUTS]:
+        add(title[: cut.start()], "title begins")
+        add(title[cut.end() :], "title ends")
+    return list(found.values())
+
+
+def _sources(document: Document, structured: Structured) -> Iterator[tuple[str, str]]:
+    """Yield what the page states to be its title, by source; other metas as one."""
+    others = (name for name in _META if name not in _SHARED)
+    named = (("headline", structured.headline), *((name, find_meta(document, name)) for name in _SHARED))
+    for source, text in (*named, ("meta", find_meta(document, *others)), ("title", document.title)):
+        if text:
+            yield source, clean(text, MAX_TITLE_CHARS)
+
+
+def _nearest(lines: list[tuple[int, str, int]], first_body_block: int) -> list[tuple[int, str, int]]:
+    """Return the lines nearest to the text, those above it first."""
+    place = max(first_body_block, 0)
+    ranked = sorted(lines, key=lambda line: place - line[2] if line[2] <= place else line[2] - place + _BELOW)
+    return ranked[:_MOST_CANDIDATES]
+
+
+def _stated(document: Document, structured: Structured) -> list[str]:
+    """Return the titles in the metadata."""
     values = [structured.headline] if structured.headline else []
     metas = document.metas
     values += [metas[name][0] for name in _META if name in metas]
-    return [value for value in map(clean, values) if value and squeeze(value) not in site]
+    return [value for value in map(clean, values) if value]
 
 
 def _bare(line: str, title: str, metas: list[str], site: set[str]) -> str:
@@ -150,10 +250,9 @@ def find_headings(document: Document) -> list[tuple[int, str, int]]:
     return found
 
 
-def _candidates(
-    document: Document, lines: list[tuple[int, str, int]], first_body_block: int
-) -> list[tuple[int, str, int]]:
-    """Return the headings, and as level 4 the other lines before the text."""
+def find_candidate_lines(document: Document, first_body_block: int) -> list[tuple[int, str, int]]:
+    """Return the headings of a page, and as level 5 the other lines before the text."""
+    lines = find_headings(document)
     levels = {index for _, _, index in lines}
     blocks = document.blocks
     limit = min(first_body_block + 1 if first_body_block >= 0 else _MAX_LINES, len(blocks))
@@ -161,7 +260,7 @@ def _candidates(
     for index in range(limit - 1, -1, -1):
         text = blocks.texts[index]
         if 5 <= len(text) <= 200 and blocks.link_chars[index] * 2 <= blocks.chars[index] and index not in levels:
-            others.append((4, text, index))
+            others.append((_PLAIN, text, index))
             if len(others) >= _MAX_LINES:
                 break
     return lines + others[::-1]
@@ -169,12 +268,12 @@ def _candidates(
 
 def _agreed(
     lines: list[tuple[int, str, int]], titles: list[str], whole: int, site: set[str], first_body_block: int
-) -> tuple[str, int]:
-    """Return the line that most titles repeat; empty when none is convincing."""
-    best, place, best_rank = "", -1, 2.0
+) -> tuple[str, int, int]:
+    """Return the line that most titles repeat, its block and level; or empty."""
+    best, place, best_level, best_rank = "", -1, 0, 2.0
     for level, text, index in lines:
         line = squeeze(text)
-        if not 4 <= len(line) <= 300 or line in site:
+        if not (4 <= len(line) <= 300 or line in titles) or line in site:
             continue
         votes = sum(
             line in title or (len(title) > 8 and title in line and len(line) < 1.3 * len(title)) for title in titles
@@ -185,8 +284,10 @@ def _agreed(
         if first_body_block >= 0 and index > first_body_block + 1:
             rank -= 1.0
         if rank > best_rank:
-            best, place, best_rank = text, index, rank
-    return _nearer(lines, titles, best, place, first_body_block) if best else ("", -1)
+            best, place, best_level, best_rank = text, index, level, rank
+    if best:
+        best, place = _nearer(lines, titles, best, place, first_body_block)
+    return best, place, best_level
 
 
 def _nearer(
@@ -196,7 +297,7 @@ def _nearer(
     line = squeeze(best)
     for level, text, index in reversed(lines):
         # A heading right below another is its second line.
-        if level == 4 or not place + 2 < index <= first_body_block + 1:
+        if level == _PLAIN or not place + 2 < index <= first_body_block + 1:
             continue
         other = squeeze(text)
         if len(other) >= 4 and other not in line and line not in other:
@@ -220,55 +321,6 @@ def _first_heading(document: Document, lines: list[tuple[int, str, int]], first_
         and not is_label(text)
     ]
     return near[0] if len(near) == 1 else -1
-
-
-def _names_story(document: Document, first_body_block: int, site: set[str], rival: str) -> bool:
-    """Tell whether `<title>` names the text's subject at least as well as `rival`."""
-    if squeeze(rival)[:4] in squeeze(document.title):
-        return True
-    body = _opening(document, first_body_block)
-    own = _told(strip_site(document.title, site), body)
-    return own >= max(_told(rival, body), _LEAST_SHARE)
-
-
-def _opening(document: Document, first_body_block: int) -> str:
-    """Return the first lines of the text."""
-    return " ".join(document.blocks.texts[first_body_block : first_body_block + _BODY_LINES]).lower()
-
-
-def _told(line: str, body: str) -> float:
-    """Return the share of a line's words that the text repeats, 0 for too few words."""
-    found = _WORD.findall(line.lower())
-    return sum(word in body for word in found) / len(found) if len(found) >= _LEAST_WORDS else 0.0
-
-
-def _above(document: Document, first_body_block: int, site: set[str]) -> int:
-    """Find the line that heads the text, where `<title>` only names the site.
-
-    A heading or emphasised line, else one whose words the text repeats.
-    """
-    blocks, tags = document.blocks, document.tags
-    plain: list[int] = []
-    for index in range(first_body_block, max(-1, first_body_block - _ABOVE), -1):
-        text = blocks.texts[index]
-        node, start = blocks.nodes[index], blocks.starts[index]
-        if index == first_body_block and tags[node] not in _HEADINGS:
-            continue
-        folded = squeeze(text) if len(text) <= 200 else ""
-        if (
-            not 6 <= len(folded) <= 120
-            or folded in site
-            or blocks.link_chars[index] * 2 > blocks.chars[index]
-            or is_info(text)
-            or is_label(text)
-        ):
-            continue
-        names = f"{document.names[node]} {document.names[start]}"
-        if {tags[node], tags[start]} & _EMPHASIS or _TITLE_NAME.search(names):
-            return index
-        plain.append(index)
-    body = _opening(document, first_body_block) if plain else ""
-    return next((index for index in plain if _told(blocks.texts[index], body) >= _LEAST_SHARE), -1)
 
 
 def strip_site(title: str, site: set[str]) -> str:

@@ -65,3 +65,28 @@ def test_chinese(page: str, title: str) -> None:
 def test_western(page: str, title: str) -> None:
     parsed = parse_page(f"{page}<div>{ENGLISH}</div>".encode(), "http://e.com/a/1.html", fetched_at=NOW)
     assert parsed.metadata.title == title
+
+
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        # no heading, and `<title>` only names the site or the section
+        ("<title>河口网</title><p><font size=4><b>大桥合龙在即</b></font></p>", "大桥合龙在即"),
+        (
+            "<title>新闻动态--河口网</title><div class=biaoti>河口大桥完成最后一段桥面浇筑</div>",
+            "河口大桥完成最后一段桥面浇筑",
+        ),
+        # the headline given as the name of the site
+        (
+            "<title>大桥合龙在即 医师说注意交通</title>"
+            "<meta property=og:site_name content='大桥合龙在即 医师说注意交通'>"
+            "<meta property=og:title content='大桥合龙在即 医师说注意交通'><h1>大桥合龙在即 医师说注意交通</h1>",
+            "大桥合龙在即 医师说注意交通",
+        ),
+        # shorter than four characters
+        ("<title>河口</title><meta property=og:title content=河口><p>散文</p><h1>河口</h1>", "河口"),
+    ],
+)
+def test_headline_is_not_the_site(page: str, title: str) -> None:
+    parsed = parse_page(f"{page}<div>{TEXT}</div>".encode(), "http://e.com/a/1.html", fetched_at=NOW)
+    assert parsed.metadata.title == title

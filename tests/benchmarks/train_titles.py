@@ -1,0 +1,188 @@
+"""Make the network that chooses headlines anew from the corpora under BENCH_DATA.
+
+    uv run python -m tests.benchmarks.train_titles [CORPUS ...] [--check] [--output FILE]
+
+The network learns from every page whose headline is known and among the candidates; the shipped one weighs them only
+where no heading repeats the page's title. `--check` writes nothing: it trains four networks, each without one fold of
+the sites, and says how often the headline is right on the pages of that fold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.document import structured_data
+from pipelines.document.document import Document, parse
+from pipelines.document.noise import is_stamp
+from pipelines.extract import DEFAULT
+from pipelines.extract import extractor as find_extractor
+from pipelines.metadata import title, title_ranking
+from tests.benchmarks.extraction import ROOT, address, corpora, fold, fold_of, pages
+
+CORPORA = (
+    "andy-news", "big9", "chaos", "daniel", "dragnet", "evan", "fundus", "l3s-gn1", "magic-forum", "omnivore",
+    "postlight-meta", "wcxb-article", "xmu", "zhgold",
+)  # fmt: skip
+"""Those whose golds are headlines as readers see them."""
+FOLDS, NETWORKS, HIDDEN, EPOCHS, BATCH, RATE, DECAY = 4, 2, 16, 30, 32, 3e-3, 1e-2
+TIMES = 3
+"""So often is a page seen where the rules say nothing, each of the others once."""
+_LEAST_PART = 12
+"""Characters of a line that a gold may begin or end with: some golds hold the lines above and below the headline."""
+
+Matrix = NDArray[np.float64]
+Weights = list[Matrix]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A page: its candidates as rows, which of them are right, and what the rules say."""
+
+    corpus: str
+    fold: int
+    gold: str
+    texts: tuple[str, ...]
+    rows: Matrix
+    ruled: str | None
+
+    def target(self) -> Matrix | None:
+        """1 for each right candidate; None where there is none, or the gold is only a date."""
+        keys, want = [fold(text) for text in self.texts], fold(self.gold)
+        right = [key == want for key in keys]
+        if not any(right):
+            ends = [len(key) >= _LEAST_PART and (want.startswith(key) or want.endswith(key)) for key in keys]
+            longest = max((len(key) for key, is_end in zip(keys, ends, strict=True) if is_end), default=0)
+            right = [is_end and len(key) == longest for key, is_end in zip(keys, ends, strict=True)]
+        return np.array(right, np.float64) if any(right) and not is_stamp(self.gold) else None
+
+
+def example(corpus: str, gold: dict[str, object], document: Document, first: int) -> Example:
+    """Describe what may be the headline of a page whose text starts at block `first`."""
+    data = structured_data.read(document)
+    site = title.fold_sites(document, data, title.find_site_names(document, data))
+    lines = title.find_candidate_lines(document, first)
+    candidates, rows = title.weigh(document, data, lines, first, site)
+    ruled = title.find_repeated(document, data, lines, first, site)
+    texts = tuple(one.text for one in candidates)
+    number = fold_of(corpus, gold, FOLDS)
+    return Example(corpus, number, str(gold["title"]), texts, rows, ruled.text if ruled else None)
+
+
+def examples(names: Sequence[str]) -> Iterator[Example]:
+    """All pages of the corpora with a known headline."""
+    run = find_extractor(DEFAULT)
+    for corpus, folder in corpora(names).items():
+        for gold, body in pages(folder, sys.maxsize):
+            if gold.get("title") and not gold.get("suspect") and gold.get("page_type") not in {"list", "other"}:
+                document = parse(body, address(gold))
+                kept = run(document).blocks
+                yield example(corpus, gold, document, kept[0] if kept else -1)
+
+
+def learn(every: Sequence[Example]) -> Weights:
+    """Mean, scale, hidden, bias and out of several networks side by side, which differ in what chance began with."""
+    alone = [learn_one(every, seed) for seed in range(NETWORKS)]
+    mean, scale, *_ = alone[0]
+    return [mean, scale, *(np.concatenate([one[part] for one in alone], axis=-1) for part in (2, 3, 4))]
+
+
+def learn_one(every: Sequence[Example], seed: int) -> Weights:
+    """Mean, scale, hidden, bias and out of a network whose right candidate is to have the most points (softmax)."""
+    rows = np.concatenate([one.rows for one in every if len(one.texts)])
+    mean, scale = rows.mean(0), 1 / (rows.std(0) + 1e-3)
+    data = [
+        ((one.rows - mean) * scale, target)
+        for one in every
+        if (target := one.target()) is not None
+        for _ in range(TIMES if one.ruled is None else 1)
+    ]
+    random = np.random.default_rng(seed)
+    size = len(mean)
+    weights = [random.normal(0, size**-0.5, (size, HIDDEN)), np.zeros(HIDDEN), random.normal(0, HIDDEN**-0.5, HIDDEN)]
+    first, second = ([np.zeros_like(one) for one in weights] for _ in range(2))
+    batches = [start for _ in range(EPOCHS) for start in range(0, len(data), BATCH)]
+    order = random.permutation(len(data))
+    for step, start in enumerate(batches, 1):
+        if not start:
+            order = random.permutation(len(data))
+        slopes = _slopes(weights, [data[number] for number in order[start : start + BATCH]])
+        rate = RATE * (1 - step / len(batches))
+        for number, slope in enumerate(slopes):
+            first[number] = 0.9 * first[number] + 0.1 * slope
+            second[number] = 0.999 * second[number] + 0.001 * slope**2
+            root = np.sqrt(second[number] / (1 - 0.999**step)) + 1e-8
+            weights[number] = weights[number] - rate * first[number] / (1 - 0.9**step) / root
+    return [mean, scale, *weights]
+
+
+def _slopes(weights: Weights, batch: Sequence[tuple[Matrix, Matrix]]) -> Weights:
+    """Slopes of the mean cross-entropy of some pages."""
+    hidden, bias, out = weights
+    rows, right = np.concatenate([one for one, _ in batch]), np.concatenate([one for _, one in batch])
+    counts = np.array([len(one) for _, one in batch])
+    starts, page = np.cumsum(counts) - counts, np.repeat(np.arange(len(batch)), counts)
+    active = np.maximum(rows @ hidden + bias, 0)
+    points = active @ out
+    shares = np.exp(points - np.maximum.reduceat(points, starts)[page])
+    shares /= np.add.reduceat(shares, starts)[page]
+    wanted = shares * right
+    wanted /= np.maximum(np.add.reduceat(wanted, starts)[page], 1e-12)
+    slope = (shares - wanted) / len(batch)
+    inner = np.outer(slope, out) * (active > 0)
+    return [rows.T @ inner + DECAY * hidden, inner.sum(0), active.T @ slope + DECAY * out]
+
+
+def answer(weights: Weights, one: Example) -> str:
+    """The headline by the rules, or by the network where they have none."""
+    if one.ruled is not None or not one.texts:
+        return one.ruled or ""
+    return one.texts[title_ranking.choose(one.rows, weights)]
+
+
+def check(every: Sequence[Example]) -> None:
+    """Print for each corpus how often headlines are right, on folds not learned from."""
+    counts: dict[str, list[int]] = defaultdict(lambda: [0] * 4)
+    for number in range(FOLDS):
+        weights = learn([one for one in every if one.fold != number])
+        for one in (one for one in every if one.fold == number):
+            right = fold(answer(weights, one)) == fold(one.gold)
+            weighed = one.ruled is None
+            for at, value in enumerate((1, right, weighed, weighed and right)):
+                counts[one.corpus][at] += value
+    print("| corpus | pages | right | weighed | of these right |\n|---|---|---|---|---|")
+    for corpus, (size, right, weighed, of_these) in counts.items():
+        print(f"| {corpus} | {size} | {right / size:.3f} | {weighed} | {of_these} |")
+
+
+def main() -> int:
+    """Train and write the network, or check it."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("corpora", nargs="*", default=list(CORPORA))
+    options.add_argument("--check", action="store_true", help="say how it does on sites not learned from")
+    options.add_argument("--output", type=Path, default=title_ranking.MODEL)
+    chosen = options.parse_args()
+    if not ROOT.is_dir():
+        print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
+        return 2
+    every = list(examples(chosen.corpora))
+    if chosen.check:
+        check(every)
+        return 0
+    model = dict(zip(title_ranking.PARTS, (np.round(one, 4).tolist() for one in learn(every)), strict=True))
+    made_by = f"python -m tests.benchmarks.train_titles {' '.join(chosen.corpora)}"
+    text = json.dumps({"made_by": made_by, "pages": len(every), "model": model})
+    chosen.output.write_text(text + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
