@@ -16,6 +16,7 @@ from db.frontier.leases import take_hosts
 from db.frontier.runs import start_run
 from db.records.keys import fingerprint
 from db.records.outcome import StoredPage
+from db.records.reasons import PageReason
 from db.records.url import State
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
@@ -77,3 +78,28 @@ def test_missing_pages_are_asked_for_without_validators(database: Database, run_
     sql = "SELECT url, state, next_visit, etag FROM url WHERE kind = 'page' AND next_visit IS NOT NULL"
     rows = [tuple(row) for row in database.read(lambda connection: connection.execute(text(sql)).all())]
     assert rows == [(URLS[3], State.DONE, 0.0, None)]
+
+
+THREADS = [f"http://{host}.example/thread" for host in "ab"]
+
+
+def test_pages_left_out_for_their_kind_are_found_when_it_is_wanted(database: Database, run_in: Callable) -> None:
+    run_in(add_urls, (NOW, [new_url(url) for url in THREADS]))
+    hosts = {fingerprint(f"{name}.example"): 10 for name in "ab"}
+    for lease in run_in(claims.lease, wish(1, hosts)).urls:
+        if lease.url in THREADS:
+            run_in(EachTimeNew().store, done(lease, reason=PageReason.THREAD, page_kind="thread"))
+    shown = database.read(lambda c: c.execute(text("SELECT url, kind, reason FROM v_dropped ORDER BY url")).all())
+    assert [tuple(row) for row in shown] == [(url, "thread", "forum thread") for url in THREADS]
+
+    def others(**values: object) -> set[str]:
+        ids = again.find_others(database, Wanted("new 2", **values))  # type: ignore[arg-type]
+        return {url for url in (*URLS, *THREADS) if fingerprint(url) in ids}
+
+    assert others(kinds=["article"]) == set()
+    assert others(kinds=["article", "thread"]) == set(THREADS)
+    assert others(kinds=["thread"], host="a.example") == {THREADS[0]}
+    assert others(kinds=["thread"], since="2999-01-01T00:00:00+00:00") == set()
+    assert others(kinds=["thread"], where="1 = 1") == set(), "that is of articles"
+    (unit, _) = database.read(lambda c: again.read_others(c, sorted(map(fingerprint, THREADS))))
+    assert (unit.is_stored, len(unit.pages), unit.pages[0].raw) == (False, 1, None)
