@@ -126,7 +126,7 @@ class _Page:
         return squeeze(texts[self.own]) not in line and not DATE.search(texts[index])
 
     def _prose_below(self, index: int) -> int:
-        """Find the first paragraph below a heading; -1 if links or another h1 part them."""
+        """Find the first paragraph below a heading; -1 if much parts them."""
         at = bisect_left(self.prose, index + 1)
         found = self.prose[at] if at < len(self.prose) else index + _REACH + 1
         after = bisect_left(self.firsts, index + 1)
@@ -147,7 +147,7 @@ class _Page:
         return bool(blocks.link_chars[index] * 5 >= blocks.chars[index] * 4)
 
     def _container(self, index: int, prose: int) -> tuple[int, int]:
-        """Return the smallest container of the story below a headline, and its first block."""
+        """Return the smallest container of a story and its first block."""
         document, nodes, ends = self.document, self.nodes, self.document.ends
         own, core = nodes[self.own], nodes[self.core]
         node, first, above = nodes[index], index, 0.0
