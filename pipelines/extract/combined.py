@@ -27,6 +27,7 @@ from ..records import Extraction
 from ..render import render
 from . import models
 from .borders.copies import drop_copies
+from .borders.stories import other_stories
 from .features import Table, features
 from .network import BlockNetwork
 
@@ -119,6 +120,9 @@ def extract_by(networks: BlockNetwork, document: Document, params: Params) -> Ex
     chances = networks.predict(table.values).astype(np.float64)
     mass = weigh(document)
     chances[_heaps(document)] = 0
+    others = other_stories(document, _titles(document))
+    if others is not None:
+        chances[others] = 0
     kept, confidence = choose_outside(document, chances)
     kept = drop_copies(document, _trimmed(document, kept, chances, mass), mass)
     is_prose = confidence >= params.min_confidence and bool(kept)

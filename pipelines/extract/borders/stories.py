@@ -1,0 +1,174 @@
+"""Other stories: text under a headline, date and byline of its own.
+
+Sites load the next stories below an article. The page's own story is told by its headline, which the page's titles
+repeat; another one repeats the pattern: a headline of the same kind or beside an alike container, a line of date or
+names, then prose, in a container that the own headline and the first own paragraph are not in. Entries of a live blog
+and slides stand below the headline they share, so theirs are of a lower level.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...decode.text import squeeze
+from ...document.document import Document
+from ...document.noise import DATE, is_info
+
+# Set by hand with folds 0 and 1 of the corpora in view (tests.benchmarks.extraction), looked at on 2 and 3.
+_HEADLINES: Final = frozenset({"h1", "h2", "h3"})
+_NO_PROSE: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "figcaption", "li"})
+_PROSE: Final = 60
+"""Least mass of a paragraph, a Chinese character counting for two and a half letters."""
+_STORY: Final = 200
+"""Least characters outside links of another story."""
+_ABOVE: Final = 150
+"""Most mass that stands over the headline in the container of a story."""
+_REACH: Final = 16
+"""Blocks from a headline to its first paragraph."""
+_LINKS: Final = 6
+"""Most links among them."""
+_INFO_CHARS: Final = 100
+_LEAST_HEADLINE, _LEAST_TITLE = 16, 8
+"""Letters and digits of a headline; of one in an h1."""
+
+
+def other_stories(document: Document, titles: str) -> NDArray[np.bool_] | None:
+    """Flag the blocks of other stories than the page's own; None for none.
+
+    Args:
+        document: a parsed page.
+        titles: what the page calls itself, squeezed.
+
+    Cost: O(blocks), and O(levels) for each headline.
+    """
+    tags, blocks = document.tags, document.blocks
+    heads = [index for index, node in enumerate(blocks.nodes) if tags[node] in _HEADLINES]
+    if len(heads) <= 1:
+        return None
+    page = _Page(document, titles, heads)
+    found = list(page.others()) if page.core >= 0 else []
+    if not found:
+        return None
+    nodes = np.asarray(blocks.nodes, np.int64)
+    flags: NDArray[np.bool_] = np.any([(nodes >= first) & (nodes < last) for first, last in found], axis=0)
+    return flags
+
+
+class _Page:
+    """Headlines of a page, and which of them begins its own story."""
+
+    def __init__(self, document: Document, titles: str, heads: list[int]) -> None:
+        blocks = document.blocks
+        self.document, self.titles, self.heads = document, titles, heads
+        self.nodes, self.tags = blocks.nodes, document.tags
+        self.times = [node for node, _ in document.times]
+        self.mass: list[float] = (blocks.chars + 1.5 * blocks.han).tolist()
+        is_link = blocks.link_chars * 2 > blocks.chars
+        self.links = np.cumsum(is_link).tolist()
+        is_prose = (blocks.chars - blocks.link_chars + 1.5 * blocks.han >= _PROSE) & ~is_link & (blocks.marks > 0)
+        self.prose = [at for at in np.flatnonzero(is_prose).tolist() if self.tags[self.nodes[at]] not in _NO_PROSE]
+        self.firsts = [index for index in heads if self.tags[self.nodes[index]] == "h1"]
+        seconds = (index for index in heads if self.tags[self.nodes[index]] == "h2")
+        self.own = next((index for at in (self.firsts, seconds) for index in at if self._is_title(index)), -1)
+        self.core = self._prose_below(self.own) if self.own >= 0 else -1
+        """First paragraph of the own story; -1 when the page does not show where it begins."""
+        if self.core >= 0:
+            level = self.tags[self.nodes[self.own]]
+            between = any(self.own < index < self.core and self.tags[self.nodes[index]] == level for index in heads)
+            if between or not self._is_signed(self.own, max(self.own - 2, 0), self.core):
+                self.core = -1
+
+    def _is_title(self, index: int) -> bool:
+        """Tell whether a heading is what the page calls itself."""
+        line = squeeze(self.document.blocks.texts[index])
+        return len(line) >= _LEAST_TITLE and line in self.titles
+
+    def others(self) -> Iterable[tuple[int, int]]:
+        """Yield the range of nodes of each other story."""
+        document, nodes, tags, parents = self.document, self.nodes, self.tags, self.document.parents
+        own, body = nodes[self.own], parents[nodes[self.core]]
+        article = nodes[self.core]
+        while article > 0 and tags[article] != "article":
+            article = parents[article]
+        last = 0
+        for index in self.heads:
+            node = nodes[index]
+            is_level = tags[node] == tags[own] == "h1"
+            is_beside = is_level and parents[node] == parents[own] and index > self.core
+            if node < last or (body <= node < document.ends[body] and not is_beside):
+                continue
+            prose = self._prose_below(index)
+            if prose < 0:
+                continue
+            box, first = self._container(index, prose)
+            if box == node and not is_beside:
+                continue
+            is_outside = article <= 0 or not article <= node < document.ends[article]
+            is_below = index > self.core and (is_level or (tags[node] == "h2" and is_outside and self._is_link(index)))
+            if not is_below and (box == node or not self._is_alike(box)):
+                continue
+            if self._is_headline(index, is_level=is_level) and self._is_signed(index, first, prose):
+                last = document.ends[parents[node] if box == node else box]
+                yield box, last
+
+    def _is_headline(self, index: int, *, is_level: bool) -> bool:
+        """Tell whether a heading is the headline of something else than this page."""
+        texts = self.document.blocks.texts
+        line = squeeze(texts[index])
+        size = len(line) * (2.5 if self.document.blocks.han[index] else 1)
+        if size < (_LEAST_TITLE if is_level else _LEAST_HEADLINE) or line in self.titles:
+            return False
+        return squeeze(texts[self.own]) not in line and not DATE.search(texts[index])
+
+    def _prose_below(self, index: int) -> int:
+        """Find the first paragraph below a heading; -1 if much parts them."""
+        at = bisect_left(self.prose, index + 1)
+        found = self.prose[at] if at < len(self.prose) else index + _REACH + 1
+        after = bisect_left(self.firsts, index + 1)
+        is_parted = after < len(self.firsts) and self.firsts[after] < found
+        return -1 if is_parted or found > index + _REACH or self.links[found] - self.links[index] > _LINKS else found
+
+    def _is_signed(self, index: int, first: int, prose: int) -> bool:
+        """Tell whether a line of date or names, or a time, stands around a headline."""
+        texts, head = self.document.blocks.texts, self.nodes[index]
+        if any(at != index and len(texts[at]) <= _INFO_CHARS and is_info(texts[at]) for at in range(first, prose)):
+            return True
+        at = bisect_left(self.times, min(head, self.nodes[first]))
+        return at < len(self.times) and self.times[at] < self.nodes[prose]
+
+    def _is_link(self, index: int) -> bool:
+        """Tell whether a headline leads to another page."""
+        blocks = self.document.blocks
+        return bool(blocks.link_chars[index] * 5 >= blocks.chars[index] * 4)
+
+    def _container(self, index: int, prose: int) -> tuple[int, int]:
+        """Return the smallest container of a story and its first block."""
+        document, nodes, ends = self.document, self.nodes, self.document.ends
+        own, core = nodes[self.own], nodes[self.core]
+        node, first, above = nodes[index], index, 0.0
+        box = document.parents[node]
+        while box > 0 and not (box <= own < ends[box] or box <= core < ends[box]):
+            while first > 0 and box <= nodes[first - 1] < ends[box] and above <= _ABOVE:
+                first -= 1
+                above += self.mass[first]
+            if above > _ABOVE:
+                break
+            if document.T[box] - document.LT[box] >= _STORY and box <= nodes[prose] < ends[box]:
+                return box, first
+            box = document.parents[box]
+        return node, index
+
+    def _is_alike(self, box: int) -> bool:
+        """Tell whether a container is a sibling of the own story's, of its kind."""
+        parents, tags, names = self.document.parents, self.tags, self.document.names
+        own = self.nodes[self.own]
+        while own > 0 and parents[own] != parents[box]:
+            own = parents[own]
+        if own <= 0 or tags[own] != tags[box]:
+            return False
+        return tags[box] == "article" or bool(names[box] and names[own] == names[box])
