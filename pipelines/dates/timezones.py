@@ -80,7 +80,7 @@ _BEHIND: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """Time zone of a site's clocks, its order of day and month, its calendar, its language."""
+    """Zone of a site's clocks, its order of day and month, its calendar and language."""
 
     zone: tzinfo = UTC
     day_first: bool = False

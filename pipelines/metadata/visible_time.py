@@ -147,7 +147,7 @@ def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: 
 
 
 def _opening(text: str) -> str:
-    """Return the date in front of a text's first sentence, the text where there is none."""
+    """Return the date in front of a text's first sentence, or the text."""
     found = _OPENING.match(text)
     return found[1] if found and is_stamp(found[1]) else text
 
