@@ -27,7 +27,7 @@ _ISO = re.compile(
     r"\s{0,2}[AP]M\b)",
     re.IGNORECASE,
 )
-_HALVES = "上午|下午|晚上|晚间|傍晚|深夜|夜间|清晨|早晨|凌晨|中午|早上|午前|午後|오전|오후|AM|PM"
+_HALVES = "上午|下午|晚上|晚间|晚間|傍晚|深夜|夜间|清晨|早晨|凌晨|中午|早上|早间|午前|午後|午间|早|晚|오전|오후|AM|PM"
 CLOCK: Final = (
     r"(?:\s?[日號号일]?\.?[\sT,，|｜·(（]{0,6}(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[日月火水木金土](?:曜日)?(?=\s{0,2}[)）])|"
     r"[월화수목금토일]요일|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6})?[\s)）|｜,，-]{0,4}(?:农历[^\W\d_]{2,8}\s{1,2})?"
@@ -51,46 +51,45 @@ _ROC = re.compile(
 _HAN_DATE = re.compile(
     r"([一二三四五六七八九0]{4})年([元一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})日" + CLOCK
 )
-MONTHS: Final = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar janvier enero janeiro gennaio januari stycznia января ianuarie ocak ledna tammikuuta "
-            "január ιανουαρίου січня"
-            " يناير",
-            "february feb februar février fevrier febrero fevereiro febbraio februari lutego февраля februarie şubat "
-            "února helmikuuta február φεβρουαρίου лютого"
-            " فبراير شباط",
-            "march mar märz maerz mars marzo março marco maart marca марта martie mart března maaliskuuta maret "
-            "március μαρτίου березня"
-            " مارس آذار",
-            "april apr avril abril aprile kwietnia апреля aprilie nisan dubna huhtikuuta április απριλίου квітня"
-            " أبريل ابريل نيسان",
-            "may mai mayo maio maggio mei maja мая mayıs května toukokuuta május μαΐου травня مايو أيار",
-            "june jun juni juin junio junho giugno czerwca июня iunie haziran června kesäkuuta június ιουνίου червня"
-            " يونيو حزيران",
-            "july jul juli juillet julio julho luglio lipca июля iulie temmuz července heinäkuuta július ιουλίου липня"
-            " يوليو تموز",
-            "august aug août aout agosto augustus sierpnia августа ağustos srpna elokuuta agustus augusti augusztus "
-            "αυγούστου серпня"
-            " أغسطس اغسطس آب",
-            "september sep sept septembre septiembre setembro settembre września сентября septembrie eylül září "
-            "syyskuuta szeptember σεπτεμβρίου вересня"
-            " سبتمبر أيلول",
-            "october oct oktober okt octobre octubre outubro ottobre października октября octombrie ekim října "
-            "lokakuuta október οκτωβρίου жовтня"
-            " أكتوبر اكتوبر",
-            "november nov novembre noviembre novembro listopada ноября noiembrie kasım listopadu marraskuuta "
-            "νοεμβρίου листопада"
-            " نوفمبر",
-            "december dec dezember dez décembre decembre diciembre dezembro dicembre desember grudnia декабря "
-            "decembrie aralık prosince joulukuuta δεκεμβρίου грудня"
-            " ديسمبر",
-        ),
-        1,
-    )
-    for name in names.split()
-}
+
+
+def _number_months(*months: str) -> dict[str, int]:
+    """Number the names of twelve months."""
+    return {name: number for number, names in enumerate(months, 1) for name in names.split()}
+
+
+MONTHS: Final = _number_months(
+    "january jan januar janvier enero janeiro gennaio januari stycznia января ianuarie ocak ledna tammikuuta január "
+    "ιανουαρίου ιανουάριος ιαν січня січ янв январь януари gener jänner يناير",
+    "february feb februar février fevrier febrero fevereiro febbraio februari lutego февраля februarie şubat února "
+    "helmikuuta február φεβρουαρίου φεβρουάριος φεβ лютого лют фев февр февраль февруари febrer feber فبراير شباط",
+    "march mar märz maerz mars marzo março marco maart marca марта martie mart března maaliskuuta maret március "
+    "μαρτίου μάρτιος μαρ μάρ березня бер мар март marts març مارس آذار",
+    "april apr avril abril aprile kwietnia апреля aprilie nisan dubna huhtikuuta április απριλίου απρίλιος απρ квітня "
+    "квіт кві апр апрель април أبريل ابريل نيسان",
+    "may mai mayo maio maggio mei maja мая mayıs května toukokuuta május μαΐου μαίου μάιος μαι μαϊ μάι травня трав тра "
+    "май maig مايو أيار",
+    "june jun juni juin junio junho giugno czerwca июня iunie haziran června kesäkuuta június ιουνίου ιούνιος ιουν "
+    "ιούν червня черв чер июн июнь юни juny يونيو حزيران",
+    "july jul juli juillet julio julho luglio lipca июля iulie temmuz července heinäkuuta július ιουλίου ιούλιος ιουλ "
+    "ιούλ липня лип июл июль юли juliol يوليو تموز",
+    "august aug août aout agosto augustus sierpnia августа ağustos srpna elokuuta agustus augusti augusztus αυγούστου "
+    "αύγουστος αυγ αύγ серпня сер авг август agost أغسطس اغسطس آب",
+    "september sep sept septembre septiembre setembro settembre września сентября septembrie eylül září syyskuuta "
+    "szeptember σεπτεμβρίου σεπτέμβριος σεπ σεπτ вересня вер верес сен сент сентябрь септември setembre سبتمبر أيلول",
+    "october oct oktober okt octobre octubre outubro ottobre października октября octombrie ekim října lokakuuta "
+    "október οκτωβρίου οκτώβριος οκτ жовтня жов жовт окт октябрь октомври أكتوبر اكتوبر",
+    "november nov novembre noviembre novembro listopada ноября noiembrie kasım listopadu marraskuuta νοεμβρίου "
+    "νοέμβριος νοε νοέ листопада лис лист ноя нояб ноябрь ноември نوفمبر",
+    "december dec dezember dez décembre decembre diciembre dezembro dicembre desember grudnia декабря decembrie aralık "
+    "prosince joulukuuta δεκεμβρίου δεκέμβριος δεκ грудня груд гру дек декабрь декември desembre ديسمبر",
+)
+_BEFORE_YEAR: Final = MONTHS | _number_months(
+    "janv ene gen sty oca led ian", "févr fév fevr fev lut şub úno helmi", "mrt bře", "avr abr kwi nis dub",
+    "mag maj kvě", "giu cze haz čvn iun", "juil lug lip tem čvc iul", "ago sie ağu srp agu", "set wrz eyl zář",
+    "out ott paź eki říj", "lis kas noi", "déc dic gru ara pro des",
+)  # fmt: skip
+"""Short names that are words of other languages, too: they are months only where a year stands behind them."""
 _CLOCK_WEST = (
     r"(?:(?:\s?г\.)?\s{0,2}[,:·|•–—-]?\s{0,3}(?:at|um|à|alle(?: ore)?|o|ore|kl\.?|a las|às|в|saat|pukul|klo|om)?\s{0,3}"
     r"(\d{1,2})[:.h](\d\d)(?::(\d\d))?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
@@ -124,8 +123,10 @@ _URL_LOOSE = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_/])(\d{1,2}|[a-z]{3})\2(\d{1
 _COMPACT = re.compile(
     r"((?:19|20)\d\d)(0\d|1[0-2])([0-3]\d)(?:T?(\d\d):?(\d\d):?(\d\d)?(?:\.\d{1,6})?(Z|[+-]\d\d:?\d\d)?)?"
 )
-_LATER: Final = frozenset({"下午", "晚上", "晚间", "傍晚", "深夜", "夜间", "午後", "오후", "pm", "p"})
+_LATER: Final = frozenset({"下午", "晚上", "晚间", "晚間", "晚", "傍晚", "深夜", "夜间", "午後", "오후", "pm", "p"})
 _EARLIER: Final = frozenset({"凌晨", "上午", "清晨", "早晨", "午前", "오전", "am", "a"})
+_NOON: Final = frozenset({"中午", "午间"})
+_MORNING: Final = 6
 _UNIX = re.compile(r"(?:/?Date\()?1[0-9]{9}(?:\d{3})?(?:\.\d{1,9})?(?:[+-]\d{4})?(?:\)/?)?")
 _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
@@ -186,7 +187,7 @@ def read_clock(match: re.Match[str], first: int) -> tuple[int, int, int | None] 
 def to_24_hours(hour: int, half: str | None) -> int:
     """Return the hour of the day of an hour and a half of the day."""
     half = (half or "").lower()[:2].rstrip(".")
-    if half in _LATER and hour < 12:
+    if (half in _LATER and hour < 12) or (half in _NOON and hour < _MORNING):
         return hour + 12
     return 0 if hour == 12 and half in _EARLIER else hour
 
@@ -282,14 +283,16 @@ def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read a date with a month's name or the year last."""
     for pattern, day, name, year in ((_DAY_FIRST, 1, 2, 3), (_MONTH_FIRST, 2, 1, 3), (_YEAR_FIRST, 3, 2, 1)):
         for match in pattern.finditer(text):
-            month = MONTHS.get(match[name].lower())
+            month = _BEFORE_YEAR.get(match[name].lower())
             parts = (int(match[year]), month or 0, int(match[day]))
             found = _western(text, match, parts, now, habits) if month else None
             if found:
                 return found
     dotted = _DOTTED.search(text)
     if dotted:
-        return _western(text, dotted, (int(dotted[3]), int(dotted[2]), int(dotted[1])), now, habits)
+        first, second = int(dotted[1]), int(dotted[2])
+        number, month = (first, second) if second <= 12 else (second, first)
+        return _western(text, dotted, (int(dotted[3]), month, number), now, habits)
     slashed = _SLASHED.search(text)
     if slashed:
         first, second = int(slashed[1]), int(slashed[2])
@@ -313,7 +316,9 @@ def _western(
         return build_moment(parts, clock, timezones.read_zone(text, match.end(), habits.zone), now)
     before = _CLOCK_BEFORE.search(text, max(0, match.start() - 40), match.start())
     if before:
-        zone = timezones.read_zone(before[4] or "", 0, habits.zone)
+        # The zone stands behind the clock, or behind the date: "22:00, 11 July 2021 BST".
+        default = timezones.read_zone(text, match.end(), habits.zone)
+        zone = timezones.read_zone(before[4] or "", 0, default)
         found = build_moment(parts, (to_24_hours(int(before[1]), before[3]), int(before[2]), None), zone, now)
         if found:
             return found

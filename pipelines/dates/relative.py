@@ -48,6 +48,9 @@ _BACK: Final = {
     )
     for word in words.split()
 }
+_NOW: Final = frozenset({"刚刚", "剛剛", "just now"})
+_LANGUAGE: Final = {"hier": "fr"}
+"""Of words that mean something else in another language: German "Sie sind hier"."""
 _DAY = re.compile(
     r"(?<!\w)(?:" + "|".join(sorted(_BACK, key=len, reverse=True)) + r")(?![\w'’-])"
     r"|(?:今天|今日|昨天|昨日|大前天|前天|刚刚|剛剛)(?![\u4e00-\u9fff])"
@@ -100,13 +103,15 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
         if match:
             return _ago(match[1].lower(), match[2].lower(), local, now)
         word = _DAY.search(text)
-        if word:
+        if word and (not habits.language or _LANGUAGE.get(word[0].lower(), habits.language) == habits.language):
             return _on_day(text, word, local, now, habits)
     return _two_digits(text, local, now, habits) or _no_year(text, local, now, habits)
 
 
 def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habits: Habits) -> Moment | None:
     """Read a day told by its distance; with a clock, alone in its line or Chinese."""
+    if word[0].lower() in _NOW:
+        return build_moment((local.year, local.month, local.day), (local.hour, local.minute, None), habits.zone, now)
     local -= timedelta(days=_BACK[word[0].lower()])
     parts = (local.year, local.month, local.day)
     west = _CLOCK_WEST.match(text, word.end())

@@ -80,12 +80,13 @@ _BEHIND: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """Time zone of a site's clocks, its order of day and month, its calendar."""
+    """Zone of a site's clocks, its order of day and month, its calendar and language."""
 
     zone: tzinfo = UTC
     day_first: bool = False
     republic: bool = False
     buddhist: bool = False
+    language: str = ""
 
 
 def find_habits(host: str, language: str, declared: str = "") -> Habits:
@@ -113,7 +114,7 @@ def find_habits(host: str, language: str, declared: str = "") -> Habits:
         or region in _DAY_FIRST_COUNTRIES | {"gb"}
     )
     republic = country == "tw" or (code == "zh" and region == "tw")
-    return Habits(zone, day_first, republic, buddhist=country == "th" or code == "th")
+    return Habits(zone, day_first, republic, buddhist=country == "th" or code == "th", language=code)
 
 
 def read_zone(text: str, place: int, default: tzinfo) -> tzinfo:

@@ -65,6 +65,8 @@ _MOST_VISIBLE: Final = 4000
 _LEAST_PARAGRAPHS: Final = 2
 """Instead of a page with so little text one that stands in `noscript` is read, if that has paragraphs and more text."""
 _HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
+_STAMPED = re.compile(r"20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?")
+"""A whole `title` attribute: what readers see is "5 days ago"."""
 _NAMING: Final = frozenset({"class", "id", "itemprop", "role", "rel"})
 _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo", "src")
 
@@ -332,7 +334,7 @@ def _attributes(
                     document.hidden.add(node)
             elif key == "hidden":
                 document.hidden.add(node)
-            elif key == "datetime":
+            elif key == "datetime" or (key == "title" and value[:2] == "20" and _STAMPED.fullmatch(value)):
                 document.times.append((node, value))
         names[node] = name
         if tag == "img":
@@ -489,7 +491,7 @@ class Document:
         links: (node, href, rel, anchor text, number of the block it stands in) of every a, area, iframe and frame.
         link_titles: number of a link -> its title attribute or the alternative text of its image.
         images: (node, URL, alternative text).
-        times: (node, `datetime` attribute).
+        times: (node, `datetime` attribute, or `title` that is a time).
         title, metas, relations: of the head: title, meta name -> values, (rel, href, type, title) of link elements.
         json_ld, scripts: texts of JSON-LD blocks and of other inline scripts.
         bounds: how much of the page was read.

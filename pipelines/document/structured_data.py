@@ -22,7 +22,8 @@ _ARTICLE: Final = words(
 _MAX_OBJECTS: Final = 400
 _MAX_NUMBER: Final = 1e18
 _MARKUP = re.compile(r"<[^<>]{1,300}>")
-_COMMA = re.compile(r",(?=\s{0,100}[}\]])")
+_LOOSE = re.compile(r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?|,(?=\s{0,100}[}\]])', re.DOTALL)
+"""Strings, which stay as they are, comments, and commas behind the last of a list; none fails late."""
 _WRAPPED = re.compile(r"^/\*\s?<!\[CDATA\[\s?\*/|/\*\s?\]\]>\s?\*/$")
 _SALVAGED = re.compile(r"""["']datePublished["']\s{0,4}:\s{0,4}["']([^"'<>{}]{4,60})["']""")
 """Of a block that is no JSON at all."""
@@ -153,9 +154,15 @@ def _load(text: str) -> object:
     except (ValueError, RecursionError):
         pass
     try:
-        return json.JSONDecoder(strict=False).raw_decode(_COMMA.sub(" ", _CONTROLS.sub(" ", text)))[0]
+        bare = _LOOSE.sub(_keep_string, _LOOSE.sub(_keep_string, _CONTROLS.sub(" ", text)))
+        return json.JSONDecoder(strict=False).raw_decode(bare.lstrip())[0]
     except (ValueError, RecursionError):
         return None
+
+
+def _keep_string(match: re.Match[str]) -> str:
+    """Return a string as it is, and a blank for a comment or a comma."""
+    return match[0] if match[0][0] == '"' else " "
 
 
 def _objects(value: object) -> Iterator[dict[str, object]]:

@@ -16,6 +16,7 @@ from ..dates.parse import Moment
 from ..dates.relative import read_relative
 from ..dates.timezones import Habits
 from ..document.document import Document
+from ..document.noise import is_stamp
 from .lines import split_fields
 
 
@@ -38,6 +39,7 @@ _OTHER: Final = (
         f"(?:{_SPAN}|[于到至:：])",
     )
     + "|今天是|今日是|现在是|当前时间|服务器|generated|server time|expires|deadline|valid"
+    "|joined|member since|registered|mitglied seit|registriert|membre depuis|inscrit le|miembro desde|зарегистрирован"
 )
 """Of what the article is about, or of the page as it was served."""
 _STATED: Final = "|".join(
@@ -73,6 +75,8 @@ _MAX_LINE_CHARS: Final = 300
 _BOX_CHARS: Final = 24
 _SHORT_CHARS: Final = 40
 _DAY_OVER_MONTH = re.compile(r"(\d\d) ((?:19|20)\d\d)\s?[-./年]\s?(\d\d)月?")
+_OPENING = re.compile(r"([\w(][^–—]{4,40}?)\s?(?:[–—]|\s-)\s.{40}")
+"""A date in front of the first sentence: "27.1.2022 - The ferry ..."."""
 _BEST_RANK, _CLOCK_RANK, _STATED_RANK = 10.0, 2.5, 4.0
 _MOST_TOLD: Final = 2
 """More times told relative to now, in front of the text, are those of other articles."""
@@ -112,11 +116,14 @@ def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: 
         place = _BEST_RANK - min(0.3 * position, 5.0)
         if best_rank >= place + _CLOCK_RANK + _STATED_RANK and not best_relative:
             break  # no line from here on can be better
-        text = blocks.texts[index]
+        text = _opening(blocks.texts[index]) if index == first else blocks.texts[index]
         if len(text) > _MAX_LINE_CHARS or not _may_hold(text):
             continue
         linked = blocks.link_chars[index]
-        moment, label, relative = _in_line(document, index, now, habits, inside=first < index <= last)
+        if text is blocks.texts[index]:
+            moment, label, relative = _in_line(document, index, now, habits, inside=first < index <= last)
+        else:
+            moment, label, relative = parse.read(text, now, habits), "", False
         if linked and index > last and not label:
             continue  # another article's
         if moment is None or _PAGE.search(text.lower()):
@@ -128,12 +135,21 @@ def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: 
         rank += _STATED_RANK if label == "stated" else 1.5 if _TIME_WORD.search(text) else 0
         rank -= 4.0 if label == "changed" else 0
         rank -= 3.0 if relative else 0
+        # In a headline it is mostly the day of what is told.
+        rank -= 3.0 if position == 0 and index < first and not label and not is_stamp(text) else 0
+        rank -= 2.0 if index > last and not label else 0  # of a comment, or another article
         rank -= 3.0 if linked * 2 > blocks.chars[index] else 0
         if rank > best_rank:
             best, best_rank, best_relative = moment, rank, relative
     if best_relative and told > _MOST_TOLD:
         return None, False  # a list of other articles
     return best, best_relative
+
+
+def _opening(text: str) -> str:
+    """Return the date in front of a text's first sentence, or the text."""
+    found = _OPENING.match(text)
+    return found[1] if found and is_stamp(found[1]) else text
 
 
 def read_newest(document: Document, now: datetime) -> datetime | None:

@@ -145,3 +145,28 @@ def test_times_told_in_a_list_are_those_of_others() -> None:
     others = "".join(f"<div>{n}小时前</div>" for n in (1, 2, 3, 4))
     assert dated(others) == ""
     assert dated("<div>3小时前</div>") == "2025-07-02T09:00+08:00"
+
+
+@pytest.mark.parametrize(
+    ("above", "iso"),
+    [
+        # what readers see is "2 days ago"
+        ("<em>发表于 <span title='2025-6-30 18:05'>2&nbsp;天前</span></em>", ISO),
+        ("<div>张三 注册于 2011-3-2 10:00</div><div>发表于 2025-6-30 18:05</div>", ISO),
+        (f"<p>30.6.2025 - {TEXT[0]}</p>", "2025-06-30"),
+    ],
+)
+def test_time_where_forums_and_agencies_put_it(above: str, iso: str) -> None:
+    assert dated(above) == iso
+
+
+def test_day_in_the_headline_is_not_that_of_the_article() -> None:
+    page = (
+        f"<title>2024年12月31日大桥合龙纪实</title><h1>2024年12月31日大桥合龙纪实</h1><p>2025-06-30</p>{''.join(TEXT)}"
+    )
+    assert parse_page(page.encode(), "https://e.cn/1.html", fetched_at=NOW).metadata.published_at == "2025-06-30"
+
+
+def test_time_of_a_comment_below_is_not_that_of_the_article() -> None:
+    below = "<div>网友 2025-07-01 09:00</div>"
+    assert dated("<div>2025-06-30 18:05</div>", below=below) == ISO
