@@ -13,23 +13,52 @@ from .lines import split_fields
 
 _META: Final = (
     "author", "article:author", "dc.creator", "byl", "parsely-author", "sailthru.author", "article:author_name",
-    "dcterms.creator", "cxenseparse:author", "mediaid", "citation_author", "og:article:author", "twitter:creator_name",
+    "dcterms.creator", "cxenseparse:author", "mediaid", "citation_author", "og:article:author",
+    "twitter:creator_name",
 )  # fmt: skip
+_CARD_LABEL = re.compile(
+    r"^(?:written by|author|verfasst von|geschrieben von|écrit par|auteur|escrito por|autor|scritto da|"
+    r"geschreven door|"
+    r"作者|撰文|автор|napisane przez|yazan)$",
+    re.IGNORECASE,
+)
+"""Label of a Twitter card's field that holds the author."""
 _NAME = re.compile(
     r"(?:^|[\s_-])(?:\w{0,20}authors?|byline\w*|writer|reporter|journalist|author-?name|authorlink|autor|auteur|"
-    r"autore|verfasser)(?:$|[\s_-])"
+    r"autore|verfasser|\w{0,10}nick_?-?name|user-?name|userlink|xw1|js_name)(?:$|[\s_-])"
 )
+_SHOWN = re.compile(r"author|writer|byline|nick|user|meta_text|reporter|(?:^|[\s_-])name(?:$|\s)")
+_SOURCE = re.compile(r"media-?_?name|source|(?:^|[\s_-])(?:src|from)")
+_NO_AUTHOR = re.compile(r"login|comment|reply|respond|share|follow|related|avatar")
 _PAGE = re.compile(
-    r"/(?:authors?|writers?|reporters?|journalists?|columnists?|people|profile|staff|by|autor|autoren|auteurs?|autori|"
-    r"redaktion|contributors?)/|space-uid|/author-",
+    r"/(?:authors?|writers?|reporters?|journalists?|columnists?|people|profile|staff|by|autor|autoren|auteurs?|"
+    r"autori|"
+    r"redaktion|contributors?|members?|user|c/user)[/?]|space-uid|mod=space(?:&|$)|/author-",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"^(?:written\s|posted\s|story\s|words\s)?(?:by|von|par|por|di|作者|记者|記者|文)\s?[:：]?$", re.IGNORECASE
+    r"^(?:written\s|posted\s|story\s|words\s|article\s)?(?:by|von|par|por|di|door|av|af|author|autor|作者|记者|記者|文|文章作者|"
+    r"本文作者)\s?[:：]?$",
+    re.IGNORECASE,
 )
 _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
-_EDITED = re.compile(r"(?:编辑|編輯|责编|責編)\s?[:：]")
+_EDITED = re.compile(r"(?:编辑|編輯|责编|責編|编审|校对)\s?[:：]")
+_TITLE_PARTS = re.compile(r"\s?[_|｜–—»«·]\s?|\s-\s|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fffA-Z])")
+_DATED = re.compile(r"(?:19|20)\d\d|\d月|\d{1,2}[.:h]\d\d|\d{1,2}\.?\s[^\W\d_]{3,10}|[^\W\d_]{3,10}\s\d{1,2}\b")
+_CJK_DATE = re.compile(r"(?:19|20)\d\d|\d月|\d:\d\d")
+_CONTROLS: Final = frozenset({"form", "label", "button"})
 _MARKED_LINES: Final = 24
+_BARE_LINES: Final = 8
+_LONGEST_BARE: Final = 40
+_LONGEST_DATE: Final = 80
+_MOST_FIELDS: Final = 18
+"""A line of more is a menu."""
+_LONGEST_HAN: Final = 12
+_LONGEST_VALUE: Final = 20
+_ENDING: Final = (4, 60)
+"""Last paragraphs that may hold a byline; in Chinese texts captions and notes of the editors follow it."""
+_FIRST_BLOCKS: Final = 5
+_CJK_SHARE: Final = 0.3
 
 
 def find_authors(
@@ -42,40 +71,108 @@ def find_authors(
         structured: its JSON-LD, which is believed first.
         near: lines around headline and text, nearest first.
         kept: blocks of the text, whose first and last paragraphs may hold a byline.
-        sites: what the site and its source call themselves; never an author.
+        sites: what the site and its source call themselves; no people.
 
     Returns:
-        Distinct names in the page's order; empty when no one is named.
+        Distinct names in the page's order; empty when no one is named. Where nobody else is, the site itself when its
+        metadata say that it is the author; not on Chinese, Japanese and Korean pages, whose templates say so of all.
 
     Cost: O(characters of `near` and of the heads and ends of paragraphs).
     """
-    found = person_names.tidy(structured.authors, sites)
-    if found:
-        return found
-    byline = _byline(document, near, kept, sites)
-    metas = (document.metas[name][:10] for name in _META if name in document.metas)
-    named = (person_names.tidy([value for value in values if "://" not in value], sites) for values in metas)
-    stated = next(filter(None, named), ())
-    if stated and _is_han(stated[0]):
-        stated = _without_editors(document, stated)
-    # On Chinese pages the author element often names the web editor; the byline does not.
-    if byline and (not stated or _is_han(byline[0])):
-        return byline
-    return stated or _marked(document, near, sites) or _beside_date(document, near, kept, sites)
+    metas = [document.metas[name][:10] for name in _META if name in document.metas]
+    metas.append(_card(document))
+    values = [structured.authors, *([value for value in values if "://" not in value] for values in metas)]
+    if _is_cjk(document, near, kept):
+        stated = [person_names.tidy([value for value in one if _is_brief(value)], sites) for one in values]
+        stated = [names for names in (_vetted(document, near, one) for one in stated) if names]
+        if stated and structured.authors and stated[0][0] in " ".join(structured.authors):
+            return stated[0]
+        byline = _byline(document, near, kept, sites, is_cjk=True)
+        if stated and (not byline or stated[0][0] in byline):
+            return stated[0]
+        return byline or _marked(document, near, kept, sites) or _beside_date(document, near, kept, sites)
+    stated = [names for names in (person_names.tidy(value, sites) for value in values) if names]
+    if stated and (_is_full(stated[0]) or _is_shown(document, near, stated[0][0])):
+        return stated[0]
+    shown = _byline(document, near, kept, sites, is_cjk=False)
+    if not shown or (stated and not _is_full(shown)):
+        shown = _marked(document, near, kept, sites)
+    if stated and not (shown and _is_full(shown)):
+        return stated[0]
+    return shown or _bare(document, near, kept, sites) or _house(values, sites)
 
 
-def _is_han(name: str) -> bool:
-    """Tell whether a name begins with a Chinese character."""
-    return "\u4e00" <= name[0] <= "\u9fff"
+def _card(document: Document) -> list[str]:
+    """Return the author in the labelled fields of a Twitter card."""
+    metas = document.metas
+    for number in "12":
+        label = metas.get(f"twitter:label{number}", ("",))[0]
+        if _CARD_LABEL.match(label.strip()):
+            return metas.get(f"twitter:data{number}", [])[:1]
+    return []
 
 
-def _without_editors(document: Document, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names but for those that the page calls its editors."""
+def _is_cjk(document: Document, near: Sequence[int], kept: Sequence[int]) -> bool:
+    """Tell whether a page's text is Chinese, Japanese or Korean."""
+    han = chars = 0
+    for index in [*near[:1], *kept[:_FIRST_BLOCKS]]:
+        han += int(document.blocks.han[index])
+        chars += int(document.blocks.chars[index])
+    return han > _CJK_SHARE * chars
+
+
+def _is_full(names: Sequence[str]) -> bool:
+    """Tell whether the first name can be a whole one: Jane Doe, Reuters; not jdoe2."""
+    name = names[0]
+    return " " in name or not name.isascii() or (name.isalpha() and name[0].isupper())
+
+
+def _vetted(document: Document, near: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the stated names that are people, or that readers see beside the text.
+
+    Templates of Chinese sites state the name of the site, the software or the editor as author.
+    """
+    tails = [part.lower() for part in _TITLE_PARTS.split(document.title)[1:]]
+    found = []
+    for name in names:
+        if len(name) > _LONGEST_HAN and not name.isascii():
+            return ()  # a motto or the headline
+        folded = name.lower()
+        of_site = any(folded in tail or (len(tail) > 1 and tail in folded) for tail in tails)
+        if not of_site and (person_names.is_name(name) or _is_shown(document, near, name)):
+            found.append(name)
+    if not found:
+        return ()
     lines = [*document.metas.get("editor", ()), *(text for text in document.blocks.texts if _EDITED.search(text[:80]))]
-    return tuple(name for name in names if not any(name in line[:80] for line in lines))
+    return tuple(name for name in found if not any(name in line[:80] for line in lines))
 
 
-def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+def _is_brief(value: str) -> bool:
+    """Tell whether a value is no sentence, unless of people's names."""
+    return len(value) <= _LONGEST_VALUE or value.isascii() or all(map(person_names.is_person, re.split(r"\W+", value)))
+
+
+def _is_shown(document: Document, near: Sequence[int], name: str) -> bool:
+    """Tell whether an author's element or a link to an author's page shows a name."""
+    blocks, names, parents = document.blocks, document.names, document.parents
+    for index in near[:_MARKED_LINES]:
+        if name in blocks.texts[index]:
+            for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
+                named = f"{names[node]} {names[max(parents[node], 0)]}"
+                if text.strip() == name and _SHOWN.search(named) and not _SOURCE.search(named):
+                    return True
+    return any(anchor == name and _PAGE.search(href[:300]) for _, href, _, anchor, _ in document.links)
+
+
+def _house(values: Sequence[Sequence[str]], sites: Sequence[str]) -> tuple[str, ...]:
+    """Return the name of the site when its metadata state it as author."""
+    own = (person_names.tidy([name for name in one if person_names.same(name, sites)], ()) for one in values)
+    return next(filter(None, own), ())
+
+
+def _byline(
+    document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str], *, is_cjk: bool
+) -> tuple[str, ...]:
     """Return the names in bylines around headline and text or in its paragraphs."""
     texts = document.blocks.texts
     inside = set(kept)
@@ -85,41 +182,93 @@ def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites:
             continue
         line = "\t".join(split_fields(document, index))
         if _LABEL.match(line) and index + 1 < len(texts) and len(texts[index + 1]) <= 60:
-            line = f"{line.rstrip(':： ')} {texts[index + 1]}"
-        found = person_names.tidy(person_names.parse_line(line), sites)
+            line = f"{line.rstrip(':： ')}:\t{texts[index + 1]}"
+        is_near = 0 < index - near[0] <= _BARE_LINES
+        found = person_names.tidy(person_names.parse_line(line, dated=is_near), sites)
         if found:
             return found
-    for index in [*kept[:2], *kept[-1:-60:-1]]:
+    for index in [*kept[:2], *kept[-1 : -_ENDING[is_cjk] : -1]]:
         found = person_names.tidy(person_names.parse_prose(texts[index]), sites)
         if found:
             return found
     return ()
 
 
-def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
-    """Return the names in elements named after authors and in links to author pages."""
-    blocks, names, parents, tags = document.blocks, document.names, document.parents, document.tags
-    places = set(near[:_MARKED_LINES])
-    for _, href, rel, anchor, block in document.links:
-        if block in places and 2 <= len(anchor) <= 40 and ("author" in rel or _PAGE.search(href[:300])):
-            found = person_names.tidy([anchor], sites)
-            if found:
-                return found
-    for index in near[:_MARKED_LINES]:
+def _marked(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in links to author pages and in elements named after authors."""
+    blocks = document.blocks
+    inside = set(kept)
+    places = [
+        index
+        for index in near[:_MARKED_LINES]
+        if (index not in inside or len(blocks.texts[index]) <= 60) and len(blocks.parts[index]) <= _MOST_FIELDS
+    ]
+    found = _linked(document, set(places), sites)
+    if found:
+        return found
+    for index in places:
         for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
-            at = node
-            for _ in range(3):
-                if at < 0:
-                    break
-                named = (names[at] and _NAME.search(names[at])) or (
-                    tags[at] == "address" and person_names.is_name(text)
-                )
-                if named and len(text) <= 60 and "comment" not in names[at]:
-                    found = person_names.tidy([text], sites)
-                    if found:
-                        return found
-                at = parents[at]
+            if len(text) <= 60 and _is_marked(document, node, text):
+                found = person_names.tidy([text], sites)
+                if found and not _is_common(document, found[0]):
+                    return found
     return ()
+
+
+def _linked(document: Document, places: set[int], sites: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the first line with links to author pages."""
+    found: tuple[str, ...] = ()
+    linked: list[str] = []
+    last = -1
+    for node, href, rel, anchor, block in document.links:
+        if block in places and 2 <= len(anchor) <= 40 and ("author" in rel or _PAGE.search(href[:300])):
+            if block != last:
+                if found:
+                    break
+                linked, last = [], block
+            if not _NO_AUTHOR.search(document.names[node]):
+                linked.append(anchor)
+                found = person_names.tidy(linked, sites)
+    return found
+
+
+def _is_marked(document: Document, node: int, text: str) -> bool:
+    """Tell whether a node, or one of the two around it, is named after authors."""
+    names, tags = document.names, document.tags
+    for _ in range(3):
+        if node < 0 or tags[node] in _CONTROLS or (names[node] and _NO_AUTHOR.search(names[node])):
+            return False
+        if (names[node] and _NAME.search(names[node])) or (tags[node] == "address" and person_names.is_name(text)):
+            return True
+        node = document.parents[node]
+    return False
+
+
+def _bare(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+    """Return a name that is a line of its own beside the date, above the text."""
+    texts = document.blocks.texts
+    first = kept[0] if kept else -1
+    head = near[0] if near else 0
+    for index in range(head + 1, min(head + _BARE_LINES, first + 2, len(texts))):
+        text = texts[index]
+        if len(text) > _LONGEST_BARE or not person_names.is_name(text):
+            continue
+        beside = (texts[at] for at in (index - 1, index + 1, index + 2) if head < at < len(texts))
+        is_dated = any(len(line) <= _LONGEST_DATE and _DATED.search(line) for line in beside)
+        if is_dated and not _is_common(document, text):
+            found = person_names.tidy([text], sites)
+            if found == (text,):
+                return found
+    return ()
+
+
+def _is_common(document: Document, name: str) -> bool:
+    """Tell whether the page has most words of a name in small letters: Share Post."""
+    words = name.split()
+    if len(words) == 1:
+        return False
+    page = " ".join(document.blocks.texts)
+    return sum(f" {word.lower()} " in page for word in words if word != word.lower()) * 2 > len(words)
 
 
 def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
@@ -127,7 +276,7 @@ def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], s
     parts = document.blocks.parts
     inside = set(kept)
     for index in near[:8]:
-        if parts[index] and index not in inside and any(map(str.isdigit, document.blocks.texts[index])):
+        if parts[index] and index not in inside and _CJK_DATE.search(document.blocks.texts[index]):
             words = (word for field in split_fields(document, index) for word in field.split())
             found = person_names.tidy(filter(person_names.is_person, words), sites)
             if found:
