@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from ..document.document import Document
@@ -24,12 +25,12 @@ _CARD_LABEL = re.compile(
 )
 """Label of a Twitter card's field that holds the author."""
 _NAME = re.compile(
-    r"(?:^|[\s_-])(?:\w{0,20}authors?|byline\w*|writer|reporter|journalist|author-?name|authorlink|autor|auteur|"
-    r"autore|verfasser|\w{0,10}nick_?-?name|user-?name|userlink|xw1|js_name)(?:$|[\s_-])"
+    r"(?:^|[\s_-])(?:\w{0,20}author(?:s|info|name|box|by)?|byline\w*|writer|reporter|journalist|author-?name|authorlink|autor|auteur|"
+    r"autore|verfasser|\w{0,10}nick_?-?name|\w{0,6}user-?name|userlink|poster|xw1|js_name)(?:$|[\s_-])"
 )
 _SHOWN = re.compile(r"author|writer|byline|nick|user|meta_text|reporter|(?:^|[\s_-])name(?:$|\s)")
 _SOURCE = re.compile(r"media-?_?name|source|(?:^|[\s_-])(?:src|from)")
-_NO_AUTHOR = re.compile(r"login|comment|reply|respond|share|follow|related|avatar")
+_NO_AUTHOR = re.compile(r"login|comment|reply|respond|share|(?<!no)follow|related|avatar")
 _PAGE = re.compile(
     r"/(?:authors?|writers?|reporters?|journalists?|columnists?|people|profile|staff|by|autor|autoren|auteurs?|"
     r"autori|"
@@ -47,7 +48,7 @@ _TITLE_PARTS = re.compile(r"\s?[_|｜–—»«·]\s?|\s-\s|(?<=[\u4e00-\u9fff])
 _DATED = re.compile(r"(?:19|20)\d\d|\d月|\d{1,2}[.:h]\d\d|\d{1,2}\.?\s[^\W\d_]{3,10}|[^\W\d_]{3,10}\s\d{1,2}\b")
 _CJK_DATE = re.compile(r"(?:19|20)\d\d|\d月|\d:\d\d")
 _CONTROLS: Final = frozenset({"form", "label", "button"})
-_MARKED_LINES: Final = 24
+_MARKED_LINES: Final = 48
 _BARE_LINES: Final = 8
 _LONGEST_BARE: Final = 40
 _LONGEST_DATE: Final = 80
@@ -83,23 +84,36 @@ def find_authors(
     metas.append(_card(document))
     values = [structured.authors, *([value for value in values if "://" not in value] for values in metas)]
     if _is_cjk(document, near, kept):
-        stated = [person_names.tidy([value for value in one if _is_brief(value)], sites) for one in values]
-        stated = [names for names in (_vetted(document, near, one) for one in stated) if names]
-        if stated and structured.authors and stated[0][0] in " ".join(structured.authors):
-            return stated[0]
-        byline = _byline(document, near, kept, sites, is_cjk=True)
-        if stated and (not byline or stated[0][0] in byline):
-            return stated[0]
-        return byline or _marked(document, near, kept, sites) or _beside_date(document, near, kept, sites)
-    stated = [names for names in (person_names.tidy(value, sites) for value in values) if names]
-    if stated and (_is_full(stated[0]) or _is_shown(document, near, stated[0][0])):
-        return stated[0]
+        return _weigh_cjk(document, values, near, kept, sites)
+    house = [*sites, *_TITLE_PARTS.split(document.title)[1:]]
+    stated = next(filter(None, (person_names.tidy(value, house) for value in values)), ())
+    if stated and (_is_full(stated) or _is_shown(document, near, stated[0])):
+        return stated
     shown = _byline(document, near, kept, sites, is_cjk=False)
     if not shown or (stated and not _is_full(shown)):
         shown = _marked(document, near, kept, sites)
-    if stated and not (shown and _is_full(shown)):
-        return stated[0]
-    return shown or _bare(document, near, kept, sites) or _house(values, sites)
+    if shown and (not stated or _is_full(shown)):
+        return shown
+    return (
+        stated
+        or _bare(document, near, kept, sites)
+        or _house(values, house)
+        or _byline(document, near, kept, (), is_cjk=False)
+    )
+
+
+def _weigh_cjk(
+    document: Document, values: Sequence[Sequence[str]], near: Sequence[int], kept: Sequence[int], sites: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the authors of a Chinese, Japanese or Korean page."""
+    believed = [_vetted(document, near, [value for value in one if _is_brief(value)], sites) for one in values]
+    if believed[0]:
+        return believed[0]
+    byline = _byline(document, near, kept, sites, is_cjk=True)
+    stated = next(filter(None, believed), ())
+    if stated and (not byline or stated[0] in byline):
+        return stated
+    return byline or _marked(document, near, kept, sites) or _beside_date(document, near, kept, sites)
 
 
 def _card(document: Document) -> list[str]:
@@ -127,11 +141,14 @@ def _is_full(names: Sequence[str]) -> bool:
     return " " in name or not name.isascii() or (name.isalpha() and name[0].isupper())
 
 
-def _vetted(document: Document, near: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
+def _vetted(document: Document, near: Sequence[int], values: Sequence[str], sites: Sequence[str]) -> tuple[str, ...]:
     """Return the stated names that are people, or that readers see beside the text.
 
     Templates of Chinese sites state the name of the site, the software or the editor as author.
     """
+    names = person_names.tidy(values, sites)
+    if not names:
+        return ()
     tails = [part.lower() for part in _TITLE_PARTS.split(document.title)[1:]]
     found = []
     for name in names:
@@ -179,6 +196,8 @@ def _byline(
     for index in near:
         text = texts[index]
         if len(text) > (60 if index in inside and not _LABEL_START.match(text) else 200):
+            continue
+        if not person_names.may_name(text) and not _LABEL.match(text):
             continue
         line = "\t".join(split_fields(document, index))
         if _LABEL.match(line) and index + 1 < len(texts) and len(texts[index + 1]) <= 60:
@@ -236,12 +255,24 @@ def _is_marked(document: Document, node: int, text: str) -> bool:
     """Tell whether a node, or one of the two around it, is named after authors."""
     names, tags = document.names, document.tags
     for _ in range(3):
-        if node < 0 or tags[node] in _CONTROLS or (names[node] and _NO_AUTHOR.search(names[node])):
+        if node < 0 or tags[node] in _CONTROLS:
             return False
-        if (names[node] and _NAME.search(names[node])) or (tags[node] == "address" and person_names.is_name(text)):
+        if names[node]:
+            named = _names_author(names[node])
+            if named is not None:
+                return named
+        if tags[node] == "address" and person_names.is_name(text):
             return True
         node = document.parents[node]
     return False
+
+
+@lru_cache(maxsize=4096)
+def _names_author(name: str) -> bool | None:
+    """Tell whether a class or id means authors (True) or comments (False)."""
+    if _NO_AUTHOR.search(name):
+        return False
+    return True if _NAME.search(name) else None
 
 
 def _bare(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
@@ -253,9 +284,10 @@ def _bare(document: Document, near: Sequence[int], kept: Sequence[int], sites: S
         text = texts[index]
         if len(text) > _LONGEST_BARE or not person_names.is_name(text):
             continue
+        is_repeated = index <= head + 2 and texts.count(text) > 1  # in a box about the author, too
         beside = (texts[at] for at in (index - 1, index + 1, index + 2) if head < at < len(texts))
         is_dated = any(len(line) <= _LONGEST_DATE and _DATED.search(line) for line in beside)
-        if is_dated and not _is_common(document, text):
+        if (is_dated or is_repeated) and not _is_common(document, text):
             found = person_names.tidy([text], sites)
             if found == (text,):
                 return found
@@ -272,11 +304,12 @@ def _is_common(document: Document, name: str) -> bool:
 
 
 def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
-    """Return bare Chinese names among the fields of the line with the date."""
-    parts = document.blocks.parts
+    """Return bare Chinese names among the words of the line with the date."""
+    parts, texts = document.blocks.parts, document.blocks.texts
     inside = set(kept)
     for index in near[:8]:
-        if parts[index] and index not in inside and _CJK_DATE.search(document.blocks.texts[index]):
+        is_line = len(parts[index]) > 1 or len(texts[index]) <= _LONGEST_BARE
+        if is_line and index not in inside and _CJK_DATE.search(texts[index]):
             words = (word for field in split_fields(document, index) for word in field.split())
             found = person_names.tidy(filter(person_names.is_person, words), sites)
             if found:

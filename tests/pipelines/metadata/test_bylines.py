@@ -49,6 +49,9 @@ TEXT = "".join(
         ("作者：李兆清 江蘇南通 職員", ["李兆清"]),
         ("作者：林宜靜 文字大小：【大】【中】【小】", ["林宜靜"]),
         ("（作者：丁涛，系河口大学教授）", ["丁涛"]),
+        ("作者丨王小明", ["王小明"]),
+        ("作者： 时间：2021-05-06", []),
+        ("2022-05-06 鄭曉雯╱綜合外電報導", ["鄭曉雯"]),
         ("彭瑜 賀懷湘文/圖", ["彭瑜", "賀懷湘"]),
         ("张晓风 发表于 2019年3月12日 · 阅读 203", ["张晓风"]),
         ("March 12, 2024 · by Kevin Neil", ["Kevin Neil"]),
@@ -138,6 +141,7 @@ def test_pages(head: str, line: str, names: tuple[str, ...]) -> None:
         ("河口大桥_网易新闻", "<meta name=author content=网易>", "<p>2024-03-12 来源: 山海日报</p>", ()),
         ("河口大桥", "<meta name=author content=chinanews>", "<p>2024-03-12</p>", ()),
         ("河口大桥", "<meta name=author content='河口网，最快的新闻、最全的资讯、股票'>", "<p>2024-03-12</p>", ()),
+        ("河口大桥", "", "<p>2022年5月6日 王小明 3 条评论</p>", ("王小明",)),
         ("河口大桥", "<meta name=author content=王小明>", "<p>2024-03-12</p>", ("王小明",)),
         (
             "河口大桥",
@@ -178,6 +182,9 @@ ENGLISH = "".join(
             ("Jane Roe",),
         ),
         ("", "<p>Author</p><p>Jane Roe</p>", ("Jane Roe",)),
+        ("", "<p>By River Post | March 12, 2024</p>", ("River Post",)),
+        ("", "<p>Jane Roe</p><p>A bridge</p><div>Jane Roe</div>", ("Jane Roe",)),
+        ("", "<p><a rel='nofollow' href='/author/jane'>Jane Roe</a> 5 min</p>", ("Jane Roe",)),
         ("", "<form class=author-login><label>Jane Roe</label></form>", ()),
     ],
 )
