@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from ..document.document import Document
@@ -13,23 +14,52 @@ from .lines import split_fields
 
 _META: Final = (
     "author", "article:author", "dc.creator", "byl", "parsely-author", "sailthru.author", "article:author_name",
-    "dcterms.creator", "cxenseparse:author", "mediaid", "citation_author", "og:article:author", "twitter:creator_name",
+    "dcterms.creator", "cxenseparse:author", "mediaid", "citation_author", "og:article:author",
+    "twitter:creator_name",
 )  # fmt: skip
-_NAME = re.compile(
-    r"(?:^|[\s_-])(?:\w{0,20}authors?|byline\w*|writer|reporter|journalist|author-?name|authorlink|autor|auteur|"
-    r"autore|verfasser)(?:$|[\s_-])"
+_CARD_LABEL = re.compile(
+    r"^(?:written by|author|verfasst von|geschrieben von|écrit par|auteur|escrito por|autor|scritto da|"
+    r"geschreven door|"
+    r"作者|撰文|автор|napisane przez|yazan)$",
+    re.IGNORECASE,
 )
+"""Label of a Twitter card's field that holds the author."""
+_NAME = re.compile(
+    r"(?:^|[\s_-])(?:\w{0,20}author(?:s|info|name|box|by)?|byline\w*|writer|reporter|journalist|author-?name|authorlink|autor|auteur|"
+    r"autore|verfasser|\w{0,10}nick_?-?name|\w{0,6}user-?name|userlink|poster|xw1|js_name)(?:$|[\s_-])"
+)
+_SHOWN = re.compile(r"author|writer|byline|nick|user|meta_text|reporter|(?:^|[\s_-])name(?:$|\s)")
+_SOURCE = re.compile(r"media-?_?name|source|(?:^|[\s_-])(?:src|from)")
+_NO_AUTHOR = re.compile(r"login|comment|reply|respond|share|(?<!no)follow|related|avatar")
 _PAGE = re.compile(
-    r"/(?:authors?|writers?|reporters?|journalists?|columnists?|people|profile|staff|by|autor|autoren|auteurs?|autori|"
-    r"redaktion|contributors?)/|space-uid|/author-",
+    r"/(?:authors?|writers?|reporters?|journalists?|columnists?|people|profile|staff|by|autor|autoren|auteurs?|"
+    r"autori|"
+    r"redaktion|contributors?|members?|user|c/user)[/?]|space-uid|mod=space(?:&|$)|/author-",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"^(?:written\s|posted\s|story\s|words\s)?(?:by|von|par|por|di|作者|记者|記者|文)\s?[:：]?$", re.IGNORECASE
+    r"^(?:written\s|posted\s|story\s|words\s|article\s)?(?:by|von|par|por|di|door|av|af|author|autor|作者|记者|記者|文|文章作者|"
+    r"本文作者)\s?[:：]?$",
+    re.IGNORECASE,
 )
 _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
-_EDITED = re.compile(r"(?:编辑|編輯|责编|責編)\s?[:：]")
-_MARKED_LINES: Final = 24
+_EDITED = re.compile(r"(?:编辑|編輯|责编|責編|编审|校对)\s?[:：]")
+_TITLE_PARTS = re.compile(r"\s?[_|｜–—»«·]\s?|\s-\s|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fffA-Z])")
+_DATED = re.compile(r"(?:19|20)\d\d|\d月|\d{1,2}[.:h]\d\d|\d{1,2}\.?\s[^\W\d_]{3,10}|[^\W\d_]{3,10}\s\d{1,2}\b")
+_CJK_DATE = re.compile(r"(?:19|20)\d\d|\d月|\d:\d\d")
+_CONTROLS: Final = frozenset({"form", "label", "button"})
+_MARKED_LINES: Final = 48
+_BARE_LINES: Final = 8
+_LONGEST_BARE: Final = 40
+_LONGEST_DATE: Final = 80
+_MOST_FIELDS: Final = 18
+"""A line of more is a menu."""
+_LONGEST_HAN: Final = 12
+_LONGEST_VALUE: Final = 20
+_ENDING: Final = (4, 60)
+"""Last paragraphs that may hold a byline; in Chinese texts captions and notes of the editors follow it."""
+_FIRST_BLOCKS: Final = 5
+_CJK_SHARE: Final = 0.3
 
 
 def find_authors(
@@ -42,40 +72,124 @@ def find_authors(
         structured: its JSON-LD, which is believed first.
         near: lines around headline and text, nearest first.
         kept: blocks of the text, whose first and last paragraphs may hold a byline.
-        sites: what the site and its source call themselves; never an author.
+        sites: what the site and its source call themselves; no people.
 
     Returns:
-        Distinct names in the page's order; empty when no one is named.
+        Distinct names in the page's order; empty when no one is named. Where nobody else is, the site itself when its
+        metadata say that it is the author; not on Chinese, Japanese and Korean pages, whose templates say so of all.
 
     Cost: O(characters of `near` and of the heads and ends of paragraphs).
     """
-    found = person_names.tidy(structured.authors, sites)
-    if found:
-        return found
-    byline = _byline(document, near, kept, sites)
-    metas = (document.metas[name][:10] for name in _META if name in document.metas)
-    named = (person_names.tidy([value for value in values if "://" not in value], sites) for values in metas)
-    stated = next(filter(None, named), ())
-    if stated and _is_han(stated[0]):
-        stated = _without_editors(document, stated)
-    # On Chinese pages the author element often names the web editor; the byline does not.
-    if byline and (not stated or _is_han(byline[0])):
-        return byline
-    return stated or _marked(document, near, sites) or _beside_date(document, near, kept, sites)
+    metas = [document.metas[name][:10] for name in _META if name in document.metas]
+    metas.append(_card(document))
+    values = [structured.authors, *([value for value in values if "://" not in value] for values in metas)]
+    if _is_cjk(document, near, kept):
+        return _weigh_cjk(document, values, near, kept, sites)
+    house = [*sites, *_TITLE_PARTS.split(document.title)[1:]]
+    stated = next(filter(None, (person_names.tidy(value, house) for value in values)), ())
+    if stated and (_is_full(stated) or _is_shown(document, near, stated[0])):
+        return stated
+    shown = _byline(document, near, kept, sites, is_cjk=False)
+    if not shown or (stated and not _is_full(shown)):
+        shown = _marked(document, near, kept, sites)
+    if shown and (not stated or _is_full(shown)):
+        return shown
+    return (
+        stated
+        or _bare(document, near, kept, sites)
+        or _house(values, house)
+        or _byline(document, near, kept, (), is_cjk=False)
+    )
 
 
-def _is_han(name: str) -> bool:
-    """Tell whether a name begins with a Chinese character."""
-    return "\u4e00" <= name[0] <= "\u9fff"
+def _weigh_cjk(
+    document: Document, values: Sequence[Sequence[str]], near: Sequence[int], kept: Sequence[int], sites: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the authors of a Chinese, Japanese or Korean page."""
+    believed = [_vetted(document, near, [value for value in one if _is_brief(value)], sites) for one in values]
+    if believed[0]:
+        return believed[0]
+    byline = _byline(document, near, kept, sites, is_cjk=True)
+    stated = next(filter(None, believed), ())
+    if stated and (not byline or stated[0] in byline):
+        return stated
+    return byline or _marked(document, near, kept, sites) or _beside_date(document, near, kept, sites)
 
 
-def _without_editors(document: Document, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names but for those that the page calls its editors."""
+def _card(document: Document) -> list[str]:
+    """Return the author in the labelled fields of a Twitter card."""
+    metas = document.metas
+    for number in "12":
+        label = metas.get(f"twitter:label{number}", ("",))[0]
+        if _CARD_LABEL.match(label.strip()):
+            return metas.get(f"twitter:data{number}", [])[:1]
+    return []
+
+
+def _is_cjk(document: Document, near: Sequence[int], kept: Sequence[int]) -> bool:
+    """Tell whether a page's text is Chinese, Japanese or Korean."""
+    han = chars = 0
+    for index in [*near[:1], *kept[:_FIRST_BLOCKS]]:
+        han += int(document.blocks.han[index])
+        chars += int(document.blocks.chars[index])
+    return han > _CJK_SHARE * chars
+
+
+def _is_full(names: Sequence[str]) -> bool:
+    """Tell whether the first name can be a whole one: Jane Doe, Reuters; not jdoe2."""
+    name = names[0]
+    return " " in name or not name.isascii() or (name.isalpha() and name[0].isupper())
+
+
+def _vetted(document: Document, near: Sequence[int], values: Sequence[str], sites: Sequence[str]) -> tuple[str, ...]:
+    """Return the stated names that are people, or that readers see beside the text.
+
+    Templates of Chinese sites state the name of the site, the software or the editor as author.
+    """
+    names = person_names.tidy(values, sites)
+    if not names:
+        return ()
+    tails = [part.lower() for part in _TITLE_PARTS.split(document.title)[1:]]
+    found = []
+    for name in names:
+        if len(name) > _LONGEST_HAN and not name.isascii():
+            return ()  # a motto or the headline
+        folded = name.lower()
+        of_site = any(folded in tail or (len(tail) > 1 and tail in folded) for tail in tails)
+        if not of_site and (person_names.is_name(name) or _is_shown(document, near, name)):
+            found.append(name)
+    if not found:
+        return ()
     lines = [*document.metas.get("editor", ()), *(text for text in document.blocks.texts if _EDITED.search(text[:80]))]
-    return tuple(name for name in names if not any(name in line[:80] for line in lines))
+    return tuple(name for name in found if not any(name in line[:80] for line in lines))
 
 
-def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+def _is_brief(value: str) -> bool:
+    """Tell whether a value is no sentence, unless of people's names."""
+    return len(value) <= _LONGEST_VALUE or value.isascii() or all(map(person_names.is_person, re.split(r"\W+", value)))
+
+
+def _is_shown(document: Document, near: Sequence[int], name: str) -> bool:
+    """Tell whether an author's element or a link to an author's page shows a name."""
+    blocks, names, parents = document.blocks, document.names, document.parents
+    for index in near[:_MARKED_LINES]:
+        if name in blocks.texts[index]:
+            for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
+                named = f"{names[node]} {names[max(parents[node], 0)]}"
+                if text.strip() == name and _SHOWN.search(named) and not _SOURCE.search(named):
+                    return True
+    return any(anchor == name and _PAGE.search(href[:300]) for _, href, _, anchor, _ in document.links)
+
+
+def _house(values: Sequence[Sequence[str]], sites: Sequence[str]) -> tuple[str, ...]:
+    """Return the name of the site when its metadata state it as author."""
+    own = (person_names.tidy([name for name in one if person_names.same(name, sites)], ()) for one in values)
+    return next(filter(None, own), ())
+
+
+def _byline(
+    document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str], *, is_cjk: bool
+) -> tuple[str, ...]:
     """Return the names in bylines around headline and text or in its paragraphs."""
     texts = document.blocks.texts
     inside = set(kept)
@@ -83,51 +197,119 @@ def _byline(document: Document, near: Sequence[int], kept: Sequence[int], sites:
         text = texts[index]
         if len(text) > (60 if index in inside and not _LABEL_START.match(text) else 200):
             continue
+        if not person_names.may_name(text) and not _LABEL.match(text):
+            continue
         line = "\t".join(split_fields(document, index))
         if _LABEL.match(line) and index + 1 < len(texts) and len(texts[index + 1]) <= 60:
-            line = f"{line.rstrip(':： ')} {texts[index + 1]}"
-        found = person_names.tidy(person_names.parse_line(line), sites)
+            line = f"{line.rstrip(':： ')}:\t{texts[index + 1]}"
+        is_near = 0 < index - near[0] <= _BARE_LINES
+        found = person_names.tidy(person_names.parse_line(line, dated=is_near), sites)
         if found:
             return found
-    for index in [*kept[:2], *kept[-1:-60:-1]]:
+    for index in [*kept[:2], *kept[-1 : -_ENDING[is_cjk] : -1]]:
         found = person_names.tidy(person_names.parse_prose(texts[index]), sites)
         if found:
             return found
     return ()
 
 
-def _marked(document: Document, near: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
-    """Return the names in elements named after authors and in links to author pages."""
-    blocks, names, parents, tags = document.blocks, document.names, document.parents, document.tags
-    places = set(near[:_MARKED_LINES])
-    for _, href, rel, anchor, block in document.links:
-        if block in places and 2 <= len(anchor) <= 40 and ("author" in rel or _PAGE.search(href[:300])):
-            found = person_names.tidy([anchor], sites)
-            if found:
-                return found
-    for index in near[:_MARKED_LINES]:
+def _marked(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in links to author pages and in elements named after authors."""
+    blocks = document.blocks
+    inside = set(kept)
+    places = [
+        index
+        for index in near[:_MARKED_LINES]
+        if (index not in inside or len(blocks.texts[index]) <= 60) and len(blocks.parts[index]) <= _MOST_FIELDS
+    ]
+    found = _linked(document, set(places), sites)
+    if found:
+        return found
+    for index in places:
         for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
-            at = node
-            for _ in range(3):
-                if at < 0:
-                    break
-                named = (names[at] and _NAME.search(names[at])) or (
-                    tags[at] == "address" and person_names.is_name(text)
-                )
-                if named and len(text) <= 60 and "comment" not in names[at]:
-                    found = person_names.tidy([text], sites)
-                    if found:
-                        return found
-                at = parents[at]
+            if len(text) <= 60 and _is_marked(document, node, text):
+                found = person_names.tidy([text], sites)
+                if found and not _is_common(document, found[0]):
+                    return found
     return ()
 
 
+def _linked(document: Document, places: set[int], sites: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the first line with links to author pages."""
+    found: tuple[str, ...] = ()
+    linked: list[str] = []
+    last = -1
+    for node, href, rel, anchor, block in document.links:
+        if block in places and 2 <= len(anchor) <= 40 and ("author" in rel or _PAGE.search(href[:300])):
+            if block != last:
+                if found:
+                    break
+                linked, last = [], block
+            if not _NO_AUTHOR.search(document.names[node]):
+                linked.append(anchor)
+                found = person_names.tidy(linked, sites)
+    return found
+
+
+def _is_marked(document: Document, node: int, text: str) -> bool:
+    """Tell whether a node, or one of the two around it, is named after authors."""
+    names, tags = document.names, document.tags
+    for _ in range(3):
+        if node < 0 or tags[node] in _CONTROLS:
+            return False
+        if names[node]:
+            named = _names_author(names[node])
+            if named is not None:
+                return named
+        if tags[node] == "address" and person_names.is_name(text):
+            return True
+        node = document.parents[node]
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _names_author(name: str) -> bool | None:
+    """Tell whether a class or id means authors (True) or comments (False)."""
+    if _NO_AUTHOR.search(name):
+        return False
+    return True if _NAME.search(name) else None
+
+
+def _bare(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+    """Return a name that is a line of its own beside the date, above the text."""
+    texts = document.blocks.texts
+    first = kept[0] if kept else -1
+    head = near[0] if near else 0
+    for index in range(head + 1, min(head + _BARE_LINES, first + 2, len(texts))):
+        text = texts[index]
+        if len(text) > _LONGEST_BARE or not person_names.is_name(text):
+            continue
+        is_repeated = index <= head + 2 and texts.count(text) > 1  # in a box about the author, too
+        beside = (texts[at] for at in (index - 1, index + 1, index + 2) if head < at < len(texts))
+        is_dated = any(len(line) <= _LONGEST_DATE and _DATED.search(line) for line in beside)
+        if (is_dated or is_repeated) and not _is_common(document, text):
+            found = person_names.tidy([text], sites)
+            if found == (text,):
+                return found
+    return ()
+
+
+def _is_common(document: Document, name: str) -> bool:
+    """Tell whether the page has most words of a name in small letters: Share Post."""
+    words = name.split()
+    if len(words) == 1:
+        return False
+    page = " ".join(document.blocks.texts)
+    return sum(f" {word.lower()} " in page for word in words if word != word.lower()) * 2 > len(words)
+
+
 def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
-    """Return bare Chinese names among the fields of the line with the date."""
-    parts = document.blocks.parts
+    """Return bare Chinese names among the words of the line with the date."""
+    parts, texts = document.blocks.parts, document.blocks.texts
     inside = set(kept)
     for index in near[:8]:
-        if parts[index] and index not in inside and any(map(str.isdigit, document.blocks.texts[index])):
+        is_line = len(parts[index]) > 1 or len(texts[index]) <= _LONGEST_BARE
+        if is_line and index not in inside and _CJK_DATE.search(texts[index]):
             words = (word for field in split_fields(document, index) for word in field.split())
             found = person_names.tidy(filter(person_names.is_person, words), sites)
             if found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from ..dates.parse import MONTHS
@@ -16,15 +16,20 @@ MAX_NAME_CHARS: Final = 60
 _MAX_RUN_CHARS: Final = 24
 # A pen name may follow a label with a colon or slash; after a bare 记者 only what starts with a family name counts.
 _STRONG = re.compile(
-    r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯|著者|筆者|取材)(?:\s?[:：/／╱]|(?=\s))\s{0,3}|(?:^|"
-    r"[（(【\[\s])(?:文字?|"
-    r"图文)\s?[/／╱|｜:：]\s{0,3}"
+    r"(?:作者|撰文|撰稿|采写|執筆|执笔|编译|編譯|著者|筆者|取材|楼主|樓主)(?:\s?[:：/／╱｜|丨]|(?=\s))\s{0,3}|(?:^|"
+    r"[（(【〔\[\s。！？”」])(?:文字?|图文|圖文|图/?文|文/?图)\s?[/／╱|｜丨:：・]\s{0,3}"
 )
-_WEAK = re.compile(r"(?:记者|記者|通讯员|通訊員|评论员|作者)\s?[:：/／╱]?\s{0,3}")
-_ROLE = re.compile(r"[\u4e00-\u9fff]{0,8}(?:记者|記者|通讯员|通訊員)\s{0,2}[:：]?\s{0,2}")
-_CHINESE = re.compile(r"[者员員文撰执執编編译譯采材报報道导導/／]")
+_WEAK = re.compile(r"(?:记者|記者|(通讯员|通訊員)|评论员|評論員|作者|编译|編譯|撰稿)\s?[:：/／╱]?\s{0,3}")
+_ROLE = re.compile(r"[\u4e00-\u9fff]{0,8}(?:记者|記者|通讯员|通訊員|评论员|評論員)\s{0,2}[:：]?\s{0,2}")
+_CHINESE = re.compile(r"[者员員文撰执執编編译譯采材报報道导導/／╱发發主]")
 _HAN_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff·A-Za-z0-9 　、，,/／&]{2,60}")
-_TOKEN = re.compile(r"[ 　、，,/／&和]+")
+_TOKEN = re.compile(r"[ 　、，,/／&]+|(?<=[\u4e00-\u9fff]{2})和(?=[\u4e00-\u9fff]{2})")
+# 田 原
+_SPACED = re.compile(
+    r"(?:(?<![\u4e00-\u9fff])|(?<=[者员員文]))([\u4e00-\u9fff])[ 　]{1,2}([\u4e00-\u9fff])(?![\u4e00-\u9fff])"
+)
+_PICTURE = re.compile(r"(?:^|[^文])(?:图|圖|摄影|攝影|影像)\s?[/／╱｜|:：][\u4e00-\u9fff]{0,14}\s?$")
+_PHOTOGRAPHED = re.compile(r"\s{0,2}[/／]?\s?(?:[摄攝](?!影)|[摄攝]影(?=$|[\s)）。，,])|供图|供圖)")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ][\w.'’-]{0,20}(?: [A-Za-zÀ-ɏ][A-Za-zÀ-ɏ.'’-]{0,20}){0,3}")
 # 石佳/中国青年报
 _OF_PAPER = re.compile(r"^[（(]?([\u4e00-\u9fff]{2,3})\s?[/／]\s?[\u4e00-\u9fff]{2,10}[报報网網社台臺]")
@@ -32,18 +37,72 @@ _OF_PAPER = re.compile(r"^[（(]?([\u4e00-\u9fff]{2,3})\s?[/／]\s?[\u4e00-\u9ff
 _HEAD = re.compile(r"([^\W\d_\u2e80-\uffef][^\d|｜·•,，–—\t@:：\u2e80-\uffef]{3,50})[|｜·•,，–—\t]")
 _DATE_BEHIND = re.compile(r"@\w|(?:\d\d?,?|[./-]|[^\W\d_]\.?)\s?20\d\d(?!\d)|(?<!\d)20\d\d[-/.年]\d")
 _NO_HEAD: Final = words(
-    "updated published posted last breaking home news share photo video image opinion sports business politics world "
-    "monday tuesday wednesday thursday friday saturday sunday press new the this our all copyright"
+    "updated published posted last breaking home news share photo video image opinion sports business politics "
+    "world monday tuesday wednesday thursday friday saturday sunday press new the this our all copyright"
 )
 _REPORT = re.compile(r"(?:^|[（(\s\d])([\u4e00-\u9fff]{2,3})\s?(?:報導|报道|報道)[)）】]?$")
-_WESTERN = re.compile(
-    r"(?:^|[\s|｜])(?:author|by|von|par|por|di)\s?[:：]\s{0,3}([^\t|｜:：()（）【】\[\]<>]{2,60})", re.IGNORECASE
+# 【王小明╱台北報導】, 王小明 文/图, 王小明 发表于 2019年3月12日
+_SIGNED = re.compile(
+    r"(?:^[\s【〔［（(\[◎□]{0,3}|\d\s{1,3})([\u4e00-\u9fff]{2,4})\s?[╱／/]\s?[\u4e00-\u9fff]{2,6}(?:報導|报道|報道|[电電]|特稿)|"
+    r"(?:^|[\s（(])([\u4e00-\u9fff]{2,4}(?:[ 、][\u4e00-\u9fff]{2,4}){0,3}?)\s{0,2}(?:文\s?[/／、]?\s?[图圖摄攝]|"
+    r"[/／╱]文(?![\u4e00-\u9fff]))"
 )
-_BY = re.compile(
-    r"^(?:written\s|posted\s|words\s)?(?:by|von|par|por|di|text|door|av|af|autor(?:es|ka)?|"
-    r"автор)\s?:?\s{1,3}([^\W\d_][^\d|•·@\t]{2,80})",
+# ……年内通车。”文/王小明
+_END = re.compile(
+    r"(?:(?<=[。！？”」』）)])|(?<=\s))(?:文|图文|圖文|编译|撰文|撰稿)?\s?[/／|｜丨]?\s?(?:(?:文|图文|撰文|编译|記者|"
+    r"记者)\s?[/／|｜丨:：]?\s?)[\u4e00-\u9fff]{2,4}(?:[ 、][\u4e00-\u9fff]{2,4}){0,3}[)）。]?"
+    r"(?:\s{1,4}[图圖]\s?[/／|｜丨].{1,20})?$"
+)
+_POSTED = re.compile(
+    r"(?:^|[\t|｜·])\s?由?\s?([^\s:：，。|｜]{2,20})\s{1,3}(?:于\s.{4,22}\s)?(?:发表|發表|发布|發佈|写|寫|撰写)于\s?[:：]?\s?(?=\S{0,4}\d)"
+)
+_PART = re.compile(
+    r"\s{0,3}[|｜·•;](?:\s{1,3}|$)|\s{1,3}[–—-]{1,2}\s{1,3}|\t(?=\S{1,12}\s{0,2}:)|"
+    r"(?<=\d[\s,]) ?(?=(?:by|von|par|por|di|av|af)\s)|"
+    r"(?<=\d)\s{1,3}(?=(?:by|von|par|por|di|av|af)\s)|\s(?=(?:Foto|Photo|Image|Fotografie|Bild|Фото)s?\s?:)",
     re.IGNORECASE,
 )
+"""Where one field of a line ends: March 12, 2024 · by Jane Doe; Text: Jane Doe Foto: John Roe."""
+_MIXED = re.compile(r"^[\w.-]{3,30}$")
+_JOINED = re.compile(r"\t(and|und|et|y|e|и|og|och|en|&|,)\t")
+_LONGEST_BYLINE: Final = 160
+_MAYBE = re.compile(
+    r"(?<!\w)(?:by|von|par|por|di|da|av|af|door|oleh|au?[tv]h?[eo]u?r|автор|текст|te[xk]st|yaz|penulis|écri|scri|skriv|"
+    r"writer|"
+    r"reporter|redact|redak|redação|starter|verfass|forfatt|författ|szerző|γράφει|συντάκτης)|기자",
+)
+_WRITTEN: Final = (
+    r"(?:(?:(?:written|posted|published|submitted|created|compiled|contributed|story|stories|article|words|text|"
+    r"report|"
+    r"reporting|reported|analysis|column|essay|review|(?:a\s)?guest\s(?:post|column|blog|article)|blog(?:\spost)?|"
+    r"post|"
+    r"photos\sand\stext)\s{1,2})?by|"
+    r"(?:(?:geschrieben|verfasst|veröffentlicht|erstellt|(?:ein\s)?(?:gast)?(?:beitrag|kommentar|artikel)|text|"
+    r"interview|"
+    r"(?:veröffentlicht|geschrieben|erstellt)\s(?:am\s)?[\d.:, ]{6,24}(?:\sUhr)?)\s)?von|"
+    r"(?:(?:écrit|rédigé|publié|posté|article|(?:publié|posté)\sle\s[\d/.]{6,10}(?:\sà\s[\dh:]{4,5})?)\s)?par|"
+    r"(?:(?:escrito|publicado|texto|redactado|redigido|postado)\s)?por|(?:(?:scritto|pubblicato|articolo|"
+    r"testo)\s)?d[ia]|"
+    r"a\scura\sdi|(?:door|av|af)(?:\sonze\s\w{4,20})?|(?:skrevet|skriven)\sa[vf]|oleh|γράφει\s(?:ο|η)|thread\sstarter"
+)
+_LABELS: Final = (
+    r"(?:author|autor|auteur|autore|автор|автори|авторы|текст|text|texte|texto|testo|tekst|words|writer|reporter|"
+    r"journalist|yazar|yazan|yazı|penulis|szerző|συντάκτης|skribent|forfatter|författare|verfasser|"
+    r"reda[ck]te?u?rs?(?:in)?|"
+    r"redacción|redação|redazione|rédaction|by|von|par|por|di)(?:\(?[ae]?s?\)?|in|en|es|ka)"
+)
+_BY = re.compile(
+    rf"^(?:{_WRITTEN}|{_LABELS}(?=\s{{0,2}}[:：])|(?:author|autor|auteur|autore|автор|writer)(?:es|ka|in)?(?=\s)))"
+    r"(?:\s{0,2}[:：]\s{0,3}|\s{1,3})([^\W\d_][^\d|•·@\t:]{2,80})",
+    re.IGNORECASE,
+)
+"""Labels of the languages at hand, and the names behind them."""
+_LABEL_FIELD = re.compile(
+    rf"(?:^|\t)(?:{_WRITTEN})|{_LABELS}|作者|楼主|文)\s{{0,2}}[:：]?\t\s{{0,2}}([^\t:：]{{2,40}})(?:\t|$)",
+    re.IGNORECASE,
+)
+"""A label that is a field of its own, and the next field: that may be any name."""
+_KOREAN = re.compile(r"(?:^|[\s(\[=])([가-힣]{2,4})\s?(?:선임|수석)?기자(?:$|[\s)\]=])")
 # The commonest family names, in both scripts.
 _FAMILY: Final = frozenset(
     "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾"
@@ -53,23 +112,63 @@ _FAMILY: Final = frozenset(
     "倪严嚴牛温芦季俞章鲁葛伍韦申尤毕聂丛焦向柳邢路岳齐梅莫庄莊辛管祝左涂谷祁时舒耿牟卜詹關关苗凌费纪靳盛童欧甄项曲"
     "成游阳裴溫席卫查屈鲍位覃霍翁隋植甘景薄单包"
     "司柏宁柯阮桂闵解强柴华车冉房边辜吉饶刁瞿戚丘古米池滕晋苑邬臧畅宫来"
+    "闫佟褚佘桑鞠屠晏栾阚麻苟冼麦尚仲仇卓蔺蒙娄荆储虞宗荣冷沙简巩盖郎鹿楚揭欧冀蓝敖覃窦商匡茅乐支巫糜胥蒲籍浦逯蔚扈鄢郗晁亓綦"
+    "閻閆陰陳闞樂紀纪闕歐藍簡鍾鄔詹費賓萬塗區區關齊勞榮衛倪蘭駱骆籃巴阙宓艾戈"
+)
+_COMPOUND: Final = words(
+    "欧阳 歐陽 司马 司馬 上官 诸葛 諸葛 夏侯 皇甫 尉迟 公孙 令狐 慕容 司徒 端木 东方 南宫 范姜 張簡 张简"
 )
 # What may stand right behind a name: the end, another label, a place with date or slash.
 _BEHIND = re.compile(
-    r"$|[\s　、，,/／╱|｜&)）】\]:：。；;]|(?:报道|報導|報道|报导|摄|攝|翻|通讯员|通訊員|实习|實習|综合|綜合|整理|整合|"
+    r"$|\d{1,2}[月日]|[\s　、，,/／╱|｜&)）】\]:：。；;]|(?:报道|報導|報道|报导|摄|攝|翻|"
+    r"通讯员|通訊員|实习|實習|综合|綜合|整理|整合|"
     r"编辑|电\b|電\b|专访|專訪|特稿|撰|文\b)|"
     r"[\u4e00-\u9fff]{2,3}(?:\d|報導|报道|传真|傳真|專電|专电|[/／╱])"
 )
 _STOP: Final = words(
-    "admin administrator name editor staff author redaktion redaction none null unknown guest 编辑 佚名 "
-    "未知 匿名 全部 小编 管理员 本站 网络 互联网 综合 本报 记者 记者们 通讯员 作者 来源 责任编辑 编辑部 报道 "
-    "報導 综合报道 整合 整理 原创 转载 不详 专业 网友 系统 发布 楼主 版主 摄影 手记 观察 调查 团队 提问 "
-    "会 节 站 证 实习生 图片 简介 通讯 嘉义 嘉義 台北 北京 上海 广州 高雄 台中 台南 新北 桃園 當前位置 "
-    "当前位置 首页 字体 字體 字号 字號 打印 列印 分享 收藏 大中小 稿源 来源 图文 视频 专栏作者 "
-    "by von par por di staff contributor contributors taboola outbrain follow share comments author"
+    "admin administrator name editor staff author redaktion redaction none null unknown guest 编辑 佚名 未知 "
+    "匿名 全部 小编 管理员 本站 网络 互联网 综合 本报 记者 记者们 通讯员 作者 来源 责任编辑 编辑部 报道 報導 "
+    "综合报道 整合 整理 原创 转载 不详 专业 网友 系统 发布 楼主 版主 摄影 手记 观察 调查 团队 提问 会 节 站 证 "
+    "实习生 图片 简介 通讯 嘉义 嘉義 台北 北京 上海 广州 高雄 台中 台南 新北 桃園 當前位置 当前位置 首页 字体 "
+    "字體 字号 字號 打印 列印 分享 收藏 大中小 稿源 来源 图文 视频 专栏作者 by von par por di staff contributor "
+    "contributors taboola outbrain follow share comments author"
 )
 _NO_NAME = re.compile(
-    r"^(?:[上下]一[篇页頁条條章]|简介|簡介|授权|授權|本人|单位|單位|投稿|认证|专栏|為|是|的|在|从|對|对|了)"
+    r"^(?:[上下]一[篇页頁条條章]|人?评论|收藏|如何|正有|发消息|發消息|加好友|加为|关注|關注|点击|點擊|推荐|推薦|暂无|暫無|更多|共\d|总篇|文章$|简介|簡介|授权|授權|本人|单位|單位|"
+    r"投稿|认证|专栏|為|是|的|在|从|對|对|了)"
+)
+_DAYS: Final = words(
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun montag "
+    "dienstag mittwoch donnerstag freitag samstag sonnabend sonntag lundi mardi mercredi jeudi vendredi samedi "
+    "dimanche lunes martes miércoles jueves viernes sábado domingo segunda-feira terça-feira quarta-feira "
+    "quinta-feira sexta-feira lunedì martedì mercoledì giovedì venerdì sabato domenica понедельник вторник среда "
+    "четверг пятница суббота воскресенье pazartesi salı çarşamba perşembe cuma cumartesi pazar poniedziałek "
+    "wtorek środa czwartek piątek sobota niedziela maandag dinsdag woensdag donderdag vrijdag zaterdag zondag "
+    "måndag tisdag onsdag torsdag fredag lördag söndag mandag tirsdag lørdag søndag 星期一 星期二 星期三 星期四 "
+    "星期五 星期六 星期日 星期天 周一 周二 周三 周四 周五 周六 周日 週一 週二 週三 週四 週五 週六 週日 today "
+    "yesterday heute gestern hoy ayer oggi ieri сегодня вчера"
+)
+_INTERFACE: Final = words(
+    "country link links about sponsored advertisement advertorial ad member senior-member moderator "
+    "administrator super-user marketing bluesky twitter facebook linkedin instagram whatsapp telegram youtube "
+    "pinterest reddit email mail copy print menu search home news sport sports business opinion politics world "
+    "tech technology health culture lifestyle entertainment travel food local national international video "
+    "videos photos gallery newsletter newsletters subscribe donate contact privacy terms cookies help faq blog "
+    "share-this follow-us sign-in log-in login register profile settings more redacción redacao redação "
+    "redazione rédaction redakcja редакция haber-merkezi haber merkezi press-release pressemitteilung editorial "
+    "editorial-team editorial-staff news-desk newsdesk web-desk staff-reporter staff-writer staff-report "
+    "our-reporter our-correspondent special-correspondent correspondent web-team content-team webmaster "
+    "site-admin root test user username anonymous anonym unbekannt inconnu anónimo аноним post-by article-by "
+    "story-by text-by insights-from by-line 宋体 昵称 暱稱 用户名 新手上路 游客 访客 赞赏 文字大小 来自 關注 关注 "
+    "私信 打赏 点赞 點讚 登录 登錄 注册 註冊 回复 回覆 楼层 发帖 發帖 只看该作者 只看楼主 点击 阅读 总篇数 "
+    "社会关注 评论 社论 社論 帝国cms phpcms discuz dedecms wordpress typecho joomla drupal"
+)
+"""Words of the user interface, of staffs and of software, folded; with a hyphen for a blank."""
+_SOFTWARE = re.compile(
+    r"\b(?:discuz|comsenz|phpwind|dedecms|phpcms|wordpress|joomla|drupal|typecho|empirecms)\b|(?:cms|"
+    r"\sUI)\s(?:team|inc)|cms$|"
+    r"^(?:designer|designed|powered|developed|created|copyright)\s(?:by|&)|©|copyright",
+    re.IGNORECASE,
 )
 _PHRASES: Final = words(
     "writtenby postedby lastupdated updated published readmore seefullbio authorbio abouttheauthor followus signin "
@@ -79,46 +178,70 @@ _PARTICLES: Final = words(
     "de da do dos das del della di du la le el van von der den ter ten bin al y e zu zur af te the"
 )
 _OFFICE = re.compile(
-    r"(?:^|[\s-])(?:writer|reporter|correspondent|journalist|editor|columnist|contributor|photographer|producer)s?$|"
+    r"(?:^|[\s-])(?:writer|reporter|correspondent|journalist|editor|columnist|contributor|photographer|producer|"
+    r"coordinator|"
+    r"specialist|strategist|manager|analyst|consultant|officer|engineer)s?$|"
     r"\b(?:director|president|head|manager|founder) of\b",
     re.IGNORECASE,
 )
 """Offices and jobs: "AP Technology Writer" beside "Jane Doe" is no second author."""
 _BUTTON = re.compile(
-    r"^(?:view|see|read|show|sign|posted|reviewed|results|filed|last|about|more|all|next|previous|skip|back|go|please|"
+    r"^(?:view|see|read|show|sign|posted|reviewed|results|filed|last|about|more|all|next|previous|skip|back|go|"
+    r"please|"
     r"click|creative commons)"
     r"\s|\b(?:articles|posts|stories) by\b",
     re.IGNORECASE,
 )
 _NO_LETTER = re.compile(r"[→←<>⟨⟩{}#*=+^~\[\]\\]")
-_ROLE_BEHIND = re.compile(r"\s(?:in|on|at|for|with|from|is|was|to|and the)\s.*$")
+_TITLE_BEHIND = re.compile(
+    r"^((?!the\s)(?:(?!staff|team|web|desk)[^\W\d_][\w.'’-]{0,20}\s){1,3}(?!staff|team|web|desk|senior|"
+    r"contributing|deputy|"
+    r"associate|managing|chief|executive|guest|news|freelance)[^\W\d_][\w.'’-]{0,20})[\s,]{1,3}(?:(?:senior|staff|"
+    r"contributing|deputy|associate|managing|chief|executive|guest|news|freelance)\s)*"
+    r"(?:editor|writer|reporter|correspondent|columnist|contributor|journalist|author)s?$",
+    re.IGNORECASE,
+)
+"""Jane Doe Senior Writer."""
+_ROLE_BEHIND = re.compile(
+    r"\s(?:in|on|at|for|with|from|is|was|to|and the|avec|mit)\s.*$|"
+    r"\s(?:staff\s)?(?:writer|reporter|correspondent|columnist)$|\s(?:the\s)?(?:associated press|reuters|afp|cnn|"
+    r"bloomberg)$",
+    re.IGNORECASE,
+)
 _SLUG = re.compile(r"[a-z0-9]{1,30}(?:-[a-z0-9]{1,30}){1,5}$")
 _DATE = re.compile(r"([^\W\d_]{3,10})\.? \d{1,2}|\d{1,2}\.? ([^\W\d_]{3,10})")
 _CLOCK = re.compile(r"\d[.:]\d\d|\b[ap]\.?m\.?$", re.IGNORECASE)
 _PUBLISHER = re.compile(
     r"(?:通讯社|通訊社|中央社|新华社|中新社|日报|日報|晚报|信報|早报|时报|時報|商报|网|網|电视台|广播|新闻|企鹅号|"
-    r"编辑部|中心|频道|公司|资讯|資訊|行情|专区|栏目|手机版|整理|委员会|人民政府)$|^发布|^今日|[前日]$"
+    r"编辑部|中心|频道|公司|资讯|資訊|行情|专区|栏目|手机版|整理|委员会|人民政府|[日号][电電讯訊])$|^发布|^今日|[前日]$"
 )
 _ORGANISATION = re.compile(r"[网網報报社讯訊台臺刊版店會会局院部厅所公司频道日晚间新闻资]")
 _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 _SPLIT = re.compile(r"\s{0,3}(?:[;,，、/／&|｜\t]|\s(?:and|und|et|y|e|и|en|og|och)\s|\s{2,})\s{0,3}|　")
 _PREFIX = re.compile(
-    r"^(?:(?:(?:published|posted|written|reviewed) )?(?:by|von|par|por|di)\s|[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|"
+    r"^(?:(?:(?:published|posted|written|reviewed|article|post|story|words|text) )?(?:by|von|par|por|di)\s|"
+    r"[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|"
     r"特约评论员)\s{0,2}|(?:本报|本報|新华社|实习|见习|特约|首席)?"
     r"(?:(?:作者|记者|記者|通讯员|撰文|撰稿)\s?[:：/／╱]?|(?:文字?|author|由)\s{0,2}[:：/／╱])\s{0,3})",
     re.IGNORECASE,
 )
 _SUFFIX = re.compile(
-    r"(?:\s?[(（【].{0,40}|[/／╱].{0,30}|\s?(?:綜合報導|综合报道|台北報導|報導|报道|報道|实习记者|编辑|編輯)|"
+    r"(?:\s?[(（【].{0,40}|\s(?:avec|with|mit)\s.{2,30}|[/／╱].{0,30}|\s?(?:綜合報導|综合报道|台北報導|報導|报道|報道|实习记者|编辑|編輯)|"
     r"\s(?:攝|摄|文|撰|기자|특파원|논설위원))$"
 )
 
 
-def parse_line(line: str) -> list[str]:
+def may_name(line: str) -> bool:
+    """Tell cheaply whether `parse_line` could find a name."""
+    return bool(_CHINESE.search(line) or _MAYBE.search(line.lower()) or "20" in line or "@" in line)
+
+
+def parse_line(line: str, *, dated: bool = True) -> list[str]:
     """Extract names of a byline: 作者：王小明, 【記者王小明╱台北報導】, "By Jane Doe".
 
     Args:
         line: one line of a page, fields separated by tabs; only its first 300 characters count.
+        dated: take a name before a date, too: Jane Doe | July 2, 2025.
 
     Returns:
         Names in order, maybe none.
@@ -129,39 +252,60 @@ def parse_line(line: str) -> list[str]:
     ['王小明']
     """
     line = line[:300]
-    return (_chinese(line) if _CHINESE.search(line) else []) or _western(line)
+    return (_chinese(line) if _CHINESE.search(line) else []) or _western(line, dated=dated)
 
 
 def _chinese(line: str) -> list[str]:
     """Extract names behind Chinese labels, or before the paper they write for."""
+    line = _SPACED.sub(_joined, line)
     for match in _STRONG.finditer(line):
         found = _names_at(line, match.end(), strict=False)
         if found:
             return found
-    found = []
+    reporters: list[str] = []
+    helpers: list[str] = []
     for match in _WEAK.finditer(line):
-        found += _names_at(line, match.end(), strict=True)
-    if found:
-        return found
+        (helpers if match[1] else reporters).extend(_names_at(line, match.end(), strict=True))
+    if reporters or helpers:
+        return reporters or helpers
     for pattern in (_REPORT, _OF_PAPER):
         named = pattern.search(line)
         if named and is_person(named[1]):
             return [named[1]]
-    return []
+    named = _SIGNED.search(line)
+    if named:
+        return [name for name in _TOKEN.split(named[1] or named[2]) if is_person(name)]
+    named = _POSTED.search(line)
+    return [named[1]] if named else []
 
 
-def _western(line: str) -> list[str]:
+def _joined(match: re.Match[str]) -> str:
+    """Return a name of two characters without the blank between them: 田 原."""
+    return match[1] + match[2] if match[1] in _FAMILY else match[0]
+
+
+def _western(line: str, *, dated: bool) -> list[str]:
     """Extract names behind "By" and its like, or in front of a date."""
-    named = _before_date(line) if len(line) <= 120 and ("20" in line or "@" in line) else ""
+    named = _before_date(line) if dated and len(line) <= 120 and ("20" in line or "@" in line) else ""
     if named:
         return [named]
-    western = _WESTERN.search(line) if ":" in line or "：" in line else None
-    if western is None and len(line) <= 120:
-        western = _BY.match(line.strip())
-    if not western:
+    if not _MAYBE.search(line.lower()):
         return []
-    # In prose "by" goes on in small letters.
-    return [name for name in _SPLIT.split(_ROLE_BEHIND.sub("", western[1])) if name and _is_western(name)]
+    korean = _KOREAN.search(line)
+    if korean:
+        return [korean[1]]
+    field = _LABEL_FIELD.search(line)
+    if field and _MIXED.search(field[1]) and len(field[1].split()) == 1:
+        return [field[1]]  # a handle
+    line = _JOINED.sub(r" \1 ", line)
+    for part in _PART.split(line) if len(line) <= _LONGEST_BYLINE else ():
+        match = _BY.match(part.strip())
+        if match:
+            # In prose "by" goes on in small letters.
+            names = [name for name in _SPLIT.split(_ROLE_BEHIND.sub("", match[1])) if name and _is_western(name)]
+            if names:
+                return names
+    return []
 
 
 def _before_date(line: str) -> str:
@@ -185,7 +329,9 @@ def parse_prose(line: str) -> list[str]:
 
     Cost: O(1).
     """
-    for part in (line[:60], line[-60:]) if len(line) > 60 else (line,):
+    for piece in (line[:60], line[-60:]) if len(line) > 60 else (line,):
+        part = _SPACED.sub(_joined, piece)
+        helpers: list[str] = []
         for match in _WEAK.finditer(part):
             bracket = max(
                 part.rfind("（", 0, match.start()),
@@ -195,10 +341,16 @@ def parse_prose(line: str) -> list[str]:
             closed = max(part.rfind("）", 0, match.start()), part.rfind(")", 0, match.start()))
             if match.start() <= 6 or bracket > closed:
                 found = _names_at(part, match.end(), strict=True)
-                if found:
+                if found and not match[1]:
                     return found
+                helpers = helpers or found
+        if helpers:
+            return helpers
     if len(line) <= 40:
         return parse_line(line)
+    signed = _SIGNED.match(line[:40]) or _END.search(line[-40:])
+    if signed:
+        return parse_line(signed[0])
     bracket = max(line.rfind("（", -30), line.rfind("(", -30), line.rfind("【", -30))
     if bracket >= 0 and line[-1] in ")）】。":
         return parse_line(line[bracket:])
@@ -212,8 +364,7 @@ def is_person(text: str) -> bool:
     (True, False)
     """
     return (
-        2 <= len(text) <= 3
-        and text[0] in _FAMILY
+        ((2 <= len(text) <= 3 and text[0] in _FAMILY) or (len(text) in {3, 4} and text[:2] in _COMPOUND))
         and all("\u4e00" <= char <= "\u9fff" for char in text)
         and not _ORGANISATION.search(text)
         and text not in _STOP
@@ -223,7 +374,13 @@ def is_person(text: str) -> bool:
 def is_name(text: str) -> bool:
     """Tell whether a line reads like the name of one person and nothing else."""
     parts = text.split()
-    return is_person(text) or (2 <= len(parts) <= 4 and text[0].isupper() and _is_western(text) and _plausible(text))
+    return is_person(text) or (
+        2 <= len(parts) <= 4
+        and text[0].isupper()
+        and not any(map(str.isdigit, text))
+        and _is_western(text)
+        and _plausible(text)
+    )
 
 
 def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
@@ -247,6 +404,10 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
         if token[0].isascii() and strict:
             break
         behind = line[start + at + len(token) :][:12]
+        if behind[:1] in {":", "："}:
+            break  # the next label: 作者： 时间：
+        if found and not strict and is_person(found[0]) and not all(map(is_person, _cut(token, behind) or [token])):
+            break  # 作者：李兆清 江蘇南通 職員
         if (
             not strict
             and (len(token) <= 4 or token[0].isascii() or token[0] not in _FAMILY)
@@ -256,10 +417,11 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
         else:
             names = _cut(token, behind)
         found += names
-        if not names or sum(map(len, names)) < len(token):
+        at += sum(map(len, names))
+        if not names or len("".join(names)) < len(token):
             break
-        at += len(token)
-    return found
+    is_picture = strict and (_PHOTOGRAPHED.match(line, start + at) or _PICTURE.search(line[:start]))
+    return [] if is_picture else found
 
 
 def _cut(token: str, behind: str) -> list[str]:
@@ -308,13 +470,29 @@ def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
     for raw in raws:
         for part in _SPLIT.split(clean(raw[:400].replace("\t", "|"))):
             name = part.strip(" .:：·-–—|　()（）[]【】<>\"'“”")
-            name = _SUFFIX.sub("", _PREFIX.sub("", name)).strip(" .:：()（）[]【】")
+            name = _SUFFIX.sub("", _PREFIX.sub("", name)).strip(" .:：()（）[]【】©")
+            name = _TITLE_BEHIND.sub(r"\1", _without_day(name))
             if name[-1:] in {"摄", "攝"} and is_person(name[:-1]):
                 name = name[:-1]
             if _plausible(name) and _fold(name) not in sites:
                 found.append(name)
     people = [name for name in found if not _OFFICE.search(name)]
     return unique(people or found, MAX_AUTHORS)
+
+
+def same(name: str, others: Iterable[str]) -> bool:
+    """Tell whether a name is one of others but for case, blanks and marks."""
+    return _fold(name) in {_fold(other) for other in others if other}
+
+
+def _without_day(name: str) -> str:
+    """Cut the day of the week behind a name: Anne Petit le Mardi."""
+    while " " in name:
+        head, _, last = name.rpartition(" ")
+        if last.lower() not in _DAYS and last not in {"le", "am", "el", "on"}:
+            break
+        name = head
+    return name
 
 
 def _plausible(name: str) -> bool:
@@ -324,6 +502,10 @@ def _plausible(name: str) -> bool:
         2 <= len(name) <= MAX_NAME_CHARS
         and bool(folded)
         and name.lower() not in _STOP
+        and name.lower().replace(" ", "-") not in _INTERFACE
+        and name.lower() not in _DAYS
+        and name.lower() not in MONTHS
+        and not _SOFTWARE.search(name)
         and not _NO_NAME.match(name)
         and not _PUBLISHER.search(name)
         and not any(char in name for char in ":：=@。，？！")
@@ -354,6 +536,7 @@ def _is_date(name: str) -> bool:
     return bool(match) and ((match[1] or match[2]).lower() in MONTHS if match else False)
 
 
+@lru_cache(maxsize=4096)
 def _fold(name: str) -> str:
     """Fold a name for comparison."""
     return re.sub(r"[\W_]+", "", name).lower()

@@ -27,7 +27,8 @@ TEXT = "".join(
         ("采写：南都记者 余毅菁 向雪妮", ["余毅菁", "向雪妮"]),
         ("【記者王小明╱台北報導】", ["王小明"]),
         ("（文/王小明）", ["王小明"]),
-        ("（圖／記者林悅翻攝）", ["林悅"]),
+        ("（圖／記者林悅翻攝）", []),
+        ("本报记者 秦川 摄", []),
         ("【文/观察者网专栏作者 王文】", ["王文"]),
         ("本报记者 李雷 韩梅梅", ["李雷", "韩梅梅"]),
         ("中央社記者王小明桃園19日電", ["王小明"]),
@@ -40,6 +41,32 @@ TEXT = "".join(
         ("Aaron Ricadela | Senior Writer | July 2, 2025", ["Aaron Ricadela"]),
         ("Sehernur Karsu | 05.04.2025", ["Sehernur Karsu"]),
         ("Jon Fingas, @jonfingas", ["Jon Fingas"]),
+        ("本报记者 田 原", ["田原"]),
+        ("◎ 記者林和謙/採訪報導", ["林和謙"]),
+        ("〔編譯陳成良／綜合報導〕", ["陳成良"]),
+        ("【邱俊吉╱台北報導】近日天冷", ["邱俊吉"]),
+        ("(通訊員 宋黎勝 記者 黃淼君)", ["黃淼君"]),
+        ("作者：李兆清 江蘇南通 職員", ["李兆清"]),
+        ("作者：林宜靜 文字大小：【大】【中】【小】", ["林宜靜"]),
+        ("（作者：丁涛，系河口大学教授）", ["丁涛"]),
+        ("作者丨王小明", ["王小明"]),
+        ("作者： 时间：2021-05-06", []),
+        ("2022-05-06 鄭曉雯╱綜合外電報導", ["鄭曉雯"]),
+        ("彭瑜 賀懷湘文/圖", ["彭瑜", "賀懷湘"]),
+        ("张晓风 发表于 2019年3月12日 · 阅读 203", ["张晓风"]),
+        ("March 12, 2024 · by Kevin Neil", ["Kevin Neil"]),
+        ("Reporting by Rosa Kim; Editing by Paul Lee and Ann Day", ["Rosa Kim"]),
+        ("Publié le 12/03/2024 à 10:11 par Luc Moreau", ["Luc Moreau"]),
+        ("Rédigé par Anne Petit le Mardi 12 Mars 2024", ["Anne Petit"]),
+        ("Par\tLuc Moreau\tet\tAnne Petit", ["Luc Moreau", "Anne Petit"]),
+        ("Ein Gastbeitrag von Jan Vogt", ["Jan Vogt"]),
+        ("Escrito por Juan Ruiz", ["Juan Ruiz"]),
+        ("Текст: Иван Петров", ["Иван Петров"]),
+        ("Yazar: Ayşe Demir", ["Ayşe Demir"]),
+        ("Γράφει ο Νίκος Παπαδόπουλος", ["Νίκος Παπαδόπουλος"]),
+        ("김민수 기자", ["김민수"]),
+        ("Post by\tskybird77\tTue Mar 12", ["skybird77"]),
+        ("Foto: Jan Vogt", []),
         ("记者从有关部门获悉，今年雨水多", []),
         ("记者纤维木工一起", []),
         ("By the end of the year", []),
@@ -77,6 +104,11 @@ def test_words_that_are_no_names() -> None:
         "Written by",
         "jane-doe",
         "intro <h",
+        "Discuz! Team and Comsenz UI Team",
+        "赞赏",
+        "Tuesday",
+        "Sign-in",
+        "Haber Merkezi",
     ]
     assert person_names.tidy(raw, ["River Post"]) == ("Jane Doe",)
 
@@ -101,6 +133,65 @@ def test_pages(head: str, line: str, names: tuple[str, ...]) -> None:
     body = f"<title>河口大桥合龙在即</title>{head}<h1>河口大桥合龙在即</h1>{line}<div>{TEXT}</div>"
     page = parse_page(body.encode(), "http://e.com/a/1.html", fetched_at=NOW)
     assert page.metadata.authors == names
+
+
+@pytest.mark.parametrize(
+    ("title", "head", "line", "names"),
+    [
+        ("河口大桥_网易新闻", "<meta name=author content=网易>", "<p>2024-03-12 来源: 山海日报</p>", ()),
+        ("河口大桥", "<meta name=author content=chinanews>", "<p>2024-03-12</p>", ()),
+        ("河口大桥", "<meta name=author content='河口网，最快的新闻、最全的资讯、股票'>", "<p>2024-03-12</p>", ()),
+        ("河口大桥", "", "<p>2022年5月6日 王小明 3 条评论</p>", ("王小明",)),
+        ("河口大桥", "<meta name=author content=王小明>", "<p>2024-03-12</p>", ("王小明",)),
+        (
+            "河口大桥",
+            "<meta name=author content=山海客>",
+            "<p><span class=author>山海客</span> 3月12日</p>",
+            ("山海客",),
+        ),
+        ("河口大桥", "<meta name=author content=山海客>", "<p><span class=media-name>山海客</span> 3月12日</p>", ()),
+        (
+            "河口大桥",
+            "<meta name=mediaid content=山海客>",
+            "<h4><a href='//e.com/profile?x=1'>山海客</a></h4>",
+            ("山海客",),
+        ),
+    ],
+)
+def test_authors_stated_by_chinese_templates(title: str, head: str, line: str, names: tuple[str, ...]) -> None:
+    body = f"<title>{title}</title>{head}<h1>河口大桥合龙在即</h1>{line}<div>{TEXT}</div>"
+    assert parse_page(body.encode(), "http://e.com/a/1.html", fetched_at=NOW).metadata.authors == names
+
+
+ENGLISH = "".join(
+    f"<p>The last section of the bridge was poured on day {n}, and the work now enters its final stage.</p>"
+    for n in range(5)
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "line", "names"),
+    [
+        ("<meta name=author content=jroe2>", "<p>By Jane Roe</p>", ("Jane Roe",)),
+        ("<meta name=author content='River Post'>", "<p>Jane Roe</p><p>March 12, 2024</p>", ("Jane Roe",)),
+        ("<meta name=author content='River Post'>", "<p>March 12, 2024</p>", ("River Post",)),
+        ("", "<p>Share Post</p><p>March 12, 2024</p><p>You may share this post with friends.</p>", ()),
+        (
+            "<meta name=twitter:label1 content='Written by'><meta name=twitter:data1 content='Jane Roe'>",
+            "<p>March 12</p>",
+            ("Jane Roe",),
+        ),
+        ("", "<p>Author</p><p>Jane Roe</p>", ("Jane Roe",)),
+        ("", "<p>By River Post | March 12, 2024</p>", ("River Post",)),
+        ("", "<p>Jane Roe</p><p>A bridge</p><div>Jane Roe</div>", ("Jane Roe",)),
+        ("", "<p><a rel='nofollow' href='/author/jane'>Jane Roe</a> 5 min</p>", ("Jane Roe",)),
+        ("", "<form class=author-login><label>Jane Roe</label></form>", ()),
+    ],
+)
+def test_places_are_weighed(head: str, line: str, names: tuple[str, ...]) -> None:
+    head = f"<title>Bridge nearly done</title><meta property=og:site_name content='River Post'>{head}"
+    body = f"<html lang=en><head>{head}</head><body><h1>Bridge nearly done</h1>{line}<div>{ENGLISH}</div></body></html>"
+    assert parse_page(body.encode(), "http://e.com/a/1.html", fetched_at=NOW).metadata.authors == names
 
 
 def test_editors_that_the_author_element_names_are_no_authors() -> None:
