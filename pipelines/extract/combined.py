@@ -21,7 +21,7 @@ from db.records.reasons import PageReason
 from ..decode.text import squeeze
 from ..document.boxes import find_boxes, is_thread
 from ..document.document import Document
-from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_stamp
+from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_pointer, is_stamp
 from ..document.subtrees import section
 from ..records import Extraction
 from ..render import render
@@ -228,6 +228,8 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
             framed = ((is_dated or not sure) and _BYLINE.match(line)) or is_framed(line)
             return not heading and not framed and (not is_info(line) or (sure and not _is_foreign(line)))
         if index in beside or index in contents or _RULE.fullmatch(line):
+            return False
+        if blocks.link_chars[index] >= _LINKED * blocks.chars[index] and is_pointer(line):
             return False
         if index > last:
             return not is_extra(line) and not is_framed(line) and (sure or not is_info(line))
