@@ -166,7 +166,7 @@ def test_table_of_contents_is_left_out_and_its_headings_stay() -> None:
         "Lesen Sie auch: <a href=/1>Wie die alte Brücke von Oldport im Jahr des großen Sturms gebaut wurde</a>",
         "Lire aussi : <a href=/1>Comment l'ancienne jetée d'Oldport fut construite l'année de la tempête</a>",
         "Czytaj także: <a href=/1>Jak zbudowano stare molo w Oldport w roku wielkiego sztormu</a>",
-        "Читайте также: <a href=/1>Как построили старый причал Олдпорта в год великого шторма и кто за него заплатил</a>",
+        "Читайте также: <a href=/1>Как построили старый причал Олдпорта в год великого шторма и кто платил</a>",
         "Baca juga: <a href=/1>Bagaimana dermaga lama Oldport dibangun pada tahun badai besar</a>",
     ],
 )
