@@ -133,6 +133,19 @@ _ASIDE = re.compile(
     r"あわせて読みたい|더보기)"
     r"\W{0,4}$"
 )
+# What leads to another story from between two paragraphs: one of these, a mark, and a link; small letters.
+_POINTER = re.compile(
+    r"^\W{0,4}(?:related(?: (?:stor(?:y|ies)|articles?|posts?|reading|news|content|coverage|videos?|links?))?|"
+    r"(?:you (?:may|might) )?(?:also )?read(?: (?:also|more|next|this|on|here))?|also|see(?: also| more)?|more|"
+    r"must[- ]?read|recommended|(?:watch|listen)(?: (?:now|also|more|this|here))?|video|photos|pictures|gallery|"
+    r"explore(?: more)?|don['’]t miss|(?:à )?lire(?: aussi)?|voir aussi|lee(?:r)?(?: también| además| más)?|"
+    r"te puede interesar|mira también|ver también|(?:leia|veja)(?: também| mais)?|leggi(?: anche)?|guarda anche|"
+    r"(?:lesen sie|lies) (?:auch|mehr|hier)|mehr(?: zum thema| dazu)?|siehe auch|lees (?:ook|meer)|zie ook|"
+    r"(?:czytaj|zobacz)(?: też| także| również| więcej)?|(?:читайте|смотрите)(?: также)?|читайте також|"
+    r"(?:διαβάστε|δείτε)(?: επίσης| ακόμα| ακόμη)?|ilgili haber|läs (?:mer|också|även)|les (?:mer|også)|læs også|"
+    r"lue (?:myös|lisää)|baca(?: juga)?|(?:čtěte|přečtěte si)(?: také)?|関連記事?|相关(?:阅读|新闻|报道)?|延伸阅读|"
+    r"推荐阅读|관련기사)\s{0,2}(?:[:：>»|–—-]|→)\s{0,3}(?!https?:)\S"
+)
 # Tables of contents, counters and labels that stand over a text; small letters, the whole line.
 _ABOVE = re.compile(
     r"^\W{0,4}(?:(?:on|in) this (?:page|article|post|guide|story)|(?:table of )?contents?|jump to(?: section| recipe)?|"
@@ -248,6 +261,7 @@ _ENDS: Final = frozenset(".。,，;；")
 _YEAR = re.compile(r"\d(?:st|nd|rd|th)?,? (?:19|20)\d\d|(?:19|20)\d\d")
 _TOKEN = re.compile(r"[^\W\d_]+(?:\.[^\W\d_])?")
 _STAMP_CHARS: Final = 90
+_POINTER_CHARS: Final = 240
 
 
 @lru_cache(maxsize=8192)
@@ -289,6 +303,15 @@ def is_info(text: str) -> bool:
 def is_aside(text: str) -> bool:
     """Tell whether a line heads other stories, authors or comments."""
     return len(text) <= 80 and text[-1:] not in _ENDS and bool(_ASIDE.match(text.lower()))
+
+
+def is_pointer(text: str) -> bool:
+    """Tell whether a line that is a link leads to another story.
+
+    >>> is_pointer("READ MORE: Ferry fares rise"), is_pointer("More: https://ferry.example/")
+    (True, False)
+    """
+    return len(text) <= _POINTER_CHARS and bool(_POINTER.match(text.lower()))
 
 
 def is_stamp(text: str) -> bool:

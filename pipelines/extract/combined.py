@@ -21,7 +21,7 @@ from db.records.reasons import PageReason
 from ..decode.text import squeeze
 from ..document.boxes import find_boxes, is_thread
 from ..document.document import Document
-from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_stamp
+from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_pointer, is_stamp
 from ..document.subtrees import section
 from ..records import Extraction
 from ..render import render
@@ -45,7 +45,7 @@ class Params:
     min_chars: int = 10
 
 
-_SURE: Final = 0.85
+_SURE: Final = 0.65
 """Chance from which a line that looks like metadata is taken for content all the same."""
 _LEAST_CHANCE: Final = 0.05
 """Blocks that are less likely content are not looked at."""
@@ -56,7 +56,7 @@ _LEAST_TEXT: Final = 200
 """So much of what is likely content, in letters, stands outside of comments."""
 _SENTENCE: Final = 30
 """Size of a sentence, a Chinese character counting for two and a half letters."""
-_SIDE: Final = 0.35
+_SIDE: Final = 0.25
 """A side section holds less than this share of the text."""
 _INFO_CHARS: Final = 120
 """A line of date, source and names is not longer."""
@@ -229,9 +229,11 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
         sure = bool(chances[index] >= _SURE)
         if index < first:
             heading = index < above or tags[blocks.nodes[index]] == "h1" or _repeats(line, titles)
-            framed = _BYLINE.match(line) or is_framed(line)
+            framed = ((is_dated or not sure) and _BYLINE.match(line)) or is_framed(line)
             return not heading and not framed and (not is_info(line) or (sure and not _is_foreign(line)))
         if index in beside or index in contents or _RULE.fullmatch(line):
+            return False
+        if blocks.link_chars[index] >= _LINKED * blocks.chars[index] and is_pointer(line):
             return False
         if index > last:
             return not is_extra(line) and not is_framed(line) and (sure or not is_info(line))

@@ -158,6 +158,29 @@ def test_table_of_contents_is_left_out_and_its_headings_stay() -> None:
     assert [line for line in lines if line in headings] == list(headings)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<b>READ MORE:</b> <a href=/1>How the old pier of Oldport was built in the year of the great storm</a>",
+        "<a href=/1>Related: How the old pier of Oldport was built in the year of the great storm</a>",
+        "Lesen Sie auch: <a href=/1>Wie die alte Brücke von Oldport im Jahr des großen Sturms gebaut wurde</a>",
+        "Lire aussi : <a href=/1>Comment l'ancienne jetée d'Oldport fut construite l'année de la tempête</a>",
+        "Czytaj także: <a href=/1>Jak zbudowano stare molo w Oldport w roku wielkiego sztormu</a>",
+        "Читайте также: <a href=/1>Как построили старый причал Олдпорта в год великого шторма и кто платил</a>",
+        "Baca juga: <a href=/1>Bagaimana dermaga lama Oldport dibangun pada tahun badai besar</a>",
+    ],
+)
+def test_line_that_leads_to_another_story_is_left_out(line: str) -> None:
+    first, second, third = (f"{part}</p>" for part in PROSE.split("</p>")[:3])
+    assert len(lines_of(f"{first}{second}<p>{line}</p>{third}")) == 3
+
+
+def test_sentence_with_a_link_behind_such_a_word_stays() -> None:
+    first, second, third = (f"{part}</p>" for part in PROSE.split("</p>")[:3])
+    more = "<p>More: the mayor said that <a href=/1>the old pier</a> will be kept, and painted blue next year.</p>"
+    assert any("painted blue" in line for line in lines_of(f"{first}{second}{more}{third}"))
+
+
 def test_prose_behind_a_label_in_the_middle_stays() -> None:
     first, second, third = (f"{part}</p>" for part in PROSE.split("</p>")[:3])
     lines = lines_of(f"{first}<h4>Related stories</h4><p><a href=/1>How piers are built</a></p>{second}{third}")
