@@ -41,6 +41,8 @@ _PROJECT = Path(__file__).parents[2]
 _FIRST = IPv4Address("127.0.16.1")
 _FOLDS = 4
 _LISTED = 50
+_FOLDER = "/saved/"
+"""All that there is; links of the pages to anything else on their sites would be asked for in vain."""
 _WORSE = 0.02
 """F1 by which a text is worse than another."""
 
@@ -67,7 +69,7 @@ class SavedPage:
     @property
     def path(self) -> str:
         """Path under which it is served."""
-        return f"/{re.sub(r'[^a-zA-Z0-9_.-]', '-', str(self.gold['id']))}.html"
+        return f"{_FOLDER}{re.sub(r'[^a-zA-Z0-9_.-]', '-', str(self.gold['id']))}.html"
 
     @property
     def is_article(self) -> bool:
@@ -109,10 +111,10 @@ def listing(site: str, pages: Mapping[str, SavedPage], number: int) -> bytes:
     """Make a home page, or one of the pages behind it."""
     paths = sorted(pages)
     links = "".join(
-        f'<li><a href="{path}">{html.escape(str(pages[path].gold.get("title") or path[1:-5]))}</a></li>'
+        f'<li><a href="{path}">{html.escape(str(pages[path].gold.get("title") or path[len(_FOLDER) : -5]))}</a></li>'
         for path in paths[number * _LISTED : (number + 1) * _LISTED]
     )
-    further = f'<a href="/list-{number + 1}.html">next</a>' if len(paths) > (number + 1) * _LISTED else ""
+    further = f'<a href="{_FOLDER}list-{number + 1}.html">next</a>' if len(paths) > (number + 1) * _LISTED else ""
     name = html.escape(site)
     head = f'<!doctype html><html><head><meta charset="utf-8"><title>{name}</title></head>'
     return f"{head}<body><h1>{name}</h1><ul>{links}</ul>{further}</body></html>".encode()
@@ -145,7 +147,7 @@ class _Connection(asyncio.Protocol):
             return b"User-agent: *\nAllow: /\n", "text/plain"
         if path in self._pages:
             return gzip.decompress(self._pages[path].file.read_bytes()), "text/html"
-        number = 0 if path == "/" else re.fullmatch(r"/list-(\d{1,4})\.html", path)
+        number = 0 if path == "/" else re.fullmatch(_FOLDER + r"list-(\d{1,4})\.html", path)
         if number is None:
             return b"", ""
         return listing(self._site, self._pages, number and int(number[1])), "text/html"
@@ -188,7 +190,7 @@ def scrapy(*arguments: str) -> None:
 def crawl(folder: Path, origins: Mapping[str, str], settings: Sequence[str]) -> None:
     """Crawl all sites into `folder/news.db`."""
     seeds = folder / "seeds.txt"
-    seeds.write_text("".join(f"{origin}/\n" for origin in origins.values()), "utf-8")
+    seeds.write_text("".join(f"{origin}/ include={_FOLDER}\n" for origin in origins.values()), "utf-8")
     ports = {urlsplit(origin).netloc for origin in origins.values()}
     allowed = f"ALLOW_NETWORKS={','.join(sorted(ports))}"
     own = [f"DATABASE_URL=sqlite:///{folder}/news.db", "HOST_DELAY=0", "LOG_LEVEL=ERROR", allowed]
