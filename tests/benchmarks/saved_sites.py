@@ -5,7 +5,7 @@
 
 Each site of the corpora (those of `tests.benchmarks.extraction`) gets an IP address of its own on loopback, with its
 pages under their identifiers and a home page that lists them, fifty a page. `scrapy crawl news` reads the home pages;
-`scrapy extract` reads the same files with the same settings. Prints by corpus the mean F1 of both over the articles (a
+`scrapy extract` reads the same files under the same URLs with the same settings. Prints by corpus the mean F1 of both over the articles (a
 page without a text counts 0), how many articles each has and how many other pages; then why articles were lost, and
 the pages whose text is better without the crawl. `--folds` takes the sites of these of four folds, `--pages` so many
 of each corpus at most.
@@ -197,12 +197,14 @@ def crawl(folder: Path, origins: Mapping[str, str], settings: Sequence[str]) -> 
     scrapy("crawl", "news", "-a", f"seeds={seeds}", *(part for one in (*own, *settings) for part in ("-s", one)))
 
 
-def extract(folder: Path, sites: Sites, settings: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Extract the same pages without a crawl; returns rows by page."""
+def extract(
+    folder: Path, sites: Sites, origins: Mapping[str, str], settings: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Extract the same pages under the same URLs without a crawl; returns rows by page."""
     rows = [
-        {"id": page.key, "file": str(page.file), "url": page.gold.get("url") or ""}
-        for pages in sites.values()
-        for page in pages.values()
+        {"id": page.key, "file": str(page.file), "url": origins[site] + path}
+        for site, pages in sites.items()
+        for path, page in pages.items()
     ]
     manifest, out = folder / "manifest.jsonl", folder / "extracted.jsonl"
     manifest.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
@@ -305,7 +307,7 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         with serving(sites) as origins:
             crawl(folder, origins, chosen.s)
-        report(compare(folder, sites, origins, extract(folder, sites, chosen.s)), chosen.show)
+        report(compare(folder, sites, origins, extract(folder, sites, origins, chosen.s)), chosen.show)
     return 0
 
 
