@@ -82,6 +82,8 @@ def _lines(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
         ("URL", known.url),
         ("state", known.state + (f" ({label(known.reason, known.detail)})" if known.reason else "")),
     ]
+    if known.page_kind:
+        lines.append(("page", known.page_kind))
     if known.part is not None:
         position, article_url = known.part
         lines.append(("part", f"{position or 'none'} of {article_url}"))

@@ -255,6 +255,7 @@ class Explanation:
     state: str
     reason: str | None
     detail: str | None
+    page_kind: str | None
     depth: int
     score: float
     parts: Mapping[str, float]
