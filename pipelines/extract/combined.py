@@ -28,6 +28,7 @@ from ..render import render
 from . import models
 from .borders.copies import drop_copies
 from .borders.stories import other_stories
+from .borders.tables import whole_tables
 from .features import Table, features
 from .network import BlockNetwork
 
@@ -124,7 +125,8 @@ def extract_by(networks: BlockNetwork, document: Document, params: Params) -> Ex
     if others is not None:
         chances[others] = 0
     kept, confidence = choose_outside(document, chances)
-    kept = drop_copies(document, _trimmed(document, kept, chances, mass), mass)
+    kept = whole_tables(document, _trimmed(document, kept, chances, mass), chances, mass)
+    kept = drop_copies(document, kept, mass)
     is_prose = confidence >= params.min_confidence and bool(kept)
     if not is_prose or int(document.blocks.chars[kept].sum()) < params.min_chars:
         reason = PageReason.TEXT_TOO_SHORT if is_prose else PageReason.NO_PROSE

@@ -102,7 +102,7 @@ def _place(document: Document, node: int, bounds: tuple[int, int], tables: dict[
         whole = node <= first and ends[node] > last and first != last
         if tag == "table":
             if node not in tables:
-                tables[node] = _is_data(document, node)
+                tables[node] = is_data_table(document, node)
             if tables[node] and cell >= 0:
                 # Lists inside cells are not told: a row is one line.
                 place.row, place.cell, path = row, cell, [("table", node)]
@@ -127,7 +127,7 @@ def _place(document: Document, node: int, bounds: tuple[int, int], tables: dict[
     return place
 
 
-def _is_data(document: Document, table: int) -> bool:
+def is_data_table(document: Document, table: int) -> bool:
     """Tell whether a table holds data: several rows of several short cells."""
     tags, parents, end = document.tags, document.parents, document.ends[table]
     inside = tags[table + 1 : end]

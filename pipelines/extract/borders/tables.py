@@ -1,0 +1,56 @@
+"""Tables of data: the text has all of one or nothing.
+
+Cells are too short to be judged one by one: of a ranking some would stay and others go, and nobody could read it. Their
+chances together tell whether the table is part of the text.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...document.document import Document
+from ...render.structure import is_data_table
+
+_LEAST: Final = 0.4
+"""Least mean chance of the text of a table that is kept, found on folds 0 and 1, looked at on 2 and 3."""
+
+
+def whole_tables(
+    document: Document, kept: list[int], chances: NDArray[np.float64], mass: NDArray[np.float64]
+) -> list[int]:
+    """Complete the tables of data of which something is kept, or leave them out.
+
+    Args:
+        document: a parsed page.
+        kept: numbers of blocks, ascending.
+        chances: per block, in [0, 1].
+        mass: per block, positive.
+
+    Returns:
+        Numbers of blocks, ascending; `kept` when nothing else would be left.
+
+    Cost: O(blocks kept x levels + nodes of the tables).
+    """
+    tags, parents = document.tags, document.parents
+    if "table" not in tags:
+        return kept
+    of: dict[int, int] = {}
+    for index in kept:
+        start = node = document.blocks.nodes[index]
+        if start not in of:
+            while node > 0 and tags[node] != "table":
+                node = parents[node]
+            of[start] = node
+    tables = [node for node in sorted({node for node in of.values() if node > 0}) if is_data_table(document, node)]
+    if not tables:
+        return kept
+    nodes = np.asarray(document.blocks.nodes, np.int64)
+    flags = np.zeros(len(nodes), np.bool_)
+    flags[kept] = True
+    for table in tables:
+        inside = (nodes >= table) & (nodes < document.ends[table])
+        flags[inside] = float(np.average(chances[inside], weights=mass[inside])) >= _LEAST
+    return np.flatnonzero(flags).tolist() or kept
