@@ -46,8 +46,9 @@ class Params:
     min_chars: int = 10
 
 
-_SURE: Final = 0.65
-"""Chance from which a line that looks like metadata is taken for content all the same."""
+_SURE: Final = 0.85
+_SURE_UNDATED: Final = 0.65
+"""Chance from which a line that looks like metadata is taken for content all the same; on pages that state no date."""
 _LEAST_CHANCE: Final = 0.05
 """Blocks that are less likely content are not looked at."""
 _MOST_BOXED: Final = 0.35
@@ -205,7 +206,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     titles = _titles(document)
     # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
     is_dated = bool(document.json_ld or document.times or _DATED & document.metas.keys())
-
+    least = _SURE if is_dated else _SURE_UNDATED
     stated = "\n".join(document.json_ld)
 
     def is_framed(line: str) -> bool:
@@ -228,10 +229,10 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
 
     def stays(index: int) -> bool:
         line = texts[index]
-        sure = bool(chances[index] >= _SURE)
+        sure = bool(chances[index] >= least)
         if index < first:
             heading = index < above or tags[blocks.nodes[index]] == "h1" or _repeats(line, titles)
-            framed = ((is_dated or not sure) and _BYLINE.match(line)) or is_framed(line)
+            framed = _BYLINE.match(line) or is_framed(line)
             return not heading and not framed and (not is_info(line) or (sure and not _is_foreign(line)))
         if index in beside or index in contents or _RULE.fullmatch(line):
             return False
