@@ -41,6 +41,13 @@ _PLAIN: Final = 5
 """Level of a line that is no heading."""
 _BONUS: Final = {1: 2.0, 2: 1.0, 3: 0.5}
 _TITLE_NAME: Final = re.compile(r"(?:^|[\s_-])(?:\w{0,8}title\w{0,3}|headline|biaoti|bt|tit|subject)(?:$|[\s_-])")
+_LABEL = re.compile(
+    r"[\s\[【（(]{0,2}(?:原创|原創|转载|轉載|转帖|轉貼|图|圖|组图|組圖|图文|圖文|视频|視頻|置顶|置頂|精华|精華|blog|topic|video|"
+    r"photos?|news)(?:\s?[\]】）)]\s?|\s?[:：|｜丨/·]\s?|\s)",
+    re.IGNORECASE,
+)
+"""A word that templates put in front of a headline."""
+_SHORTEST: Final = 4
 _META: Final = (
     "articletitle", "og:title", "twitter:title", "title", "dc.title", "headline", "parsely-title", "sailthru.title",
 )  # fmt: skip
@@ -207,9 +214,18 @@ def _bare(line: str, title: str, metas: list[str], site: set[str]) -> str:
 
 def _without_kicker(line: str, title: str, metas: list[str]) -> str:
     """Strip the catchword before a heading if title and metadata agree on the rest."""
+    if "》" in line and "《" not in line:  # the mark of a breadcrumb, not of a book
+        line = line.rpartition("》")[2].strip() or line
     shorter = [value for value in metas if 6 <= len(value) < len(line) and line.endswith(value)]
     agreed = bool(shorter) and len(shorter) == len(metas) and (len(shorter) >= 2 or title.startswith(shorter[0]))
-    return shorter[0] if agreed else line
+    if agreed:
+        return shorter[0]
+    label = _LABEL.match(line)
+    if label is None:
+        return line
+    rest, titles = squeeze(line[label.end() :]), [squeeze(text) for text in (title, *metas)]
+    repeated = len(rest) >= _SHORTEST and any(rest in text for text in titles)
+    return line[label.end() :] if repeated and not any(squeeze(line) in text for text in titles) else line
 
 
 def _without_name(line: str, site: set[str]) -> str:

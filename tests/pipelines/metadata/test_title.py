@@ -83,6 +83,12 @@ def test_western(page: str, title: str) -> None:
             "<meta property=og:title content='大桥合龙在即 医师说注意交通'><h1>大桥合龙在即 医师说注意交通</h1>",
             "大桥合龙在即 医师说注意交通",
         ),
+        # what a template puts in front of it
+        ("<title>河口大桥完成桥面浇筑_河口网</title><h1>【原创】河口大桥完成桥面浇筑</h1>", "河口大桥完成桥面浇筑"),
+        ("<title>河口大桥完成桥面浇筑_河口网</title><h1>图：河口大桥完成桥面浇筑</h1>", "河口大桥完成桥面浇筑"),
+        ("<title>图：河口大桥完成桥面浇筑_河口网</title><h1>图：河口大桥完成桥面浇筑</h1>", "图：河口大桥完成桥面浇筑"),
+        ("<title>河口大桥完成桥面浇筑_河口网</title><h1>要闻》河口大桥完成桥面浇筑</h1>", "河口大桥完成桥面浇筑"),
+        ("<title>评《大桥》一书_河口网</title><h1>评《大桥》一书</h1>", "评《大桥》一书"),
         # shorter than four characters
         ("<title>河口</title><meta property=og:title content=河口><p>散文</p><h1>河口</h1>", "河口"),
     ],
