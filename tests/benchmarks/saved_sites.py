@@ -75,12 +75,12 @@ class SavedPage:
     @property
     def is_article(self) -> bool:
         """Tell whether the corpus says that it is one, with its text."""
-        return bool(self.gold.get("text")) and self.gold.get("page_type") not in {"list", "other"}
+        return bool(self.gold.get("text")) and not self.is_other
 
     @property
     def is_other(self) -> bool:
         """Tell whether the corpus says that it is none."""
-        return self.gold.get("page_type") in {"list", "other"}
+        return self.gold.get("page_type") in {"list", "other"} or self.gold.get("kind") == "not_article"
 
 
 Sites = dict[str, dict[str, SavedPage]]
