@@ -256,10 +256,11 @@ def _blocks(document: Document, pieces: _Pieces, attributes: Sequence[list[tuple
         pieces.purge()
         census = count(pieces.texts)
     anchors = _links(document, pieces, attributes)
-    linked = np.zeros(size, np.bool_)
-    for node in anchors:
-        linked[node : document.ends[node]] = True
-    nodes = np.asarray(pieces.nodes, np.int64)
+    nodes, ends = np.asarray(pieces.nodes, np.int64), np.asarray(document.ends, np.int64)
+    depths = np.zeros(size + 1, np.int64)  # how many links each node stands in
+    depths[anchors] = 1
+    np.subtract.at(depths, ends[anchors], 1)
+    linked = np.cumsum(depths[:size]) > 0
     in_link = census.visible * linked[nodes]
     own = np.empty((6, size))
     for row, values in enumerate((census.visible, in_link, census.marks)):
@@ -267,7 +268,7 @@ def _blocks(document: Document, pieces: _Pieces, attributes: Sequence[list[tuple
     own[3] = ~np.asarray(pieces.skipped, np.bool_)
     own[4] = np.bincount(np.asarray(anchors, np.int64), minlength=size)
     own[5] = [tag == "p" for tag in document.tags]
-    sums = sum_sub_trees(own.astype(np.int64), np.asarray(document.ends, np.int64))
+    sums = sum_sub_trees(own.astype(np.int64), ends)
     document.T, document.LT, document.Sb, document.TG, document.LTG, document.P = sums
     blocks = document.blocks
     firsts = pieces.bounds[:-1]
