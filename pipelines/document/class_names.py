@@ -87,27 +87,22 @@ def find_categories(name: str) -> tuple[int, ...]:
     Args:
         name: class, id, role and the like in lower case, joined by blanks; may be empty.
 
-    Cost: O(characters), once per name; what its parts mean is remembered across names.
+    Cost: O(characters), once per name; what its words mean is remembered across names.
 
     >>> [CATEGORIES[number] for number in find_categories("post-comments")]
     ['comment', 'content']
     """
     bits = 0
-    for part in name.split():
-        bits |= _bits(part)
+    for word in _WORD.findall(name):
+        bits |= _bits(word)
     return _places(bits)
 
 
 @lru_cache(maxsize=65536)
-def _bits(part: str) -> int:
-    """Return the categories of one class or id as bits."""
-    bits = 0
-    for word in _WORD.findall(part):
-        found = _BITS.get(word)
-        if found is None:
-            found = _BITS.get(word.rstrip("0123456789"), 0) or _stem(word)
-        bits |= found
-    return bits
+def _bits(word: str) -> int:
+    """Return the categories of a word as bits."""
+    found = _BITS.get(word)
+    return _BITS.get(word.rstrip("0123456789"), 0) or _stem(word) if found is None else found
 
 
 @lru_cache(maxsize=1024)

@@ -67,6 +67,7 @@ _LEAST_PARAGRAPHS: Final = 2
 _HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
 _STAMPED = re.compile(r"20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?")
 """A whole `title` attribute: what readers see is "5 days ago"."""
+_LINKING: Final = frozenset({"a", "area", "iframe", "frame"})
 _NAMING: Final = frozenset({"class", "id", "itemprop", "role", "rel"})
 _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo", "src")
 
@@ -85,9 +86,8 @@ def walk(root: etree._Element, document: Document) -> None:
     numbers: dict[etree._Element | None, int] = dict(zip(elements, range(len(elements)), strict=True))
     numbers[None] = -1
     document.parents = [numbers[parent] for parent in map(etree._Element.getparent, elements)]
-    attributes = cast("list[list[tuple[str, str]]]", [element.items() for element in elements])
-    _attributes(document, elements, attributes)
-    _blocks(document, _Pieces(document, elements), attributes)
+    linking = _attributes(document, elements)
+    _blocks(document, _Pieces(document, elements), linking)
 
 
 class _Pieces:
@@ -121,8 +121,6 @@ class _Pieces:
         """Cut the text; return the `noscript` nodes that were left out."""
         tags, parents = document.tags, document.parents
         size = len(tags)
-        heads = [element.text for element in elements]
-        tails = [element.tail for element in elements]
         fallbacks: list[int] = []
         ends = document.ends = [size] * size
         depths = document.depths = [0] * size
@@ -138,9 +136,9 @@ class _Pieces:
                 if is_open and block_nodes[open_node] == open_node and not skipped[open_node]:
                     bounds.append(len(texts))
                     is_open = False
-                tail = tails[open_node]
+                left = open_node
                 open_node = parents[open_node]
-                if tail and open_node >= 0 and not skipped[open_node]:
+                if open_node >= 0 and not skipped[open_node] and (tail := elements[left].tail):
                     if not tail.isspace():
                         texts.append(tail)
                         nodes.append(open_node)
@@ -177,7 +175,7 @@ class _Pieces:
                     block_nodes[node] = block_nodes[parent]
                 if code == _LINK:
                     links.append((node, len(bounds) - 1, len(texts)))
-            head = heads[node]
+            head = elements[node].text
             if head:
                 if not head.isspace():
                     texts.append(head)
@@ -250,26 +248,27 @@ def _larger(elements: Sequence[etree._Element], nodes: Sequence[int], least: int
     return found if total > least else []
 
 
-def _blocks(document: Document, pieces: _Pieces, attributes: Sequence[list[tuple[str, str]]]) -> None:
+def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[str, str]]) -> None:
     """Cut the pieces into blocks and count everything, by block and by sub-tree."""
     size = len(document.tags)
     census = count(pieces.texts)
     if census.invisible:
         pieces.purge()
         census = count(pieces.texts)
-    anchors = _links(document, pieces, attributes)
-    linked = np.zeros(size, np.bool_)
-    for node in anchors:
-        linked[node : document.ends[node]] = True
-    nodes = np.asarray(pieces.nodes, np.int64)
+    anchors = _links(document, pieces, linking)
+    nodes, ends = np.asarray(pieces.nodes, np.int64), np.asarray(document.ends, np.int64)
+    depths = np.zeros(size + 1, np.int64)  # how many links each node stands in
+    depths[anchors] = 1
+    np.subtract.at(depths, ends[anchors], 1)
+    linked = np.cumsum(depths[:size]) > 0
     in_link = census.visible * linked[nodes]
-    own = np.empty((6, size))
+    own = np.zeros((6, size))
     for row, values in enumerate((census.visible, in_link, census.marks)):
         own[row] = np.bincount(nodes, values, size)
     own[3] = ~np.asarray(pieces.skipped, np.bool_)
     own[4] = np.bincount(np.asarray(anchors, np.int64), minlength=size)
-    own[5] = [tag == "p" for tag in document.tags]
-    sums = sum_sub_trees(own.astype(np.int64), np.asarray(document.ends, np.int64))
+    own[5, [node for node, tag in enumerate(document.tags) if tag == "p"]] = 1
+    sums = sum_sub_trees(own.astype(np.int64), ends)
     document.T, document.LT, document.Sb, document.TG, document.LTG, document.P = sums
     blocks = document.blocks
     firsts = pieces.bounds[:-1]
@@ -307,18 +306,22 @@ def sum_sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
     return sums
 
 
-def _attributes(
-    document: Document, elements: Sequence[etree._Element], attributes: Sequence[list[tuple[str, str]]]
-) -> None:
-    """Note names, hidden nodes, dates and images of all nodes, and the head."""
+def _attributes(  # noqa: PLR0912 - one loop
+    document: Document, elements: Sequence[etree._Element]
+) -> dict[int, dict[str, str]]:
+    """Note names, hidden nodes, dates, images, the head; return what links state."""
+    linking: dict[int, dict[str, str]] = {}
     names = document.names = [""] * len(elements)
     lowered: dict[str, str] = {}
     is_dated = False  # whether some name so far is that of a date
     tags = document.tags
-    for node, pairs in enumerate(attributes):
+    for node, element in enumerate(elements):
         tag = tags[node]
+        pairs = cast("list[tuple[str, str]]", element.items())
         if tag in _HEAD_READERS:
-            _HEAD_READERS[tag](document, elements[node], dict(pairs))
+            _HEAD_READERS[tag](document, element, dict(pairs))
+        elif tag in _LINKING:
+            linking[node] = dict(pairs)
         if not pairs:
             continue
         name = ""
@@ -341,6 +344,7 @@ def _attributes(
             _image(document, node, dict(pairs))
         elif is_dated and ("datepublished" in name or "datecreated" in name) and (moment := dict(pairs).get("content")):
             document.times.append((node, moment))
+    return linking
 
 
 def _image(document: Document, node: int, attributes: dict[str, str]) -> None:
@@ -350,13 +354,13 @@ def _image(document: Document, node: int, attributes: dict[str, str]) -> None:
         document.images.append((node, source, attributes.get("alt", "")))
 
 
-def _links(document: Document, pieces: _Pieces, attributes: Sequence[list[tuple[str, str]]]) -> list[int]:
+def _links(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[str, str]]) -> list[int]:
     """Note href and anchor text of links and frames; return the nodes of the links."""
     tags, ends, nodes, texts = document.tags, document.ends, pieces.nodes, pieces.texts
     alternatives = {node: text for node, _, text in reversed(document.images)}
     found: list[int] = []
     for node, block, piece in pieces.links:
-        stated = dict(attributes[node])
+        stated = linking[node]
         href = stated.get("href" if tags[node] in {"a", "area"} else "src")
         if not href:
             continue

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -40,6 +39,8 @@ _EMPHASIS: Final = frozenset({"strong", "b", "h1", "h2", "h3", "h4"})
 _TEXTUAL: Final = frozenset({"p", "br", "h1", "h2", "h3", "h4", "h5", "h6", "span", "strong", "b", "font", "a", "em"})
 _ENDS: Final = {**dict.fromkeys('。！？.!?”"…」』', 2.0), **dict.fromkeys(":：,，;；", 1.0)}
 _CUE_CHARS: Final = 160
+# With the end of the line before it in place of `^`: a search skips to the ends of lines.
+_LABELS, _TAILS = (re.compile(f"\n{cue.pattern.removeprefix('^')}", cue.flags) for cue in (LABEL, TAIL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +162,14 @@ def _own(page: _Page) -> None:
     page.add("mark density", blocks.marks / page.chars)
     page.add("digits", blocks.digits / page.chars)
     page.add("capitals", blocks.capitals / page.chars)
-    kinds = np.fromiter((_KINDS.get(tags[node], 0) for node in blocks.nodes), np.int64, page.size)
+    kinds = np.array([_KINDS.get(tags[node], 0) for node in blocks.nodes])
     page.add("is heading", (kinds >= 1) & (kinds <= 4))
     page.add("is h1", kinds == 1)
     page.add("is h2", (kinds == 2) | (kinds == 3))
     for name, kind in (("p", 5), ("li", 6), ("cell", 7), ("dl", 8), ("quote", 9), ("div", 10), ("body", 11)):
         page.add(f"is {name}", kinds == kind)
-    page.add("is strong", np.fromiter((tags[node] in _EMPHASIS for node in blocks.starts), np.bool_, page.size))
-    page.add("ends", np.fromiter((_ENDS.get(text[-1], 0.0) for text in blocks.texts), np.float64, page.size))
+    page.add("is strong", [tags[node] in _EMPHASIS for node in blocks.starts])
+    page.add("ends", [_ENDS.get(text[-1], 0.0) for text in blocks.texts])
     count = len(tags)
     page.add_amount("lines in node", np.bincount(page.nodes, minlength=count)[page.nodes])
     page.add_amount("mass of node", np.bincount(page.nodes, page.mass, count)[page.nodes])
@@ -264,18 +265,18 @@ def _cues(page: _Page) -> None:
     """Add cues in the words of a line: date, signature, section, end of the article."""
     texts, tags = page.document.blocks.texts, page.document.tags
     lines = [text if len(text) <= _CUE_CHARS else "" for text in texts]
-    joined = "\n".join(lines).lower()
-    starts = np.fromiter(accumulate((len(line) + 1 for line in joined.split("\n")), initial=0), np.int64)
+    joined = "\n".join(["", *lines]).lower()
+    ends = np.cumsum([len(line) + 1 for line in joined.split("\n")[1:]])
 
     def flags(pattern: re.Pattern[str]) -> Values:
         found = np.zeros(page.size)
-        places = [match.end() - 1 for match in pattern.finditer(joined)]
-        found[np.searchsorted(starts, places, "right") - 1] = 1
+        places = [match.end() - 2 for match in pattern.finditer(joined)]
+        found[np.searchsorted(ends, places, "right")] = 1
         return found
 
-    label, tail, imprint, info = flags(LABEL), flags(TAIL), flags(IMPRINT), flags(INFO)
+    label, tail, imprint, info = flags(_LABELS), flags(_TAILS), flags(IMPRINT), flags(INFO)
     comment, date = flags(COMMENT), flags(DATE)
-    heading = np.fromiter((tags[node] in {"h1", "h2"} for node in page.document.blocks.nodes), np.float64, page.size)
+    heading = np.array([float(tags[node] in {"h1", "h2"}) for node in page.document.blocks.nodes])
     for name, values in (("label", label), ("tail", tail), ("imprint", imprint), ("info", info), ("date", date)):
         page.add(f"is {name}", values)
     page.add("is comment cue", comment)
@@ -354,7 +355,7 @@ def _stated(page: _Page) -> None:
     for text in texts:
         counts[text] = at = counts.get(text, 0) + 1
         which.append(at)
-    page.add_amount("times on page", np.fromiter((counts[text] for text in texts), np.float64, page.size))
+    page.add_amount("times on page", [counts[text] for text in texts])
     page.add_amount("which time", which)
 
 

@@ -21,27 +21,37 @@ _PAGES = re.compile(
     r"older(?: posts)?|newer(?: posts)?|last|first|weiter|suivant|[«»‹›<>]{1,3}|more|加载更多|查看更多)[\W_]{0,3}$",
     re.IGNORECASE,
 )
-_PAGER_NAME = re.compile(
-    r"(?:^|[\s_-])(?:pag(?:e|er|es|ing|ination|inator|ebar|e-?nav\w*|elist|enum\w*)|pg|nextpage|wp-pagenavi)(?:$|"
-    r"[\s_-])"
+# Parts of names. They are looked for in a name with a blank before it: a search skips to blanks and hyphens.
+_PAGER_NAMES: Final = r"pag(?:e|er|es|ing|ination|inator|ebar|e-?nav\w*|elist|enum\w*)|pg|nextpage|wp-pagenavi"
+_NAVIGATION_NAMES: Final = (
+    r"nav|navi?gation|navbar|topnav|subnav|mainnav|menus?|menu-?\w*|channel\w*|bread-?crumbs?|crumbs?|header|head|top|"
+    r"topbar|path|location|position|lujing|weizhi|logo|mnav|m-nav|nv|pt"
 )
-_NAVIGATION = re.compile(
-    r"(?:^|[\s_-])(?:nav|navi?gation|navbar|topnav|subnav|mainnav|menus?|menu-?\w*|channel\w*|bread-?crumbs?|"
-    r"crumbs?|header|head|top|topbar|"
-    r"path|location|position|lujing|weizhi|logo|mnav|m-nav|nv|pt)(?:$|[\s_-])"
+_FOOTER_NAMES: Final = r"footers?|foot|ft|copyright\w*|friend-?links?|yqlink|bottom\w*|colophon"
+_RELATED_NAMES: Final = (
+    r"relat\w*|rel|recommend\w*|xgxw|xgyd|tuijian|rank\w*|hot\w*|sidebar\w*|side|aside|secondary|right|popular|"
+    r"most-?\w*|trending|more-?\w*"
 )
-_FOOTER = re.compile(
-    r"(?:^|[\s_-])(?:footers?|foot|ft|copyright\w*|friend-?links?|yqlink|bottom\w*|colophon)(?:$|[\s_-])"
+_OTHER_NAMES: Final = (
+    r"comments?\w*|cmts?|share\w*|social\w*|ads?|advert\w*|tags?|tag-?\w*|login\w*|tool\w*|authi|user\w*|reply\w*"
 )
-_RELATED = re.compile(
-    r"(?:^|[\s_-])(?:relat\w*|rel|recommend\w*|xgxw|xgyd|tuijian|rank\w*|hot\w*|sidebar\w*|side|aside|secondary|"
-    r"right|popular|most-?\w*|trending|more-?\w*)"
-    r"(?:$|[\s_-])"
+
+
+def _named_like(*names: str) -> re.Pattern[str]:
+    """Return the pattern of names that have one of these parts."""
+    return re.compile(rf"[\s_-](?:{'|'.join(names)})(?:$|[\s_-])")
+
+
+_TELLING = _named_like(_PAGER_NAMES, _NAVIGATION_NAMES, _FOOTER_NAMES, _RELATED_NAMES, _OTHER_NAMES)
+"""Most names have none of these parts."""
+_STATED: Final = (
+    (BlockKind.FOOTER, {"footer"}, _named_like(_FOOTER_NAMES)),
+    (BlockKind.PAGINATION, (), _named_like(_PAGER_NAMES)),
+    (BlockKind.NAVIGATION, {"nav", "header"}, _named_like(_NAVIGATION_NAMES)),
+    (BlockKind.OTHER, (), _named_like(_OTHER_NAMES)),
+    (BlockKind.RELATED, {"aside"}, _named_like(_RELATED_NAMES)),
 )
-_OTHER = re.compile(
-    r"(?:^|[\s_-])(?:comments?\w*|cmts?|share\w*|social\w*|ads?|advert\w*|tags?|tag-?\w*|login\w*|tool\w*|authi|"
-    r"user\w*|reply\w*)(?:$|[\s_-])"
-)
+"""Kinds with the tags and names that state them, the stronger first."""
 # When one URL occurs twice, the place that says most about its target wins.
 _RANK: Final = {
     BlockKind.LIST: 0,
@@ -61,17 +71,9 @@ _UNFOLLOWED = re.compile(r"\s{0,9}(?:#|javascript:|mailto:|tel:|data:)", re.IGNO
 @lru_cache(maxsize=8192)
 def _named(name: str, tag: str) -> BlockKind | None:
     """Return the block kind that a container's name or tag states."""
-    if tag in {"footer"} or _FOOTER.search(name):
-        return BlockKind.FOOTER
-    if _PAGER_NAME.search(name):
-        return BlockKind.PAGINATION
-    if tag in {"nav", "header"} or _NAVIGATION.search(name):
-        return BlockKind.NAVIGATION
-    if _OTHER.search(name):
-        return BlockKind.OTHER
-    if tag == "aside" or _RELATED.search(name):
-        return BlockKind.RELATED
-    return None
+    name = f" {name}"
+    telling = _TELLING.search(name) is not None
+    return next((kind for kind, tags, part in _STATED if tag in tags or (telling and part.search(name))), None)
 
 
 @dataclass(frozen=True, slots=True)

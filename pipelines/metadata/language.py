@@ -45,9 +45,8 @@ def detect(text: str, declared: str = "") -> str:
     'zh-Hans'
     """
     sample = clean(text[:_SAMPLE_CHARS])
-    letters = max(_count(_WORD, sample), 1)
-    han, kana = _count(_CJK, sample), _count(_KANA, sample)
-    if han + kana > 0.25 * letters:
+    han, kana = (0, 0) if sample.isascii() else (_count(_CJK, sample), _count(_KANA, sample))
+    if han + kana and han + kana > 0.25 * max(_count(_WORD, sample), 1):
         return "ja" if kana > 0.1 * (han + kana) else _chinese(sample, declared)
     is_reliable, _, found = pycld2.detect(sample, bestEffort=True)
     best, code = _code(found[0][1]), _code(declared)
