@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
-from pipelines.extract.combined import Params, choose, extract, network
-from pipelines.extract.features import features, title_block
+from pipelines.extract.combined import Params, choose, extract, network, weigh
+from pipelines.extract.features import SCORES, features, names_of, title_block
+from pipelines.extract.network import Layout, surroundings
 
 PAGE = """<html><head><title>河口大桥昨日完成浇筑_滨江日报</title></head><body>
 <div class=nav><a href=/>首页</a> <a href=/a>要闻</a> <a href=/b>财经</a></div>
@@ -40,9 +41,36 @@ def test_keeps_the_text_and_nothing_else() -> None:
 
 
 def test_features_are_those_of_the_training() -> None:
-    table = features(parse(PAGE, ""))
-    assert table.names == network().features
+    document = parse(PAGE, "")
+    networks = network()
+    table = features(document, networks.odds)
+    assert table.names == networks.first.features
     assert np.isfinite(table.values).all()
+    layout = Layout.of(document, weigh(document))
+    around = surroundings(layout, table, networks.first.predict(table.values))
+    assert around.names == networks.second.features
+    assert np.isfinite(around.values).all()
+
+
+def test_names_of_containers_are_scored_from_the_outside_in() -> None:
+    document = parse(b"<body class=page><p>a</p><div class='post tags'><p>b</p><i class=ad>c</i></div></body>", "")
+    assert dict(names_of(document))[document.tags.index("div")] == ("post", "tags")
+    table = features(document, {"tags": -2.0, "ad": -3.0, "<p>": 1.0, "page": 0.5})
+    rows = {name: table.values[table.names.index(name)].round(2).tolist() for name in SCORES}
+    lost = round(-2 / 2**0.5, 2)
+    assert rows["name"] == [1.0, 1.0, lost]
+    assert rows["name around"] == [0.5, lost, 0.5]
+    assert rows["worst name"] == [0.0, lost, lost]
+    assert rows["best name"] == [1.0, 1.0, 0.5]
+    assert rows["all names"] == [1.5, round(1.5 + lost, 2), round(0.5 + lost, 2)]
+
+
+def test_page_tells_how_it_is_made() -> None:
+    head = "<meta name=viewport content=x><meta property=og:type content=article>"
+    table = features(parse(f"{head}<p>one</p><p>two</p>".encode(), ""), {})
+    found = {name: table.values[table.names.index(name)].tolist() for name in table.names if name.startswith("page ")}
+    assert found["page for phones"] == found["page is article"] == found["page paragraphs"] == [1.0, 1.0]
+    assert found["page dated"] == found["page of tables"] == found["page states article"] == [0.0, 0.0]
 
 
 def test_headline_is_found_where_the_title_repeats_it() -> None:

@@ -8,8 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipelines.extract.learning.combined import Params, TrainingSet, fit
-from pipelines.extract.network import BlockNetwork
+from pipelines.extract.combined import weigh
+from pipelines.extract.features import features
+from pipelines.extract.learning.combined import Params, TrainingPage, TrainingSet, fit, learn, parts, train
+from pipelines.extract.learning.examples import Example, example
+from pipelines.extract.network import BlockNetwork, Layout, StagedNetwork
 
 
 def examples(seed: int = 3, count: int = 4000) -> TrainingSet:
@@ -74,3 +77,46 @@ def test_votes_are_the_mean_of_single_networks() -> None:
         for number in range(2)
     ]  # fmt: skip
     assert np.allclose(np.mean(single, axis=0), found.predict(values), atol=1e-6)
+
+
+def page(number: int, *, is_post: bool) -> Example:
+    """A page of its own site: the text is in `<div class=story>`, on others the comments are."""
+    names = ("story", "remarks")
+    blocks = [f"The bridge number {number} over the river was opened on Sunday by the mayor, {n}." for n in "abc"]
+    one, other = ("".join(f"<p>{line}</p>" for line in lines) for lines in (blocks, [line[::-1] for line in blocks]))
+    made = (one, other) if is_post else (other, one)
+    body = "".join(f"<div class={name}>{part}</div>" for name, part in zip(names, made, strict=True))
+    text = "\n".join(blocks if is_post else [line[::-1] for line in blocks])
+    found = example(f"<title>x</title>{body}".encode(), {"id": f"{number}", "text": text, "host": f"s{number}.example"})
+    assert found is not None
+    return found
+
+
+def test_names_are_learned_and_read_again() -> None:
+    params = Params(hidden=(8, 4), then=(8, 4), networks=2, epochs=20, batch=64)
+    found = learn([page(number, is_post=number % 2 > 0) for number in range(12)], 1, params)
+    assert found.odds["story"] > 1 > -1 > found.odds["remarks"]
+    read = StagedNetwork.of(json.loads(json.dumps(found.model())))
+    document = page(99, is_post=True).document
+    layout = Layout.of(document, weigh(document))
+    chances = [one.predict(features(document, one.odds), layout) for one in (found, read)]
+    assert np.abs(chances[0] - chances[1]).max() < 0.01
+    assert chances[0][:3].min() > 0.5 > chances[0][3:].max()
+
+
+def test_names_are_scored_by_other_sites() -> None:
+    """What a page itself says of a name would tell the answer."""
+    odd = TrainingPage.of(page(0, is_post=True))
+    pages = [odd, *(TrainingPage.of(page(number, is_post=False)) for number in range(1, 8))]
+    train(pages, 1, Params(hidden=(4,), then=(4,), networks=2, epochs=2))
+    best, worst = (odd.table.values[odd.table.names.index(f"{name} name")] for name in ("best", "worst"))
+    assert odd.content.tolist() == [True] * 3 + [False] * 3
+    assert worst[:3].max() < -0.5
+    assert best[3:].min() > 0.5
+
+
+def test_pages_of_a_site_stay_together() -> None:
+    assert parts(["a", "b", "a", "c", "b"], 2).tolist() == [0, 1, 0, 0, 1]
+    assert parts(["a", "a", "a"], 2).tolist() == [0, 1, 0]
+    with pytest.raises(ValueError, match="too few for 4 networks"):
+        parts(["a"], 4)
