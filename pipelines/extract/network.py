@@ -24,6 +24,8 @@ Matrix = NDArray[np.float32]
 
 _CLIP: Final = 5.0
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_SURE: Final = 0.01
+"""A chance below this, or as near to 1, is believed to one network."""
 _FLOOR: Final = 1e-3
 """Chances are told apart down to this one."""
 _NONE: Final = -7.0
@@ -60,27 +62,33 @@ class BlockNetwork:
     weights: tuple[Matrix, ...]
     biases: tuple[Matrix, ...]
 
-    def votes(self, values: Matrix) -> Matrix:
-        """Return what each network says, in [0, 1]: a row per network.
+    def predict(self, values: Matrix) -> Matrix:
+        """Return the mean of the networks' votes, in [0, 1].
 
-        There is one column per column of `values` (features x blocks).
+        There is one per column of `values` (features x blocks). Where the first network is sure, the others are not
+        asked.
 
-        Cost: O(networks x weights x blocks).
+        Cost: O(networks x weights x blocks in doubt + weights x blocks).
         """
         inputs = standardise(values, self.shift, self.scale)
-        first = self.weights[0]
+        chances = self._votes(inputs, slice(0, 1))
+        doubtful = np.flatnonzero((chances > _SURE) & (chances < 1 - _SURE))
+        others = len(self.weights[0]) - 1
+        if others and len(doubtful):
+            votes = self._votes(inputs[:, doubtful], slice(1, None))
+            chances[doubtful] = (chances[doubtful] + votes * others) / (others + 1)
+        return chances
+
+    def _votes(self, inputs: Matrix, which: slice) -> Matrix:
+        """Return the mean of the votes of some networks."""
+        first = self.weights[0][which]
         # All networks see the same input: one product for the first layer of all of them.
         joined = first.reshape(-1, first.shape[2]) @ inputs
-        layer = joined.reshape(len(first), first.shape[1], -1) + self.biases[0]
+        layer = joined.reshape(len(first), first.shape[1], -1) + self.biases[0][which]
         for weights, biases in zip(self.weights[1:], self.biases[1:], strict=True):
             np.maximum(layer, 0, out=layer)
-            layer = weights @ layer + biases
-        votes: Matrix = 1 / (1 + np.exp(-layer[:, 0, :]))
-        return votes
-
-    def predict(self, values: Matrix) -> Matrix:
-        """Return the mean of the networks' votes, in [0, 1], one per column of `values`."""
-        mean: Matrix = self.votes(values).mean(axis=0)
+            layer = weights[which] @ layer + biases[which]
+        mean: Matrix = (1 / (1 + np.exp(-layer[:, 0, :]))).mean(axis=0)
         return mean
 
     def model(self) -> dict[str, object]:

@@ -79,35 +79,33 @@ def test_votes_are_the_mean_of_single_networks() -> None:
     assert np.allclose(np.mean(single, axis=0), found.predict(values), atol=1e-6)
 
 
-def page(number: int, *, is_post: bool) -> Example:
-    """A page of its own site: the text is in `<div class=story>`, on others the comments are."""
-    names = ("story", "remarks")
-    blocks = [f"The bridge number {number} over the river was opened on Sunday by the mayor, {n}." for n in "abc"]
-    one, other = ("".join(f"<p>{line}</p>" for line in lines) for lines in (blocks, [line[::-1] for line in blocks]))
-    made = (one, other) if is_post else (other, one)
-    body = "".join(f"<div class={name}>{part}</div>" for name, part in zip(names, made, strict=True))
-    text = "\n".join(blocks if is_post else [line[::-1] for line in blocks])
-    found = example(f"<title>x</title>{body}".encode(), {"id": f"{number}", "text": text, "host": f"s{number}.example"})
+def page(number: int, *, is_story: bool) -> Example:
+    """A page of its own site, with its text in `<div class=story>`, or else in `<div class=remarks>` below."""
+    lines = [f"The bridge number {number} over the river was opened on Sunday by the mayor, {n}." for n in "abc"]
+    text, rest = ("".join(f"<p>{line}</p>" for line in part) for part in (lines, [line[::-1] for line in lines]))
+    first, second = (text, rest) if is_story else (rest, text)
+    body = f"<div class=story>{first}</div><div class=remarks>{second}</div>"
+    row = {"id": f"{number}", "text": "\n".join(lines), "host": f"s{number}.example"}
+    found = example(f"<title>x</title>{body}".encode(), row)
     assert found is not None
     return found
 
 
 def test_names_are_learned_and_read_again() -> None:
-    params = Params(hidden=(8, 4), then=(8, 4), networks=2, epochs=20, batch=64)
-    found = learn([page(number, is_post=number % 2 > 0) for number in range(12)], 1, params)
+    params = Params(hidden=(8, 4), then=(8, 4), networks=2, epochs=100, batch=64)
+    found = learn([page(number, is_story=True) for number in range(12)], 1, params)
     assert found.odds["story"] > 1 > -1 > found.odds["remarks"]
     read = StagedNetwork.of(json.loads(json.dumps(found.model())))
-    document = page(99, is_post=True).document
-    layout = Layout.of(document, weigh(document))
-    chances = [one.predict(features(document, one.odds), layout) for one in (found, read)]
-    assert np.abs(chances[0] - chances[1]).max() < 0.01
-    assert chances[0][:3].min() > 0.5 > chances[0][3:].max()
+    assert read.model() == found.model()
+    document = page(99, is_story=True).document
+    chances = read.predict(features(document, read.odds), Layout.of(document, weigh(document)))
+    assert chances[:3].min() > 0.5 > chances[3:].max()
 
 
 def test_names_are_scored_by_other_sites() -> None:
     """What a page itself says of a name would tell the answer."""
-    odd = TrainingPage.of(page(0, is_post=True))
-    pages = [odd, *(TrainingPage.of(page(number, is_post=False)) for number in range(1, 8))]
+    odd = TrainingPage.of(page(0, is_story=True))
+    pages = [odd, *(TrainingPage.of(page(number, is_story=False)) for number in range(1, 8))]
     train(pages, 1, Params(hidden=(4,), then=(4,), networks=2, epochs=2))
     best, worst = (odd.table.values[odd.table.names.index(f"{name} name")] for name in ("best", "worst"))
     assert odd.content.tolist() == [True] * 3 + [False] * 3
