@@ -409,7 +409,7 @@ def _groups(page: _Page) -> None:
 
 
 def groups(document: Document) -> Counts:
-    """Return the number of each block's group: those with nodes and parents of equal tags and names."""
+    """Number the blocks alike: those with nodes and parents of equal tags and names."""
     tags, names, parents = document.tags, document.names, document.parents
     return _numbered(
         (tags[node], names[node], tags[parents[node]], names[parents[node]]) for node in document.blocks.nodes
@@ -439,7 +439,10 @@ def _whole(page: _Page) -> None:
 
 
 def _era(page: _Page) -> None:
-    """Add how a page is made: old pages have few templates, and bylines that are part of the text."""
+    """Add how a page is made.
+
+    Old pages have few templates, and bylines that are part of the text.
+    """
     document, metas = page.document, page.document.metas
     paragraphs = sum(tag == "p" for tag in document.tags)
     for name, value in (
@@ -455,7 +458,7 @@ def _era(page: _Page) -> None:
 
 
 def names_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the nodes with text whose tags or names say something, with the words of them."""
+    """Return the words of tags and names of nodes with text that have some."""
     tags, names = document.tags, document.names
     found = ((node, name_words(tags[node], names[node])) for node in np.flatnonzero(document.T).tolist())
     return [(node, words) for node, words in found if words]
@@ -478,7 +481,7 @@ def score_words(odds: Mapping[str, float], words: Sequence[str]) -> float:
 
 
 def score_names(ends: Counts, nodes: Counts, scored: Iterable[tuple[int, float]]) -> dict[str, Values]:
-    """Return what the names of the containers of each block say, by feature.
+    """Score the names of the containers of each block, by feature.
 
     Args:
         ends: of the nodes; a sub-tree is the range `[node, ends[node])`.

@@ -151,7 +151,7 @@ class Layout:
 
 
 def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
-    """Return what the chances of all blocks say of each one, and the features `OWN`.
+    """Describe the surroundings of each block: chances, and the features `OWN`.
 
     Args:
         layout: of the page.
@@ -221,7 +221,9 @@ def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StagedNetwork:
-    """First networks that see a block's features, and second ones that see the chances they give.
+    """Networks that see a block's features, and others that see chances alone.
+
+    The second ones see the chances that the first ones give.
 
     Attributes:
         odds: what words in names of containers say of content.

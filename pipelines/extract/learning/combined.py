@@ -79,7 +79,7 @@ class TrainingSet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingPage:
-    """What is learned from of a page, without its document."""
+    """All that is learned from a page, without its document."""
 
     site: str
     table: Table
@@ -90,7 +90,7 @@ class TrainingPage:
 
     @classmethod
     def of(cls, page: Example) -> TrainingPage:
-        """Return what is needed of an example with blocks."""
+        """Return the page of an example with blocks."""
         document = page.document
         table, layout = features(document, {}), Layout.of(document, weigh(document))
         return cls(page.site or page.id, table, layout, names_of(document), page.content, _costs(page))
@@ -117,7 +117,7 @@ def learn(pages: Iterable[Example], seed: int, params: Params) -> StagedNetwork:
 
 
 def train(known: Sequence[TrainingPage], seed: int, params: Params) -> StagedNetwork:
-    """Return the same as `learn`, from pages that are known already."""
+    """Return the networks that `learn` returns, from pages already read."""
     if not known:
         raise ValueError("there is no page with text to learn from")
     dealt = parts([page.site for page in known], params.networks)
@@ -153,7 +153,7 @@ def train(known: Sequence[TrainingPage], seed: int, params: Params) -> StagedNet
 
 
 def parts(sites: Sequence[str], count: int) -> Counts:
-    """Deal pages into `count` parts, those of a site into one if there are enough sites."""
+    """Deal pages into `count` parts, a site into one if there are enough sites."""
     if len(sites) < count:
         raise ValueError(f"{len(sites)} pages are too few for {count} networks")
     numbers = {site: number for number, site in enumerate(dict.fromkeys(sites))}
@@ -163,7 +163,7 @@ def parts(sites: Sequence[str], count: int) -> Counts:
 
 
 def _learn_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> list[dict[str, float]]:
-    """Return what words in names say by all parts but each one, and last by all of them.
+    """Return the odds of words in names by all parts but each one, then by all.
 
     A word says the logarithm by which the odds of content in containers of its name are above those of the page.
     """
@@ -209,7 +209,7 @@ def _some(examples: TrainingSet, chosen: Flags) -> TrainingSet:
 
 
 def _join(networks: Sequence[BlockNetwork]) -> BlockNetwork:
-    """Return networks of the same shape and scaling as one that takes the votes of all."""
+    """Join networks of the same shape and scaling to one with the votes of all."""
     return BlockNetwork(
         networks[0].features,
         networks[0].shift,
@@ -220,9 +220,9 @@ def _join(networks: Sequence[BlockNetwork]) -> BlockNetwork:
 
 
 def _drawn(examples: TrainingSet, seed: int) -> TrainingSet:
-    """Draw from the cheap examples in proportion to what they cost; those drawn stand for the others.
+    """Draw from the cheap examples in proportion to what they cost.
 
-    That halves the work.
+    Those drawn stand for the others, and the work is halved.
     """
     share = np.minimum(examples.costs / _CHEAP, 1)
     drawn = _some(examples, np.random.default_rng(seed).random(len(share)) < share)
