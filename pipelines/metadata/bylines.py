@@ -152,8 +152,8 @@ def _vetted(document: Document, near: Sequence[int], values: Sequence[str], site
     tails = [part.lower() for part in _TITLE_PARTS.split(document.title)[1:]]
     found = []
     for name in names:
-        if len(name) > _LONGEST_HAN and not name.isascii():
-            return ()  # a motto or the headline
+        if _is_long(name):
+            return ()
         folded = name.lower()
         of_site = any(folded in tail or (len(tail) > 1 and tail in folded) for tail in tails)
         if not of_site and (person_names.is_name(name) or _is_shown(document, near, name)):
@@ -162,6 +162,11 @@ def _vetted(document: Document, near: Sequence[int], values: Sequence[str], site
         return ()
     lines = [*document.metas.get("editor", ()), *(text for text in document.blocks.texts if _EDITED.search(text[:80]))]
     return tuple(name for name in found if not any(name in line[:80] for line in lines))
+
+
+def _is_long(name: str) -> bool:
+    """Tell whether a Chinese name is too long for one: a motto or a headline."""
+    return len(name) > _LONGEST_HAN and "\u3040" <= name[_LONGEST_HAN] <= "\u9fff"
 
 
 def _is_brief(value: str) -> bool:
@@ -229,7 +234,7 @@ def _marked(document: Document, near: Sequence[int], kept: Sequence[int], sites:
         for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
             if len(text) <= 60 and _is_marked(document, node, text):
                 found = person_names.tidy([text], sites)
-                if found and not _is_common(document, found[0]):
+                if found and not _is_long(found[0]) and not _is_common(document, found[0]):
                     return found
     return ()
 
@@ -284,7 +289,8 @@ def _bare(document: Document, near: Sequence[int], kept: Sequence[int], sites: S
         text = texts[index]
         if len(text) > _LONGEST_BARE or not person_names.is_name(text):
             continue
-        is_repeated = index <= head + 2 and texts.count(text) > 1  # in a box about the author, too
+        # In a box about the author, too; what heads a part of the text is a table of contents.
+        is_repeated = index <= head + 2 and texts.count(text) > 1 and not _is_heading(document, kept, text)
         beside = (texts[at] for at in (index - 1, index + 1, index + 2) if head < at < len(texts))
         is_dated = any(len(line) <= _LONGEST_DATE and _DATED.search(line) for line in beside)
         if (is_dated or is_repeated) and not _is_common(document, text):
@@ -292,6 +298,12 @@ def _bare(document: Document, near: Sequence[int], kept: Sequence[int], sites: S
             if found == (text,):
                 return found
     return ()
+
+
+def _is_heading(document: Document, kept: Sequence[int], text: str) -> bool:
+    """Tell whether a line heads a part of the text."""
+    blocks = document.blocks
+    return any(blocks.texts[at] == text and document.tags[blocks.nodes[at]][0] == "h" for at in kept)
 
 
 def _is_common(document: Document, name: str) -> bool:

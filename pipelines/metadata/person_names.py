@@ -149,6 +149,7 @@ _DAYS: Final = words(
     "yesterday heute gestern hoy ayer oggi ieri сегодня вчера"
 )
 _INTERFACE: Final = words(
+    "bio writer service services solution solutions "
     "country link links about sponsored advertisement advertorial ad member senior-member moderator "
     "administrator super-user marketing bluesky twitter facebook linkedin instagram whatsapp telegram youtube "
     "pinterest reddit email mail copy print menu search home news sport sports business opinion politics world "
@@ -159,7 +160,7 @@ _INTERFACE: Final = words(
     "editorial-team editorial-staff news-desk newsdesk web-desk staff-reporter staff-writer staff-report "
     "our-reporter our-correspondent special-correspondent correspondent web-team content-team webmaster "
     "site-admin root test user username anonymous anonym unbekannt inconnu anónimo аноним post-by article-by "
-    "story-by text-by insights-from by-line 宋体 昵称 暱稱 用户名 新手上路 游客 访客 赞赏 文字大小 来自 關注 关注 "
+    "story-by text-by insights-from by-line 登入 宋体 昵称 暱稱 用户名 新手上路 游客 访客 赞赏 文字大小 来自 關注 关注 "
     "私信 打赏 点赞 點讚 登录 登錄 注册 註冊 回复 回覆 楼层 发帖 發帖 只看该作者 只看楼主 点击 阅读 总篇数 "
     "社会关注 评论 社论 社論 帝国cms phpcms discuz dedecms wordpress typecho joomla drupal"
 )

@@ -161,7 +161,7 @@ def main() -> int:
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
     for corpus, folder in corpora(chosen.corpora).items():
-        lines = (folder / "gold.jsonl").read_text("utf-8").splitlines()
+        lines = (folder / "gold.jsonl").read_text("utf-8").rstrip().split("\n")  # texts hold other line ends
         fields = fields_of([json.loads(line) for line in lines])
         counted: dict[str, Counted] = defaultdict(Counted)
         for gold, body in pages(folder, sys.maxsize):
