@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -20,7 +20,7 @@ from .extract import extractor as find_extractor
 from .links import links, meta_refresh
 from .links.robots_meta import read_directives
 from .metadata import metadata, page_type
-from .records import Extraction, Metadata, PageKind, ParseResult, Signature
+from .records import REASON_OF_KIND, STORED_KINDS, Extraction, Metadata, PageKind, ParseResult, Signature
 from .site_memory import template
 from .site_memory.knowledge import unpack
 
@@ -43,6 +43,7 @@ def parse_page(
     extractor: str = DEFAULT,
     params: Mapping[str, object] | None = None,
     site_model: bytes | None = None,
+    kinds: Collection[PageKind] = STORED_KINDS,
     bounds: PageLimits = BOUNDS,
 ) -> ParseResult:
     """Parse a page once and return all that the pipelines need of it.
@@ -57,6 +58,7 @@ def parse_page(
         params: values for its parameters; the others keep their defaults.
         site_model: packed model of the site (see `knowledge.pack`): it corrects the extraction, and the record holds a
             sample to learn from. None for neither.
+        kinds: kinds of pages whose text is kept.
         bounds: how much of the page is read.
 
     Returns:
@@ -75,6 +77,7 @@ def parse_page(
         extractor=extractor,
         params=params,
         site_model=site_model,
+        kinds=kinds,
     )
     return page
 
@@ -88,6 +91,7 @@ def read_page(
     params: Mapping[str, object] | None = None,
     sign: Sign = SIGN,
     site_model: bytes | None = None,
+    kinds: Collection[PageKind] = STORED_KINDS,
 ) -> tuple[ParseResult, Extraction]:
     """Parse a document; return its record and the extraction before judging.
 
@@ -99,9 +103,10 @@ def read_page(
         params: values for its parameters.
         sign: makes the signature of the article, by which near-duplicates are found.
         site_model: packed model of the site.
+        kinds: kinds of pages whose text is kept.
 
     Returns:
-        The record, and the extraction with the blocks kept and their scores, also for a page that is no article.
+        The record, and the extraction with the blocks kept and their scores, also for a page that is not kept.
 
     Raises:
         ValueError: unknown extractor or parameter, `fetched_at` without zone.
@@ -118,16 +123,20 @@ def read_page(
     urls = links.resolve_urls(document)
     anchors = links.extract(document, text, urls)
     page_kind, reason = page_type.classify(document, text, found, anchors)
-    if page_kind is PageKind.ARTICLE and document.is_cut and _runs_on(document, text):
-        page_kind, reason = PageKind.OTHER, PageReason.TOO_LARGE
+    is_kept = page_kind in kinds and bool(text.text)
+    if is_kept and document.is_cut and _runs_on(document, text):
+        is_kept, page_kind, reason = False, PageKind.OTHER, PageReason.TOO_LARGE
     noindex, nofollow = read_directives(document, robots_header, fetched_at)
-    if page_kind is not PageKind.ARTICLE and text.text:
+    if is_kept:
+        reason = PageReason.LIST if page_kind is PageKind.LIST else None
+    elif text.text:
+        reason = reason or REASON_OF_KIND[page_kind]
         text = Extraction(reason=reason)
         anchors = links.extract(document, text, urls)  # what stood in its text does so no longer
         found = Metadata(title=found.title, language=found.language, canonical=found.canonical)
     signature = sign(found.title, text.text)
     sample = None
-    if site_model is not None and page_kind is PageKind.ARTICLE:
+    if site_model is not None and is_kept and page_kind is not PageKind.LIST:
         sample = template.sample_page(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
     exceeded = document.exceeded | ({LINKS} if len(anchors) >= document.bounds.links else set())
     page = ParseResult(
@@ -143,7 +152,7 @@ def read_page(
         sample=sample,
         bounds=tuple(sorted(exceeded)),
         doubt=_doubt(found.title, text.text),
-        sends_to="" if page_kind is PageKind.ARTICLE or nofollow else meta_refresh.find_target(document),
+        sends_to="" if is_kept or nofollow else meta_refresh.find_target(document),
     )
     return page, extraction
 

@@ -67,6 +67,26 @@ class PageKind(IntEnum):
     MEDIA = 8
     """A video, recording or picture without a text."""
 
+    @property
+    def word(self) -> str:
+        """Return its name in settings and tables."""
+        return self.name.lower()
+
+
+STORED_KINDS = frozenset({PageKind.ARTICLE})
+"""Kinds whose pages are stored unless a user says otherwise."""
+REASON_OF_KIND = {
+    PageKind.ARTICLE: PageReason.ARTICLE,
+    PageKind.LIST: PageReason.LIST,
+    PageKind.THREAD: PageReason.THREAD,
+    PageKind.FORM: PageReason.FORM,
+    PageKind.PRODUCT: PageReason.PRODUCT,
+    PageKind.COMPANY: PageReason.COMPANY,
+    PageKind.NOTICE: PageReason.NOTICE,
+    PageKind.MEDIA: PageReason.MEDIA,
+}
+"""Why a page of a kind that is not wanted is not stored; of other pages the reason says more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Links:
@@ -269,14 +289,14 @@ class ParseResult:
     `parse_page` gives what the page itself says; the worker adds the fields from `canonical` on.
 
     Attributes:
-        kind: article, list page or other.
-        reason: why the page is no article, None for an article.
-        metadata, extraction, signature: of the article; for other pages only the title is of use.
+        kind: article, list page, or one of the others.
+        reason: why the page is not stored, None for one that may be; that of a list stands though it is stored.
+        metadata, extraction, signature: of a page that is kept; for other pages only the title is of use.
         links: links to follow, the page's nofollow directives already applied.
         feeds: canonical URLs of the RSS/Atom feeds that the page declares.
         noindex: the page asks not to be stored (robots meta or X-Robots-Tag).
         encoding: the character set the bytes were read in.
-        sample: what the page shows of its site; only of articles, and only when asked for.
+        sample: what the page shows of its site; only when it is a leaf, and only when asked for.
         bounds: of what there was too much, so that the rest was left out: see `document.limits`.
         doubt: why the article's text may not be what its author wrote, if something says so.
         sends_to: where a page that shows nothing itself sends its readers, else empty.
@@ -291,7 +311,7 @@ class ParseResult:
         relevance: how near it is to the topic, in [0, 1]; None without a topic.
         link_relevance: the same of each link's text.
         terms: words of the page and its links, see `pipelines.focus.record`.
-        signs: when traps are looked for and the page is no article of some length.
+        signs: when traps are looked for and the page is no leaf of some length.
     """
 
     kind: PageKind
@@ -320,3 +340,13 @@ class ParseResult:
     link_relevance: tuple[float, ...] = ()
     terms: bytes = b""
     signs: Signs | None = None
+
+    @property
+    def is_kept(self) -> bool:
+        """Tell whether its text is kept, to be stored: that of an article, or of another kind that is wanted."""
+        return bool(self.extraction.text)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Tell whether it is kept for what it says, and not a list, which leads to other pages even then."""
+        return self.is_kept and self.kind is not PageKind.LIST

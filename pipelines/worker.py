@@ -13,7 +13,7 @@ import signal
 import sys
 import traceback
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -46,7 +46,7 @@ from .links.scope import Scope, resolve_page
 from .links.sitemaps import looks_like_sitemap, parse_sitemap
 from .metadata.visible_time import read_newest
 from .parse_page import read_page
-from .records import Links, PageKind, ParseResult
+from .records import STORED_KINDS, Links, PageKind, ParseResult
 from .render.explain import FORMS
 from .traps import signals
 from .traps.signals import KnownTraps
@@ -109,6 +109,7 @@ class ParseOptions:
     Attributes:
         extractor, extractor_params: name and parameters of the extractor.
         duplicates, duplicate_params: name and parameters of the method that makes signatures.
+        kinds: kinds of pages whose text is kept.
         bounds: how much of each is read.
     """
 
@@ -116,6 +117,7 @@ class ParseOptions:
     extractor_params: Mapping[str, object] = field(default_factory=dict)
     duplicates: str = DUPLICATES
     duplicate_params: Mapping[str, object] = field(default_factory=dict)
+    kinds: Collection[PageKind] = STORED_KINDS
     bounds: PageLimits = BOUNDS
 
 
@@ -201,6 +203,7 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
         params=options.extractor_params,
         sign=_method(options.duplicates, tuple(sorted(options.duplicate_params.items()))).sign,
         site_model=job.site_model,
+        kinds=options.kinds,
     )
     signs = None
     if job.traps is not None and signals.needs_look(parsed, job.traps):
@@ -215,7 +218,7 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
     )
     if job.topic is None:
         return parsed
-    headline = parsed.metadata.title if parsed.kind == PageKind.ARTICLE else ""
+    headline = parsed.metadata.title if parsed.is_kept else ""
     terms = read_document(document, parsed.extraction, parsed.links, headline)
     return replace(
         parsed,
@@ -227,8 +230,8 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
 
 def _is_kept(parsed: ParseResult, keep: KeepRaw) -> bool:
     """Tell whether the bytes of a page are kept."""
-    is_article = parsed.kind is PageKind.ARTICLE and not parsed.noindex
-    return keep is KeepRaw.ALL or (keep is KeepRaw.ARTICLES and is_article)
+    is_stored = parsed.is_kept and not parsed.noindex
+    return keep is KeepRaw.ALL or (keep is KeepRaw.ARTICLES and is_stored)
 
 
 @lru_cache(maxsize=16)

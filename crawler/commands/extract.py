@@ -153,14 +153,18 @@ class Command(NewsCommand):
         from ..run.extraction import UNREAD, Reextraction, extract_again, summary
 
         def tell(extraction: Reextraction) -> None:
-            sys.stderr.write(f"{sum(extraction.counts.values())} of {extraction.total} articles\n")
+            done = sum(extraction.counts.values())
+            sys.stderr.write(f"{done} of {extraction.total + extraction.others} articles\n")
 
         read(self, lambda _: None)  # a database that is not there is not made
         since = iso(time.time() - seconds("--since", opts.since)) if opts.since else ""
-        wanted = Wanted("", opts.host.strip().lower(), since, opts.where.strip())
+        kinds = sorted(kind.word for kind in config.parse_options.kinds)
+        wanted = Wanted("", opts.host.strip().lower(), since, opts.where.strip(), kinds)
         database = open_for_crawl(config.database_url, patience_seconds=config.database_patience)
         done = asyncio.run(extract_again(config, database, wanted, tell))
         sys.stdout.write(f"{done.total} articles of {database.name} were made by another version or extractor\n")
+        if done.others:
+            sys.stdout.write(f"{done.others} pages that were not stored are of a kind that is wanted (STORE_KINDS)\n")
         sys.stdout.writelines(f"  {line}\n" for line in summary(done))
         if done.counts[UNREAD]:
             self.exitcode = EXIT_STOPPED
@@ -341,8 +345,9 @@ def _write_row(result: _Result, _: str, out: IO[str], *, several: bool, extracto
         "summary": meta.summary,
         "keywords": list(meta.keywords),
         "classes": meta.section,
+        "kind": result.page.kind.word,
         "is_article": result.page.kind is PageKind.ARTICLE,
-        "reason": result.problem or result.page.reason or "",
+        "reason": result.problem or ("" if result.page.is_kept else result.page.reason or ""),
         "text": text.text,
         "images": [
             {"url": image.url, "caption": image.caption} for image in meta.images if files.NOWHERE not in image.url

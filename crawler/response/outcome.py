@@ -18,7 +18,7 @@ from db.records.url import REDIRECTS, Kind, Lease, NewUrl, State
 from pipelines.articles.multipage import MAX_PARTS
 from pipelines.item import Page
 from pipelines.links.scope import identify_redirect
-from pipelines.records import BlockKind, PageKind, ParseResult, Target
+from pipelines.records import BlockKind, ParseResult, Target
 from pipelines.urls import MAX_URL_CHARS, canonicalize, host_key, site_key
 
 from ..fetch.errors import HANDLES_PAUSE
@@ -216,7 +216,7 @@ def _read(page: Page, context: Context) -> Outcome:
     article = place = None
     beside: list[NewUrl] = []
     detail = ""
-    if is_page and parsed.kind == PageKind.ARTICLE:
+    if is_page and parsed.is_kept:
         if parsed.noindex and context.honours_noindex:
             reason = PageReason.NOINDEX
         elif parsed.outdated is not None and not _is_stored(lease):
@@ -239,6 +239,7 @@ def _read(page: Page, context: Context) -> Outcome:
     if beside:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
+    reason = reason if page.truncated else parsed.reason or reason  # a list leads on, stored or not
     raw = None
     if parsed.raw is not None:
         raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, parsed.raw)
@@ -253,6 +254,7 @@ def _read(page: Page, context: Context) -> Outcome:
         new_urls=tuple(new_urls),
         links=links,
         raw=raw,
+        page_kind=parsed.kind.word,
         terms=None if parsed.relevance is None else (parsed.relevance, parsed.terms),
     )
 
@@ -289,6 +291,7 @@ def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
         features=parsed.signature.features,
         length=parsed.signature.length,
         images=tuple((image.url, image.caption) for image in meta.images),
+        kind=parsed.kind.word,
         canonical_id=canonical.id if canonical is not None and not canonical.reason else None,
         seen=iso(page.fetched_at),
     )

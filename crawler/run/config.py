@@ -37,6 +37,7 @@ from db.records.article import Keep
 from db.records.keys import fingerprint
 from db.records.run import Limits
 from pipelines.dates.period import Bound, Period
+from pipelines.records import PageKind
 from pipelines.version import extraction_version
 
 from ..response.revisit_schedule import DAY, Schedule
@@ -93,7 +94,7 @@ class Option:
         least, most: bounds of a number.
         off: a number may also be 0, which switches something off.
         unit: what 1 is in the unit of `Config`.
-        among: the words that a word is one of.
+        among: the words that a word is one of, or that are taken.
         example: of a JSON object.
         shown: the default in the README, where it depends on the machine or is hard to read.
         group, help: the README's words, set from the table.
@@ -143,6 +144,14 @@ def word(option: Option, given: Any) -> str:
     if given not in option.among:
         raise ValueError(f"it takes {(' or ' if len(option.among) == 2 else ', ').join(option.among)}")
     return str(given)
+
+
+def words(option: Option, given: Any) -> list[str]:
+    """Parse a list of some words, at least one; they come back in the order of the table."""
+    found = {one.strip().lower() for one in names(option, given)} - {""}
+    if not found or found - set(option.among):
+        raise ValueError(f"it takes one or more of {', '.join(option.among)}, separated by commas")
+    return [one for one in option.among if one in found]
 
 
 def number(option: Option, given: Any) -> float:
@@ -212,6 +221,10 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("STORE_HTML", "articles", word, SHOULD, "", among=("articles", "all", "none")): (
             "keep the fetched bytes of articles, of all pages that are read, or of none; `scrapy extract --database` "
             "needs them ([docs/performance.md](docs/performance.md) says what they cost)"
+        ),
+        Option("STORE_KINDS", ["article"], words, SHOULD, "", among=tuple(kind.word for kind in PageKind)): (
+            "kinds of pages that are stored, separated by commas: `article`, `thread` (of a forum), `list`, `product`, "
+            "`company`, `form`, `notice`, `media`, `other`; the column `kind` tells them apart"
         ),
         Option("KEEP_OUTSIDE", 7, limit, SHOULD): (
             "days for which rows of URLs outside of the seeds' scope are kept; then only what ranking needs of them "
@@ -637,7 +650,11 @@ class Config:
             duplicate_method=duplicate_method,
             duplicates=_duplicates(given),
             parse_options=ParseOptions(
-                given["EXTRACTOR"], given["EXTRACTOR_PARAMS"], *duplicates, bounds=PageLimits(**records["read"])
+                given["EXTRACTOR"],
+                given["EXTRACTOR_PARAMS"],
+                *duplicates,
+                kinds=frozenset(PageKind[one.upper()] for one in given["STORE_KINDS"]),
+                bounds=PageLimits(**records["read"]),
             ),
             extractor_version=extraction_version(given["EXTRACTOR"], given["EXTRACTOR_PARAMS"]),
         )

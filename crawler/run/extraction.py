@@ -59,7 +59,8 @@ logger = logging.getLogger(__name__)
 _AT_ONCE = 32
 """Articles read from the database at a time."""
 _MOST_KNOWN = 10_000
-CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD = (
+ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD = (
+    "stored now, being of a kind that is wanted",
     "with another text",
     "put right without a new version",
     "as they were",
@@ -106,11 +107,12 @@ class Reextraction:
 
     Attributes:
         total: articles that were found to be read again.
+        others: pages that were not stored, being of a kind that is wanted now.
         counts: what became of them.
     """
 
     def __init__(self, config: Config, line: DatabaseLine, seeds: SeedScope, pool: WorkerPool) -> None:
-        self.total = 0
+        self.total = self.others = 0
         self.counts: Counter[str] = Counter()
         self._config = config
         self._line = line
@@ -144,14 +146,16 @@ class Reextraction:
         """
         database = self._line.database
         ids = await asyncio.to_thread(again.find, database, replace(wanted, made_with=self._made_with))
-        self.total = len(ids)
-        if not ids:
+        others = await asyncio.to_thread(again.find_others, database, wanted)
+        self.total, self.others = len(ids), len(others)
+        if not ids and not others:
             return
         await self._line.submit(signatures.load, Reader(self._index, self._config.duplicate_method.sign, logger.info))
-        for first in range(0, len(ids), _AT_ONCE):
-            part = ids[first : first + _AT_ONCE].tolist()
-            units = await asyncio.to_thread(database.read, partial(again.read, ids=part))
-            await asyncio.gather(*(self._extract(unit) for unit in units))
+        for chosen, read in ((ids, again.read), (others, again.read_others)):
+            for first in range(0, len(chosen), _AT_ONCE):
+                part = chosen[first : first + _AT_ONCE].tolist()
+                units = await asyncio.to_thread(database.read, partial(read, ids=part))
+                await asyncio.gather(*(self._extract(unit) for unit in units))
 
     async def _extract(self, unit: Unit) -> None:
         """Extract one article, or let its pages be asked for."""
@@ -166,7 +170,8 @@ class Reextraction:
             if any(page.parsed is None for page in pages):
                 self.counts[UNREAD] += 1
                 return
-            read = [self._judged(page, one) for page, one in zip(pages, unit.pages, strict=True)]
+            judge = self._judged if unit.is_stored else self._judged_first
+            read = [judge(page, one) for page, one in zip(pages, unit.pages, strict=True)]
             stored = await self._line.submit(self._rewriter.write, Reread(unit.id, self._made_with, read))
         except DatabaseProblem:
             raise
@@ -205,9 +210,19 @@ class Reextraction:
             same_as=lease.same_as,
             article=None if article is None else replace(article, seen=iso(clock.now())),
             place=settled.place,
+            page_kind=settled.page_kind,
             links=NO_EDGES,
             reverted=article is None,
         )
+
+    def _judged_first(self, page: Page, one: KeptPage) -> Outcome:
+        """Judge a page that was not stored before: an article of it is visited again as after its first visit."""
+        judged = self._judged(page, one)
+        if judged.article is None:
+            return judged
+        first = replace(page, lease=replace(page.lease, visits=0))
+        settled = settle(first, outcomes.judge(first, self._context), self._config.schedule)
+        return replace(judged, next_visit=settled.next_visit, age=settled.age)
 
 
 def _what(read: Sequence[Outcome], stored: Sequence[Stored]) -> str:
@@ -215,6 +230,8 @@ def _what(read: Sequence[Outcome], stored: Sequence[Stored]) -> str:
     results = [one.article for one in stored] + [joined.what for one in stored for joined in one.joined]
     if all(outcome.article is None for outcome in read):
         return NO_ARTICLE
+    if any(what is not None and what.is_added for what in results):
+        return ADDED
     if any(one.changed for one in stored):
         return CHANGED
     return PUT_RIGHT if any(what is ArticleResult.UPDATED for what in results) else SAME
@@ -265,6 +282,6 @@ async def _tell(extraction: Reextraction, seconds: float, tell: Callable[[Reextr
 
 def summary(extraction: Reextraction) -> Iterator[str]:
     """Yield lines about what became of the articles."""
-    for what in (CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD):
+    for what in (ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD):
         if extraction.counts[what]:
             yield f"{extraction.counts[what]} {what}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, select, text, update
+from sqlalchemy import Connection, bindparam, exists, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from ..engine.database import Database
@@ -15,7 +16,8 @@ from ..frontier.claims import LEASE_COLUMNS
 from ..frontier.revisits import MARKED
 from ..records.keys import fingerprint
 from ..records.outcome import Outcome, Stored, StoredPage
-from ..records.url import Lease, State
+from ..records.reasons import REASONS
+from ..records.url import Kind, Lease, State
 from ..tables.articles import ArticleRow, PageRow, PartRow
 from ..tables.urls import HostRow, UrlRow
 from .page_transaction import Store
@@ -35,12 +37,15 @@ class Wanted:
         host: a host's name.
         since: ISO time of their first sight.
         where: an SQL condition on columns of `v_articles`.
+        kinds: kinds of pages that are stored; those that were not stored for their kind alone are wanted, too, when
+            there is no condition.
     """
 
     made_with: str
     host: str = ""
     since: str = ""
     where: str = ""
+    kinds: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +60,11 @@ class KeptPage:
 
 @dataclass(slots=True)
 class Unit:
-    """An article, its pages, and whether its page was found to be gone."""
+    """An article, its pages, whether its page was found to be gone, and whether it is stored."""
 
     id: int
-    is_gone: bool
+    is_gone: bool = False
+    is_stored: bool = False
     pages: list[KeptPage] = field(default_factory=list)
 
 
@@ -89,6 +95,23 @@ def find(database: Database, wanted: Wanted) -> array[int]:
         return array("q", (key for (key,) in rows if named is None or key in named))
 
 
+def find_others(database: Database, wanted: Wanted) -> array[int]:
+    """Return identifiers of pages that were not stored because nobody wanted their kind."""
+    if wanted.where:
+        return array("q")
+    condition = in_state(State.DONE) & url.c.page_kind.in_(wanted.kinds) & url.c.reason.in_(_OF_KINDS)
+    condition &= (url.c.kind == Kind.PAGE.value) & ~exists().where(article.c.id == url.c.id)
+    if wanted.host:
+        condition &= url.c.host_id.in_(select(host.c.id).where(host.c.name == wanted.host))
+    if wanted.since:
+        condition &= url.c.found_at >= datetime.fromisoformat(wanted.since).timestamp()
+    query = select(url.c.id).where(condition).order_by(url.c.id)
+    return array("q", database.read(lambda connection: connection.execute(query).scalars().all()))
+
+
+_OF_KINDS = [reason for reason in REASONS if reason.is_kind]
+
+
 def _named(connection: Connection, where: str) -> frozenset[int]:
     """Return the articles that fulfil a condition.
 
@@ -105,11 +128,24 @@ _MOST_ARTICLES = 2**53
 
 def read(connection: Connection, ids: Sequence[int]) -> list[Unit]:
     """Read the pages of some articles; a page that is not stored has no bytes."""
-    of_part = {row.id: row.first_id for row in connection.execute(_PARTS, {"ids": list(ids)})}
+    found = connection.execute(_ARTICLES, {"ids": list(ids)})
+    units = {row.id: Unit(row.id, row.gone is not None, is_stored=True) for row in found}
+    return _with_pages(connection, [units[key] for key in ids if key in units])
+
+
+def read_others(connection: Connection, ids: Sequence[int]) -> list[Unit]:
+    """Read pages of which no article is stored."""
+    return _with_pages(connection, [Unit(key) for key in ids])
+
+
+def _with_pages(connection: Connection, found: Sequence[Unit]) -> list[Unit]:
+    """Fill in the pages."""
+    units = {unit.id: unit for unit in found}
+    ids = list(units)
+    of_part = {row.id: row.first_id for row in connection.execute(_PARTS, {"ids": ids})}
     of_page = of_part | {key: key for key in ids if key not in of_part}
     keys = sorted(of_page)
     kept = {row.url_id: row for row in connection.execute(_PAGES, {"ids": keys})}
-    units = {row.id: Unit(row.id, row.gone is not None) for row in connection.execute(_ARTICLES, {"ids": list(ids)})}
     for row in connection.execute(_LEASES, {"ids": keys}):
         next_visit, lease = row[0], Lease(*row[1:])
         raw = kept.get(lease.id)
@@ -117,7 +153,7 @@ def read(connection: Connection, ids: Sequence[int]) -> list[Unit]:
         if of_page[lease.id] in units:
             one = KeptPage(lease, next_visit, 0.0 if raw is None else raw.fetched_at, stored)
             units[of_page[lease.id]].pages.append(one)
-    return [units[key] for key in ids if key in units]
+    return list(found)
 
 
 _PARTS = select(part.c.id, part.c.first_id).where(among(part.c.first_id))

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from itertools import repeat
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, select, update
+from sqlalchemy import Connection, bindparam, case, func, select, update
 
 from ..engine.errors import Contended
 from ..engine.statements import among, insert_new, insert_rows, run_many, upsert
@@ -220,6 +220,7 @@ _CLOSE = (
     .values(
         {name: bindparam(f"new_{name}") for name in (*_CLOSED, "reason_detail", "fetched_at")}
         | {
+            "page_kind": func.coalesce(bindparam("new_page_kind"), url.c.page_kind),
             "tries": url.c.tries - bindparam("untried"),
             "visits": url.c.visits + bindparam("visited"),
             "watched": url.c.watched + bindparam("age"),
@@ -237,6 +238,7 @@ def _close_leases(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             "run": run_id,
             **{f"new_{name}": getattr(outcome, name) for name in _CLOSED},
             "new_reason_detail": outcome.detail or None,
+            "new_page_kind": outcome.page_kind,
             "new_fetched_at": outcome.fetched_at or None,
             "untried": int(not outcome.tried),
             "age": outcome.age,
@@ -286,7 +288,8 @@ def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: S
     seen = []
     for outcome, result in zip(outcomes, results, strict=True):
         if outcome.seen is not None:
-            is_article = outcome.article is not None
+            is_list = outcome.reason is not None and outcome.reason.is_list
+            is_article = outcome.article is not None and not is_list
             what = outcome.seen(int(result.changed) if is_article else result.queued)
             result.next_visit = what.next_visit
             seen.append((outcome.lease.id, CHANGE if is_article else LINKS, outcome.fetched_at, what))

@@ -20,6 +20,7 @@ class NewArticle:
         canonical_id: the URL on the same host that the page calls its canonical one, if that is another.
         seen: ISO time of the fetch.
         relevance: how near it is to what the crawl looks for, if it looks for something.
+        kind: what its page is, in a word: `pipelines.records.PageKind`.
     """
 
     id: int
@@ -47,6 +48,7 @@ class NewArticle:
     seen: str
     relevance: float | None = None
     extractor_version: str = ""
+    kind: str = "article"
 
 
 @dataclass(slots=True)
@@ -65,6 +67,7 @@ class ArticleItem:
         published_utc: the same in UTC, to sort and compare by.
         published_precision, published_from: "second", "minute" or "day"; where the page states the time.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
+        kind: what its page is: article, or another one of `STORE_KINDS`.
         summary, classes: the page's own description; its channel or section.
         images: `url` and `caption` of each, the lead image first.
         duplicate_of: URL of the article that stands for its cluster, None for that one itself.
@@ -105,6 +108,7 @@ class ArticleItem:
     updated: str
     relevance: float | None
     gone: str | None
+    kind: str
     html: str = ""
     images: list[dict[str, str]] = field(default_factory=list)
 

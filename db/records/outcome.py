@@ -57,6 +57,7 @@ class Outcome:
         age: seconds since its article was published, as far as is known; at the first visit.
         alive: whether the article stored under it is there (True) or gone (False), when this visit says so.
         raw: bytes to keep.
+        page_kind: what the page is, in a word; None when it was not read.
         terms: how near the page is to what the crawl looks for, and its words: see `PageTerms`.
     """
 
@@ -87,6 +88,7 @@ class Outcome:
     age: float = 0.0
     alive: bool | None = None
     raw: StoredPage | None = None
+    page_kind: str | None = None
     terms: tuple[float, bytes] | None = None
 
 

@@ -23,6 +23,11 @@ class Reason(StrEnum):
         return self in _LISTS
 
     @property
+    def is_kind(self) -> bool:
+        """Tell whether the page was not stored for its kind alone."""
+        return self in _KINDS
+
+    @property
     def is_part(self) -> bool:
         """Tell whether the page belongs to an article of several pages."""
         return self in _PARTS
@@ -151,7 +156,16 @@ class FailReason(Reason):
 class PageReason(Reason):
     """Reason of a page that is no article of its own, or one in doubt."""
 
+    ARTICLE = "article"
+    """As of the next seven, the page is of a kind that is not stored."""
     LIST = "list page"
+    """Also of one that is stored, because it leads to others all the same."""
+    THREAD = "forum thread"
+    FORM = "form"
+    PRODUCT = "product page"
+    COMPANY = "company page"
+    NOTICE = "error or notice"
+    MEDIA = "media alone"
     FEED = "feed or sitemap"
     NO_TEXT = "no text"
     NO_PROSE = "no prose"
@@ -190,6 +204,21 @@ _REDIRECTS = frozenset(
     }
 )
 _LISTS = frozenset({PageReason.LIST, PageReason.FEED})
+_KINDS = frozenset(
+    {
+        PageReason.ARTICLE,
+        PageReason.LIST,
+        PageReason.THREAD,
+        PageReason.FORM,
+        PageReason.PRODUCT,
+        PageReason.COMPANY,
+        PageReason.NOTICE,
+        PageReason.MEDIA,
+        PageReason.LOGIN_WALL,
+        PageReason.SOFT_404,
+        PageReason.TOO_LITTLE_PROSE,
+    }
+)
 _PARTS = frozenset({PageReason.WAITS, PageReason.JOINED, PageReason.REPEATS, PageReason.SURPLUS})
 _DOUBTS = frozenset({PageReason.DOUBTFUL_ENCODING})
 _SETTLED = frozenset({PageReason.SAME_PAGE, PageReason.OFF_TOPIC})

@@ -18,7 +18,7 @@ from db.records.url import Kind
 
 from ..dates.parse import read_url_span
 from ..dates.period import Period
-from ..records import BlockKind, Links, PageKind, ParseResult, Target
+from ..records import BlockKind, Links, ParseResult, Target
 from ..traps.patterns import Key, disallow_reason
 from ..url_rules.forms import folder_key, unpack
 from ..urls import file_type, host_key, same_host, site_key
@@ -183,9 +183,9 @@ def resolve_page(
     outdated = None
     if scope.period:
         links, is_old = _in_period(links, scope.period, now, newest)
-        if is_old and parsed.kind is not PageKind.ARTICLE:
+        if is_old and not parsed.is_leaf:
             links = _without_pages(links)
-        outdated = scope.period.refuses(meta.published_at, now) if parsed.kind is PageKind.ARTICLE else None
+        outdated = scope.period.refuses(meta.published_at, now) if parsed.is_leaf else None
     canonical = meta.canonical if meta.canonical != url else ""
     feeds = [identify(feed, Kind.FEED, scope) for feed in parsed.feeds]
     return replace(

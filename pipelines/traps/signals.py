@@ -53,11 +53,7 @@ class KnownTraps:
 
 def needs_look(parsed: ParseResult, known: KnownTraps) -> bool:
     """Return True if a page has to be looked at: most articles have not."""
-    return (
-        parsed.kind is not PageKind.ARTICLE
-        or known.missing is not None
-        or len(parsed.extraction.text) < _SHORT_ARTICLE_CHARS
-    )
+    return not parsed.is_leaf or known.missing is not None or len(parsed.extraction.text) < _SHORT_ARTICLE_CHARS
 
 
 def look(document: Document, parsed: ParseResult) -> Signs:
@@ -66,7 +62,7 @@ def look(document: Document, parsed: ParseResult) -> Signs:
     Cost: about 0.2 ms.
     """
     text = _text(document)
-    if parsed.kind is PageKind.ARTICLE:
+    if parsed.is_leaf:
         return Signs(sketch(f"{parsed.metadata.title}\n{parsed.extraction.text}"), outline(text, document.url))
     is_wall = len(text) <= SHORT and _WALLS.search(text) is not None
     return Signs(sketch(text), outline(text, document.url), is_wall)
@@ -75,7 +71,7 @@ def look(document: Document, parsed: ParseResult) -> Signs:
 def without_page(parsed: ParseResult) -> ParseResult:
     """Strip a page that says "no such page": nothing to store or follow."""
     metadata = Metadata(title=parsed.metadata.title, language=parsed.metadata.language)
-    return ParseResult(PageKind.OTHER, PageReason.SOFT_404, metadata=metadata, encoding=parsed.encoding)
+    return ParseResult(PageKind.NOTICE, PageReason.SOFT_404, metadata=metadata, encoding=parsed.encoding)
 
 
 def outline(text: str, url: str) -> int:

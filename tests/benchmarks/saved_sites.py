@@ -254,12 +254,14 @@ def report(found: Sequence[Compared], most_shown: int) -> None:
         articles = [one for one in ones if one.page.is_article]
         others = [one for one in ones if one.page.is_other]
         many = max(1, len(articles))
-        means = [sum(score or 0.0 for score in scores) / many for scores in zip(*map(_scores, articles), strict=True)]
-        counts = [[sum(one is not None for one in column) for column in zip(*map(_scores, group), strict=True)] or [0, 0]
-                  for group in (articles, others)]  # fmt: skip
-        mean = "".join(f"{value:{width}.4f}" for value, width in zip(means or [0.0, 0.0], (10, 9), strict=True))
-        print(f"{name:16}{len(ones):6}{mean}{len(articles):10}{counts[0][0]:8}{counts[0][1]:9}", end="")
-        print(f"{len(others):8}{counts[1][0]:8}{counts[1][1]:9}")
+        stored, extracted = (
+            sum(scores) / many for scores in (_known(articles, "stored"), _known(articles, "extracted"))
+        )
+        print(f"{name:16}{len(ones):6}{stored:10.4f}{extracted:9.4f}", end="")
+        for group, width in ((articles, 10), (others, 8)):
+            had = (len(_known(group, "stored")), len(_known(group, "extracted")))
+            print(f"{len(group):{width}}{had[0]:8}{had[1]:9}", end="")
+        print()
     lost = [one for one in found if one.page.is_article and one.stored is None]
     print("\narticles that are not in the database, by reason (in brackets those that `scrapy extract` has):")
     reasons = Counter(one.reason for one in lost)
@@ -277,8 +279,9 @@ def report(found: Sequence[Compared], most_shown: int) -> None:
         print(f"  {stored:>6} {one.extracted or 0.0:6.3f}  {one.page.key[:60]:60} {one.page.site[:30]:30} {one.reason}")
 
 
-def _scores(one: Compared) -> tuple[float | None, float | None]:
-    return one.stored, one.extracted
+def _known(ones: Sequence[Compared], name: str) -> list[float]:
+    """Return the F1 of those that have a text."""
+    return [score for one in ones if (score := getattr(one, name)) is not None]
 
 
 def main() -> int:

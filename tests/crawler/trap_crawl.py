@@ -25,7 +25,7 @@ from db.records.outcome import Outcome, Stored
 from db.records.url import Lease, NewUrl
 from pipelines.item import Page
 from pipelines.links.scope import Scope
-from pipelines.records import BlockKind, Links, PageKind, ParseResult, Signs
+from pipelines.records import BlockKind, Extraction, Links, PageKind, ParseResult, Signs
 from pipelines.url_rules.forms import folder_key
 from tests.crawler.crawling import rows
 from tests.db.frontier_rows import NOW, new_url, wish
@@ -55,7 +55,7 @@ def list_page(url: str, *links: str, signs: Signs | None = None) -> tuple[Page, 
 
 
 def article(url: str, found_on: str) -> tuple[Page, Outcome, Stored]:
-    parsed = ParseResult(PageKind.ARTICLE)
+    parsed = ParseResult(PageKind.ARTICLE, extraction=Extraction("新闻"))
     page = Page(lease_of(url, found_on), Scope("host", ("a.example",)), status=200, fetched_at=LATELY, parsed=parsed)
     return page, Outcome(page.lease, "done", fetched_at=LATELY), Stored(article="new")
 

@@ -11,7 +11,7 @@ from zlib import crc32
 from db.records.reasons import FailReason, PageReason, label
 from db.records.url import REDIRECTS, Kind
 from pipelines.item import Page
-from pipelines.records import BlockKind, PageKind, ParseResult
+from pipelines.records import BlockKind, ParseResult
 from pipelines.url_rules.forms import patterns
 from pipelines.urls import canonicalize
 
@@ -66,7 +66,12 @@ _STATUSES = dict.fromkeys((401, 403, 429, 451, 503), Came.BLOCKED) | dict.fromke
 _OURS = {FailReason.ADDRESS_REFUSED, FailReason.OUT_OF_HANDLES, FailReason.BOMB}
 """Failures that are not the host's."""
 _NO_TEXT = {PageReason.NO_TEXT, PageReason.TEXT_TOO_SHORT, PageReason.NO_PROSE}
-_REASONS: dict[PageReason | None, Came] = {PageReason.LOGIN_WALL: Came.LOGIN, PageReason.SOFT_404: Came.GONE}
+_REASONS: dict[PageReason | None, Came] = {
+    PageReason.LOGIN_WALL: Came.LOGIN,
+    PageReason.FORM: Came.LOGIN,
+    PageReason.SOFT_404: Came.GONE,
+    PageReason.NOTICE: Came.GONE,
+}
 _HUMAN = re.compile(
     "captcha|are you (?:human|a robot)|you are human|just a moment|attention required|access (?:denied|blocked)|"
     "security check|robot check|too many requests|forbidden|验证码|安全验证|人机验证|访问验证|访问过于频繁|拒绝访问|"
@@ -136,7 +141,7 @@ def _redirect(page: Page, answer: HostAnswer) -> HostAnswer | None:
 def _read(parsed: ParseResult, answer: HostAnswer) -> HostAnswer:
     """A page that was parsed."""
     title, reason, text = parsed.metadata.title[:200], parsed.reason, parsed.extraction.text
-    if parsed.kind == PageKind.ARTICLE:
+    if parsed.is_leaf:
         return answer._replace(
             came=Came.ARTICLE,
             chars=len(text),

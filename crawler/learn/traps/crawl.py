@@ -28,7 +28,7 @@ from db.sites import traps as table
 from db.sites.traps import PatternRow, Source
 from pipelines.item import Page
 from pipelines.links.scope import identify
-from pipelines.records import BlockKind, PageKind
+from pipelines.records import BlockKind
 from pipelines.traps.patterns import disallow_reason
 from pipelines.traps.signals import SHORT, KnownTraps, outline
 
@@ -142,15 +142,15 @@ class TrapRegistry:
             or stored.article is ArticleResult.UNCHANGED
         ):
             return
-        is_article = page.parsed.kind is PageKind.ARTICLE
+        is_leaf = page.parsed.is_leaf
         # what another host has printed is news of this one; what this one has shown before is not
-        brought = is_article and stored.article is not ArticleResult.SAME_PAGE and not stored.same_host
+        brought = is_leaf and stored.article is not ArticleResult.SAME_PAGE and not stored.same_host
         if outcome.new_urls:
             self._sources[lease.id] = Source(lease.id, lease.url, lease.host_id)
         if brought and lease.found_on is not None:
             self._credit(lease.found_on)
         host = self._hosts.get(lease.host_id)  # may have been given up meanwhile
-        if host is None or lease.found_in == BlockKind.SEED or (page.parsed.signs is None and not is_article):
+        if host is None or lease.found_in == BlockKind.SEED or (page.parsed.signs is None and not is_leaf):
             return
         self._touched.add(lease.host_id)
         blocked = host.observe(_seen_of(page, outcome, stored, brought=brought), outcome.fetched_at)
@@ -205,7 +205,7 @@ class TrapRegistry:
         signs = None if parsed is None else parsed.signs
         host.note_missing(0 if signs is None else signs.outline, lease.url, page.fetched_at)
         self._touched.add(lease.host_id)
-        if parsed is not None and parsed.kind is PageKind.ARTICLE:
+        if parsed is not None and parsed.is_leaf:
             title = parsed.metadata.title or ""
             notice = _notice(title, parsed.extraction.text, lease.url)
             if notice:
@@ -333,7 +333,7 @@ def _seen_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> 
         missing=parsed.reason is PageReason.SOFT_404,
         again=stored.article is ArticleResult.SAME_PAGE or stored.same_host,
         sketch=0 if signs is None else signs.sketch,
-        is_wall=signs is not None and signs.is_wall and parsed.kind is not PageKind.ARTICLE,
+        is_wall=signs is not None and signs.is_wall and not parsed.is_leaf,
         links=links.ids,
         folders=links.folders,
         found=[folder for key, folder in zip(links.ids, links.folders, strict=False) if key in new],

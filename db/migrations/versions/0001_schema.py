@@ -22,7 +22,7 @@ SELECT CAST(a.id AS TEXT) AS id, u.url, a.title, a.authors, a.source, a.publishe
        d.similarity, d.method AS duplicate_method, d.kind AS duplicate_kind, su.url AS similar_to,
        a.published_precision, a.published_from, a.summary, a.keywords, a.classes, a.quality,
        a.extractor, a.extractor_version,
-       a.text_chars, a.updated, a.relevance, a.gone
+       a.text_chars, a.updated, a.relevance, a.gone, a.kind
 FROM article a
 LEFT JOIN url u ON u.id = a.id
 LEFT JOIN site s ON s.id = a.site_id
@@ -55,12 +55,13 @@ ORDER BY newest_utc DESC NULLS LAST, site
 
 V_DROPPED = """
 SELECT CAST(u.id AS TEXT) AS id, u.url, u.state, u.reason, u.reason_detail, u.http_status, t.url AS same_as,
-       f.url AS found_on, u.anchor, h.name AS host, u.depth, {found_at} AS first_seen, {fetched_at} AS fetched_at
+       f.url AS found_on, u.anchor, h.name AS host, u.depth, {found_at} AS first_seen, {fetched_at} AS fetched_at,
+       u.page_kind AS kind
 FROM url u
 LEFT JOIN host h ON h.id = u.host_id
 LEFT JOIN url t ON t.id = u.same_as
 LEFT JOIN url f ON f.id = u.found_on
-WHERE u.reason IS NOT NULL
+WHERE u.reason IS NOT NULL AND NOT (u.reason = 'list page' AND EXISTS (SELECT 1 FROM article a WHERE a.id = u.id))
 ORDER BY u.found_at DESC
 """
 

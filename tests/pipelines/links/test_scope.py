@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from db.records.keys import fingerprint
 from pipelines.dates.period import Bound, Period
 from pipelines.links.scope import STAYS, Scope, folder_of, host_identity, identify, resolve, resolve_page
-from pipelines.records import BlockKind, Links, Metadata, PageKind, ParseResult
+from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParseResult
 from pipelines.url_rules.forms import Rule, pack
 from pipelines.urls import file_type, host_key, site_key
 
@@ -227,7 +227,8 @@ MAY = Period(Bound.read("2024-05-01"), Bound.read("2024-05-03"))
 
 def read(found: Links, period: Period, kind: PageKind = PageKind.LIST, *, newest: float | None = None) -> ParseResult:
     scope = Scope("host", ("h.cn",), period=period)
-    page = ParseResult(kind, links=found, metadata=Metadata(published_at="2024-04-30T23:00:00-04:00"))
+    text = Extraction("新闻" if kind is PageKind.ARTICLE else "")
+    page = ParseResult(kind, links=found, extraction=text, metadata=Metadata(published_at="2024-04-30T23:00:00-04:00"))
     return resolve_page(page, "http://h.cn/", scope, now=NOW, newest=newest)
 
 
