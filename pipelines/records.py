@@ -343,10 +343,10 @@ class ParseResult:
 
     @property
     def is_kept(self) -> bool:
-        """Tell whether its text is kept, to be stored: that of an article, or of another kind that is wanted."""
+        """Tell whether its text is kept, to be stored: its kind is wanted."""
         return bool(self.extraction.text)
 
     @property
     def is_leaf(self) -> bool:
-        """Tell whether it is kept for what it says, and not a list, which leads to other pages even then."""
+        """Tell whether it is kept for what it says: lists lead on even when kept."""
         return self.is_kept and self.kind is not PageKind.LIST

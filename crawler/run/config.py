@@ -147,7 +147,7 @@ def word(option: Option, given: Any) -> str:
 
 
 def words(option: Option, given: Any) -> list[str]:
-    """Parse a list of some words, at least one; they come back in the order of the table."""
+    """Parse a list of at least one of some words; it comes back in their order."""
     found = {one.strip().lower() for one in names(option, given)} - {""}
     if not found or found - set(option.among):
         raise ValueError(f"it takes one or more of {', '.join(option.among)}, separated by commas")

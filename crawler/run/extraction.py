@@ -216,7 +216,7 @@ class Reextraction:
         )
 
     def _judged_first(self, page: Page, one: KeptPage) -> Outcome:
-        """Judge a page that was not stored before: an article of it is visited again as after its first visit."""
+        """Judge a page that was not stored: what comes of it begins its visits."""
         judged = self._judged(page, one)
         if judged.article is None:
             return judged

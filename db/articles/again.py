@@ -60,7 +60,7 @@ class KeptPage:
 
 @dataclass(slots=True)
 class Unit:
-    """An article, its pages, whether its page was found to be gone, and whether it is stored."""
+    """An article with its pages; whether it is gone, and stored."""
 
     id: int
     is_gone: bool = False
@@ -96,7 +96,7 @@ def find(database: Database, wanted: Wanted) -> array[int]:
 
 
 def find_others(database: Database, wanted: Wanted) -> array[int]:
-    """Return identifiers of pages that were not stored because nobody wanted their kind."""
+    """Return identifiers of pages that were not stored for their kind alone."""
     if wanted.where:
         return array("q")
     condition = in_state(State.DONE) & url.c.page_kind.in_(wanted.kinds) & url.c.reason.in_(_OF_KINDS)

@@ -57,12 +57,13 @@ class Reprints:
     related: Sequence[Reprint]
 
 
+_EVIDENCE = ("of_id", "similarity", "method", "kind")
 _ROWS = (
     select(
-        *(article.c[name] for name in Reprint.__slots__ if name in article.c),
+        *(article.c[name] for name in Reprint.__slots__ if name in article.c and name not in _EVIDENCE),
         url.c.url,
         site.c.name.label("site"),
-        *(duplicate.c[name] for name in ("of_id", "similarity", "method", "kind")),
+        *(duplicate.c[name] for name in _EVIDENCE),
     )
     .join(url, url.c.id == article.c.id)
     .join(site, site.c.id == article.c.site_id)

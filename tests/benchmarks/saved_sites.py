@@ -254,10 +254,8 @@ def report(found: Sequence[Compared], most_shown: int) -> None:
         articles = [one for one in ones if one.page.is_article]
         others = [one for one in ones if one.page.is_other]
         many = max(1, len(articles))
-        stored, extracted = (
-            sum(scores) / many for scores in (_known(articles, "stored"), _known(articles, "extracted"))
-        )
-        print(f"{name:16}{len(ones):6}{stored:10.4f}{extracted:9.4f}", end="")
+        means = (sum(_known(articles, column)) / many for column in ("stored", "extracted"))
+        print(f"{name:16}{len(ones):6}{next(means):10.4f}{next(means):9.4f}", end="")
         for group, width in ((articles, 10), (others, 8)):
             had = (len(_known(group, "stored")), len(_known(group, "extracted")))
             print(f"{len(group):{width}}{had[0]:8}{had[1]:9}", end="")

@@ -13,7 +13,8 @@ from crawler.fetch.errors import BODY_CUT
 from crawler.response.outcome import internal_error, judge
 from db.records.reasons import FailReason
 from db.records.url import Kind, State
-from tests.crawler.answers import NOW, by_url, links, page, rules, written
+from pipelines.records import Extraction, PageKind
+from tests.crawler.answers import NOW, by_url, links, listed, page, rules, written
 
 
 class TestNoAnswer:
@@ -122,7 +123,7 @@ class TestErrorStatus:
 
 class TestTruncated:
     def test_body_that_was_cut_is_read_for_links_and_is_no_article(self) -> None:
-        found = replace(written(), links=links("http://h.cn/1"))
+        found = listed(links("http://h.cn/1"), kind=PageKind.ARTICLE, reason=None, extraction=Extraction("新闻"))
         outcome = judge(page(parsed=found, truncated=True, bounds=(BODY_CUT,)), rules())
         assert (outcome.state, outcome.reason, outcome.article) == (State.DONE, "truncated", None)
         assert "http://h.cn/1" in by_url(outcome)

@@ -75,4 +75,4 @@ def test_most_articles_need_no_look_and_missing_pages_leave_nothing() -> None:
     assert not needs_look(parsed, KnownTraps())
     assert needs_look(parsed, KnownTraps(missing=()))
     left = without_page(parsed)
-    assert (left.kind, left.reason, len(left.links), left.extraction.text) == (PageKind.OTHER, "soft 404", 0, "")
+    assert (left.kind, left.reason, len(left.links), left.extraction.text) == (PageKind.NOTICE, "soft 404", 0, "")
