@@ -78,6 +78,7 @@ STORED_KINDS = frozenset({PageKind.ARTICLE})
 REASON_OF_KIND = {
     PageKind.ARTICLE: PageReason.ARTICLE,
     PageKind.LIST: PageReason.LIST,
+    PageKind.OTHER: PageReason.TOO_LITTLE_PROSE,
     PageKind.THREAD: PageReason.THREAD,
     PageKind.FORM: PageReason.FORM,
     PageKind.PRODUCT: PageReason.PRODUCT,
@@ -85,7 +86,7 @@ REASON_OF_KIND = {
     PageKind.NOTICE: PageReason.NOTICE,
     PageKind.MEDIA: PageReason.MEDIA,
 }
-"""Why a page of a kind that is not wanted is not stored; of other pages the reason says more."""
+"""Why a page of a kind that is not wanted is not stored, unless something else says more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,7 +222,7 @@ def _read(page: Page, context: Context) -> Outcome:
         elif parsed.outdated is not None and not _is_stored(lease):
             reason, detail = parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")]
         elif not page.truncated:
-            place, beside = _place(page, parsed, context)
+            place, beside = _place(page, parsed, context) if parsed.is_leaf else (None, [])
             if is_far and context.focus.drops and place is None:  # a part alone says too little of its article
                 reason = PageReason.OFF_TOPIC
             else:

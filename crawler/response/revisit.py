@@ -79,7 +79,7 @@ def _asked_again(page: Page, outcome: Outcome, settled: Outcome, schedule: Sched
 def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
     """Settle the first visit, or the first that is worth anything."""
     lease, now = page.lease, page.fetched_at
-    if outcome.article is not None and lease.found_in != BlockKind.SEED:
+    if outcome.article is not None and lease.found_in != BlockKind.SEED and not _is_list(outcome.reason):
         age = _age(outcome.article.published_utc, now)
         return replace(outcome, next_visit=_after(now, schedule.of_article(age, 0, 0, age)), age=age)
     if _leads_on(lease, outcome):

@@ -295,7 +295,14 @@ _URL_COLUMNS = (
 )
 _FETCHED_COLUMNS = (url.c.id, url.c.fetched_at, _code(url.c.kind, KINDS), _code(url.c.state, STATES))
 _LINKS = select(link.c.source, link.c.target, link.c.block).where(among(link.c.source))
-_OF_NO_USE = (PageReason.SAME_PAGE, PageReason.SOFT_404, PageReason.LOGIN_WALL, PageReason.REPEATS)
+_OF_NO_USE = (
+    PageReason.SAME_PAGE,
+    PageReason.SOFT_404,
+    PageReason.NOTICE,
+    PageReason.LOGIN_WALL,
+    PageReason.FORM,
+    PageReason.REPEATS,
+)
 _TERMS = (
     select(
         page_terms.c.url_id,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from db.records.reasons import REASONS, ArticleResult, FailReason, PageReason, SkipReason, counted, label, reason_of
+from pipelines.records import REASON_OF_KIND, PageKind
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,3 +61,9 @@ def test_code_never_takes_the_text_of_a_reason_apart(package: str) -> None:
         and ast.unparse(node.value).rpartition(".")[2] in {"reason", "unreadable", "why_not"}
     ]
     assert found == []
+
+
+def test_reasons_of_kinds_are_those_that_pages_have() -> None:
+    assert set(REASON_OF_KIND) == set(PageKind)
+    assert all(reason.is_kind for reason in REASON_OF_KIND.values())
+    assert {reason for reason in REASONS if reason.is_kind} - set(REASON_OF_KIND.values()) == {"login wall", "soft 404"}

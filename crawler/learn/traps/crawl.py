@@ -330,7 +330,7 @@ def _seen_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> 
         page.lease.url,
         brought=brought,
         named=bool(meta.published_at or meta.authors or meta.source),
-        missing=parsed.reason is PageReason.SOFT_404,
+        missing=parsed.reason in {PageReason.SOFT_404, PageReason.NOTICE},
         again=stored.article is ArticleResult.SAME_PAGE or stored.same_host,
         sketch=0 if signs is None else signs.sketch,
         is_wall=signs is not None and signs.is_wall and not parsed.is_leaf,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "2"
+revision = "3"
 down_revision = None
 
 V_ARTICLES = """

@@ -27,6 +27,20 @@ class TestPages:
         assert (outcome.state, outcome.reason) == (State.DONE, "doubtful encoding")
         assert outcome.article is not None
 
+    @pytest.mark.parametrize("kind", [PageKind.THREAD, PageKind.PRODUCT, PageKind.OTHER])
+    def test_page_of_another_kind_that_was_kept_is_stored_like_an_article(self, kind: PageKind) -> None:
+        outcome = judge(page(parsed=replace(written(), kind=kind)), rules())
+        assert (outcome.reason, outcome.page_kind) == (None, kind.word)
+        assert outcome.article is not None
+        assert outcome.article.kind == kind.word
+
+    def test_list_that_was_kept_is_stored_and_stays_a_list_of_no_parts(self) -> None:
+        parts = written(next_page="http://h.cn/a_2")
+        for noindex in (False, True):
+            kept = replace(parts, kind=PageKind.LIST, reason=PageReason.LIST, noindex=noindex)
+            outcome = judge(page(parsed=kept), rules())
+            assert (outcome.reason, outcome.place, outcome.article is None) == ("list page", None, noindex)
+
     def test_article(self) -> None:
         headers = {"etag": '"1"', "last-modified": "Tue, 14 Nov 2023 00:00:00 GMT", "content-type": "text/html"}
         outcome = judge(page(parsed=written(), headers=headers), rules())

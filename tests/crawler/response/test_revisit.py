@@ -56,6 +56,15 @@ class TestFirst:
         assert NOW < outcome.next_visit <= NOW + DAY
         assert 0 < outcome.age < 2 * DAY  # published on this day
 
+    def test_list_that_is_stored_is_visited_again_as_a_list(self) -> None:
+        stored = replace(written(found=NEWS), kind=PageKind.LIST, reason=PageReason.LIST)
+        outcome = settled(page(parsed=stored))
+        assert (outcome.reason, outcome.next_visit, outcome.age) == ("list page", NOW + 3_600, 0.0)
+        assert outcome.article is not None
+        later = settled(page(parsed=stored, **LIST))
+        assert later.seen is not None
+        assert later.seen(2).named == 2
+
     def test_nothing_else_is(self) -> None:
         for answer in (
             page(404),
