@@ -1,0 +1,177 @@
+"""Kind of a page: certain things first, then what was learned."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from db.records.reasons import PageReason
+
+from ..document.document import Document
+from ..document.shell import is_shell
+from ..document.subtrees import linked as is_linked
+from ..records import REASON_OF_KIND, BlockKind, Extraction, Links, Metadata, PageKind
+from .features import describe_url, features
+from .model import shipped
+from .words import words
+
+_SURE: Final = 0.5
+"""Share of the other kinds from which a page without a text is a form, whatever it links to."""
+_CAPTION_CHARS: Final = 400
+"""Beside media alone there is no more text."""
+_LINK_CHARS: Final = 8
+_HEADLINE: Final = 20
+"""A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
+_SUMMARIES: Final = 3
+_IN_DOUBT: Final = 0.9
+_LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
+_UNREAD: Final = frozenset(
+    {
+        *REASON_OF_KIND.values(),
+        PageReason.TOO_LITTLE_PROSE,
+        PageReason.NO_TEXT,
+        PageReason.NO_PROSE,
+        PageReason.TEXT_TOO_SHORT,
+    }
+)
+"""Reasons that the page of a script has until it ran."""
+_LIST: Final = (PageKind.LIST, PageReason.LIST)
+_ERROR = re.compile(
+    r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|"
+    r"找不到(?:页面|網頁|网页|頁面)|您访问的页面|您要访问的页面|内容不存在|已被删除|已删除|文章不存在|"
+    r"error \d{3}|access denied|403 forbidden|forbidden|服务器错误|出错了|something went wrong|just a moment|"
+    r"验证码|安全验证|人机验证",
+    re.IGNORECASE,
+)
+_LOGIN = re.compile(
+    r"请(?:先)?登录|請(?:先)?登入|用户登录|会员登录|登录后(?:可|才|查看)|log ?in to|sign in to|please (?:log|sign) "
+    r"?in|subscribe to (?:read|continue)",
+    re.IGNORECASE,
+)
+
+
+class PageJudgement(NamedTuple):
+    """Kind of a page.
+
+    Attributes:
+        kind: of the page.
+        reason: why it is no article, None for an article.
+        probability: that it is of this kind; 1 where a rule says so.
+    """
+
+    kind: PageKind
+    reason: PageReason | None
+    probability: float = 1.0
+
+
+def classify(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> PageJudgement:
+    """Classify a page; for all but articles, give the reason.
+
+    What `judge` says, but for pages whose text is made by script: nothing else can be said of them.
+
+    Args:
+        document: a parsed page.
+        extraction: its text.
+        metadata: its metadata.
+        links: its links.
+
+    Cost: O(nodes + blocks + links).
+    """
+    judged = judge(document, extraction, metadata, links)
+    if judged.reason in _UNREAD and is_shell(document):
+        return PageJudgement(PageKind.OTHER, PageReason.NEEDS_BROWSER)
+    return judged
+
+
+def judge(  # noqa: PLR0911 - one question after the other
+    document: Document, extraction: Extraction, metadata: Metadata, links: Links
+) -> PageJudgement:
+    """Judge a page by what it shows.
+
+    Args:
+        document: a parsed page.
+        extraction: its text.
+        metadata: its metadata.
+        links: its links.
+
+    Cost: O(nodes + blocks + links), about a millisecond.
+    """
+    refused = refuse(document, extraction, metadata)
+    if refused:
+        asks = refused is PageReason.LOGIN_WALL and "form" in document.tags
+        kind = PageKind.NOTICE if refused is PageReason.SOFT_404 else PageKind.FORM if asks else PageKind.OTHER
+        return PageJudgement(kind, refused)
+    if not len(document.blocks):
+        listed = _is_list(document, links)
+        return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)))
+    model = shipped()
+    values, address = features(document, extraction, metadata, links), describe_url(document.url)
+    chances = model.predict(values, words(document, extraction), address)
+    best = 1 + int(chances[1:].argmax())
+    kind, share = model.kinds[best], float(chances[best] / max(chances[1:].sum(), 1e-9))
+    if not extraction.text and kind is PageKind.FORM and share >= _SURE:
+        return PageJudgement(kind, PageReason.FORM, share)
+    if not extraction.text:
+        listed = kind is PageKind.LIST or _is_list(document, links)
+        return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
+    # No article lives at the root of its host; one in doubt is not made of summaries under headlines of their own.
+    least = 1 if address["list"] else _SUMMARIES
+    if address["is root"] or (chances[0] < _IN_DOUBT and _summaries(document, extraction, least)):
+        return PageJudgement(*_LIST, float(1 - chances[0]))
+    if chances[0] >= model.threshold:
+        return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))
+    if kind not in {PageKind.LIST, PageKind.FORM, PageKind.THREAD} and _is_media(document, extraction):
+        kind = PageKind.MEDIA
+    return PageJudgement(kind, REASON_OF_KIND.get(kind, PageReason.TOO_LITTLE_PROSE), float(chances[best]))
+
+
+def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> PageReason | None:
+    """Return the reason if a page is an error page, a login wall or no prose."""
+    body = extraction.text
+    if body and sum(map(str.isalnum, body[:2000])) < 20:
+        return PageReason.NO_PROSE
+    if metadata.published_from not in {"", "url"}:
+        return None  # error pages carry no date of publication; news about a 404 or a captcha does
+    titles = (metadata.title, document.title)
+    if len(body) < 600 and any(len(title) <= 60 and _ERROR.search(title) for title in titles):
+        return PageReason.SOFT_404
+    if len(body) < 300 and _ERROR.search(body[:200]):
+        return PageReason.SOFT_404
+    return PageReason.LOGIN_WALL if 0 < len(body) < 300 and _LOGIN.search(body) else None
+
+
+def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
+    """Tell whether most sentences stand right under linked headlines of their own."""
+    blocks = document.blocks
+    linked = is_linked(document)
+    headline = linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)
+    prose = [index for index in extraction.blocks if blocks.chars[index] >= 20 and not linked[index]]
+    under = 0
+    previous = -1
+    for index in prose:
+        near = range(max(previous + 1, index - 3), index)
+        under += any(headline[before] for before in near)
+        previous = index
+    return under >= least and under * 3 >= len(prose) * 2
+
+
+def _is_media(document: Document, extraction: Extraction) -> bool:
+    """Tell whether the text is no more than the caption of a video or recording."""
+    kinds = document.metas.get("og:type", ())
+    stated = any(kind.lower().startswith(("video", "music")) for kind in kinds)
+    return len(extraction.text) <= _CAPTION_CHARS and (stated or not {"video", "audio"}.isdisjoint(document.tags))
+
+
+def _is_list(document: Document, links: Links) -> bool:
+    """Tell whether a page without text is a list, by headlines and link text."""
+    headlines = any(
+        kind in _LISTED and len(anchor) >= _LINK_CHARS for kind, anchor in zip(links.blocks, links.anchors, strict=True)
+    )
+    if headlines or not document.tags:
+        return headlines
+    count = int(document.LTG[0])
+    url = urlsplit(document.url)
+    # The root of a site without a text of its own leads to the site's pages, however few they are.
+    root = url.path in {"", "/"} and not url.query
+    return count >= 5 or (count >= 1 and (root or bool(document.LT[0] * 3 >= document.T[0])))

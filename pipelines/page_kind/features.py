@@ -1,0 +1,430 @@
+"""Features of a whole page: the evidence by which its kind is judged.
+
+What the text is like and how sure it is, what stands around it, what repeats, which forms there are, what the page says
+of itself. Amounts are logarithms; nothing goes by the language, the length of the markup or the address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..decode.characters import Counts
+from ..decode.text import squeeze
+from ..document.document import Document, sum_sub_trees
+from ..records import Extraction, Links, Metadata
+
+Values = NDArray[np.float64]
+
+_LOW: Final = 0.25
+_LIKELY: Final = 0.85
+_UNLIKELY: Final = 0.5
+"""Stand-ins for the confidence of a method that does not calibrate it, from `_LOW` on and below."""
+_SENTENCE: Final = 60
+_HEADLINE: Final = 20
+"""A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
+_SHORT: Final = 30
+_PRICE_CHARS: Final = 40
+"""Longest line that is a price."""
+_HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+_FIELDS: Final = ("password", "email", "text", "search", "choice", "textarea", "select", "button")
+_PASSWORD, _EMAIL, _TEXT, _SEARCH, _CHOICE, _TEXTAREA, _SELECT, _BUTTON = range(8)
+_INPUTS: Final = {
+    "password": _PASSWORD, "email": _EMAIL, "tel": _EMAIL, "text": _TEXT, "": _TEXT, "search": _SEARCH,
+    "checkbox": _CHOICE, "radio": _CHOICE, "submit": _BUTTON, "button": _BUTTON, "image": _BUTTON,
+}  # fmt: skip
+_FIELD_TAGS: Final = {"input": -1, "textarea": _TEXTAREA, "select": _SELECT, "button": _BUTTON}
+_ASKED: Final = [_PASSWORD, _EMAIL, _TEXT, _CHOICE, _TEXTAREA, _SELECT]
+"""Fields that a visitor fills in, but for a search."""
+_SEARCHED = re.compile(r"search|query|keyword|^[qks]$")
+_PRICE = re.compile(
+    r"(?:[$€£¥￥₽₹₩]|\b(?:usd|eur|rs|r\$))\s?\d|\d\s?(?:[€£₽元円₴]|руб|zł|kč|kr\b|грн|eur\b|usd\b|lei\b|ft\b)"
+)
+_MEMBER = re.compile(r"user|member|author|poster|profile|avatar|nickname|byline")
+_LIST_PATH = re.compile(
+    r"(?:^|/)(?:index|default|home|main|list|channel|category|categories|tag|tags|topics?|search|node|archives?|"
+    r"author|page|section|forum|node_\d{1,7}|list[-_]?\d{0,5}|index_\d{1,5})"
+    r"(?:\.\w{2,5})?/?$|/(?:tag|tags|category|search|channel|page|list|author|section)/",
+    re.IGNORECASE,
+)
+_PAGE_QUERY = re.compile(r"(?:^|&)(?:page|pageno|p|pn)=\d", re.IGNORECASE)
+_STANDING_PATH = re.compile(
+    r"/(?:about|aboutus|contact|contactus|copyright|privacy|sitemap|help|terms|guanyu|lianxi)(?:[-_]?us)?(?:\.\w{2,5})?/?$",
+    re.IGNORECASE,
+)
+_ARTICLE_PATH = re.compile(
+    r"\d{4}[-/]?\d{2}[-/]?\d{0,2}|\d{5,}|/(?:article|articles|news|post|detail|content|story|a|p)/[^/]{3,}|\.s?html?$",
+    re.IGNORECASE,
+)
+_FORM_PATH = re.compile(r"log-?in|sign-?(?:in|up)|regist|password|account|subscribe|contact|feedback", re.IGNORECASE)
+_MOST_LINKS: Final = 150
+_SHORT_PATH: Final = 12
+_NUMBER = re.compile(r"\d{5}")
+_DAY = re.compile(r"(?:19|20)\d\d[-/_]?(?:0?[1-9]|1[0-2])(?:[-/_]|\d\d)")
+_TYPE = re.compile(r'"@type"\s{0,3}:\s{0,3}\[?\s{0,3}"(?:https?://schema\.org/)?(\w{2,40})"')
+
+
+class _Page:
+    """Quantities that several groups of features need, and the features so far."""
+
+    def __init__(self, document: Document, extraction: Extraction) -> None:
+        blocks = document.blocks
+        self.document = document
+        self.size = len(blocks)
+        self.count = len(document.tags)
+        self.nodes: Counts = np.asarray(blocks.nodes, np.int64)
+        self.ends: Counts = np.asarray(document.ends, np.int64)
+        self.parents: Counts = np.maximum(np.asarray(document.parents, np.int64), 0)
+        self.chars = np.maximum(np.asarray(blocks.chars, np.float64), 1)
+        self.links = np.asarray(blocks.link_chars, np.float64)
+        self.wide = 1 + 1.5 * blocks.han / self.chars
+        self.mass = (blocks.chars - self.links) * self.wide
+        self.is_linked = self.links * 2 > self.chars
+        self.prose = np.where(
+            (self.mass >= _SENTENCE) & ~self.is_linked & (blocks.stops + (self.mass >= 200) > 0), self.mass, 0.0
+        )
+        self.kept: NDArray[np.int64] = np.asarray(extraction.blocks, np.int64)
+        self.total = max(float(self.mass.sum()), 1.0)
+        self.headlines = self.is_linked & (self.links * self.wide >= _HEADLINE)
+        levels = np.fromiter((_HEADINGS.get(tag, 0) for tag in document.tags), np.int64, self.count)
+        at = levels[self.nodes]
+        self.levels = np.where(at > 0, at, levels[self.parents[self.nodes]])
+        """Level of the heading that each block is, 0 for others."""
+        self.values: dict[str, float] = {}
+
+    def add(self, name: str, value: float) -> None:
+        """Note a feature."""
+        self.values[name] = float(value)
+
+    def add_amount(self, name: str, value: float) -> None:
+        """Note a feature of which orders of magnitude count, not differences."""
+        self.values[name] = float(np.log1p(max(float(value), 0.0)))
+
+    def sums(self, values: ArrayLike) -> Values:
+        """Sums of a quantity of the blocks over every node's sub-tree."""
+        return sum_sub_trees(np.bincount(self.nodes, np.asarray(values, np.float64), self.count), self.ends)
+
+    def at(self, nodes: Iterable[int]) -> Values:
+        """Counts of nodes over every node's sub-tree."""
+        return sum_sub_trees(np.bincount(np.fromiter(nodes, np.int64), minlength=self.count), self.ends)
+
+
+def features(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> dict[str, float]:
+    """Return the features of a page by name.
+
+    Args:
+        document: a parsed page with at least one block.
+        extraction: its text.
+        metadata: its metadata.
+        links: its links.
+
+    Cost: O(nodes + blocks + links), less than a millisecond for a page of a thousand elements.
+    """
+    page = _Page(document, extraction)
+    _text(page, extraction)
+    _around(page)
+    _headed(page, metadata)
+    _repeated(page)
+    _forms(page)
+    _stated(page, metadata)
+    _addressed(page, metadata, links)
+    return page.values
+
+
+def _text(page: _Page, extraction: Extraction) -> None:
+    """Add features of the text and of the confidence in it."""
+    confidence = extraction.confidence
+    if not extraction.calibrated:
+        confidence = _LIKELY if confidence >= _LOW else _UNLIKELY
+    kept, mass, blocks = page.kept, page.mass, page.document.blocks
+    page.add("confidence", confidence)
+    own = mass[kept]
+    text = float(own.sum())
+    page.add_amount("text", text)
+    page.add("text share", text / page.total)
+    page.add_amount("text blocks", len(kept))
+    prose = float(page.prose[kept].sum())
+    page.add_amount("prose", prose)
+    page.add("prose share", prose / max(text, 1.0))
+    page.add_amount("prose blocks", float((page.prose[kept] > 0).sum()))
+    page.add_amount("longest block", float(own.max(initial=0.0)))
+    page.add_amount("mean block", text / max(len(kept), 1))
+    page.add("short share", float(own[own < _SHORT].sum()) / max(text, 1.0))
+    page.add("short blocks", float((own < _SHORT).mean()) if len(kept) else 1.0)
+    chars = max(float(page.chars[kept].sum()), 1.0)
+    page.add("linked in text", float(page.links[kept].sum()) / chars)
+    for name, counts in (("stops", blocks.stops), ("marks", blocks.marks), ("digits", blocks.digits)):
+        page.add(f"{name} in text", float(counts[kept].sum()) / max(text, 30.0))
+    if len(kept):
+        first, last = int(kept[0]), int(kept[-1])
+        span = slice(first, last + 1)
+        inside = max(float(mass[span].sum()), 1.0)
+        page.add("gaps in text", 1 - text / inside)
+        page.add_amount("links between", float(page.is_linked[span].sum()))
+        page.add("links between share", float(page.is_linked[span].mean()))
+        page.add_amount("text before", float(mass[:first].sum()))
+        page.add_amount("text behind", float(mass[last + 1 :].sum()))
+        page.add("begins at", first / page.size)
+    else:
+        for name in ("gaps in text", "links between", "links between share", "text before", "text behind", "begins at"):
+            page.add(name, 0.0)
+    if extraction.scores and extraction.calibrated:
+        chances = np.asarray(extraction.scores)
+        expected = chances * mass
+        page.add_amount("expected text", float(expected.sum()))
+        page.add("best chance", float(chances.max()))
+        page.add("mean chance", float(expected.sum()) / page.total)
+        page.add("chance of text", float(expected[kept].sum()) / max(text, 1.0))
+        doubt = float((chances * (1 - chances) * mass).sum())
+        page.add("doubt", doubt / max(float(expected.sum()), 1.0))
+    else:
+        page.add_amount("expected text", confidence * text)
+        page.add("best chance", confidence)
+        page.add("mean chance", confidence * text / page.total)
+        page.add("chance of text", confidence)
+        page.add("doubt", 1 - confidence)
+
+
+def _around(page: _Page) -> None:
+    """Add features of all text, and of the container that holds the prose."""
+    blocks = page.document.blocks
+    page.add_amount("all text", page.total)
+    page.add_amount("all blocks", page.size)
+    prose = float(page.prose.sum())
+    page.add_amount("all prose", prose)
+    page.add("all prose share", prose / page.total)
+    page.add("all short share", float(page.mass[page.mass < _SHORT].sum()) / page.total)
+    page.add("all stops", float(blocks.stops.sum()) / max(page.total, 30.0))
+    page.add("all digits", float(blocks.digits.sum()) / float(page.chars.sum()))
+    page.add_amount("longest of all", float(page.mass.max(initial=0.0)))
+    ordered = np.sort(page.prose)[::-1]
+    page.add_amount("fifth paragraph", float(ordered[4]) if page.size > 4 else 0.0)
+    dense = page.sums(page.prose)
+    depths = np.asarray(page.document.depths, np.int64)
+    for share in (0.5, 0.9):
+        holds = np.flatnonzero(dense >= share * max(prose, 1.0))
+        core = int(holds[np.argmax(depths[holds])]) if len(holds) else 0
+        document = page.document
+        page.add(f"links beside {share}", document.LT[core] / max(document.T[core], 1))
+        page.add(f"prose per tag {share}", float(np.log1p(dense[core] / max(document.TG[core], 1))))
+        page.add_amount(f"tags within {share}", document.TG[core])
+        page.add(f"share within {share}", document.T[core] / max(document.T[0], 1))
+        page.add_amount(f"depth {share}", depths[core])
+
+
+def _headed(page: _Page, metadata: Metadata) -> None:
+    """Add features of headings, and of the headline and its place before the text."""
+    document = page.document
+    blocks = document.blocks
+    levels, heads = page.levels, page.levels > 0
+    page.add_amount("h1", float((levels == 1).sum()))
+    page.add_amount("h2 and h3", float(((levels == 2) | (levels == 3)).sum()))
+    linked = heads & page.is_linked
+    page.add_amount("linked headings", float(linked.sum()))
+    page.add("linked headings share", float(linked.sum()) / max(float(heads.sum()), 1.0))
+    page.add("h1 linked", float(bool((linked & (levels == 1)).any())))
+    kept = page.kept
+    inside = np.zeros(page.size, np.bool_)
+    inside[kept] = True
+    page.add_amount("headings in text", float((heads & inside).sum()))
+    title = metadata.title or document.title
+    wanted = squeeze(title)
+    page.add_amount("title", len(wanted) + 1.5 * sum("\u3040" <= char <= "\u9fff" for char in wanted))
+    page.add("title in title", float(bool(wanted) and wanted in squeeze(document.title)))
+    first = int(kept[0]) if len(kept) else -1
+    place, passed = -1, 0
+    if first >= 0 and len(wanted) >= 5:
+        for index in range(min(first + 1, page.size - 1), max(-1, first - 60), -1):
+            if page.is_linked[index]:
+                passed += 1
+            elif blocks.texts[index][:2].lower() == title[:2].lower() and squeeze(blocks.texts[index]) == wanted:
+                place = index
+                break
+    page.add("headed", float(place >= 0))
+    page.add_amount("links under headline", passed if place >= 0 else 30)
+    page.add("headline is heading", float(place >= 0 and bool(heads[place])))
+    page.add_amount("text under headline", float(page.mass[place + 1 : first].sum()) if place >= 0 else 500)
+
+
+@lru_cache(maxsize=16384)
+def _is_member(name: str) -> bool:
+    """Tell whether a container's name says that it shows who wrote something."""
+    return bool(_MEMBER.search(name))
+
+
+def _repeated(page: _Page) -> None:
+    """Add features of siblings that are alike: cards, teasers, goods, posts."""
+    document = page.document
+    known: dict[str, int] = {}
+    tags = np.fromiter((known.setdefault(tag, len(known)) for tag in document.tags), np.int64, page.count)
+    text = page.sums(page.mass)
+    heads = page.sums(page.headlines)
+    images = page.at(node for node, _, _ in document.images)
+    times = page.at(node for node, _ in document.times)
+    texts = document.blocks.texts
+    short = np.flatnonzero((document.blocks.digits > 0) & (page.chars <= _PRICE_CHARS)).tolist()
+    prices = page.at(document.blocks.nodes[block] for block in short if _PRICE.search(texts[block].lower()))
+    people = sum_sub_trees(np.fromiter(map(_is_member, document.names), np.bool_, page.count), page.ends)
+    prose = page.sums(page.prose)
+    linked = (heads >= 1) & (heads <= 3)
+    kinds = {
+        "cards": linked,
+        "teasers": linked & (text >= 40),
+        "tiles": (images >= 1) & (document.LTG >= 1) & (document.T <= 400),
+        "goods": (prices >= 1) & (document.LTG >= 1) & (document.T <= 600),
+        "dated": (times >= 1) & (heads >= 1),
+        "posts": (people >= 1) & (text >= 40),
+        "dated posts": (people >= 1) & (times >= 1) & (text >= 20),
+        "sections": prose >= 100,
+    }
+    page.add_amount("price tags", float(prices[0]))
+    any_kind = np.zeros(page.count, np.bool_)
+    for flagged in kinds.values():
+        any_kind |= flagged
+    chosen = np.flatnonzero(any_kind)
+    keys, group = np.unique(page.parents[chosen] * len(known) + tags[chosen], return_inverse=True)
+    for name, flagged in kinds.items():
+        picked = flagged[chosen]
+        members = np.bincount(group, picked, len(keys)) if len(keys) else np.zeros(1)
+        held = np.bincount(group, picked * text[chosen], len(keys)) if len(keys) else np.zeros(1)
+        best = int(np.argmax(members))
+        page.add_amount(name, float(members[best]))
+        several = members > 2
+        page.add(f"{name} hold", float(held[several].max(initial=0.0)) / page.total)
+
+
+def _forms(page: _Page) -> None:
+    """Add the fields of the page and of its largest form, and the form's place."""
+    document = page.document
+    starts = [node for node, tag in enumerate(document.tags) if tag == "form"]
+    fields = [node for node, tag in enumerate(document.tags) if tag in _FIELD_TAGS]
+    kinds = [_field(document.tags[node], document.elements[node]) for node in fields]
+    counts = np.zeros((len(starts) + 1, len(_FIELDS) + 1))
+    owners = np.searchsorted(starts, fields, "right").tolist()
+    for owner, kind in zip(owners, kinds, strict=True):
+        counts[owner, kind] += 1  # those of no form come first, those that nobody sees last
+    counts = counts[:, :-1]
+    asked = counts[1:, _ASKED].sum(axis=1)
+    largest = int(asked.argmax()) if len(asked) and asked.max() > 0 else -1
+    form = counts[1 + largest] if largest >= 0 else np.zeros(len(_FIELDS))
+    for name, value, within in zip(_FIELDS, counts.sum(axis=0).tolist(), form.tolist(), strict=True):
+        page.add_amount(f"{name} fields", value)
+        page.add_amount(f"{name} fields of form", within)
+    page.add_amount("forms", len(starts))
+    node = starts[largest] if largest >= 0 else -1
+    before = page.nodes < node if node >= 0 else np.ones(page.size, np.bool_)
+    page.add("form at", float(before.mean()))
+    page.add("form behind text", float(page.mass[before].sum()) / page.total)
+    page.add("form behind prose", float(page.prose[before].sum()) / max(float(page.prose.sum()), 1.0))
+    page.add("text in form", document.T[node] / max(document.T[0], 1) if node >= 0 else 0.0)
+    page.add_amount("fields per text", 100 * float(counts[:, _ASKED].sum()) / page.total)
+
+
+def _field(tag: str, element: Any) -> int:
+    """Return the number of a field's kind, -1 for one that nobody sees."""
+    number = _FIELD_TAGS[tag]
+    if tag == "input":
+        number = _INPUTS.get(str(element.get("type", "")).lower(), -1)
+        if number == _TEXT and _SEARCHED.search(str(element.get("name", "")).lower()):
+            number = _SEARCH
+    return number
+
+
+def _stated(page: _Page, metadata: Metadata) -> None:
+    """Add what the page says of itself, and what was found of its author and time."""
+    document = page.document
+    for origin in ("json-ld", "meta", "visible", "script"):
+        page.add(f"time from {origin}", metadata.published_from == origin)
+    page.add("time to the minute", metadata.published_precision in {"minute", "second"})
+    page.add_amount("authors", len(metadata.authors))
+    page.add("source", bool(metadata.source))
+    page.add("paged", bool(metadata.next_page or metadata.previous_page))
+    page.add_amount("time elements", len(document.times))
+    page.add_amount("summary", len(metadata.summary))
+    page.add_amount("keywords", len(metadata.keywords))
+    page.add("section", bool(metadata.section))
+    types = {found.lower() for text in document.json_ld for found in _TYPE.findall(text)}
+    for name, wanted in _STATED_TYPES.items():
+        page.add(f"states {name}", not types.isdisjoint(wanted))
+    kinds = {value.lower() for value in document.metas.get("og:type", ())}
+    known = ("article", "website", "product")
+    for name in known:
+        page.add(f"og {name}", any(name in kind for kind in kinds))
+    page.add("og other", bool(kinds) and not any(name in kind for name in known for kind in kinds))
+    for tag in ("video", "audio", "iframe", "article", "table", "li", "p", "img"):
+        page.add_amount(f"tag {tag}", document.tags.count(tag))
+
+
+def _addressed(page: _Page, metadata: Metadata, links: Links) -> None:
+    """Add shapes of the page's canonical URL and of its links, and what links lead to."""
+    own = urlsplit(metadata.canonical)
+    page.add("canonical", bool(own.netloc))
+    for name, value in shape(own.path, own.query).items():
+        page.add(f"canonical {name}", value if own.netloc else 0.0)
+    count = max(min(len(links), _MOST_LINKS), 1)
+    host = own.netloc or urlsplit(page.document.url).netloc
+    seen = dict.fromkeys(("deep", "slug", "number", "dated", "short", "outside"), 0)
+    for url in links.urls[:_MOST_LINKS]:
+        _, _, place, path = f"{url}/".split("/", 3)
+        last = path.rstrip("/").rpartition("/")[2]
+        seen["deep"] += path.count("/") > 2
+        seen["slug"] += last.count("-") + last.count("_") > 2
+        seen["number"] += bool(_NUMBER.search(path))
+        seen["dated"] += bool(_DAY.search(path))
+        seen["short"] += len(path) <= _SHORT_PATH
+        seen["outside"] += place != host
+    page.add_amount("links", len(links))
+    page.add("link share", page.document.LT[0] / max(page.document.T[0], 1))
+    page.add_amount("headlines", float(page.headlines.sum()))
+    for name, times in seen.items():
+        page.add_amount(f"{name} links", times)
+        page.add(f"{name} links share", times / count)
+
+
+def shape(path: str, query: str) -> dict[str, float]:
+    """Return what a path and a query look like."""
+    last = path.rstrip("/").rpartition("/")[2]
+    return {
+        "is root": float(path in {"", "/"} and not query),
+        "depth": float(min(path.strip("/").count("/") + 1, 6)) if path.strip("/") else 0.0,
+        "slug words": float(min(last.count("-") + last.count("_"), 8)),
+        "number": float(bool(_NUMBER.search(path) or _NUMBER.search(query))),
+        "date": float(bool(_DAY.search(path))),
+        "page": float(last.endswith((".html", ".htm", ".shtml", ".aspx", ".php", ".asp"))),
+        "folder": float(path.endswith("/") and len(path) > 1),
+        "query": float(bool(query)),
+    }
+
+
+def describe_url(url: str) -> dict[str, float]:
+    """Return what a URL looks like."""
+    parts = urlsplit(url)
+    return {
+        **shape(parts.path, parts.query),
+        "list": float(bool(_LIST_PATH.search(parts.path) or _PAGE_QUERY.search(parts.query))),
+        "standing": float(bool(_STANDING_PATH.search(parts.path))),
+        "form": float(bool(_FORM_PATH.search(parts.path))),
+        "article": float(bool(_ARTICLE_PATH.search(parts.path))),
+    }
+
+
+_STATED_TYPES: Final = {
+    "article": {
+        "article", "newsarticle", "blogposting", "reportagenewsarticle", "opinionnewsarticle", "analysisnewsarticle",
+        "liveblogposting", "socialmediaposting", "scholarlyarticle", "techarticle", "report", "reviewnewsarticle",
+    },
+    "product": {"product", "offer", "aggregateoffer", "productgroup", "individualproduct"},
+    "list": {"itemlist", "collectionpage", "searchresultspage", "blog", "productcollection", "offercatalog"},
+    "business": {
+        "localbusiness", "service", "professionalservice", "faqpage", "aboutpage", "contactpage", "postaladdress",
+    },
+    "thread": {"discussionforumposting", "qapage", "question", "answer"},
+    "media": {"videoobject", "audioobject", "podcastepisode", "imagegallery"},
+    "page": {"webpage"},
+}  # fmt: skip
