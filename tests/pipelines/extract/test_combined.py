@@ -256,7 +256,7 @@ def test_comments_below_an_article_are_left_out() -> None:
 
 def test_comments_are_the_text_of_a_thread() -> None:
     posts = "".join(COMMENTS.replace("pier", place) for place in ("pier", "market", "station"))
-    page = f"<title>Oldport's pier</title><h1>Oldport's pier</h1><ol class=comments>{posts}</ol>"
+    page = f"<title>Oldport's pier</title><h1>Oldport's pier</h1><ol class=replies>{posts}</ol>"
     text = extract(parse(page.encode(), "http://forum.example/viewtopic.php?t=1"), Params()).text
     assert "waited for this pier" in text
 
