@@ -1,0 +1,155 @@
+"""Kind of a page: what is certain first, then what was learned from pages whose kinds are known."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from db.records.reasons import PageReason
+
+from ..document.document import Document
+from ..document.shell import is_shell
+from ..records import BlockKind, Extraction, Links, Metadata, PageKind
+from .features import describe_url, features
+from .model import shipped
+from .words import words
+
+_SURE: Final = 0.5
+"""Share of the other kinds from which a page without a text is a form, whatever it links to."""
+_CAPTION_CHARS: Final = 400
+"""Beside media alone there is no more text."""
+_LINK_CHARS: Final = 8
+_LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
+_REASONS: Final = {
+    PageKind.LIST: PageReason.LIST,
+    PageKind.OTHER: PageReason.TOO_LITTLE_PROSE,
+    PageKind.THREAD: PageReason.THREAD,
+    PageKind.FORM: PageReason.FORM,
+    PageKind.PRODUCT: PageReason.PRODUCT,
+    PageKind.COMPANY: PageReason.COMPANY,
+    PageKind.NOTICE: PageReason.NOTICE,
+    PageKind.MEDIA: PageReason.MEDIA,
+}
+_UNREAD: Final = frozenset(
+    {*_REASONS.values(), PageReason.NO_TEXT, PageReason.NO_PROSE, PageReason.TEXT_TOO_SHORT}
+)
+_ERROR = re.compile(
+    r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|"
+    r"找不到(?:页面|網頁|网页|頁面)|您访问的页面|您要访问的页面|内容不存在|已被删除|已删除|文章不存在|"
+    r"error \d{3}|access denied|403 forbidden|forbidden|服务器错误|出错了|something went wrong|just a moment|"
+    r"验证码|安全验证|人机验证",
+    re.IGNORECASE,
+)
+_LOGIN = re.compile(
+    r"请(?:先)?登录|請(?:先)?登入|用户登录|会员登录|登录后(?:可|才|查看)|log ?in to|sign in to|please (?:log|sign) "
+    r"?in|subscribe to (?:read|continue)",
+    re.IGNORECASE,
+)
+
+
+class Judgement(NamedTuple):
+    """Kind of a page.
+
+    Attributes:
+        kind: of the page.
+        reason: why it is no article, None for an article.
+        probability: that it is of this kind; 1 where a rule says so.
+    """
+
+    kind: PageKind
+    reason: PageReason | None
+    probability: float = 1.0
+
+
+def classify(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> Judgement:
+    """Classify a page; for all but articles, give the reason.
+
+    What `judge` says, but for pages whose text is made by script: nothing else can be said of them.
+
+    Args:
+        document: a parsed page.
+        extraction: its text.
+        metadata: its metadata.
+        links: its links.
+
+    Cost: O(nodes + blocks + links).
+    """
+    judged = judge(document, extraction, metadata, links)
+    if judged.reason in _UNREAD and is_shell(document):
+        return Judgement(PageKind.OTHER, PageReason.NEEDS_BROWSER)
+    return judged
+
+
+def judge(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> Judgement:
+    """Judge a page by what it shows.
+
+    Args:
+        document: a parsed page.
+        extraction: its text.
+        metadata: its metadata.
+        links: its links.
+
+    Cost: O(nodes + blocks + links), about a millisecond.
+    """
+    refused = _refused(extraction, metadata.title or document.title, metadata)
+    if refused:
+        return Judgement(_KIND_OF.get(refused, PageKind.OTHER), refused)
+    if not len(document.blocks):
+        listed = _is_list(document, links)
+        return Judgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)))
+    model = shipped()
+    chances = model.predict(
+        features(document, extraction, metadata, links), words(document, extraction), describe_url(document.url)
+    )
+    best = 1 + int(chances[1:].argmax())
+    kind, share = model.kinds[best], float(chances[best] / max(chances[1:].sum(), 1e-9))
+    if not extraction.text:
+        if kind is PageKind.FORM and share >= _SURE:
+            return Judgement(kind, _REASONS[kind], share)
+        listed = kind is PageKind.LIST or _is_list(document, links)
+        return Judgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
+    if chances[0] >= model.threshold:
+        return Judgement(PageKind.ARTICLE, None, float(chances[0]))
+    if kind not in {PageKind.LIST, PageKind.FORM, PageKind.THREAD} and _is_media(document, extraction):
+        kind = PageKind.MEDIA
+    return Judgement(kind, _REASONS[kind], float(chances[best]))
+
+
+_LIST: Final = (PageKind.LIST, PageReason.LIST)
+_KIND_OF: Final = {PageReason.SOFT_404: PageKind.NOTICE, PageReason.LOGIN_WALL: PageKind.FORM}
+
+
+def _refused(extraction: Extraction, title: str, metadata: Metadata) -> PageReason | None:
+    """Return the reason if a page is an error page, a login wall or no prose."""
+    body = extraction.text
+    if body and sum(map(str.isalnum, body[:2000])) < 20:
+        return PageReason.NO_PROSE
+    if metadata.published_from not in {"", "url"}:
+        return None  # error pages carry no date of publication; news about a 404 or a captcha does
+    if len(body) < 600 and len(title) <= 60 and _ERROR.search(title):
+        return PageReason.SOFT_404
+    if len(body) < 300 and _ERROR.search(body[:200]):
+        return PageReason.SOFT_404
+    return PageReason.LOGIN_WALL if 0 < len(body) < 300 and _LOGIN.search(body) else None
+
+
+def _is_media(document: Document, extraction: Extraction) -> bool:
+    """Tell whether the page is there for a video or recording, whose caption its text is."""
+    kinds = document.metas.get("og:type", ())
+    stated = any(kind.lower().startswith(("video", "music")) for kind in kinds)
+    return len(extraction.text) <= _CAPTION_CHARS and (stated or not {"video", "audio"}.isdisjoint(document.tags))
+
+
+def _is_list(document: Document, links: Links) -> bool:
+    """Tell whether a page without text is a list, by headlines and link text."""
+    headlines = any(
+        kind in _LISTED and len(anchor) >= _LINK_CHARS for kind, anchor in zip(links.blocks, links.anchors, strict=True)
+    )
+    if headlines or not document.tags:
+        return headlines
+    count = int(document.LTG[0])
+    url = urlsplit(document.url)
+    # The root of a site without a text of its own leads to the site's pages, however few they are.
+    root = url.path in {"", "/"} and not url.query
+    return count >= 5 or (count >= 1 and (root or bool(document.LT[0] * 3 >= document.T[0])))

@@ -1,0 +1,252 @@
+"""Training of the model of kinds: words first, then networks over their votes and all features, then calibration."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..records import PageKind
+from .model import KindModel, Numbers, WordVotes, log_odds
+from .words import OF_TEXT
+
+FOLDS: Final = 4
+_OTHERS: Final = 2.0
+"""What a page that is no article weighs beside one: there are fewer."""
+_REPEATED: Final = 1e-3
+_NEVER: Final = -12.0
+"""Log-odds of a kind of which there was no page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """Sizes and steps of a training.
+
+    Attributes:
+        hidden: units of the hidden layer.
+        networks: how many are trained.
+        epochs: passes over the pages.
+        decay: strength of the pull of the weights to 0.
+        site_words, text_words: most words that vote.
+        site_hosts, text_hosts: hosts on which a word must stand.
+        lost: share of the articles that may be taken for something else.
+    """
+
+    hidden: int = 48
+    networks: int = 4
+    epochs: int = 25
+    decay: float = 3.0
+    site_words: int = 5000
+    text_words: int = 2000
+    site_hosts: int = 6
+    text_hosts: int = 20
+    lost: float = 0.005
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KindExample:
+    """A page whose kind is known.
+
+    Attributes:
+        kind: of the page.
+        site: pages of one site are learned from, or held out, together.
+        values: its features.
+        words: its words.
+        addresses: what its addresses are like, one for each that it is seen under.
+    """
+
+    kind: PageKind
+    site: str
+    values: dict[str, float]
+    words: frozenset[str]
+    addresses: tuple[dict[str, float], ...] = ()
+
+
+class _Pages:
+    """The examples as arrays."""
+
+    def __init__(self, pages: Sequence[KindExample]) -> None:
+        self.pages = pages
+        self.names = tuple(pages[0].values)
+        self.kinds = tuple(sorted({page.kind for page in pages}))
+        self.labels = np.array([self.kinds.index(page.kind) for page in pages])
+        self.values = np.array([[page.values[name] for name in self.names] for page in pages])
+        self.weights = np.where(self.labels == 0, 1.0, _OTHERS)
+        sites = {site: number for number, site in enumerate(sorted({page.site for page in pages}))}
+        self.sites = np.array([sites[page.site] for page in pages])
+
+
+def learn(pages: Sequence[KindExample], seed: int, params: Params) -> tuple[KindModel, dict[str, float]]:
+    """Return a model learned from pages whose kinds are known, and figures about it.
+
+    Calibration and threshold are those of pages of sites that were held out, fold by fold.
+
+    Args:
+        pages: of at least two kinds, articles among them, and of several sites.
+        seed: of all draws.
+        params: of the training.
+
+    Raises:
+        ValueError: there are no articles, or nothing else.
+        ImportError: scikit-learn is not installed; only training needs it.
+
+    Cost: some minutes for five thousand pages.
+    """
+    data = _Pages(pages)
+    if data.kinds[0] is not PageKind.ARTICLE or len(data.kinds) == 1:
+        raise ValueError("the pages to learn from are of one kind; articles and others are both needed")
+    folds = deal(data.sites, FOLDS, seed)
+    votes = np.zeros((len(pages), len(data.kinds)))
+    for fold in range(FOLDS):
+        held = folds == fold
+        votes[held] = _vote(_fit(data, ~held, seed, params), data, held)
+    model = _calibrated(_fit(data, np.ones(len(pages), np.bool_), seed, params), data, votes, params)
+    return model
+
+
+def deal(sites: NDArray[Any], folds: int, seed: int) -> NDArray[np.int64]:
+    """Return the fold of each page; a site is in one of them."""
+    fold_of = np.random.default_rng(seed).integers(0, folds, int(sites.max()) + 1)
+    chosen: NDArray[np.int64] = fold_of[sites]
+    return chosen
+
+
+def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> KindModel:
+    """Learn words and networks, not yet calibrated.
+
+    What words say of a page that they were learned from is surer than it is of others: the networks get what words of
+    other sites say.
+    """
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - an extra; a crawl does without it
+    from sklearn.neural_network import MLPClassifier  # noqa: PLC0415
+
+    own = np.flatnonzero(chosen)
+    inner = deal(data.sites, FOLDS, seed + 1)
+    said = np.zeros((len(data.pages), 2 * len(data.kinds)))
+    for fold in range(FOLDS):
+        others, held = own[inner[own] != fold], own[inner[own] == fold]
+        voters = _words(data, others, params)
+        said[held] = [_said(voters, data.pages[page]) for page in held]
+    inputs = np.concatenate((data.values, said), axis=1)[own]
+    shift = inputs.mean(axis=0)
+    scale = 1 / (inputs.std(axis=0) + _REPEATED)
+    bare = KindModel(data.kinds, *_words(data, own, params), data.names, shift, scale, (), ())
+    ready = np.clip((inputs - shift) * scale, -5, 5)
+    weights: list[list[Numbers]] = [[], []]
+    biases: list[list[Numbers]] = [[], []]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the number of epochs is ours
+        for number in range(params.networks):
+            network = MLPClassifier(
+                (params.hidden,),
+                alpha=params.decay,
+                batch_size=min(128, len(own)),
+                learning_rate_init=2e-3,
+                max_iter=params.epochs,
+                n_iter_no_change=params.epochs,
+                random_state=seed + number,
+            ).fit(ready, data.labels[own], sample_weight=data.weights[own])
+            weights[0].append(network.coefs_[0].T)
+            biases[0].append(network.intercepts_[0])
+            # Kinds that none of these pages has are not to be expected.
+            last, ahead = np.zeros((len(data.kinds), params.hidden)), np.full(len(data.kinds), _NEVER)
+            if len(network.classes_) == 2:
+                last[network.classes_[1]], ahead[network.classes_] = network.coefs_[1][:, 0], (0, network.intercepts_[1][0])
+            else:
+                last[network.classes_], ahead[network.classes_] = network.coefs_[1].T, network.intercepts_[1]
+            weights[1].append(last)
+            biases[1].append(ahead)
+    return replace(bare, weights=tuple(map(np.stack, weights)), biases=tuple(map(np.stack, biases)))
+
+
+def _words(data: _Pages, chosen: NDArray[np.int64], params: Params) -> tuple[WordVotes, WordVotes]:
+    """Learn the votes of the words of pages, and of those of their texts."""
+    return (
+        _learn_votes(data, chosen, lambda word: not word.startswith(OF_TEXT), params.site_hosts, params.site_words),
+        _learn_votes(data, chosen, lambda word: word.startswith(OF_TEXT), params.text_hosts, params.text_words),
+    )
+
+
+def _learn_votes(
+    data: _Pages, chosen: NDArray[np.int64], wanted: Callable[[str], bool], hosts: int, most: int
+) -> WordVotes:
+    """Learn, kind by kind, a logistic regression of the words that stand on several sites."""
+    from scipy.sparse import csr_matrix  # noqa: PLC0415 - comes with scikit-learn
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    seen: dict[str, set[int]] = defaultdict(set)
+    for page in chosen:
+        for word in data.pages[page].words:
+            if wanted(word):
+                seen[word].add(int(data.sites[page]))
+    index = {word: row for row, word in enumerate(sorted(word for word, sites in seen.items() if len(sites) >= hosts))}
+    rows = [sorted(index[word] for word in data.pages[page].words if word in index) for page in chosen]
+    ends = np.cumsum([0, *map(len, rows)])
+    shares = np.repeat(1 / np.sqrt(np.maximum(np.diff(ends), 1)), np.diff(ends))
+    columns = np.fromiter((row for page in rows for row in page), np.int32, int(ends[-1]))
+    table = csr_matrix((shares, columns, ends.astype(np.int32)), (len(chosen), len(index)))
+    weights, bias = np.zeros((len(index), len(data.kinds))), np.full(len(data.kinds), _NEVER)
+    for column in range(len(data.kinds)):
+        is_kind = data.labels[chosen] == column
+        if index and is_kind.any() and not is_kind.all():
+            found = LogisticRegression(solver="liblinear").fit(table, is_kind, sample_weight=data.weights[chosen])
+            weights[:, column], bias[column] = found.coef_[0], found.intercept_[0]
+    kept = np.sort(np.argsort(-np.abs(weights).max(axis=1, initial=0.0), kind="stable")[:most])
+    names = list(index)
+    return WordVotes({names[row]: number for number, row in enumerate(kept)}, weights[kept], bias)
+
+
+def _said(voters: tuple[WordVotes, WordVotes], page: KindExample) -> Numbers:
+    text = {word for word in page.words if word.startswith(OF_TEXT)}
+    return np.concatenate((voters[0].vote(page.words - text), voters[1].vote(text)))
+
+
+def _vote(model: KindModel, data: _Pages, chosen: NDArray[np.bool_]) -> Numbers:
+    """Return what a model says of some pages, a row per page."""
+    pages = np.flatnonzero(chosen)
+    said = np.array([_said((model.of_site, model.of_text), data.pages[page]) for page in pages])
+    return model.vote(np.concatenate((data.values[pages], said), axis=1).T).T
+
+
+def _calibrated(
+    model: KindModel, data: _Pages, votes: Numbers, params: Params
+) -> tuple[KindModel, dict[str, float]]:
+    """Fit what votes and addresses are worth to pages of sites held out, and choose the threshold.
+
+    As many pages are seen under an address that tells nothing as under their own, articles like others: that it is
+    unknown is no evidence.
+    """
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    names = tuple(sorted({name for page in data.pages for address in page.addresses for name in address}))
+    rows, weights, owners = [], [], []
+    for number, page in enumerate(data.pages):
+        for address in page.addresses or ({},):
+            rows.append([log_odds(votes[number, 0]), *(address.get(name, 0.0) for name in names)])
+            owners.append(number)
+            weights.append(1 / max(len(page.addresses), 1))
+    table, owner = np.array(rows), np.array(owners)
+    is_article = data.labels[owner] == 0
+    found = LogisticRegression(C=1.0, max_iter=500).fit(table, is_article, sample_weight=np.array(weights))
+    slope, *others = found.coef_[0]
+    model = replace(
+        model, slope=float(slope), offset=float(found.intercept_[0]), address=dict(zip(names, map(float, others), strict=True))
+    )
+    chances = found.predict_proba(table)[:, 1]
+    threshold = float(np.quantile(chances[is_article], params.lost))
+    kept = float((chances[~is_article] >= threshold).mean())
+    figures = {"others_kept": round(kept, 4), "calibration_error": round(_calibration_error(chances, is_article), 4)}
+    return replace(model, threshold=threshold), figures
+
+
+def _calibration_error(chances: Numbers, is_article: NDArray[np.bool_]) -> float:
+    """Return the expected calibration error, over ten bins of equal width."""
+    bins = np.minimum((chances * 10).astype(int), 9)
+    return float(
+        sum(abs(chances[bins == at].mean() - is_article[bins == at].mean()) * (bins == at).mean() for at in set(bins))
+    )
