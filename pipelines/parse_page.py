@@ -19,7 +19,8 @@ from .extract import DEFAULT, Extractor
 from .extract import extractor as find_extractor
 from .links import links, meta_refresh
 from .links.robots_meta import read_directives
-from .metadata import metadata, page_type
+from .metadata import metadata
+from .page_kind.decision import classify
 from .records import REASON_OF_KIND, STORED_KINDS, Extraction, Metadata, PageKind, ParseResult, Signature
 from .site_memory import template
 from .site_memory.knowledge import unpack
@@ -122,10 +123,10 @@ def read_page(
     found = metadata.extract(document, text, fetched_at)
     urls = links.resolve_urls(document)
     anchors = links.extract(document, text, urls)
-    page_kind, reason = page_type.classify(document, text, found, anchors)
+    page_kind, reason, probability = classify(document, text, found, anchors)
     is_kept = page_kind in kinds and bool(text.text)
     if is_kept and document.is_cut and _runs_on(document, text):
-        is_kept, page_kind, reason = False, PageKind.OTHER, PageReason.TOO_LARGE
+        is_kept, page_kind, reason, probability = False, PageKind.OTHER, PageReason.TOO_LARGE, 1.0
     noindex, nofollow = read_directives(document, robots_header, fetched_at)
     if is_kept:
         reason = PageReason.LIST if page_kind is PageKind.LIST else None
@@ -153,6 +154,7 @@ def read_page(
         bounds=tuple(sorted(exceeded)),
         doubt=_doubt(found.title, text.text),
         sends_to="" if is_kept or nofollow else meta_refresh.find_target(document),
+        probability=probability,
     )
     return page, extraction
 

@@ -292,6 +292,7 @@ class ParseResult:
     Attributes:
         kind: article, list page, or one of the others.
         reason: why the page is not stored, None for one that may be; that of a list stands though it is stored.
+        probability: that it is of this kind; 1 where a rule says so.
         metadata, extraction, signature: of a page that is kept; for other pages only the title is of use.
         links: links to follow, the page's nofollow directives already applied.
         feeds: canonical URLs of the RSS/Atom feeds that the page declares.
@@ -341,6 +342,7 @@ class ParseResult:
     link_relevance: tuple[float, ...] = ()
     terms: bytes = b""
     signs: Signs | None = None
+    probability: float = 1.0
 
     @property
     def is_kept(self) -> bool:

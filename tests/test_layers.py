@@ -42,7 +42,7 @@ FLOORS = {
         {"articles"},
         {"dedup"},
         {"item"},
-        {"site_memory", "focus"},
+        {"site_memory", "focus", "page_kind"},
         {"extract"},
         {"links"},
         {"render"},

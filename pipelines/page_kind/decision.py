@@ -10,7 +10,7 @@ from db.records.reasons import PageReason
 
 from ..document.document import Document
 from ..document.shell import is_shell
-from ..records import BlockKind, Extraction, Links, Metadata, PageKind
+from ..records import REASON_OF_KIND, BlockKind, Extraction, Links, Metadata, PageKind
 from .features import describe_url, features
 from .model import shipped
 from .words import words
@@ -21,19 +21,17 @@ _CAPTION_CHARS: Final = 400
 """Beside media alone there is no more text."""
 _LINK_CHARS: Final = 8
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
-_REASONS: Final = {
-    PageKind.LIST: PageReason.LIST,
-    PageKind.OTHER: PageReason.TOO_LITTLE_PROSE,
-    PageKind.THREAD: PageReason.THREAD,
-    PageKind.FORM: PageReason.FORM,
-    PageKind.PRODUCT: PageReason.PRODUCT,
-    PageKind.COMPANY: PageReason.COMPANY,
-    PageKind.NOTICE: PageReason.NOTICE,
-    PageKind.MEDIA: PageReason.MEDIA,
-}
 _UNREAD: Final = frozenset(
-    {*_REASONS.values(), PageReason.NO_TEXT, PageReason.NO_PROSE, PageReason.TEXT_TOO_SHORT}
+    {
+        *REASON_OF_KIND.values(),
+        PageReason.TOO_LITTLE_PROSE,
+        PageReason.NO_TEXT,
+        PageReason.NO_PROSE,
+        PageReason.TEXT_TOO_SHORT,
+    }
 )
+"""Reasons that the page of a script has until it ran."""
+_LIST: Final = (PageKind.LIST, PageReason.LIST)
 _ERROR = re.compile(
     r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|"
     r"找不到(?:页面|網頁|网页|頁面)|您访问的页面|您要访问的页面|内容不存在|已被删除|已删除|文章不存在|"
@@ -48,7 +46,7 @@ _LOGIN = re.compile(
 )
 
 
-class Judgement(NamedTuple):
+class PageJudgement(NamedTuple):
     """Kind of a page.
 
     Attributes:
@@ -62,7 +60,7 @@ class Judgement(NamedTuple):
     probability: float = 1.0
 
 
-def classify(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> Judgement:
+def classify(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> PageJudgement:
     """Classify a page; for all but articles, give the reason.
 
     What `judge` says, but for pages whose text is made by script: nothing else can be said of them.
@@ -77,11 +75,11 @@ def classify(document: Document, extraction: Extraction, metadata: Metadata, lin
     """
     judged = judge(document, extraction, metadata, links)
     if judged.reason in _UNREAD and is_shell(document):
-        return Judgement(PageKind.OTHER, PageReason.NEEDS_BROWSER)
+        return PageJudgement(PageKind.OTHER, PageReason.NEEDS_BROWSER)
     return judged
 
 
-def judge(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> Judgement:
+def judge(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> PageJudgement:
     """Judge a page by what it shows.
 
     Args:
@@ -94,10 +92,10 @@ def judge(document: Document, extraction: Extraction, metadata: Metadata, links:
     """
     refused = _refused(extraction, metadata.title or document.title, metadata)
     if refused:
-        return Judgement(_KIND_OF.get(refused, PageKind.OTHER), refused)
+        return PageJudgement(PageKind.NOTICE if refused is PageReason.SOFT_404 else PageKind.OTHER, refused)
     if not len(document.blocks):
         listed = _is_list(document, links)
-        return Judgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)))
+        return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)))
     model = shipped()
     chances = model.predict(
         features(document, extraction, metadata, links), words(document, extraction), describe_url(document.url)
@@ -106,18 +104,14 @@ def judge(document: Document, extraction: Extraction, metadata: Metadata, links:
     kind, share = model.kinds[best], float(chances[best] / max(chances[1:].sum(), 1e-9))
     if not extraction.text:
         if kind is PageKind.FORM and share >= _SURE:
-            return Judgement(kind, _REASONS[kind], share)
+            return PageJudgement(kind, PageReason.FORM, share)
         listed = kind is PageKind.LIST or _is_list(document, links)
-        return Judgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
+        return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
     if chances[0] >= model.threshold:
-        return Judgement(PageKind.ARTICLE, None, float(chances[0]))
+        return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))
     if kind not in {PageKind.LIST, PageKind.FORM, PageKind.THREAD} and _is_media(document, extraction):
         kind = PageKind.MEDIA
-    return Judgement(kind, _REASONS[kind], float(chances[best]))
-
-
-_LIST: Final = (PageKind.LIST, PageReason.LIST)
-_KIND_OF: Final = {PageReason.SOFT_404: PageKind.NOTICE, PageReason.LOGIN_WALL: PageKind.FORM}
+    return PageJudgement(kind, REASON_OF_KIND.get(kind, PageReason.TOO_LITTLE_PROSE), float(chances[best]))
 
 
 def _refused(extraction: Extraction, title: str, metadata: Metadata) -> PageReason | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import accumulate
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -17,10 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
 from ..decode.text import squeeze
-from ..document.class_names import CATEGORIES, TAG_CATEGORIES, find_categories
 from ..document.document import Document, sum_sub_trees
-from ..document.noise import COMMENT, DATE
-from ..records import BlockKind, Extraction, Links, Metadata
+from ..records import Extraction, Links, Metadata
 
 Values = NDArray[np.float64]
 
@@ -32,20 +30,23 @@ _SENTENCE: Final = 60
 _HEADLINE: Final = 20
 """A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
 _SHORT: Final = 30
-_LINE_CHARS: Final = 60
-"""Lines in which a date or price is looked for."""
+_PRICE_CHARS: Final = 40
+"""Longest line that is a price."""
 _HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_FIELDS: Final = {"password": 0, "email": 1, "tel": 1, "text": 2, "": 2, "search": 3, "checkbox": 4, "radio": 4}
-_FIELD_NAMES: Final = ("password", "email", "text", "search", "choice", "textarea", "select", "button")
-_TEXTAREA, _SELECT, _BUTTON = 5, 6, 7
-_SEARCH = re.compile(r"search|query|keyword|^[qks]$|\bs\b")
-_SUBMITS: Final = frozenset({"submit", "button", "image"})
+_FIELDS: Final = ("password", "email", "text", "search", "choice", "textarea", "select", "button")
+_PASSWORD, _EMAIL, _TEXT, _SEARCH, _CHOICE, _TEXTAREA, _SELECT, _BUTTON = range(8)
+_INPUTS: Final = {
+    "password": _PASSWORD, "email": _EMAIL, "tel": _EMAIL, "text": _TEXT, "": _TEXT, "search": _SEARCH,
+    "checkbox": _CHOICE, "radio": _CHOICE, "submit": _BUTTON, "button": _BUTTON, "image": _BUTTON,
+}  # fmt: skip
+_FIELD_TAGS: Final = {"input": -1, "textarea": _TEXTAREA, "select": _SELECT, "button": _BUTTON}
+_ASKED: Final = [_PASSWORD, _EMAIL, _TEXT, _CHOICE, _TEXTAREA, _SELECT]
+"""Fields that a visitor fills in, but for a search."""
+_SEARCHED = re.compile(r"search|query|keyword|^[qks]$")
 _PRICE = re.compile(
     r"(?:[$€£¥￥₽₹₩]|\b(?:usd|eur|rs|r\$))\s?\d|\d\s?(?:[€£₽元円₴]|руб|zł|kč|kr\b|грн|eur\b|usd\b|lei\b|ft\b)"
 )
 _MEMBER = re.compile(r"user|member|author|poster|profile|avatar|nickname|byline")
-_PRODUCT = re.compile(r"product|price|cart|basket|sku|add-?to|buy|shop|offer")
-_PROSE_TAGS: Final = frozenset({"p", "br", "span", "strong", "b", "font", "em", "i", "h1", "h2", "h3", "h4"})
 _LIST_PATH = re.compile(
     r"(?:^|/)(?:index|default|home|main|list|channel|category|categories|tag|tags|topics?|search|node|archives?|"
     r"author|page|section|forum|node_\d{1,7}|list[-_]?\d{0,5}|index_\d{1,5})"
@@ -62,10 +63,11 @@ _ARTICLE_PATH = re.compile(
     re.IGNORECASE,
 )
 _FORM_PATH = re.compile(r"log-?in|sign-?(?:in|up)|regist|password|account|subscribe|contact|feedback", re.IGNORECASE)
+_MOST_LINKS: Final = 150
+_SHORT_PATH: Final = 12
 _NUMBER = re.compile(r"\d{5}")
 _DAY = re.compile(r"(?:19|20)\d\d[-/_]?(?:0?[1-9]|1[0-2])(?:[-/_]|\d\d)")
 _TYPE = re.compile(r'"@type"\s{0,3}:\s{0,3}\[?\s{0,3}"(?:https?://schema\.org/)?(\w{2,40})"')
-_LEVEL_OF: Final = {kind: f"links {kind.name.lower()}" for kind in BlockKind if kind <= BlockKind.OTHER}
 
 
 class _Page:
@@ -89,6 +91,11 @@ class _Page:
         )
         self.kept: NDArray[np.int64] = np.asarray(extraction.blocks, np.int64)
         self.total = max(float(self.mass.sum()), 1.0)
+        self.headlines = self.is_linked & (self.links * self.wide >= _HEADLINE)
+        levels = np.fromiter((_HEADINGS.get(tag, 0) for tag in document.tags), np.int64, self.count)
+        at = levels[self.nodes]
+        self.levels = np.where(at > 0, at, levels[self.parents[self.nodes]])
+        """Level of the heading that each block is, 0 for others."""
         self.values: dict[str, float] = {}
 
     def add(self, name: str, value: float) -> None:
@@ -122,12 +129,9 @@ def features(document: Document, extraction: Extraction, metadata: Metadata, lin
     page = _Page(document, extraction)
     _text(page, extraction)
     _around(page)
-    _lines(page)
-    _linked(page, links)
     _headed(page, metadata)
     _repeated(page)
     _forms(page)
-    _named(page)
     _stated(page, metadata)
     _addressed(page, metadata, links)
     return page.values
@@ -214,82 +218,21 @@ def _around(page: _Page) -> None:
         page.add_amount(f"depth {share}", depths[core])
 
 
-def _lines(page: _Page) -> None:
-    """Add how many short lines hold dates, prices and calls to comment, and how many repeat."""
-    texts = page.document.blocks.texts
-    lines = [text if len(text) <= _LINE_CHARS else "" for text in texts]
-    joined = "\n".join(lines).lower()
-    starts = np.fromiter(accumulate((len(line) + 1 for line in joined.split("\n")), initial=0), np.int64)
-
-    def flags(pattern: re.Pattern[str]) -> Values:
-        found = np.zeros(page.size)
-        found[np.searchsorted(starts, [match.start() for match in pattern.finditer(joined)], "right") - 1] = 1
-        return found
-
-    page.dates = flags(DATE)
-    page.prices = flags(_PRICE)
-    for name, found in (("dates", page.dates), ("prices", page.prices), ("comment cues", flags(COMMENT))):
-        page.add_amount(name, float(found.sum()))
-    kept = np.zeros(page.size, np.bool_)
-    kept[page.kept] = True
-    page.add_amount("dates in text", float(page.dates[kept].sum()))
-    page.add_amount("prices in text", float(page.prices[kept].sum()))
-    seen: dict[str, int] = {}
-    for line in lines:
-        if line:
-            seen[line] = seen.get(line, 0) + 1
-    again = [times for times in seen.values() if times > 2]
-    page.add_amount("repeated lines", len(again))
-    page.add_amount("most repeated", max(again, default=0))
-    page.add("repeats", sum(again) / max(page.size, 1))
-
-
-def _linked(page: _Page, links: Links) -> None:
-    """Add features of links and linked headlines."""
-    document = page.document
-    page.add_amount("links", len(links))
-    page.add("link share", document.LT[0] / max(document.T[0], 1))
-    page.add_amount("links per text", document.LT[0] / max(float(page.mass[page.kept].sum()), 1.0))
-    counts = np.bincount(np.frombuffer(links.blocks, np.uint8), minlength=len(BlockKind)) if len(links) else None
-    for kind, name in _LEVEL_OF.items():
-        page.add_amount(name, 0 if counts is None else counts[kind])
-    weight = page.links * page.wide
-    page.headlines = page.is_linked & (weight >= _HEADLINE)
-    page.add_amount("headlines", float(page.headlines.sum()))
-    long = page.is_linked & (weight >= 2 * _HEADLINE)
-    page.add_amount("long headlines", float(long.sum()))
-    under = np.zeros(page.size, np.bool_)
-    for back in (1, 2, 3):
-        under[back:] |= page.headlines[:-back]
-    prose = (page.mass >= 40) & ~page.is_linked
-    page.add_amount("summaries", float((under & prose).sum()))
-    page.add("summaries share", float((under & prose).sum()) / max(float(prose.sum()), 1.0))
-    kept = page.kept
-    body = kept[prose[kept]]
-    page.add_amount("summaries in text", float(under[body].sum()))
-    page.add("summaries share of text", float(under[body].mean()) if len(body) else 0.0)
-    ahead = int(kept[0]) if len(kept) else page.size
-    page.add_amount("headlines before", float(page.headlines[:ahead].sum()))
-
-
 def _headed(page: _Page, metadata: Metadata) -> None:
     """Add features of headings, and of the headline and its place before the text."""
     document = page.document
-    blocks, tags = document.blocks, document.tags
-    levels = np.fromiter((_HEADINGS.get(tag, 0) for tag in tags), np.int64, page.count)
-    at = levels[page.nodes]
-    at = np.where(at > 0, at, levels[page.parents[page.nodes]])
-    page.heads = at > 0
+    blocks = document.blocks
+    levels, heads = page.levels, page.levels > 0
     page.add_amount("h1", float((levels == 1).sum()))
     page.add_amount("h2 and h3", float(((levels == 2) | (levels == 3)).sum()))
-    linked = page.heads & page.is_linked
+    linked = heads & page.is_linked
     page.add_amount("linked headings", float(linked.sum()))
-    page.add("linked headings share", float(linked.sum()) / max(float(page.heads.sum()), 1.0))
-    page.add("h1 linked", float(bool((linked & (at == 1)).any())))
+    page.add("linked headings share", float(linked.sum()) / max(float(heads.sum()), 1.0))
+    page.add("h1 linked", float(bool((linked & (levels == 1)).any())))
     kept = page.kept
     inside = np.zeros(page.size, np.bool_)
     inside[kept] = True
-    page.add_amount("headings in text", float((page.heads & inside).sum()))
+    page.add_amount("headings in text", float((heads & inside).sum()))
     title = metadata.title or document.title
     wanted = squeeze(title)
     page.add_amount("title", len(wanted) + 1.5 * sum("\u3040" <= char <= "\u9fff" for char in wanted))
@@ -305,8 +248,14 @@ def _headed(page: _Page, metadata: Metadata) -> None:
                 break
     page.add("headed", float(place >= 0))
     page.add_amount("links under headline", passed if place >= 0 else 30)
-    page.add("headline is heading", float(place >= 0 and bool(page.heads[place])))
+    page.add("headline is heading", float(place >= 0 and bool(heads[place])))
     page.add_amount("text under headline", float(page.mass[place + 1 : first].sum()) if place >= 0 else 500)
+
+
+@lru_cache(maxsize=16384)
+def _is_member(name: str) -> bool:
+    """Tell whether a container's name says that it shows who wrote something."""
+    return bool(_MEMBER.search(name))
 
 
 def _repeated(page: _Page) -> None:
@@ -317,15 +266,11 @@ def _repeated(page: _Page) -> None:
     text = page.sums(page.mass)
     heads = page.sums(page.headlines)
     images = page.at(node for node, _, _ in document.images)
-    dates = page.sums(page.dates) + page.at(node for node, _ in document.times)
-    prices = page.sums(page.prices)
-    member: dict[str, bool] = {}
-    flags = np.fromiter(
-        (member[name] if name in member else member.setdefault(name, bool(_MEMBER.search(name))) for name in document.names),
-        np.bool_,
-        page.count,
-    )
-    people = sum_sub_trees(flags, page.ends)
+    times = page.at(node for node, _ in document.times)
+    texts = document.blocks.texts
+    short = np.flatnonzero((document.blocks.digits > 0) & (page.chars <= _PRICE_CHARS)).tolist()
+    prices = page.at(document.blocks.nodes[block] for block in short if _PRICE.search(texts[block].lower()))
+    people = sum_sub_trees(np.fromiter(map(_is_member, document.names), np.bool_, page.count), page.ends)
     prose = page.sums(page.prose)
     linked = (heads >= 1) & (heads <= 3)
     kinds = {
@@ -333,12 +278,12 @@ def _repeated(page: _Page) -> None:
         "teasers": linked & (text >= 40),
         "tiles": (images >= 1) & (document.LTG >= 1) & (document.T <= 400),
         "goods": (prices >= 1) & (document.LTG >= 1) & (document.T <= 600),
-        "dated": (dates >= 1) & (heads >= 1),
+        "dated": (times >= 1) & (heads >= 1),
         "posts": (people >= 1) & (text >= 40),
-        "dated posts": (people >= 1) & (dates >= 1) & (text >= 20),
+        "dated posts": (people >= 1) & (times >= 1) & (text >= 20),
         "sections": prose >= 100,
     }
-    page.add_amount("price tags", float(prices[0]) if page.count else 0)
+    page.add_amount("price tags", float(prices[0]))
     any_kind = np.zeros(page.count, np.bool_)
     for flagged in kinds.values():
         any_kind |= flagged
@@ -355,76 +300,40 @@ def _repeated(page: _Page) -> None:
 
 
 def _forms(page: _Page) -> None:
-    """Add which fields the forms have, and what stands before them."""
+    """Add which fields the page and its largest form have, and what stands before that."""
     document = page.document
-    tags, elements = document.tags, document.elements
-    fields = np.zeros(len(_FIELD_NAMES))
-    forms: dict[int, NDArray[np.float64]] = {}
-    starts = [node for node, tag in enumerate(tags) if tag == "form"]
-    inner = -1
-    position = 0
-    for node, tag in enumerate(tags):
-        if tag == "input":
-            kind = str(elements[node].get("type", "")).lower()
-            if kind in _SUBMITS:
-                number = _BUTTON
-            else:
-                number = _FIELDS.get(kind, -1)
-                if number == 2 and _SEARCH.search(str(elements[node].get("name", "")).lower()):
-                    number = 3
-        elif tag == "textarea":
-            number = _TEXTAREA
-        elif tag == "select":
-            number = _SELECT
-        elif tag == "button":
-            number = _BUTTON
-        else:
-            continue
-        if number < 0:
-            continue
-        fields[number] += 1
-        while position < len(starts) and starts[position] < node:
-            inner = starts[position]
-            position += 1
-        if inner >= 0:
-            forms.setdefault(inner, np.zeros(len(_FIELD_NAMES)))[number] += 1
-    for name, value in zip(_FIELD_NAMES, fields, strict=True):
+    starts = [node for node, tag in enumerate(document.tags) if tag == "form"]
+    fields = [node for node, tag in enumerate(document.tags) if tag in _FIELD_TAGS]
+    kinds = [_field(document.tags[node], document.elements[node]) for node in fields]
+    counts = np.zeros((len(starts) + 1, len(_FIELDS) + 1))
+    owners = np.searchsorted(starts, fields, "right").tolist()
+    for owner, kind in zip(owners, kinds, strict=True):
+        counts[owner, kind] += 1  # those of no form come first, those that nobody sees last
+    counts = counts[:, :-1]
+    asked = counts[1:, _ASKED].sum(axis=1)
+    largest = int(asked.argmax()) if len(asked) and asked.max() > 0 else -1
+    form = counts[1 + largest] if largest >= 0 else np.zeros(len(_FIELDS))
+    for name, value, within in zip(_FIELDS, counts.sum(axis=0).tolist(), form.tolist(), strict=True):
         page.add_amount(f"{name} fields", value)
+        page.add_amount(f"{name} fields of form", within)
     page.add_amount("forms", len(starts))
-    # The form that asks for most.
-    largest, asked = -1, np.zeros(len(_FIELD_NAMES))
-    for node, has in forms.items():
-        if has[[0, 1, 2, 4, 5, 6]].sum() > asked[[0, 1, 2, 4, 5, 6]].sum():
-            largest, asked = node, has
-    for name, value in zip(_FIELD_NAMES, asked, strict=True):
-        page.add_amount(f"{name} fields of form", value)
-    before = page.nodes < largest if largest >= 0 else np.ones(page.size, np.bool_)
+    node = starts[largest] if largest >= 0 else -1
+    before = page.nodes < node if node >= 0 else np.ones(page.size, np.bool_)
     page.add("form at", float(before.mean()))
     page.add("form behind text", float(page.mass[before].sum()) / page.total)
     page.add("form behind prose", float(page.prose[before].sum()) / max(float(page.prose.sum()), 1.0))
-    page.add("text in form", document.T[largest] / max(document.T[0], 1) if largest >= 0 else 0.0)
-    page.add_amount("all fields per text", 100 * fields[[0, 1, 2, 4, 5, 6]].sum() / page.total)
+    page.add("text in form", document.T[node] / max(document.T[0], 1) if node >= 0 else 0.0)
+    page.add_amount("fields per text", 100 * float(counts[:, _ASKED].sum()) / page.total)
 
 
-def _named(page: _Page) -> None:
-    """Add shares of the page's text in containers by the category of their names."""
-    document = page.document
-    inside = np.zeros((len(CATEGORIES), page.count + 1), np.int64)
-    ends = document.ends
-    for node in np.flatnonzero(document.T).tolist():
-        name = document.names[node]
-        for number in (*TAG_CATEGORIES.get(document.tags[node], ()), *(find_categories(name) if name else ())):
-            inside[number, node] += 1
-            inside[number, ends[node]] -= 1
-    covered = np.cumsum(inside, axis=1)[:, page.nodes] > 0
-    shares = covered @ page.mass / page.total
-    for name, share in zip(CATEGORIES, shares.tolist(), strict=True):
-        page.add(f"in {name}", share)
-    goods = sum(bool(_PRODUCT.search(name)) for name in document.names if name)
-    page.add_amount("names of goods", goods)
-    tags = document.tags
-    for tag in ("video", "audio", "iframe", "article", "table", "li", "p", "img"):
-        page.add_amount(f"tag {tag}", tags.count(tag))
+def _field(tag: str, element: Any) -> int:
+    """Return the number of a field's kind, -1 for one that nobody sees."""
+    number = _FIELD_TAGS[tag]
+    if tag == "input":
+        number = _INPUTS.get(str(element.get("type", "")).lower(), -1)
+        if number == _TEXT and _SEARCHED.search(str(element.get("name", "")).lower()):
+            number = _SEARCH
+    return number
 
 
 def _stated(page: _Page, metadata: Metadata) -> None:
@@ -444,9 +353,12 @@ def _stated(page: _Page, metadata: Metadata) -> None:
     for name, wanted in _STATED_TYPES.items():
         page.add(f"states {name}", not types.isdisjoint(wanted))
     kinds = {value.lower() for value in document.metas.get("og:type", ())}
-    for name in ("article", "website", "product"):
+    known = ("article", "website", "product")
+    for name in known:
         page.add(f"og {name}", any(name in kind for kind in kinds))
-    page.add("og other", bool(kinds) and not any(name in kind for name in ("article", "website", "product") for kind in kinds))
+    page.add("og other", bool(kinds) and not any(name in kind for name in known for kind in kinds))
+    for tag in ("video", "audio", "iframe", "article", "table", "li", "p", "img"):
+        page.add_amount(f"tag {tag}", document.tags.count(tag))
 
 
 def _addressed(page: _Page, metadata: Metadata, links: Links) -> None:
@@ -455,22 +367,24 @@ def _addressed(page: _Page, metadata: Metadata, links: Links) -> None:
     page.add("canonical", bool(own.netloc))
     for name, value in shape(own.path, own.query).items():
         page.add(f"canonical {name}", value if own.netloc else 0.0)
-    deep = slugs = numbers = dated = short = outside = 0
+    count = max(min(len(links), _MOST_LINKS), 1)
     host = own.netloc or urlsplit(page.document.url).netloc
-    for url in links.urls[:300]:
-        place = url.split("/", 3)
-        path = place[3] if len(place) > 3 else ""
-        outside += place[2] != host
+    seen = dict.fromkeys(("deep", "slug", "number", "dated", "short", "outside"), 0)
+    for url in links.urls[:_MOST_LINKS]:
+        _, _, place, path = f"{url}/".split("/", 3)
         last = path.rstrip("/").rpartition("/")[2]
-        slugs += last.count("-") + last.count("_") >= 3
-        numbers += bool(_NUMBER.search(path))
-        dated += bool(_DAY.search(path))
-        deep += path.count("/") >= 2
-        short += len(path) <= 12
-    count = max(min(len(links), 300), 1)
-    for name, value in (("deep", deep), ("slug", slugs), ("number", numbers), ("dated", dated), ("short", short), ("outside", outside)):
-        page.add_amount(f"{name} links", value)
-        page.add(f"{name} links share", value / count)
+        seen["deep"] += path.count("/") > 2
+        seen["slug"] += last.count("-") + last.count("_") > 2
+        seen["number"] += bool(_NUMBER.search(path))
+        seen["dated"] += bool(_DAY.search(path))
+        seen["short"] += len(path) <= _SHORT_PATH
+        seen["outside"] += place != host
+    page.add_amount("links", len(links))
+    page.add("link share", page.document.LT[0] / max(page.document.T[0], 1))
+    page.add_amount("headlines", float(page.headlines.sum()))
+    for name, times in seen.items():
+        page.add_amount(f"{name} links", times)
+        page.add(f"{name} links share", times / count)
 
 
 def shape(path: str, query: str) -> dict[str, float]:
@@ -507,7 +421,9 @@ _STATED_TYPES: Final = {
     },
     "product": {"product", "offer", "aggregateoffer", "productgroup", "individualproduct"},
     "list": {"itemlist", "collectionpage", "searchresultspage", "blog", "productcollection", "offercatalog"},
-    "business": {"localbusiness", "service", "professionalservice", "faqpage", "aboutpage", "contactpage", "postaladdress"},
+    "business": {
+        "localbusiness", "service", "professionalservice", "faqpage", "aboutpage", "contactpage", "postaladdress",
+    },
     "thread": {"discussionforumposting", "qapage", "question", "answer"},
     "media": {"videoobject", "audioobject", "podcastepisode", "imagegallery"},
     "page": {"webpage"},

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..records import PageKind
-from .model import KindModel, Numbers, WordVotes, log_odds
+from .model import KindModel, Numbers, WordVotes, log_odds, standardise
 from .words import OF_TEXT
 
 FOLDS: Final = 4
@@ -105,8 +105,7 @@ def learn(pages: Sequence[KindExample], seed: int, params: Params) -> tuple[Kind
     for fold in range(FOLDS):
         held = folds == fold
         votes[held] = _vote(_fit(data, ~held, seed, params), data, held)
-    model = _calibrated(_fit(data, np.ones(len(pages), np.bool_), seed, params), data, votes, params)
-    return model
+    return _calibrated(_fit(data, np.ones(len(pages), np.bool_), seed, params), data, votes, params)
 
 
 def deal(sites: NDArray[Any], folds: int, seed: int) -> NDArray[np.int64]:
@@ -131,12 +130,12 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
     for fold in range(FOLDS):
         others, held = own[inner[own] != fold], own[inner[own] == fold]
         voters = _words(data, others, params)
-        said[held] = [_said(voters, data.pages[page]) for page in held]
+        said[held] = [np.concatenate([votes.vote(data.pages[page].words) for votes in voters]) for page in held]
     inputs = np.concatenate((data.values, said), axis=1)[own]
     shift = inputs.mean(axis=0)
     scale = 1 / (inputs.std(axis=0) + _REPEATED)
     bare = KindModel(data.kinds, *_words(data, own, params), data.names, shift, scale, (), ())
-    ready = np.clip((inputs - shift) * scale, -5, 5)
+    ready = standardise(inputs, shift, scale)
     weights: list[list[Numbers]] = [[], []]
     biases: list[list[Numbers]] = [[], []]
     with warnings.catch_warnings():
@@ -156,7 +155,10 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
             # Kinds that none of these pages has are not to be expected.
             last, ahead = np.zeros((len(data.kinds), params.hidden)), np.full(len(data.kinds), _NEVER)
             if len(network.classes_) == 2:
-                last[network.classes_[1]], ahead[network.classes_] = network.coefs_[1][:, 0], (0, network.intercepts_[1][0])
+                last[network.classes_[1]], ahead[network.classes_] = (
+                    network.coefs_[1][:, 0],
+                    (0, network.intercepts_[1][0]),
+                )
             else:
                 last[network.classes_], ahead[network.classes_] = network.coefs_[1].T, network.intercepts_[1]
             weights[1].append(last)
@@ -201,21 +203,14 @@ def _learn_votes(
     return WordVotes({names[row]: number for number, row in enumerate(kept)}, weights[kept], bias)
 
 
-def _said(voters: tuple[WordVotes, WordVotes], page: KindExample) -> Numbers:
-    text = {word for word in page.words if word.startswith(OF_TEXT)}
-    return np.concatenate((voters[0].vote(page.words - text), voters[1].vote(text)))
-
-
 def _vote(model: KindModel, data: _Pages, chosen: NDArray[np.bool_]) -> Numbers:
     """Return what a model says of some pages, a row per page."""
     pages = np.flatnonzero(chosen)
-    said = np.array([_said((model.of_site, model.of_text), data.pages[page]) for page in pages])
+    said = np.array([model.hear(data.pages[page].words) for page in pages.tolist()])
     return model.vote(np.concatenate((data.values[pages], said), axis=1).T).T
 
 
-def _calibrated(
-    model: KindModel, data: _Pages, votes: Numbers, params: Params
-) -> tuple[KindModel, dict[str, float]]:
+def _calibrated(model: KindModel, data: _Pages, votes: Numbers, params: Params) -> tuple[KindModel, dict[str, float]]:
     """Fit what votes and addresses are worth to pages of sites held out, and choose the threshold.
 
     As many pages are seen under an address that tells nothing as under their own, articles like others: that it is
@@ -224,10 +219,11 @@ def _calibrated(
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
     names = tuple(sorted({name for page in data.pages for address in page.addresses for name in address}))
+    odds = log_odds(votes[:, 0]).tolist()
     rows, weights, owners = [], [], []
     for number, page in enumerate(data.pages):
         for address in page.addresses or ({},):
-            rows.append([log_odds(votes[number, 0]), *(address.get(name, 0.0) for name in names)])
+            rows.append([odds[number], *(address.get(name, 0.0) for name in names)])
             owners.append(number)
             weights.append(1 / max(len(page.addresses), 1))
     table, owner = np.array(rows), np.array(owners)
@@ -235,7 +231,10 @@ def _calibrated(
     found = LogisticRegression(C=1.0, max_iter=500).fit(table, is_article, sample_weight=np.array(weights))
     slope, *others = found.coef_[0]
     model = replace(
-        model, slope=float(slope), offset=float(found.intercept_[0]), address=dict(zip(names, map(float, others), strict=True))
+        model,
+        slope=float(slope),
+        offset=float(found.intercept_[0]),
+        address=dict(zip(names, map(float, others), strict=True)),
     )
     chances = found.predict_proba(table)[:, 1]
     threshold = float(np.quantile(chances[is_article], params.lost))
