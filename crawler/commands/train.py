@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from pipelines.extract.learning.examples import Example
+    from pipelines.page_kind.examples import KnownPage
 
 
 GOLD = "gold.jsonl"
@@ -60,7 +61,8 @@ class Command(NewsCommand):
         """Return the description for the help."""
         return (
             "blocks: weights of the extractor `weighted`; combined: networks of the extractor `combined`; words: words "
-            "of the extractor `fusion`. A folder holds "
+            "of the extractor `fusion`; kinds: kinds of pages, from rows with kind, subtype or "
+            "page_type. A folder holds "
             "gold.jsonl (a JSON object per line with id and text, best with title) and the pages, as `file` says or "
             "else as <id>.html.gz. profile: what you like (PROFILE), from saved pages (files, folders), URLs, and "
             "exports of a browser's history (CSV with a column url), whose pages are fetched."
@@ -148,17 +150,27 @@ def _count(text: str) -> int:
 
 
 def _corpora(names: Sequence[str], _: Settings) -> Iterator[Example]:
-    """Yield the pages of several folders."""
+    """Yield the pages of several folders that hold their texts."""
+    return _folders(names, _example)
+
+
+def _known_pages(names: Sequence[str], _: Settings) -> Iterator[KnownPage]:
+    """Yield the pages of several folders whose kinds are known."""
+    return _folders(names, _known_page)
+
+
+def _folders(names: Sequence[str], make: Callable[[bytes, Mapping[str, Any]], Any]) -> Iterator[Any]:
+    """Yield what is made of the pages of several folders."""
     from ..run.terminal import Terminal
 
     console = Terminal(stderr=True)
     for name in names:
         if console.is_terminal:
             console.print(f"reading {name}", markup=False)
-        yield from examples(Path(name))
+        yield from examples(Path(name), make)
 
 
-def examples(folder: Path) -> Iterator[Example]:
+def examples(folder: Path, make: Callable[[bytes, Mapping[str, Any]], Any] | None = None) -> Iterator[Any]:
     """Read a corpus page by page: `gold.jsonl` and the pages that its rows name.
 
     A row is an object with `id` and `text`; its page is `file`, by default `<id>.html.gz`. The other keys are those of
@@ -167,6 +179,7 @@ def examples(folder: Path) -> Iterator[Example]:
     Raises:
         CorpusError: the folder, a row or a page is missing or broken; or no page can be used.
     """
+    make = make or _example
     gold = folder / GOLD
     count = 0
     try:
@@ -175,7 +188,7 @@ def examples(folder: Path) -> Iterator[Example]:
                 if not line.strip():
                     continue
                 try:
-                    made = _example(folder, line)
+                    made = make(*_page(folder, line))
                 except (ValueError, OSError, EOFError, zlib.error) as error:
                     why = sentence(error) if isinstance(error, OSError) else error
                     raise CorpusError(f"{gold}, line {number}: {why}") from None
@@ -190,16 +203,28 @@ def examples(folder: Path) -> Iterator[Example]:
         raise CorpusError(f"{gold} names no page that holds its text")
 
 
-def _example(folder: Path, line: str) -> Example | None:
-    """Read the example of one row."""
+def _example(body: bytes, row: Mapping[str, Any]) -> Example | None:
+    """Make the example of one row."""
     from pipelines.extract.learning.examples import example
 
+    return example(body, row)
+
+
+def _known_page(body: bytes, row: Mapping[str, Any]) -> KnownPage | None:
+    """Keep a page whose kind is known."""
+    from pipelines.page_kind.examples import KnownPage, kind_of
+
+    return KnownPage.of(body, row) if kind_of(row) is not None and not row.get("suspect") else None
+
+
+def _page(folder: Path, line: str) -> tuple[bytes, Mapping[str, Any]]:
+    """Read the page of one row."""
     row = json.loads(line)
     if not isinstance(row, dict):
         raise ValueError("a row must be an object with id and text")
     path = folder / str(row.get("file") or f"{row.get('id')}.html.gz")
     data = path.read_bytes()
-    return example(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data, row)
+    return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data, row
 
 
 def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, float]]:
@@ -299,6 +324,18 @@ def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     return combined.learn(pages, options.seed, params).model(), {}
 
 
+def _kinds(pages: Iterator[KnownPage], options: argparse.Namespace) -> Learned:
+    """Learn the model of kinds of pages, from what networks see that were trained on other sites."""
+    from datetime import UTC, datetime
+
+    from pipelines.page_kind.examples import read_all
+    from pipelines.page_kind.learning import Params, learn
+
+    found = read_all(list(pages), datetime.now(UTC), options.seed)
+    model, figures = learn(found, options.seed, Params())
+    return model.model(), figures
+
+
 def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Learn the words of the extractor `fusion`."""
     from pipelines.extract import fusion
@@ -338,6 +375,7 @@ class Learner:
 LEARNERS: Final[Mapping[str, Learner]] = {
     "blocks": Learner(_blocks, ("particles", "generations", "seed"), _corpora),
     "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, module="sklearn"),
+    "kinds": Learner(_kinds, ("seed",), _known_pages, module="sklearn"),
     "words": Learner(_words, ("words",), _corpora),
     "profile": Learner(_profile, ("terms",), liked, is_shipped=False),
 }

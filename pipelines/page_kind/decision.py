@@ -90,7 +90,7 @@ def judge(document: Document, extraction: Extraction, metadata: Metadata, links:
 
     Cost: O(nodes + blocks + links), about a millisecond.
     """
-    refused = _refused(extraction, metadata.title or document.title, metadata)
+    refused = refuse(extraction, metadata.title or document.title, metadata)
     if refused:
         return PageJudgement(PageKind.NOTICE if refused is PageReason.SOFT_404 else PageKind.OTHER, refused)
     if not len(document.blocks):
@@ -114,7 +114,7 @@ def judge(document: Document, extraction: Extraction, metadata: Metadata, links:
     return PageJudgement(kind, REASON_OF_KIND.get(kind, PageReason.TOO_LITTLE_PROSE), float(chances[best]))
 
 
-def _refused(extraction: Extraction, title: str, metadata: Metadata) -> PageReason | None:
+def refuse(extraction: Extraction, title: str, metadata: Metadata) -> PageReason | None:
     """Return the reason if a page is an error page, a login wall or no prose."""
     body = extraction.text
     if body and sum(map(str.isalnum, body[:2000])) < 20:

@@ -37,6 +37,8 @@ _NAMES: Final[Mapping[str, PageKind]] = {
     **dict.fromkeys(("other",), PageKind.OTHER),
 }
 """Kinds by the words of the corpora; a notice of an authority is an article."""
+_NOWHERE: Final = describe_url("http://example.com/page.html")
+"""What an address is like that tells nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,13 +124,14 @@ def example(page: KnownPage, read: Read, fetched_at: datetime) -> KindExample | 
         return None
     extraction = read(document)
     found = metadata.extract(document, extraction, fetched_at)
-    shapes = [{}, describe_url(url)] if urlsplit(url).path else [{}]
+    # Corpora that know no more than the host give its root, of articles too.
+    is_known = bool(urlsplit(url).path.strip("/")) or (bool(url) and kind is PageKind.LIST)
     return KindExample(
         kind,
         site_of(page.row),
         features(document, extraction, found, links.extract(document, extraction)),
         frozenset(words(document, extraction)),
-        tuple(shapes),
+        (_NOWHERE, describe_url(url)) if is_known else (_NOWHERE,),
     )
 
 

@@ -1,0 +1,89 @@
+"""Learning of kinds from made-up pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from pipelines.document.document import Document
+from pipelines.extract import extractor
+from pipelines.page_kind.examples import KnownPage, example, kind_of, site_of
+from pipelines.page_kind.learning import KindExample, Params, deal, learn
+from pipelines.page_kind.model import KindModel
+from pipelines.records import Extraction, PageKind
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+SMALL = Params(hidden=8, networks=2, epochs=60, site_hosts=2, text_hosts=2)
+
+
+def made(number: int, kind: PageKind) -> KindExample:
+    """A page that shows its kind by one feature and by one word; another of each is noise."""
+    rng = np.random.default_rng(number)
+    values = {"prose": float(kind is PageKind.ARTICLE) + rng.normal(0, 0.2), "noise": rng.normal()}
+    word = {PageKind.ARTICLE: "x:said", PageKind.FORM: "b:submit", PageKind.LIST: "c:card"}[kind]
+    return KindExample(kind, f"site{number % 40}", values, frozenset({word, f"t:{rng.integers(50)}"}), ({},))
+
+
+def many() -> list[KindExample]:
+    kinds = (PageKind.ARTICLE, PageKind.ARTICLE, PageKind.FORM, PageKind.LIST)
+    return [made(number, kinds[number % 4]) for number in range(400)]
+
+
+def test_learned_model_tells_kinds_apart_and_survives_its_file() -> None:
+    pytest.importorskip("sklearn")
+    model, figures = learn(many(), 1, SMALL)
+    assert figures["others_kept"] < 0.02
+    assert figures["calibration_error"] < 0.05
+    again = KindModel.of(model.model())
+    for kind in (PageKind.ARTICLE, PageKind.FORM, PageKind.LIST):
+        page = made(1234, kind)
+        chances = again.predict(page.values, page.words, {})
+        assert again.kinds[int(chances.argmax())] is kind
+        assert chances.sum() == pytest.approx(1)
+        assert chances == pytest.approx(model.predict(page.values, page.words, {}), abs=0.01)
+
+
+def test_learning_needs_articles_and_others() -> None:
+    pytest.importorskip("sklearn")
+    with pytest.raises(ValueError, match="one kind"):
+        learn([made(number, PageKind.FORM) for number in range(50)], 1, SMALL)
+
+
+def test_deal_keeps_a_site_together() -> None:
+    sites = np.arange(300) % 60
+    folds = deal(sites, 4, 1)
+    assert all(len(set(folds[sites == site])) == 1 for site in range(60))
+    assert set(folds) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        ({"subtype": "login", "page_type": "other"}, PageKind.FORM),
+        ({"subtype": "home", "page_type": "list"}, PageKind.LIST),
+        ({"page_type": "service", "kind": "not_article"}, PageKind.COMPANY),
+        ({"page_type": "documentation"}, None),
+        ({"subtype": "recipe", "page_type": "other"}, None),
+        ({"kind": "article"}, PageKind.ARTICLE),
+        ({}, None),
+    ],
+)
+def test_kind_of_a_row(row: dict[str, str], kind: PageKind | None) -> None:
+    assert kind_of(row) is kind
+
+
+def test_example_reads_a_page_of_a_corpus() -> None:
+    row = {"id": "a", "subtype": "list", "url": "https://www.shop.example.co.uk/news/"}
+
+    def read(document: Document) -> Extraction:
+        return extractor("rules")(document)
+
+    found = example(
+        KnownPage.of(b"<h1>News</h1><p>All that is new, day after day, from the harbour.</p>", row), read, NOW
+    )
+    assert found is not None
+    assert (found.kind, found.site, len(found.addresses)) == (PageKind.LIST, "example.co.uk", 2)
+    assert site_of({"id": "b"}) == "b"
+    assert example(KnownPage.of(b"", row), read, NOW) is None
