@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_READING = ("dates", "decode", "document", "extract", "metadata", "parse_page.py", "render", "site_memory")
+_READING = ("dates", "decode", "document", "extract", "metadata", "page_kind", "parse_page.py", "render", "site_memory")
 """Modules and models that text and metadata depend on."""
 
 

@@ -325,7 +325,7 @@ def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
 
 
 def _kinds(pages: Iterator[KnownPage], options: argparse.Namespace) -> Learned:
-    """Learn the model of kinds of pages, from what networks see that were trained on other sites."""
+    """Learn the model of kinds of pages."""
     from datetime import UTC, datetime
 
     from pipelines.page_kind.examples import read_all

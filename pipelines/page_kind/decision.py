@@ -1,4 +1,4 @@
-"""Kind of a page: what is certain first, then what was learned from pages whose kinds are known."""
+"""Kind of a page: certain things first, then what was learned."""
 
 from __future__ import annotations
 
@@ -90,9 +90,11 @@ def judge(document: Document, extraction: Extraction, metadata: Metadata, links:
 
     Cost: O(nodes + blocks + links), about a millisecond.
     """
-    refused = refuse(extraction, metadata.title or document.title, metadata)
+    refused = refuse(document, extraction, metadata)
     if refused:
-        return PageJudgement(PageKind.NOTICE if refused is PageReason.SOFT_404 else PageKind.OTHER, refused)
+        asks = refused is PageReason.LOGIN_WALL and "form" in document.tags
+        kind = PageKind.NOTICE if refused is PageReason.SOFT_404 else PageKind.FORM if asks else PageKind.OTHER
+        return PageJudgement(kind, refused)
     if not len(document.blocks):
         listed = _is_list(document, links)
         return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)))
@@ -114,14 +116,15 @@ def judge(document: Document, extraction: Extraction, metadata: Metadata, links:
     return PageJudgement(kind, REASON_OF_KIND.get(kind, PageReason.TOO_LITTLE_PROSE), float(chances[best]))
 
 
-def refuse(extraction: Extraction, title: str, metadata: Metadata) -> PageReason | None:
+def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> PageReason | None:
     """Return the reason if a page is an error page, a login wall or no prose."""
     body = extraction.text
     if body and sum(map(str.isalnum, body[:2000])) < 20:
         return PageReason.NO_PROSE
     if metadata.published_from not in {"", "url"}:
         return None  # error pages carry no date of publication; news about a 404 or a captcha does
-    if len(body) < 600 and len(title) <= 60 and _ERROR.search(title):
+    titles = (metadata.title, document.title)
+    if len(body) < 600 and any(len(title) <= 60 and _ERROR.search(title) for title in titles):
         return PageReason.SOFT_404
     if len(body) < 300 and _ERROR.search(body[:200]):
         return PageReason.SOFT_404
@@ -129,7 +132,7 @@ def refuse(extraction: Extraction, title: str, metadata: Metadata) -> PageReason
 
 
 def _is_media(document: Document, extraction: Extraction) -> bool:
-    """Tell whether the page is there for a video or recording, whose caption its text is."""
+    """Tell whether the text is no more than the caption of a video or recording."""
     kinds = document.metas.get("og:type", ())
     stated = any(kind.lower().startswith(("video", "music")) for kind in kinds)
     return len(extraction.text) <= _CAPTION_CHARS and (stated or not {"video", "audio"}.isdisjoint(document.tags))

@@ -1,4 +1,4 @@
-"""Examples for training: pages whose kinds are known, read as if their sites had never been seen."""
+"""Examples for training: pages of known kinds, read as if their sites were new."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ class KnownPage:
 
 
 def kind_of(row: Mapping[str, Any]) -> PageKind | None:
-    """Return the kind that a row states by `subtype`, `page_type` or `kind`; None when it does not tell.
+    """Return the kind that a row states; None when it does not tell.
+
+    It stands in `subtype`, `page_type` or `kind`, the first of them that is there.
 
     >>> kind_of({"subtype": "login", "page_type": "other"}), kind_of({"kind": "article"})
     (<PageKind.FORM: 4>, <PageKind.ARTICLE: 0>)
@@ -141,7 +143,7 @@ def _fold(page: KnownPage) -> int:
 
 
 def _texts(pages: Iterable[KnownPage]) -> Iterable[Any]:
-    """Yield the pages that `combined` learns from: those whose text is known, or which have none."""
+    """Yield the pages that `combined` learns from: with known texts, or none."""
     for page in pages:
         kind = kind_of(page.row)
         row = page.row if kind is PageKind.ARTICLE or page.row.get("text") else {**page.row, "page_type": "other"}

@@ -192,7 +192,7 @@ def _text(page: _Page, extraction: Extraction) -> None:
 
 
 def _around(page: _Page) -> None:
-    """Add features of the text of the whole page and of the container that holds the prose."""
+    """Add features of all text, and of the container that holds the prose."""
     blocks = page.document.blocks
     page.add_amount("all text", page.total)
     page.add_amount("all blocks", page.size)
@@ -300,7 +300,7 @@ def _repeated(page: _Page) -> None:
 
 
 def _forms(page: _Page) -> None:
-    """Add which fields the page and its largest form have, and what stands before that."""
+    """Add the fields of the page and of its largest form, and the form's place."""
     document = page.document
     starts = [node for node, tag in enumerate(document.tags) if tag == "form"]
     fields = [node for node, tag in enumerate(document.tags) if tag in _FIELD_TAGS]

@@ -1,4 +1,4 @@
-"""Training of the model of kinds: words first, then networks over their votes and all features, then calibration."""
+"""Training of the model of kinds: words, networks over their votes, calibration."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def _words(data: _Pages, chosen: NDArray[np.int64], params: Params) -> tuple[Wor
 def _learn_votes(
     data: _Pages, chosen: NDArray[np.int64], wanted: Callable[[str], bool], hosts: int, most: int
 ) -> WordVotes:
-    """Learn, kind by kind, a logistic regression of the words that stand on several sites."""
+    """Learn a logistic regression for each kind, of words of several sites."""
     from scipy.sparse import csr_matrix  # noqa: PLC0415 - comes with scikit-learn
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
@@ -211,7 +211,7 @@ def _vote(model: KindModel, data: _Pages, chosen: NDArray[np.bool_]) -> Numbers:
 
 
 def _calibrated(model: KindModel, data: _Pages, votes: Numbers, params: Params) -> tuple[KindModel, dict[str, float]]:
-    """Fit what votes and addresses are worth to pages of sites held out, and choose the threshold.
+    """Calibrate votes and addresses on pages of sites held out, set the threshold.
 
     As many pages are seen under an address that tells nothing as under their own, articles like others: that it is
     unknown is no evidence.

@@ -1,4 +1,4 @@
-"""Learned model of kinds: words vote, networks weigh their votes with all other evidence."""
+"""Learned model of kinds: networks weigh the votes of words with all else."""
 
 from __future__ import annotations
 

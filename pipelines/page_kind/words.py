@@ -1,4 +1,7 @@
-"""Words of a page that tell its kind: what its headings, buttons, fields, short lines and containers are called."""
+"""Words of a page that tell its kind.
+
+They are those of its title, headings, buttons, fields, short lines and text, and what its containers are called.
+"""
 
 from __future__ import annotations
 

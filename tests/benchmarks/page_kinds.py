@@ -95,7 +95,7 @@ def cases(folder: Path | None) -> list[Case]:
             text = read(document)
             meta = metadata.extract(document, text, NOW)
             name = str(row.get("subtype") or row.get("page_type") or row.get("kind"))
-            refused = not text.text or bool(refuse(text, meta.title or document.title, meta))
+            refused = not text.text or bool(refuse(document, text, meta))
             language = str(row.get("lang") or meta.language or "?")[:2]
             found.append(Case(corpus, name, language, fold, address(row), refused, made))
     return found

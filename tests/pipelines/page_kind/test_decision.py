@@ -28,14 +28,15 @@ STORY = "".join(
     for number in ("seven", "eight", "nine", "ten", "six", "five")
 )
 CARDS = "".join(
-    f"""<article class=card><h3><a href=/news/{day}/story-of-the-day>Story number {day} of the harbour and the town</a></h3>
-<time datetime=2026-05-{day:02}>May {day}</time><p>What happened on day {day} in a line or two.</p></article>"""
+    f"""<article class=card><h3><a href=/news/{day}/a-story>Story number {day} of the harbour and the town</a></h3>
+<time datetime=2026-05-{day:02}>May {day}</time>
+<p>What happened on day {day} in a line or two, and what comes next.</p></article>"""
     for day in range(1, 25)
 )
 POSTS = "".join(
     f"""<div class=post><div class=author><a href=/user/{number}>user{number}</a> Member, joined 2019</div>
-<div class=date>#{number} May {number}, 2026 10:{number:02}</div><div class=content>I had the same with mine, try to turn
-it off and on again, worked for me {number} times. Thanks!</div><a href=/reply/{number}>Reply</a>
+<div class=date>#{number} May {number}, 2026 10:{number:02}</div><div class=content>I had the same with mine, try to
+turn it off and on again, worked for me {number} times. Thanks!</div><a href=/reply/{number}>Reply</a>
 <a href=/quote/{number}>Quote</a></div>"""
     for number in range(1, 16)
 )
@@ -49,7 +50,8 @@ LAMPS = "".join(
     f"<li class=product><a href=/p/{n}><img src={n}.jpg>Brass lamp {n}</a> <span class=price>$1{n}.00</span></li>"
     for n in range(8)
 )
-BELL = f"""<div class=product itemscope itemtype=https://schema.org/Product><h1 itemprop=name>Brass ship bell, 20 cm</h1>
+BELL = f"""<div class=product itemscope itemtype=https://schema.org/Product>
+<h1 itemprop=name>Brass ship bell, 20 cm</h1>
 <span class=price itemprop=price>$49.90</span><p>In stock. SKU 11238. Free shipping on orders over $50.</p>
 <form action=/cart><select name=qty><option>1<option>2</select><button class=add-to-cart>Add to cart</button></form>
 <h2>Description</h2><p>Solid brass bell with a rope, for your boat or your home.</p>
@@ -99,7 +101,11 @@ def test_page_says_how_sure_it_is() -> None:
     page = parse_page(PAGES["article"].encode(), "http://wenlow.example/page.html", fetched_at=NOW)
     assert page.kind is PageKind.ARTICLE
     assert page.probability == pytest.approx(judged(PAGES["article"]).probability)
-    missing = parse_page(b"<title>404 Not Found</title><p>There is nothing here.</p>", "http://e.com/x", fetched_at=NOW)
+    missing = parse_page(
+        b"<title>404 Not Found</title><p>There is nothing here, look for it elsewhere.</p>",
+        "http://e.com/x",
+        fetched_at=NOW,
+    )
     assert (missing.kind, missing.reason, missing.probability) == (PageKind.NOTICE, PageReason.SOFT_404, 1.0)
 
 
