@@ -10,6 +10,7 @@ from db.records.reasons import PageReason
 
 from ..document.document import Document
 from ..document.shell import is_shell
+from ..document.subtrees import linked as is_linked
 from ..records import REASON_OF_KIND, BlockKind, Extraction, Links, Metadata, PageKind
 from .features import describe_url, features
 from .model import shipped
@@ -20,6 +21,10 @@ _SURE: Final = 0.5
 _CAPTION_CHARS: Final = 400
 """Beside media alone there is no more text."""
 _LINK_CHARS: Final = 8
+_HEADLINE: Final = 20
+"""A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
+_SUMMARIES: Final = 3
+_IN_DOUBT: Final = 0.9
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 _UNREAD: Final = frozenset(
     {
@@ -79,7 +84,9 @@ def classify(document: Document, extraction: Extraction, metadata: Metadata, lin
     return judged
 
 
-def judge(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> PageJudgement:
+def judge(  # noqa: PLR0911 - one question after the other
+    document: Document, extraction: Extraction, metadata: Metadata, links: Links
+) -> PageJudgement:
     """Judge a page by what it shows.
 
     Args:
@@ -99,16 +106,19 @@ def judge(document: Document, extraction: Extraction, metadata: Metadata, links:
         listed = _is_list(document, links)
         return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)))
     model = shipped()
-    chances = model.predict(
-        features(document, extraction, metadata, links), words(document, extraction), describe_url(document.url)
-    )
+    values, address = features(document, extraction, metadata, links), describe_url(document.url)
+    chances = model.predict(values, words(document, extraction), address)
     best = 1 + int(chances[1:].argmax())
     kind, share = model.kinds[best], float(chances[best] / max(chances[1:].sum(), 1e-9))
+    if not extraction.text and kind is PageKind.FORM and share >= _SURE:
+        return PageJudgement(kind, PageReason.FORM, share)
     if not extraction.text:
-        if kind is PageKind.FORM and share >= _SURE:
-            return PageJudgement(kind, PageReason.FORM, share)
         listed = kind is PageKind.LIST or _is_list(document, links)
         return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
+    # No article lives at the root of its host; one in doubt is not made of summaries under headlines of their own.
+    least = 1 if address["list"] else _SUMMARIES
+    if address["is root"] or (chances[0] < _IN_DOUBT and _summaries(document, extraction, least)):
+        return PageJudgement(*_LIST, float(1 - chances[0]))
     if chances[0] >= model.threshold:
         return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))
     if kind not in {PageKind.LIST, PageKind.FORM, PageKind.THREAD} and _is_media(document, extraction):
@@ -129,6 +139,21 @@ def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> Pa
     if len(body) < 300 and _ERROR.search(body[:200]):
         return PageReason.SOFT_404
     return PageReason.LOGIN_WALL if 0 < len(body) < 300 and _LOGIN.search(body) else None
+
+
+def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
+    """Tell whether most sentences stand right under linked headlines of their own."""
+    blocks = document.blocks
+    linked = is_linked(document)
+    headline = linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)
+    prose = [index for index in extraction.blocks if blocks.chars[index] >= 20 and not linked[index]]
+    under = 0
+    previous = -1
+    for index in prose:
+        near = range(max(previous + 1, index - 3), index)
+        under += any(headline[before] for before in near)
+        previous = index
+    return under >= least and under * 3 >= len(prose) * 2
 
 
 def _is_media(document: Document, extraction: Extraction) -> bool:
