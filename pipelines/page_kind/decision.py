@@ -24,7 +24,7 @@ _LINK_CHARS: Final = 8
 _HEADLINE: Final = 20
 """A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
 _SUMMARIES: Final = 3
-_IN_DOUBT: Final = 0.9
+_IN_DOUBT: Final = 0.8
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 _UNREAD: Final = frozenset(
     {
@@ -110,14 +110,16 @@ def judge(  # noqa: PLR0911 - one question after the other
     chances = model.predict(values, words(document, extraction), address)
     best = 1 + int(chances[1:].argmax())
     kind, share = model.kinds[best], float(chances[best] / max(chances[1:].sum(), 1e-9))
-    if not extraction.text and kind is PageKind.FORM and share >= _SURE:
+    if not extraction.text and kind is PageKind.FORM and share >= _SURE and values["forms"]:
         return PageJudgement(kind, PageReason.FORM, share)
     if not extraction.text:
         listed = kind is PageKind.LIST or _is_list(document, links)
         return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
-    # No article lives at the root of its host; one in doubt is not made of summaries under headlines of their own.
-    least = 1 if address["list"] else _SUMMARIES
-    if address["is root"] or (chances[0] < _IN_DOUBT and _summaries(document, extraction, least)):
+    # No article lives at the root of its host. One in doubt has no address of a list and no summaries under headlines
+    # of their own; where both come together there is no doubt.
+    listed = address["list"] > 0
+    summed = _summaries(document, extraction, 1 if listed else _SUMMARIES)
+    if address["is root"] or (listed and summed) or (chances[0] < _IN_DOUBT and (listed or summed)):
         return PageJudgement(*_LIST, float(1 - chances[0]))
     if chances[0] >= model.threshold:
         return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))

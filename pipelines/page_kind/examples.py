@@ -37,7 +37,7 @@ _NAMES: Final[Mapping[str, PageKind]] = {
     **dict.fromkeys(("other",), PageKind.OTHER),
 }
 """Kinds by the words of the corpora; a notice of an authority is an article."""
-_NOWHERE: Final = describe_url("http://example.com/page.html")
+_NOWHERE: Final = describe_url("http://example.com/text.html")
 """What an address is like that tells nothing."""
 
 

@@ -68,7 +68,7 @@ PAGES = {
 }
 
 
-def judged(html: str, url: str = "http://wenlow.example/page.html", name: str = "combined") -> PageJudgement:
+def judged(html: str, url: str = "http://wenlow.example/ferry.html", name: str = "combined") -> PageJudgement:
     document = parse(html.encode(), url)
     found = extractor(name)(document)
     return classify(document, found, metadata.extract(document, found, NOW), links.extract(document, found))
@@ -98,7 +98,7 @@ def test_address_counts_for_and_against() -> None:
 
 
 def test_page_says_how_sure_it_is() -> None:
-    page = parse_page(PAGES["article"].encode(), "http://wenlow.example/page.html", fetched_at=NOW)
+    page = parse_page(PAGES["article"].encode(), "http://wenlow.example/ferry.html", fetched_at=NOW)
     assert page.kind is PageKind.ARTICLE
     assert page.probability == pytest.approx(judged(PAGES["article"]).probability)
     missing = parse_page(
@@ -116,7 +116,7 @@ def test_page_without_text_is_none() -> None:
 
 
 def evidence(html: str) -> dict[str, float]:
-    document = parse(html.encode(), "http://wenlow.example/page.html")
+    document = parse(html.encode(), "http://wenlow.example/ferry.html")
     found = extractor("combined")(document)
     return features(document, found, metadata.extract(document, found, NOW), links.extract(document, found))
 
@@ -133,7 +133,7 @@ def test_features_count_forms_and_what_repeats() -> None:
 
 
 def test_words_are_marked_by_their_place() -> None:
-    document = parse(PAGES["form"].encode(), "http://wenlow.example/page.html")
+    document = parse(PAGES["form"].encode(), "http://wenlow.example/ferry.html")
     found = words(document, Extraction(text="Please fill in"))
     assert {"h:account", "t:create", "i:password", "b:sign", "x:fill"} <= found
     assert not any(word.startswith("x:") for word in words(document, Extraction()))
