@@ -21,7 +21,7 @@ from .links import links, meta_refresh
 from .links.robots_meta import read_directives
 from .metadata import metadata
 from .page_kind.decision import classify
-from .records import REASON_OF_KIND, STORED_KINDS, Extraction, Metadata, PageKind, ParseResult, Signature
+from .records import REASON_OF_KIND, STORED_KINDS, Extraction, PageKind, ParseResult, Signature
 from .site_memory import template
 from .site_memory.knowledge import unpack
 
@@ -134,7 +134,7 @@ def read_page(
         reason = reason or REASON_OF_KIND[page_kind]
         text = Extraction(reason=reason)
         anchors = links.extract(document, text, urls)  # what stood in its text does so no longer
-        found = Metadata(title=found.title, language=found.language, canonical=found.canonical)
+        found = metadata.extract_head(document, found)
     signature = sign(found.title, text.text)
     sample = None
     if site_model is not None and is_kept and page_kind is not PageKind.LIST:

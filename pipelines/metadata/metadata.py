@@ -84,6 +84,16 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     )
 
 
+def extract_head(document: Document, found: Metadata) -> Metadata:
+    """Return what a page without an article has of the metadata `found`: title, language, canonical URL.
+
+    Cost: O(blocks), with a small constant.
+    """
+    data = structured_data.read(document)
+    title = find_headline(document, data, -1, find_site_names(document, data))
+    return Metadata(title=title.text, language=found.language, canonical=found.canonical)
+
+
 def _canonical(document: Document, base: str) -> str:
     """Return the canonical URL that the page states."""
     for rel, href, _, _ in document.relations:

@@ -267,11 +267,13 @@ def find_headings(document: Document) -> list[tuple[int, str, int]]:
 
 
 def find_candidate_lines(document: Document, first_body_block: int) -> list[tuple[int, str, int]]:
-    """Return the headings of a page, and as level 5 the other lines before the text."""
+    """Return the headings of a page, and as level 5 the other lines before the text, if there is one."""
     lines = find_headings(document)
+    if first_body_block < 0:
+        return lines
     levels = {index for _, _, index in lines}
     blocks = document.blocks
-    limit = min(first_body_block + 1 if first_body_block >= 0 else _MAX_LINES, len(blocks))
+    limit = min(first_body_block + 1, len(blocks))
     others: list[tuple[int, str, int]] = []
     for index in range(limit - 1, -1, -1):
         text = blocks.texts[index]

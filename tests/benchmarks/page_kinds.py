@@ -27,7 +27,7 @@ from pipelines.document.document import Document, parse
 from pipelines.extract import combined, models
 from pipelines.extract.learning import combined as learning
 from pipelines.extract.learning.examples import example as text_example
-from pipelines.extract.network import BlockNetwork
+from pipelines.extract.network import StagedNetwork
 from pipelines.metadata import metadata
 from pipelines.page_kind.decision import refuse
 from pipelines.page_kind.examples import KnownPage, example, kind_of, site_of
@@ -71,10 +71,10 @@ def rows(fold: int | None = None) -> Iterator[tuple[str, dict[str, Any], bytes]]
                     yield corpus, row, body
 
 
-def networks(folder: Path | None, fold: int) -> BlockNetwork:
+def networks(folder: Path | None, fold: int) -> StagedNetwork:
     """Return networks of `combined` that have not seen a fold."""
     if folder is not None:
-        return BlockNetwork.of(json.loads((folder / f"{fold}.json").read_text("utf-8"))["model"])
+        return StagedNetwork.of(json.loads((folder / f"{fold}.json").read_text("utf-8"))["model"])
     texts = (text_example(body, row) for _, row, body in rows(fold) if row.get("text"))
     return learning.learn((text for text in texts if text is not None), 1, learning.Params())
 
@@ -86,7 +86,7 @@ def cases(folder: Path | None) -> list[Case]:
     for corpus, row, body in rows():
         fold = fold_of(corpus, row, FOLDS)
 
-        def read(document: Document, reader: BlockNetwork = readers[fold]) -> Extraction:
+        def read(document: Document, reader: StagedNetwork = readers[fold]) -> Extraction:
             return combined.extract_by(reader, document, combined.Params())
 
         made = example(KnownPage.of(body, {**row, "id": str(row["id"])}), read, NOW)
