@@ -77,7 +77,7 @@ class Command(NewsCommand):
         parser.add_argument("--generations", type=_count, default=1000, metavar="N", help="blocks: its steps (1000)")
         parser.add_argument("--networks", type=_count, default=4, metavar="N", help="combined: how many vote (4)")
         parser.add_argument(
-            "--epochs", type=_count, default=40, metavar="N", help="combined: passes over the pages (40)"
+            "--epochs", type=_count, default=12, metavar="N", help="combined: passes over the pages (12)"
         )
         parser.add_argument("--seed", type=int, default=1, metavar="N", help="where chance starts from (1)")
         parser.add_argument("--words", type=_count, default=2000, metavar="N", help="words: how many are kept (2000)")

@@ -27,8 +27,8 @@ from ..records import Extraction
 from ..render import render
 from . import models
 from .borders.copies import drop_copies
-from .features import Table, features
-from .network import BlockNetwork
+from .features import DATED, Table, features
+from .network import Layout, StagedNetwork
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,6 @@ _RULE = re.compile(
 _EARLY: Final = 6
 _BYLINE_CHARS: Final = 60
 """Among so many first lines a short byline stands, behind the summary of the article."""
-_DATED: Final = frozenset({"article:published_time", "og:published_time", "date", "pubdate", "datepublished"})
-"""A page that states its date for machines shows it to readers as metadata, too."""
 _LEAST_HEADING, _MOST_HEADING = 5, 120
 """A headline has so many letters and digits, a Chinese one less than half as many."""
 _AND = re.compile(r"\s?[,，、;|&]\s?|\s(?:and|und|et|y|e|и|та|og|och|en|i)\s")
@@ -89,9 +87,9 @@ _BYLINE = re.compile(
 
 
 @lru_cache(maxsize=1)
-def network() -> BlockNetwork:
+def network() -> StagedNetwork:
     """Return the trained networks that come with the program."""
-    return BlockNetwork.of(models.load("combined"))
+    return StagedNetwork.of(models.load("combined"))
 
 
 def extract(document: Document, params: Params) -> Extraction:
@@ -111,13 +109,12 @@ def extract(document: Document, params: Params) -> Extraction:
     return extract_by(network(), document, params)
 
 
-def extract_by(networks: BlockNetwork, document: Document, params: Params) -> Extraction:
+def extract_by(networks: StagedNetwork, document: Document, params: Params) -> Extraction:
     """Return the same as `extract`, by networks that do not come with the program."""
     if not len(document.blocks):
         return Extraction(reason=PageReason.NO_TEXT)
-    table = features(document)
-    chances = networks.predict(table.values).astype(np.float64)
-    mass = weigh(document)
+    table, mass = features(document, networks.odds), weigh(document)
+    chances = networks.predict(table, Layout.of(document, mass))
     chances[_heaps(document)] = 0
     kept, confidence = choose_outside(document, chances)
     kept = drop_copies(document, _trimmed(document, kept, chances, mass), mass)
@@ -198,7 +195,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
     titles = _titles(document)
     # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
-    is_dated = bool(document.json_ld or document.times or _DATED & document.metas.keys())
+    is_dated = bool(document.json_ld or document.times or DATED & document.metas.keys())
 
     stated = "\n".join(document.json_ld)
 

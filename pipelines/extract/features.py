@@ -8,8 +8,9 @@ lines (S18), the sub-tree that holds the prose (S13, S15), what repeats (S14).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
@@ -29,8 +30,10 @@ LEVELS: Final = 5
 """Containers around a block that are looked at."""
 UNNAMED: Final = 2.0
 """Value of the features `NAMED` for a block in no container of that name."""
-NAMED: Final = frozenset(f"in {category}" for category in CATEGORIES)
-"""Features that go by the names of containers."""
+SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
+"""Features that say what words in names of containers are known for."""
+NAMED: Final = {f"in {category}": UNNAMED for category in CATEGORIES} | dict.fromkeys(SCORES, 0.0)
+"""Features that go by the names of containers, with their values where there are none."""
 _FAR: Final = 200
 _KINDS: Final[dict[str, int]] = {
     "h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 4, "h6": 4, "p": 5, "li": 6, "td": 7, "th": 7, "dt": 8, "dd": 8,
@@ -40,6 +43,13 @@ _EMPHASIS: Final = frozenset({"strong", "b", "h1", "h2", "h3", "h4"})
 _TEXTUAL: Final = frozenset({"p", "br", "h1", "h2", "h3", "h4", "h5", "h6", "span", "strong", "b", "font", "a", "em"})
 _ENDS: Final = {**dict.fromkeys('。！？.!?”"…」』', 2.0), **dict.fromkeys(":：,，;；", 1.0)}
 _CUE_CHARS: Final = 160
+_NAME_WORD = re.compile(r"[a-z]{2,30}[0-9]?")
+_NAME_WORDS: Final = 14
+_FEW_TABLES: Final = 3
+_SILENT: Final = frozenset({"div", "span", "body", "html"})
+"""Tags that say nothing of what they hold."""
+DATED: Final = frozenset({"article:published_time", "og:published_time", "date", "pubdate", "datepublished"})
+"""A page that states its date for machines shows it to readers as metadata, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +117,12 @@ class _Page:
         return Table(tuple(self.names), values)
 
 
-def features(document: Document) -> Table:
+def features(document: Document, odds: Mapping[str, float]) -> Table:
     """Return the features of every block.
 
     Args:
         document: a parsed page with at least one block.
+        odds: by how much a word in the name of a container speaks for content (see `score_names`).
 
     Returns:
         The table.
@@ -129,6 +140,10 @@ def features(document: Document) -> Table:
     _neighbours(page)
     _groups(page)
     _whole(page)
+    _era(page)
+    scored = ((node, score_words(odds, words)) for node, words in names_of(document))
+    for name, values in score_names(page.ends, page.nodes, scored).items():
+        page.add(name, values)
     return page.table()
 
 
@@ -381,10 +396,7 @@ def _neighbours(page: _Page) -> None:
 
 def _groups(page: _Page) -> None:
     """Add groups of blocks with nodes and parents of equal tags and names (S14)."""
-    tags, names, parents = page.document.tags, page.document.names, page.document.parents
-    of = _numbered(
-        (tags[node], names[node], tags[parents[node]], names[parents[node]]) for node in page.document.blocks.nodes
-    )
+    of = groups(page.document)
     count = np.bincount(of)
     for name, values, amount in (
         ("size", count, True),
@@ -394,6 +406,14 @@ def _groups(page: _Page) -> None:
         ("prose rows", np.bincount(of, page.prose > 0) / count, False),
     ):
         (page.add_amount if amount else page.add)(f"group {name}", values[of])
+
+
+def groups(document: Document) -> Counts:
+    """Number the blocks alike: those with nodes and parents of equal tags and names."""
+    tags, names, parents = document.tags, document.names, document.parents
+    return _numbered(
+        (tags[node], names[node], tags[parents[node]], names[parents[node]]) for node in document.blocks.nodes
+    )
 
 
 def _numbered(keys: Iterable[Sequence[str]]) -> Counts:
@@ -416,3 +436,69 @@ def _whole(page: _Page) -> None:
         ("han", float(blocks.han.sum()) / chars),
     ):
         page.add(f"page {name}", np.full(page.size, value))
+
+
+def _era(page: _Page) -> None:
+    """Add how a page is made.
+
+    Old pages have few templates, and bylines that are part of the text.
+    """
+    document, metas = page.document, page.document.metas
+    paragraphs = sum(tag == "p" for tag in document.tags)
+    for name, value in (
+        ("dated", bool(document.json_ld or document.times or DATED & metas.keys())),
+        ("for phones", "viewport" in metas),
+        ("for networks", "og:title" in metas),
+        ("states article", read(document).found),
+        ("is article", metas.get("og:type", [""])[0].lower().startswith("article")),
+        ("paragraphs", paragraphs / page.size),
+        ("of tables", document.tags.count("table") > _FEW_TABLES),
+    ):
+        page.add(f"page {name}", np.full(page.size, value, np.float64))
+
+
+def names_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the words of tags and names of nodes with text that have some."""
+    tags, names = document.tags, document.names
+    found = ((node, name_words(tags[node], names[node])) for node in np.flatnonzero(document.T).tolist())
+    return [(node, words) for node, words in found if words]
+
+
+@lru_cache(maxsize=16384)
+def name_words(tag: str, name: str) -> tuple[str, ...]:
+    """Return the words of a container's tag and name, each once.
+
+    >>> name_words("ul", "post-tags")
+    ('<ul>', 'post', 'tags')
+    """
+    words = dict.fromkeys(_NAME_WORD.findall(name)[:_NAME_WORDS])
+    return tuple(words) if tag in _SILENT else (f"<{tag}>", *words)
+
+
+def score_words(odds: Mapping[str, float], words: Sequence[str]) -> float:
+    """Return what the words of a name say together."""
+    return float(sum(odds.get(word, 0.0) for word in words) / len(words) ** 0.5)
+
+
+def score_names(ends: Counts, nodes: Counts, scored: Iterable[tuple[int, float]]) -> dict[str, Values]:
+    """Score the names of the containers of each block, by feature.
+
+    Args:
+        ends: of the nodes; a sub-tree is the range `[node, ends[node])`.
+        nodes: of the blocks.
+        scored: nodes, ascending, each with its score.
+
+    Cost: O(nodes scored x nodes), most of them in one call for a sub-tree.
+    """
+    near, around, worst, best, total = (np.zeros(len(ends)) for _ in SCORES)
+    last = ends.tolist()
+    for node, value in scored:
+        inside = slice(node, last[node])
+        around[inside] = near[node]
+        near[inside] = value
+        if value < worst[node]:
+            worst[inside] = value
+        if value > best[node]:
+            best[inside] = value
+        total[inside] += value
+    return {name: values[nodes] for name, values in zip(SCORES, (near, around, worst, best, total), strict=True)}

@@ -1,7 +1,9 @@
 """Small feed-forward networks: from a block's features to its chance of content.
 
-S10 weighs a block's features linearly and binarised; here two hidden layers let them act together. Several networks,
-started from different draws, vote: they err differently on pages unlike those they have seen.
+S10 weighs a block's features linearly and binarised; here two hidden layers let them act together. Several networks
+vote: they err differently on pages unlike those they have seen. Second networks look at the chances alone, of a block,
+of those around it and of its containers, and correct what does not fit in: a text is many blocks in a row, alike and in
+one place.
 """
 
 from __future__ import annotations
@@ -13,9 +15,28 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decode.characters import Counts
+from ..document.document import Document, sum_sub_trees
+from ..document.subtrees import Flags, Values
+from .features import Table, groups
+
 Matrix = NDArray[np.float32]
 
 _CLIP: Final = 5.0
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_SURE: Final = 0.01
+"""A chance below this, or as near to 1, is believed to one network."""
+_FLOOR: Final = 1e-3
+"""Chances are told apart down to this one."""
+_NONE: Final = -7.0
+"""Log-odds of what is not there."""
+_STEPS: Final = (-4, -3, -2, -1, 1, 2, 3, 4)
+_REACHES: Final = (3, 8, 20)
+_LEVELS: Final = 6
+_FAR: Final = 200
+_AWAY: Final = 9.0
+OWN: Final = ("mass", "links", "marks", "is heading", "is p", "is li", "place", "times on page")
+"""Features that the second networks see, too."""
 
 
 def standardise(values: Matrix, shift: Matrix, scale: Matrix) -> Matrix:
@@ -44,20 +65,30 @@ class BlockNetwork:
     def predict(self, values: Matrix) -> Matrix:
         """Return the mean of the networks' votes, in [0, 1].
 
-        There is one per column of `values` (features x blocks).
+        There is one per column of `values` (features x blocks). Where the first network is sure, the others are not
+        asked.
 
-        Cost: O(networks x weights x blocks).
+        Cost: O(networks x weights x blocks in doubt + weights x blocks).
         """
         inputs = standardise(values, self.shift, self.scale)
-        first = self.weights[0]
+        chances = self._votes(inputs, slice(0, 1))
+        doubtful = np.flatnonzero((chances > _SURE) & (chances < 1 - _SURE))
+        others = len(self.weights[0]) - 1
+        if others and len(doubtful):
+            votes = self._votes(inputs[:, doubtful], slice(1, None))
+            chances[doubtful] = (chances[doubtful] + votes * others) / (others + 1)
+        return chances
+
+    def _votes(self, inputs: Matrix, which: slice) -> Matrix:
+        """Return the mean of the votes of some networks."""
+        first = self.weights[0][which]
         # All networks see the same input: one product for the first layer of all of them.
         joined = first.reshape(-1, first.shape[2]) @ inputs
-        layer = joined.reshape(len(first), first.shape[1], -1) + self.biases[0]
+        layer = joined.reshape(len(first), first.shape[1], -1) + self.biases[0][which]
         for weights, biases in zip(self.weights[1:], self.biases[1:], strict=True):
             np.maximum(layer, 0, out=layer)
-            layer = weights @ layer + biases
-        votes: Matrix = 1 / (1 + np.exp(-layer[:, 0, :]))
-        mean: Matrix = votes.mean(axis=0)
+            layer = weights[which] @ layer + biases[which]
+        mean: Matrix = (1 / (1 + np.exp(-layer[:, 0, :]))).mean(axis=0)
         return mean
 
     def model(self) -> dict[str, object]:
@@ -84,6 +115,147 @@ class BlockNetwork:
             tuple(np.asarray(numbers(layer), np.float32) for layer in model["weights"]),
             tuple(np.asarray(numbers(layer), np.float32)[:, :, None] for layer in model["biases"]),
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Where the blocks of a page stand.
+
+    Attributes:
+        nodes: node of each block.
+        parents, ends: of the nodes; a sub-tree is the range `[node, ends[node])`.
+        groups: number of the blocks' group: those alike by tags and names of node and parent.
+        headings: whether each block is a heading.
+        mass: weight of each block.
+    """
+
+    nodes: Counts
+    parents: Counts
+    ends: Counts
+    groups: Counts
+    headings: Flags
+    mass: Values
+
+    @classmethod
+    def of(cls, document: Document, mass: Values) -> Layout:
+        """Return the layout of a parsed page with blocks of such weights."""
+        tags, nodes = document.tags, document.blocks.nodes
+        return cls(
+            np.asarray(nodes, np.int64),
+            np.maximum(np.asarray(document.parents, np.int64), 0),
+            np.asarray(document.ends, np.int64),
+            groups(document),
+            np.fromiter((tags[node] in _HEADINGS for node in nodes), np.bool_, len(nodes)),
+            mass,
+        )
+
+
+def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
+    """Describe the surroundings of each block: chances, and the features `OWN`.
+
+    Args:
+        layout: of the page.
+        table: features of its blocks.
+        chances: of its blocks, in [0, 1].
+
+    Cost: O(nodes + blocks).
+    """
+    size, mass, nodes, of = len(chances), layout.mass, layout.nodes, layout.groups
+    order = np.arange(size)
+    chance = chances.astype(np.float64)
+    odds = np.log((chance + _FLOOR) / (1 - chance + _FLOOR))
+    text = chance * mass
+    rows: dict[str, Values] = {"odds": odds, "chance": chance}
+    reach = _STEPS[-1]
+    padded = np.concatenate((np.full(reach, _NONE), odds, np.full(reach, _NONE)))
+    for by in _STEPS:
+        rows[f"odds at {by}"] = padded[reach + by : reach + by + size]
+    texts, masses = (np.concatenate(([0.0], np.cumsum(values))) for values in (text, mass))
+    for reach in _REACHES:
+        first, last = np.maximum(order - reach, 0), np.minimum(order + reach + 1, size)
+        rows[f"mean of {reach} before"] = (texts[:-1] - texts[first]) / (masses[:-1] - masses[first] + 1)
+        rows[f"mean of {reach} behind"] = (texts[last] - texts[1:]) / (masses[last] - masses[1:] + 1)
+    whole = texts[-1] + _FLOOR
+    rows["text before"] = texts[:-1] / whole
+    rows["text behind"] = 1 - texts[1:] / whole
+    rows["text share"] = text / whole
+    rows["page text"] = np.full(size, np.log1p(whole))
+    rows["page share"] = np.full(size, whole / (masses[-1] + 1))
+    count = len(layout.ends)
+    held, sizes = (sum_sub_trees(np.bincount(nodes, values, count), layout.ends) for values in (text, mass))
+    at = nodes
+    for level in range(_LEVELS):
+        rows[f"mean of {level}"] = (held[at] - text) / (sizes[at] - mass + 1)
+        rows[f"share of {level}"] = held[at] / whole
+        at = layout.parents[at]
+    _, siblings = np.unique(layout.parents[nodes] * (of.max() + 1) + of, return_inverse=True)
+    for name, group in (("group", of), ("siblings", siblings)):
+        rows[f"mean of {name}"] = (np.bincount(group, text)[group] - text) / (
+            np.bincount(group, mass)[group] - mass + 1
+        )
+        rows[f"count of {name}"] = np.log1p(np.bincount(group))[group]
+    by_group = np.argsort(of, kind="stable")
+    same = np.diff(of[by_group]) == 0
+    for name, into, out_of in (
+        ("before", slice(1, None), slice(None, -1)),
+        ("behind", slice(None, -1), slice(1, None)),
+    ):
+        next_odds = np.full(size, _NONE)
+        next_odds[by_group[into]] = np.where(same, odds[by_group[out_of]], _NONE)
+        rows[f"odds in group {name}"] = next_odds
+    heading = np.maximum.accumulate(np.where(layout.headings, order, -1))
+    rows["odds of heading"] = np.where(heading >= 0, odds[heading], _NONE)
+    rows["since heading"] = np.log1p(order - heading)
+    likely = chance > 0.5
+    last = np.concatenate(([-_FAR], np.maximum.accumulate(np.where(likely, order, -_FAR))[:-1]))
+    ahead = np.minimum.accumulate(np.where(likely, order, size + _FAR)[::-1])[::-1]
+    ahead = np.concatenate((ahead[1:], [size + _FAR]))
+    rows["since likely"] = np.log1p(np.minimum(order - last, _FAR))
+    rows["until likely"] = np.log1p(np.minimum(ahead - order, _FAR))
+    rows["text since likely"] = np.where(last >= 0, np.log1p(masses[:-1] - masses[np.maximum(last, 0)]), _AWAY)
+    rows["text until likely"] = np.where(ahead < size, np.log1p(masses[np.minimum(ahead, size)] - masses[:-1]), _AWAY)
+    for name in OWN:
+        rows[name] = table.values[table.names.index(name)]
+    return Table(tuple(rows), np.array(list(rows.values()), np.float32))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StagedNetwork:
+    """Networks that see a block's features, and others that see chances alone.
+
+    The second ones see the chances that the first ones give.
+
+    Attributes:
+        odds: what words in names of containers say of content.
+        first: from `features` to chances.
+        second: from `surroundings` to chances.
+    """
+
+    odds: Mapping[str, float]
+    first: BlockNetwork
+    second: BlockNetwork
+
+    def predict(self, table: Table, layout: Layout) -> Values:
+        """Return the chance of each block, in [0, 1].
+
+        Args:
+            table: features of the page's blocks.
+            layout: of the page.
+
+        Cost: O(networks x weights x blocks + nodes).
+        """
+        around = surroundings(layout, table, self.first.predict(table.values))
+        chances: Values = self.second.predict(around.values).astype(np.float64)
+        return chances
+
+    def model(self) -> dict[str, object]:
+        """Return all of it as mappings, strings and lists."""
+        return {"odds": dict(self.odds), "first": self.first.model(), "second": self.second.model()}
+
+    @classmethod
+    def of(cls, model: Mapping[str, Any]) -> StagedNetwork:
+        """Return the networks that `model` describes."""
+        return cls(model["odds"], BlockNetwork.of(model["first"]), BlockNetwork.of(model["second"]))
 
 
 def _row(values: Matrix) -> str:

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...decode.characters import Counts
+from ...document.document import sum_sub_trees
+from ...document.subtrees import Flags
 from ..combined import weigh
-from ..features import NAMED, UNNAMED, features
-from ..network import BlockNetwork, Matrix, standardise
+from ..features import NAMED, Table, features, names_of, score_names, score_words
+from ..network import BlockNetwork, Layout, Matrix, StagedNetwork, standardise, surroundings
 from .examples import Example
 
 _DEAREST: Final = 0.5
 _CHEAPEST: Final = 0.002
 """Bounds of what an error on a block costs in training, as shares of the page's text."""
+_CHEAP: Final = 0.02
+"""Not all examples of a lower cost are looked at."""
 _NAMELESS: Final = 0.3
 """Share of the examples that are seen without names too."""
+_RATES: Final = ((0.4, 1.0), (0.2, 0.5), (0.2, 0.2), (0.2, 0.05))
+"""Parts of a training, and the size of their steps beside that of the first."""
+_KNOWN_SITES: Final = 3
+"""A word counts when containers of so many sites have it in their names."""
+_PRIOR: Final = 3.0
+"""Texts of so many pages that each word is thought to have been seen with, as much content as anywhere."""
+_MOST_ODDS: Final = 4.0
+_LEAST_ODDS: Final = 0.1
+"""Words that say less are not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +42,9 @@ class Params:
     """Sizes and steps of a training.
 
     Attributes:
-        hidden: sizes of the hidden layers.
-        networks: how many are trained.
+        hidden: sizes of the hidden layers of the first networks.
+        then: sizes of those of the second ones.
+        networks: how many first ones are trained, each without the sites of one part; half as many second ones.
         epochs: passes over the examples.
         batch: examples per step.
         rate: step size of Adam.
@@ -36,10 +52,11 @@ class Params:
     """
 
     hidden: tuple[int, ...] = (96, 32)
+    then: tuple[int, ...] = (64, 24)
     networks: int = 4
-    epochs: int = 30
+    epochs: int = 12
     batch: int = 2048
-    rate: float = 1e-3
+    rate: float = 2e-3
     decay: float = 1.0
 
 
@@ -60,10 +77,31 @@ class TrainingSet:
     costs: Matrix
 
 
-def learn(pages: Iterable[Example], seed: int, params: Params) -> BlockNetwork:
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingPage:
+    """All that is learned from a page, without its document."""
+
+    site: str
+    table: Table
+    layout: Layout
+    names: list[tuple[int, tuple[str, ...]]]
+    content: Flags
+    costs: Matrix
+
+    @classmethod
+    def of(cls, page: Example) -> TrainingPage:
+        """Return the page of an example with blocks."""
+        document = page.document
+        table, layout = features(document, {}), Layout.of(document, weigh(document))
+        return cls(page.site or page.id, table, layout, names_of(document), page.content, _costs(page))
+
+
+def learn(pages: Iterable[Example], seed: int, params: Params) -> StagedNetwork:
     """Return networks trained on pages whose texts are known.
 
     An error on a block costs what it costs in F1: its share of the page's text, so that every page counts the same.
+    The sites are dealt into as many parts as there are first networks. What names of containers say, and what the first
+    networks say to the second ones, is learned from the other parts, so that it is as on sites never seen.
 
     Args:
         pages: examples; their documents are not kept.
@@ -71,23 +109,124 @@ def learn(pages: Iterable[Example], seed: int, params: Params) -> BlockNetwork:
         params: of the training.
 
     Raises:
-        ValueError: no page has a block.
+        ValueError: no page has a block, or there are fewer pages than networks.
 
     Cost: minutes for a thousand pages, and 0.7 KB a block.
     """
-    names: tuple[str, ...] = ()
-    values, content, costs = [], [], []
-    for page in pages:
-        if len(page.document.blocks):
-            table = features(page.document)
-            names = table.names
-            values.append(table.values)
-            content.append(page.content)
-            costs.append(_costs(page))
-    if not values:
+    return train([TrainingPage.of(page) for page in pages if len(page.document.blocks)], seed, params)
+
+
+def train(known: Sequence[TrainingPage], seed: int, params: Params) -> StagedNetwork:
+    """Return the networks that `learn` returns, from pages already read."""
+    if not known:
         raise ValueError("there is no page with text to learn from")
-    examples = TrainingSet(names, np.concatenate(values, axis=1), np.concatenate(content), np.concatenate(costs))
-    return fit(_with_nameless(examples, seed), seed, params)
+    dealt = parts([page.site for page in known], params.networks)
+    odds = _learn_odds(known, dealt, params.networks)
+    for page, part in zip(known, dealt, strict=True):
+        _rescore(page, odds[part])
+    block_parts = np.repeat(dealt, [len(page.content) for page in known])
+    examples = TrainingSet(
+        known[0].table.names,
+        np.concatenate([page.table.values for page in known], axis=1),
+        np.concatenate([page.content for page in known]),
+        np.concatenate([page.costs for page in known]),
+    )
+    scaling = _scaling(examples.values)
+    firsts = []
+    chances = np.zeros(len(block_parts), np.float32)
+    for part in range(params.networks):
+        others = block_parts != part
+        learned = _with_nameless(_drawn(_some(examples, others), seed), seed)
+        one = fit(learned, seed + part, replace(params, networks=1), scaling)
+        firsts.append(one)
+        chances[~others] = one.predict(examples.values[:, ~others])
+    bounds = np.cumsum([len(page.content) for page in known])[:-1]
+    around = [
+        surroundings(page.layout, page.table, one) for page, one in zip(known, np.split(chances, bounds), strict=True)
+    ]
+    examples = replace(
+        examples, features=around[0].names, values=np.concatenate([one.values for one in around], axis=1)
+    )
+    then = replace(params, hidden=params.then, networks=max(params.networks // 2, 1))
+    second = fit(_drawn(examples, seed), seed, then)
+    return StagedNetwork(odds[-1], _join(firsts), second)
+
+
+def parts(sites: Sequence[str], count: int) -> Counts:
+    """Deal pages into `count` parts, a site into one if there are enough sites."""
+    if len(sites) < count:
+        raise ValueError(f"{len(sites)} pages are too few for {count} networks")
+    numbers = {site: number for number, site in enumerate(dict.fromkeys(sites))}
+    by_site = [numbers[site] for site in sites] if len(numbers) >= count else range(len(sites))
+    dealt: Counts = np.array(by_site, np.int64) % count
+    return dealt
+
+
+def _learn_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> list[dict[str, float]]:
+    """Return the odds of words in names by all parts but each one, then by all.
+
+    A word says the logarithm by which the odds of content in containers of its name are above those of the page.
+    """
+    held: list[dict[str, float]] = [defaultdict(float) for _ in range(count)]
+    other: list[dict[str, float]] = [defaultdict(float) for _ in range(count)]
+    sites: dict[str, set[str]] = defaultdict(set)
+    for page, part in zip(pages, dealt.tolist(), strict=True):
+        nodes, ends = page.layout.nodes, page.layout.ends
+        content, rest = (
+            sum_sub_trees(np.bincount(nodes, page.costs * flags, len(ends)), ends).tolist()
+            for flags in (page.content, ~page.content)
+        )
+        for node, said in page.names:
+            for word in said:
+                held[part][word] += content[node]
+                other[part][word] += rest[node]
+        for word in {word for _, said in page.names for word in said}:
+            sites[word].add(page.site)
+    words = [word for word, where in sites.items() if len(where) >= _KNOWN_SITES]
+    by_part = np.array([[[one[word] for word in words] for one in side] for side in (held, other)])
+    found = []
+    for part in range(count + 1):
+        content, rest = by_part[:, np.arange(count) != part].sum(axis=1)
+        share = (content.sum() + 1) / (content.sum() + rest.sum() + 2)
+        odds = np.log((content + _PRIOR * share) / (rest + _PRIOR * (1 - share)) * (1 - share) / share)
+        pairs = zip(words, np.round(np.clip(odds, -_MOST_ODDS, _MOST_ODDS), 2).tolist(), strict=True)
+        found.append({word: value for word, value in pairs if abs(value) >= _LEAST_ODDS})
+    return found
+
+
+def _rescore(page: TrainingPage, odds: Mapping[str, float]) -> None:
+    """Write into the page's table what names say by `odds`."""
+    scored = ((node, score_words(odds, words)) for node, words in page.names)
+    for name, values in score_names(page.layout.ends, page.layout.nodes, scored).items():
+        page.table.values[page.table.names.index(name)] = values
+
+
+def _some(examples: TrainingSet, chosen: Flags) -> TrainingSet:
+    """Return the examples flagged."""
+    return replace(
+        examples, values=examples.values[:, chosen], content=examples.content[chosen], costs=examples.costs[chosen]
+    )
+
+
+def _join(networks: Sequence[BlockNetwork]) -> BlockNetwork:
+    """Join networks of the same shape and scaling to one with the votes of all."""
+    return BlockNetwork(
+        networks[0].features,
+        networks[0].shift,
+        networks[0].scale,
+        tuple(np.concatenate(layers) for layers in zip(*(one.weights for one in networks), strict=True)),
+        tuple(np.concatenate(layers) for layers in zip(*(one.biases for one in networks), strict=True)),
+    )
+
+
+def _drawn(examples: TrainingSet, seed: int) -> TrainingSet:
+    """Draw from the cheap examples in proportion to what they cost.
+
+    Those drawn stand for the others, and the work is halved.
+    """
+    share = np.minimum(examples.costs / _CHEAP, 1)
+    drawn = _some(examples, np.random.default_rng(seed).random(len(share)) < share)
+    return replace(drawn, costs=np.maximum(drawn.costs, np.float32(_CHEAP)))
 
 
 def _with_nameless(examples: TrainingSet, seed: int) -> TrainingSet:
@@ -95,14 +234,16 @@ def _with_nameless(examples: TrainingSet, seed: int) -> TrainingSet:
 
     Other sites use other words.
     """
-    chosen = np.flatnonzero(np.random.default_rng(seed).random(examples.values.shape[1]) < _NAMELESS)
-    again = examples.values[:, chosen]
-    again[[number for number, name in enumerate(examples.features) if name in NAMED]] = UNNAMED
-    return TrainingSet(
-        examples.features,
-        np.concatenate((examples.values, again), axis=1),
-        np.concatenate((examples.content, examples.content[chosen])),
-        np.concatenate((examples.costs, examples.costs[chosen])),
+    chosen = np.asarray(np.random.default_rng(seed).random(examples.values.shape[1]) < _NAMELESS)
+    again = _some(examples, chosen)
+    for number, name in enumerate(examples.features):
+        if name in NAMED:
+            again.values[number] = NAMED[name]
+    return replace(
+        examples,
+        values=np.concatenate((examples.values, again.values), axis=1),
+        content=np.concatenate((examples.content, again.content)),
+        costs=np.concatenate((examples.costs, again.costs)),
     )
 
 
@@ -114,13 +255,14 @@ def _costs(page: Example) -> NDArray[np.float32]:
     return costs
 
 
-def fit(examples: TrainingSet, seed: int, params: Params) -> BlockNetwork:
+def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix, Matrix] | None = None) -> BlockNetwork:
     """Train networks on examples.
 
     Args:
         examples: the examples.
         seed: of the draws; the same seed gives the same networks.
         params: sizes and steps.
+        scaling: shift and scale of the inputs (see `BlockNetwork`), where they are known from more examples.
 
     Returns:
         The networks.
@@ -138,27 +280,25 @@ def fit(examples: TrainingSet, seed: int, params: Params) -> BlockNetwork:
     if examples.content.all() or not examples.content.any():
         raise ValueError("all blocks to learn from are of one kind; content and other blocks are both needed")
 
-    values = examples.values
-    shift = values.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
-    scale = 1 / (values.std(axis=1, keepdims=True, dtype=np.float64).astype(np.float32) + np.float32(1e-3))
-    inputs = np.ascontiguousarray(standardise(values, shift, scale).T)
+    shift, scale = scaling or _scaling(examples.values)
+    inputs = np.ascontiguousarray(standardise(examples.values, shift, scale).T)
     costs = (examples.costs / examples.costs.mean()).astype(np.float32)
-    trained = [
-        MLPClassifier(
+    trained = []
+    for number in range(params.networks):
+        network = MLPClassifier(
             params.hidden,
             alpha=params.decay,
             batch_size=min(params.batch, len(inputs)),
-            learning_rate_init=params.rate,
-            max_iter=params.epochs,
             n_iter_no_change=params.epochs,
+            warm_start=True,
             random_state=seed + number,
         )
-        for number in range(params.networks)
-    ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the number of epochs is ours
-        for network in trained:
-            network.fit(inputs, examples.content, sample_weight=costs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the number of epochs is ours
+            for part, size in _RATES:
+                network.set_params(max_iter=max(round(part * params.epochs), 1), learning_rate_init=size * params.rate)
+                network.fit(inputs, examples.content, sample_weight=costs)
+        trained.append(network)
     layers = range(len(params.hidden) + 1)
     return BlockNetwork(
         examples.features,
@@ -167,3 +307,10 @@ def fit(examples: TrainingSet, seed: int, params: Params) -> BlockNetwork:
         tuple(np.stack([network.coefs_[layer].T for network in trained]) for layer in layers),
         tuple(np.stack([network.intercepts_[layer][:, None] for network in trained]) for layer in layers),
     )
+
+
+def _scaling(values: Matrix) -> tuple[Matrix, Matrix]:
+    """Return shift and scale that bring inputs to the same size."""
+    shift = values.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
+    scale = 1 / (values.std(axis=1, keepdims=True, dtype=np.float64).astype(np.float32) + np.float32(1e-3))
+    return shift, scale.astype(np.float32)

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ...decode.characters import Counts
 from ...decode.text import squeeze
 from ...document.document import Document, parse
 from ...document.subtrees import Flags
+from ...urls import host_key, site_key
 
 SHINGLE_CHARS: Final = 8
 """Letters and digits of a shingle: long enough not to be shared by chance, short enough for a Chinese half-sentence."""
@@ -34,6 +36,7 @@ class Example:
         content: per block, whether it belongs to the text; all False for a page that is no article.
         weights: per block, its characters; 0 for what neither counts for nor against (headline, captions).
         article: whether the page has a text at all.
+        site: that the page is of; empty when nothing says it.
     """
 
     id: str
@@ -41,6 +44,7 @@ class Example:
     content: Flags
     weights: Counts
     article: bool
+    site: str = ""
 
 
 def example(body: bytes, row: Mapping[str, object]) -> Example | None:
@@ -48,11 +52,12 @@ def example(body: bytes, row: Mapping[str, object]) -> Example | None:
 
     Args:
         body: bytes of the page.
-        row: `id` and `text`; optional are `url`, `title`, `captions`, `optional` (lists of lines that do not count),
-            `page_type` (`list` and `other` are no articles) and `coverage` (share of the text that the page holds).
+        row: `id` and `text`; optional are `url`, `host`, `title`, `captions`, `optional` (lists of lines that do not
+            count), `page_type` (`list` and `other` are no articles), `coverage` (share of the text that the page
+            holds) and `suspect` (true for a text that is probably wrong).
 
     Returns:
-        The example; None when the page does not hold the text that it is said to hold.
+        The example; None when the page does not hold the text that it is said to hold, or the text is suspect.
 
     Raises:
         ValueError: `id` or `text` is missing or no string.
@@ -66,14 +71,15 @@ def example(body: bytes, row: Mapping[str, object]) -> Example | None:
     if article and not isinstance(text, str):
         raise ValueError(f"text of {name!r} is {text!r}; it takes a string")
     coverage = row.get("coverage", 1)
-    if isinstance(coverage, int | float) and coverage < MIN_COVERAGE:
+    if row.get("suspect") or (isinstance(coverage, int | float) and coverage < MIN_COVERAGE):
         return None
     document = parse(body, str(row.get("url") or ""))
     content = labels(document, str(text) if article else "")
     if article and not content.any():
         return None
     free = [line for key in ("captions", "optional") for line in _lines(row.get(key))]
-    return Example(name, document, content, weights(document, str(row.get("title") or ""), free), article)
+    mass = weights(document, str(row.get("title") or ""), free)
+    return Example(name, document, content, mass, article, _site(row))
 
 
 def labels(document: Document, gold_text: str) -> Flags:
@@ -144,6 +150,12 @@ def weights(document: Document, title: str = "", free: Iterable[str] = ()) -> Co
         [0 if squeeze(text) in none else chars for text, chars in zip(blocks.texts, blocks.chars, strict=True)],
         np.int64,
     )
+
+
+def _site(row: Mapping[str, object]) -> str:
+    """Return the site that a row names by `host` or `url`; empty when it names none."""
+    host = str(row.get("host") or urlsplit(str(row.get("url") or "")).hostname or "")
+    return site_key(host_key(f"http://{host}/")) if host else ""
 
 
 def _lines(value: object) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.extract.combined import network
-from pipelines.extract.network import BlockNetwork
+from pipelines.extract.network import StagedNetwork
 from pipelines.extract.weighted import FEATURES, WeightedModel
 from pipelines.focus.profile import load
 from tests.crawler.crawling import ROOT, scrapy
@@ -62,9 +62,10 @@ def test_networks_are_learnt(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
     assert found["made_by"] == "scrapy train combined one --networks 2 --epochs 3 --seed 1"
-    networks = BlockNetwork.of(found["model"])
-    assert networks.features == network().features
-    assert [layer.shape[0] for layer in networks.weights] == [2, 2, 2]
+    networks = StagedNetwork.of(found["model"])
+    assert networks.first.features == network().first.features
+    assert networks.second.features == network().second.features
+    assert [layer.shape[0] for layer in networks.first.weights] == [2, 2, 2]
 
 
 def test_missing_library_is_one_line(tmp_path: Path) -> None:

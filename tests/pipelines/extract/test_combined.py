@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
-from pipelines.extract.combined import Params, choose, extract, network
-from pipelines.extract.features import features, title_block
+from pipelines.extract.combined import Params, choose, extract, network, weigh
+from pipelines.extract.features import SCORES, features, names_of, title_block
+from pipelines.extract.network import Layout, surroundings
 
 PAGE = """<html><head><title>河口大桥昨日完成浇筑_滨江日报</title></head><body>
 <div class=nav><a href=/>首页</a> <a href=/a>要闻</a> <a href=/b>财经</a></div>
@@ -40,9 +41,33 @@ def test_keeps_the_text_and_nothing_else() -> None:
 
 
 def test_features_are_those_of_the_training() -> None:
-    table = features(parse(PAGE, ""))
-    assert table.names == network().features
+    document = parse(PAGE, "")
+    networks = network()
+    table = features(document, networks.odds)
+    assert table.names == networks.first.features
     assert np.isfinite(table.values).all()
+    layout = Layout.of(document, weigh(document))
+    around = surroundings(layout, table, networks.first.predict(table.values))
+    assert around.names == networks.second.features
+    assert np.isfinite(around.values).all()
+
+
+def test_names_of_containers_are_scored_from_the_outside_in() -> None:
+    document = parse(b"<body class=page><p>a</p><div class='post tags'><p>b</p><i class=ad>c</i></div></body>", "")
+    assert dict(names_of(document))[document.tags.index("div")] == ("post", "tags")
+    table = features(document, {"tags": -2.0, "post": -2.0, "ad": -3.0, "<p>": 1.0, "page": 0.5})
+    rows = np.array([table.values[table.names.index(name)] for name in SCORES])
+    both = -4 / 2**0.5
+    near, around, worst = [1, 1, both], [0.5, both, 0.5], [0, both, both]
+    assert np.allclose(rows, [near, around, worst, [1, 1, 0.5], [1.5, 1.5 + both, 0.5 + both]], atol=1e-5)
+
+
+def test_page_tells_how_it_is_made() -> None:
+    head = "<meta name=viewport content=x><meta property=og:type content=article>"
+    table = features(parse(f"{head}<p>one</p><p>two</p>".encode(), ""), {})
+    found = {name: table.values[table.names.index(name)].tolist() for name in table.names if name.startswith("page ")}
+    assert found["page for phones"] == found["page is article"] == found["page paragraphs"] == [1.0, 1.0]
+    assert found["page dated"] == found["page of tables"] == found["page states article"] == [0.0, 0.0]
 
 
 def test_headline_is_found_where_the_title_repeats_it() -> None:
@@ -153,7 +178,7 @@ def test_table_of_contents_is_left_out_and_its_headings_stay() -> None:
     headings = ("Years of waiting", "What it costs")
     toc = "".join(f'<li><a href="#{n}">{text}</a></li>' for n, text in enumerate(headings))
     first, second, third = (f"{part}</p>" for part in PROSE.split("</p>")[:3])
-    body = f"{first}<ul>{toc}</ul><h2 id=0>{headings[0]}</h2>{second}<h2 id=1>{headings[1]}</h2>{third}"
+    body = f"{PROSE}<ul>{toc}</ul><h2 id=0>{headings[0]}</h2>{first}{second}<h2 id=1>{headings[1]}</h2>{third}{first}"
     lines = lines_of(body)
     assert [line for line in lines if line in headings] == list(headings)
 
@@ -207,7 +232,8 @@ def test_comments_below_an_article_are_left_out() -> None:
 
 
 def test_comments_are_the_text_of_a_thread() -> None:
-    page = f"<title>Oldport's pier</title><h1>Oldport's pier</h1><ol class=comments>{COMMENTS * 3}</ol>"
+    posts = "".join(COMMENTS.replace("pier", place) for place in ("pier", "market", "station"))
+    page = f"<title>Oldport's pier</title><h1>Oldport's pier</h1><ol class=replies>{posts}</ol>"
     text = extract(parse(page.encode(), "http://forum.example/viewtopic.php?t=1"), Params()).text
     assert "waited for this pier" in text
 

@@ -90,3 +90,11 @@ def test_one_flag_and_weight_per_block(lines: list[str], gold: str) -> None:
     document = parse("".join(f"<p>{line}</p>" for line in lines).encode("utf-8", "replace"), "")
     assert len(labels(document, gold)) == len(weights(document, gold)) == len(document.blocks)
     assert not labels(document, "").any()
+
+
+def test_suspect_text_is_no_example() -> None:
+    row = {"id": "a", "text": FIRST, "host": "www.news.example.com"}
+    made = example(f"<p>{FIRST}</p>".encode(), row)
+    assert made is not None
+    assert made.site == "example.com"
+    assert example(f"<p>{FIRST}</p>".encode(), row | {"suspect": True}) is None

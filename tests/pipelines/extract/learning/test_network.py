@@ -8,8 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipelines.extract.learning.combined import Params, TrainingSet, fit
-from pipelines.extract.network import BlockNetwork
+from pipelines.extract.combined import weigh
+from pipelines.extract.features import features
+from pipelines.extract.learning.combined import Params, TrainingPage, TrainingSet, fit, learn, parts, train
+from pipelines.extract.learning.examples import Example, example
+from pipelines.extract.network import BlockNetwork, Layout, StagedNetwork
 
 
 def examples(seed: int = 3, count: int = 4000) -> TrainingSet:
@@ -62,7 +65,7 @@ def test_survives_writing_and_reading() -> None:
     assert np.abs(read.predict(values) - found.predict(values)).max() < 0.01
 
 
-def test_votes_are_the_mean_of_single_networks() -> None:
+def test_votes_are_the_mean_of_single_networks_where_the_first_is_in_doubt() -> None:
     found = fit(examples(), 1, SMALL)
     values = examples(seed=5).values[:, :50]
     single = [
@@ -73,4 +76,48 @@ def test_votes_are_the_mean_of_single_networks() -> None:
         ).predict(values)
         for number in range(2)
     ]  # fmt: skip
-    assert np.allclose(np.mean(single, axis=0), found.predict(values), atol=1e-6)
+    doubtful = (single[0] > 0.01) & (single[0] < 0.99)
+    assert 0 < doubtful.sum() < 50
+    votes = np.where(doubtful, np.mean(single, axis=0), single[0])
+    assert np.allclose(votes, found.predict(values), atol=1e-6)
+
+
+def page(number: int, *, is_story: bool) -> Example:
+    """A page of its own site, with its text in `<div class=story>`, or else in `<div class=remarks>` below."""
+    lines = [f"The bridge number {number} over the river was opened on Sunday by the mayor, {n}." for n in "abc"]
+    text, rest = ("".join(f"<p>{line}</p>" for line in part) for part in (lines, [line[::-1] for line in lines]))
+    first, second = (text, rest) if is_story else (rest, text)
+    body = f"<div class=story>{first}</div><div class=remarks>{second}</div>"
+    row = {"id": f"{number}", "text": "\n".join(lines), "host": f"s{number}.example"}
+    found = example(f"<title>x</title>{body}".encode(), row)
+    assert found is not None
+    return found
+
+
+def test_names_are_learned_and_read_again() -> None:
+    params = Params(hidden=(8, 4), then=(8, 4), networks=2, epochs=100, batch=64)
+    found = learn([page(number, is_story=True) for number in range(12)], 1, params)
+    assert found.odds["story"] > 1 > -1 > found.odds["remarks"]
+    read = StagedNetwork.of(json.loads(json.dumps(found.model())))
+    assert read.model() == found.model()
+    document = page(99, is_story=True).document
+    chances = read.predict(features(document, read.odds), Layout.of(document, weigh(document)))
+    assert chances[:3].min() > 0.5 > chances[3:].max()
+
+
+def test_names_are_scored_by_other_sites() -> None:
+    """What a page itself says of a name would tell the answer."""
+    odd = TrainingPage.of(page(0, is_story=True))
+    pages = [odd, *(TrainingPage.of(page(number, is_story=False)) for number in range(1, 8))]
+    train(pages, 1, Params(hidden=(4,), then=(4,), networks=2, epochs=2))
+    best, worst = (odd.table.values[odd.table.names.index(f"{name} name")] for name in ("best", "worst"))
+    assert odd.content.tolist() == [True] * 3 + [False] * 3
+    assert worst[:3].max() < -0.5
+    assert best[3:].min() > 0.5
+
+
+def test_pages_of_a_site_stay_together() -> None:
+    assert parts(["a", "b", "a", "c", "b"], 2).tolist() == [0, 1, 0, 0, 1]
+    assert parts(["a", "a", "a"], 2).tolist() == [0, 1, 0]
+    with pytest.raises(ValueError, match="too few for 4 networks"):
+        parts(["a"], 4)
