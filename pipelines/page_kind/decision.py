@@ -24,7 +24,7 @@ _LINK_CHARS: Final = 8
 _HEADLINE: Final = 20
 """A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
 _SUMMARIES: Final = 3
-_IN_DOUBT: Final = 0.8
+_IN_DOUBT: Final = 0.9
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 _UNREAD: Final = frozenset(
     {
@@ -131,6 +131,9 @@ def judge(  # noqa: PLR0911 - one question after the other
 def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> PageReason | None:
     """Return the reason if a page is an error page, a login wall or no prose."""
     body = extraction.text
+    if not body and document.blocks.chars.sum() < _CAPTION_CHARS:
+        body = " ".join(document.blocks.texts)  # a notice of one line is no text to an extractor
+        return PageReason.SOFT_404 if _ERROR.search(body) and metadata.published_from in {"", "url"} else None
     if body and sum(map(str.isalnum, body[:2000])) < 20:
         return PageReason.NO_PROSE
     if metadata.published_from not in {"", "url"}:

@@ -132,7 +132,7 @@ def example(page: KnownPage, read: Read, fetched_at: datetime) -> KindExample | 
         kind,
         site_of(page.row),
         features(document, extraction, found, links.extract(document, extraction)),
-        frozenset(words(document, extraction)),
+        words(document, extraction),
         (_NOWHERE, describe_url(url)) if is_known else (_NOWHERE,),
     )
 

@@ -12,6 +12,7 @@ from pipelines.extract import extractor
 from pipelines.page_kind.examples import KnownPage, example, kind_of, site_of
 from pipelines.page_kind.learning import KindExample, Params, deal, learn
 from pipelines.page_kind.model import KindModel
+from pipelines.page_kind.words import Words
 from pipelines.records import Extraction, PageKind
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -22,8 +23,14 @@ def made(number: int, kind: PageKind) -> KindExample:
     """A page that shows its kind by one feature and by one word; another of each is noise."""
     rng = np.random.default_rng(number)
     values = {"prose": float(kind is PageKind.ARTICLE) + rng.normal(0, 0.2), "noise": rng.normal()}
-    word = {PageKind.ARTICLE: "x:said", PageKind.FORM: "b:submit", PageKind.LIST: "c:card"}[kind]
-    return KindExample(kind, f"site{number % 40}", values, frozenset({word, f"t:{rng.integers(50)}"}), ({},))
+    word = {PageKind.FORM: "b:submit", PageKind.LIST: "c:card"}.get(kind, "c:story")
+    return KindExample(
+        kind,
+        f"site{number % 40}",
+        values,
+        Words(frozenset({word, f"t:{rng.integers(50)}"}), frozenset({"said"})),
+        ({},),
+    )
 
 
 def many() -> list[KindExample]:
