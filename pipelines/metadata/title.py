@@ -86,6 +86,8 @@ def find_headline(document: Document, structured: Structured, first_body_block: 
     found = find_repeated(document, structured, lines, first_body_block, site)
     if found:
         return found
+    if first_body_block < 0:
+        lines = [line for line in lines if line[0] == 1]
     candidates, rows = weigh(document, structured, lines, first_body_block, site)
     best = candidates[choose(rows)] if candidates else TitleCandidate("", "")
     return Headline(best.text, best.block)

@@ -98,23 +98,25 @@ def judge(  # noqa: PLR0911 - one question after the other
     Cost: O(nodes + blocks + links), about a millisecond.
     """
     refused = refuse(document, extraction, metadata)
-    if refused:
+    is_read = bool(extraction.text) and refused is not PageReason.NO_PROSE
+    if refused and refused is not PageReason.NO_PROSE:
         asks = refused is PageReason.LOGIN_WALL and "form" in document.tags
         kind = PageKind.NOTICE if refused is PageReason.SOFT_404 else PageKind.FORM if asks else PageKind.OTHER
         return PageJudgement(kind, refused)
     if not len(document.blocks):
         listed = _is_list(document, links)
         return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)))
+    unread = refused or extraction.reason or PageReason.NO_TEXT
     model = shipped()
     values, address = features(document, extraction, metadata, links), describe_url(document.url)
     chances = model.predict(values, words(document, extraction), address)
     best = 1 + int(chances[1:].argmax())
     kind, share = model.kinds[best], float(chances[best] / max(chances[1:].sum(), 1e-9))
-    if not extraction.text and kind is PageKind.FORM and share >= _SURE and values["forms"]:
+    if not is_read and kind is PageKind.FORM and share >= _SURE and values["forms"]:
         return PageJudgement(kind, PageReason.FORM, share)
-    if not extraction.text:
+    if not is_read:
         listed = kind is PageKind.LIST or _is_list(document, links)
-        return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
+        return PageJudgement(*(_LIST if listed else (PageKind.OTHER, unread)), share)
     # No article lives at the root of its host. One in doubt has no address of a list and no summaries under headlines
     # of their own; where both come together there is no doubt.
     listed = address["list"] > 0
@@ -134,16 +136,15 @@ def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> Pa
     if not body and document.blocks.chars.sum() < _CAPTION_CHARS:
         body = " ".join(document.blocks.texts)  # a notice of one line is no text to an extractor
         return PageReason.SOFT_404 if _ERROR.search(body) and metadata.published_from in {"", "url"} else None
-    if body and sum(map(str.isalnum, body[:2000])) < 20:
-        return PageReason.NO_PROSE
+    unread = PageReason.NO_PROSE if body and sum(map(str.isalnum, body[:2000])) < 20 else None
     if metadata.published_from not in {"", "url"}:
-        return None  # error pages carry no date of publication; news about a 404 or a captcha does
+        return unread  # error pages carry no date of publication; news about a 404 or a captcha does
     titles = (metadata.title, document.title)
     if len(body) < 600 and any(len(title) <= 60 and _ERROR.search(title) for title in titles):
         return PageReason.SOFT_404
     if len(body) < 300 and _ERROR.search(body[:200]):
         return PageReason.SOFT_404
-    return PageReason.LOGIN_WALL if 0 < len(body) < 300 and _LOGIN.search(body) else None
+    return PageReason.LOGIN_WALL if 0 < len(body) < 300 and _LOGIN.search(body) else unread
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:

@@ -232,6 +232,11 @@ def test_dateline_of_a_page_without_a_stated_date_is_left_to_the_networks(mark: 
     assert found.text.split("\n")[1].startswith("Published on May 5th")
 
 
+POSTS = (
+    "I have waited for this pier since I was a child, and it looks as if it was worth it. The first boat came at nine.",
+    "The fares are far too high, whatever the mayor says, and nobody in the council asked the fishermen about it.",
+    "Does anybody know when the market will open? My mother would like to sell her bread there on Sundays, as before.",
+)
 COMMENTS = "".join(
     f"<li class='comment depth-1'><cite>{name}</cite> <a href=#c>May {day}, 2024 at 9:1{day}</a><p>{text}</p>"
     "<a href=#reply>Reply</a></li>"
@@ -255,10 +260,14 @@ def test_comments_below_an_article_are_left_out() -> None:
 
 
 def test_comments_are_the_text_of_a_thread() -> None:
-    posts = "".join(COMMENTS.replace("pier", place) for place in ("pier", "market", "station"))
-    page = f"<title>Oldport's pier</title><h1>Oldport's pier</h1><ol class=replies>{posts}</ol>"
+    posts = "".join(
+        f'<div class="post comment"><div class=author><a href=/u/{n}>{name}</a></div><p class=date>May {n}, 2024 at 9:1{n}'
+        f"</p><div class=content>{text}</div></div>"
+        for n, (name, text) in enumerate(zip(("harbour_fan", "Piet", "annie77"), POSTS, strict=True), 1)
+    )
+    page = f"<title>Oldport's pier - Harbour forum</title><h1>Oldport's pier</h1>{posts}"
     text = extract(parse(page.encode(), "http://forum.example/viewtopic.php?t=1"), Params()).text
-    assert "waited for this pier" in text
+    assert all(post in text for post in POSTS)
 
 
 def test_comments_are_kept_where_there_is_nothing_else() -> None:
