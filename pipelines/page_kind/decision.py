@@ -24,7 +24,9 @@ _LINK_CHARS: Final = 8
 _HEADLINE: Final = 20
 """A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
 _SUMMARIES: Final = 3
-_IN_DOUBT: Final = 0.8
+_LEAST_LINKS: Final = 2
+"""No list has fewer."""
+_IN_DOUBT: Final = 0.9
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 _UNREAD: Final = frozenset(
     {
@@ -108,6 +110,9 @@ def judge(  # noqa: PLR0911 - one question after the other
     model = shipped()
     values, address = features(document, extraction, metadata, links), describe_url(document.url)
     chances = model.predict(values, words(document, extraction), address)
+    if len(links) < _LEAST_LINKS:
+        chances[model.kinds.index(PageKind.LIST)] = 0.0
+        chances /= chances.sum()
     best = 1 + int(chances[1:].argmax())
     kind, share = model.kinds[best], float(chances[best] / max(chances[1:].sum(), 1e-9))
     if not extraction.text and kind is PageKind.FORM and share >= _SURE and values["forms"]:
@@ -121,7 +126,7 @@ def judge(  # noqa: PLR0911 - one question after the other
     summed = _summaries(document, extraction, 1 if listed else _SUMMARIES)
     if address["is root"] or (listed and summed) or (chances[0] < _IN_DOUBT and (listed or summed)):
         return PageJudgement(*_LIST, float(1 - chances[0]))
-    if chances[0] >= model.threshold:
+    if model.is_article(chances):
         return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))
     if kind not in {PageKind.LIST, PageKind.FORM, PageKind.THREAD} and _is_media(document, extraction):
         kind = PageKind.MEDIA
@@ -130,17 +135,18 @@ def judge(  # noqa: PLR0911 - one question after the other
 
 def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> PageReason | None:
     """Return the reason if a page is an error page, a login wall or no prose."""
-    body = extraction.text
-    if body and sum(map(str.isalnum, body[:2000])) < 20:
-        return PageReason.NO_PROSE
-    if metadata.published_from not in {"", "url"}:
-        return None  # error pages carry no date of publication; news about a 404 or a captcha does
-    titles = (metadata.title, document.title)
-    if len(body) < 600 and any(len(title) <= 60 and _ERROR.search(title) for title in titles):
-        return PageReason.SOFT_404
-    if len(body) < 300 and _ERROR.search(body[:200]):
-        return PageReason.SOFT_404
-    return PageReason.LOGIN_WALL if 0 < len(body) < 300 and _LOGIN.search(body) else None
+    # A notice of one line is no text to an extractor.
+    is_short = document.blocks.chars.sum() < _CAPTION_CHARS
+    body = extraction.text or (" ".join(document.blocks.texts) if is_short else "")
+    if metadata.published_from in {"", "url"}:  # error pages carry no date; news about a 404 or a captcha does
+        titles = (metadata.title, document.title)
+        if len(body) < 600 and any(len(title) <= 60 and _ERROR.search(title) for title in titles):
+            return PageReason.SOFT_404
+        if len(body) < 300 and _ERROR.search(body[:200]):
+            return PageReason.SOFT_404
+        if 0 < len(extraction.text) < 300 and _LOGIN.search(body):
+            return PageReason.LOGIN_WALL
+    return PageReason.NO_PROSE if extraction.text and sum(map(str.isalnum, body[:2000])) < 20 else None
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:

@@ -30,6 +30,7 @@ _SENTENCE: Final = 60
 _HEADLINE: Final = 20
 """A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
 _SHORT: Final = 30
+_SUMMARY: Final = 20
 _PRICE_CHARS: Final = 40
 """Longest line that is a price."""
 _HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -63,7 +64,7 @@ _ARTICLE_PATH = re.compile(
     re.IGNORECASE,
 )
 _FORM_PATH = re.compile(r"log-?in|sign-?(?:in|up)|regist|password|account|subscribe|contact|feedback", re.IGNORECASE)
-_MOST_LINKS: Final = 150
+_MOST_LINKS: Final = 100
 _SHORT_PATH: Final = 12
 _NUMBER = re.compile(r"\d{5}")
 _DAY = re.compile(r"(?:19|20)\d\d[-/_]?(?:0?[1-9]|1[0-2])(?:[-/_]|\d\d)")
@@ -92,9 +93,10 @@ class _Page:
         self.kept: NDArray[np.int64] = np.asarray(extraction.blocks, np.int64)
         self.total = max(float(self.mass.sum()), 1.0)
         self.headlines = self.is_linked & (self.links * self.wide >= _HEADLINE)
-        levels = np.fromiter((_HEADINGS.get(tag, 0) for tag in document.tags), np.int64, self.count)
-        at = levels[self.nodes]
-        self.levels = np.where(at > 0, at, levels[self.parents[self.nodes]])
+        tags, parents = document.tags, document.parents
+        self.levels = np.array(
+            [_HEADINGS.get(tags[node]) or _HEADINGS.get(tags[parents[node]], 0) for node in blocks.nodes], np.int64
+        )
         """Level of the heading that each block is, 0 for others."""
         self.values: dict[str, float] = {}
 
@@ -233,6 +235,12 @@ def _headed(page: _Page, metadata: Metadata) -> None:
     inside = np.zeros(page.size, np.bool_)
     inside[kept] = True
     page.add_amount("headings in text", float((heads & inside).sum()))
+    under = np.zeros(page.size, np.bool_)
+    for back in (1, 2, 3):
+        under[back:] |= page.headlines[:-back]
+    body = kept[(page.mass[kept] >= _SUMMARY) & ~page.is_linked[kept]]
+    page.add_amount("summaries in text", float(under[body].sum()))
+    page.add("summaries share of text", float(under[body].mean()) if len(body) else 0.0)
     title = metadata.title or document.title
     wanted = squeeze(title)
     page.add_amount("title", len(wanted) + 1.5 * sum("\u3040" <= char <= "\u9fff" for char in wanted))

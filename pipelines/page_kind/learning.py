@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..records import PageKind
-from .model import KindModel, Numbers, WordVotes, log_odds, standardise
-from .words import OF_TEXT
+from .model import KindModel, Numbers, WordVotes, hear, log_odds, standardise
+from .words import Words
 
 FOLDS: Final = 4
 _OTHERS: Final = 2.0
@@ -45,7 +45,7 @@ class Params:
     text_words: int = 2000
     site_hosts: int = 6
     text_hosts: int = 20
-    lost: float = 0.005
+    lost: float = 0.0035
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,13 +57,14 @@ class KindExample:
         site: pages of one site are learned from, or held out, together.
         values: its features.
         words: its words.
-        addresses: what its addresses are like, one for each that it is seen under.
+        addresses: what its addresses are like, one for each that it is seen under, its own last; none for a page that
+            nobody met so: it is learned from, but no measure.
     """
 
     kind: PageKind
     site: str
     values: dict[str, float]
-    words: frozenset[str]
+    words: Words
     addresses: tuple[dict[str, float], ...] = ()
 
 
@@ -130,7 +131,7 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
     for fold in range(FOLDS):
         others, held = own[inner[own] != fold], own[inner[own] == fold]
         voters = _words(data, others, params)
-        said[held] = [np.concatenate([votes.vote(data.pages[page].words) for votes in voters]) for page in held]
+        said[held] = [hear(voters, data.pages[page].words) for page in held]
     inputs = np.concatenate((data.values, said), axis=1)[own]
     shift = inputs.mean(axis=0)
     scale = 1 / (inputs.std(axis=0) + _REPEATED)
@@ -168,26 +169,26 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
 
 def _words(data: _Pages, chosen: NDArray[np.int64], params: Params) -> tuple[WordVotes, WordVotes]:
     """Learn the votes of the words of pages, and of those of their texts."""
+    pages = [data.pages[page].words for page in chosen.tolist()]
     return (
-        _learn_votes(data, chosen, lambda word: not word.startswith(OF_TEXT), params.site_hosts, params.site_words),
-        _learn_votes(data, chosen, lambda word: word.startswith(OF_TEXT), params.text_hosts, params.text_words),
+        _learn_votes(data, chosen, [words.site for words in pages], params.site_hosts, params.site_words),
+        _learn_votes(data, chosen, [words.text for words in pages], params.text_hosts, params.text_words),
     )
 
 
 def _learn_votes(
-    data: _Pages, chosen: NDArray[np.int64], wanted: Callable[[str], bool], hosts: int, most: int
+    data: _Pages, chosen: NDArray[np.int64], words: Sequence[frozenset[str]], hosts: int, most: int
 ) -> WordVotes:
     """Learn a logistic regression for each kind, of words of several sites."""
     from scipy.sparse import csr_matrix  # noqa: PLC0415 - comes with scikit-learn
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
     seen: dict[str, set[int]] = defaultdict(set)
-    for page in chosen:
-        for word in data.pages[page].words:
-            if wanted(word):
-                seen[word].add(int(data.sites[page]))
+    for site, found in zip(data.sites[chosen].tolist(), words, strict=True):
+        for word in found:
+            seen[word].add(site)
     index = {word: row for row, word in enumerate(sorted(word for word, sites in seen.items() if len(sites) >= hosts))}
-    rows = [sorted(index[word] for word in data.pages[page].words if word in index) for page in chosen]
+    rows = [sorted(index[word] for word in found if word in index) for found in words]
     ends = np.cumsum([0, *map(len, rows)])
     shares = np.repeat(1 / np.sqrt(np.maximum(np.diff(ends), 1)), np.diff(ends))
     columns = np.fromiter((row for page in rows for row in page), np.int32, int(ends[-1]))
@@ -206,7 +207,7 @@ def _learn_votes(
 def _vote(model: KindModel, data: _Pages, chosen: NDArray[np.bool_]) -> Numbers:
     """Return what a model says of some pages, a row per page."""
     pages = np.flatnonzero(chosen)
-    said = np.array([model.hear(data.pages[page].words) for page in pages.tolist()])
+    said = np.array([hear((model.of_site, model.of_text), data.pages[page].words) for page in pages.tolist()])
     return model.vote(np.concatenate((data.values[pages], said), axis=1).T).T
 
 
@@ -222,10 +223,10 @@ def _calibrated(model: KindModel, data: _Pages, votes: Numbers, params: Params) 
     odds = log_odds(votes[:, 0]).tolist()
     rows, weights, owners = [], [], []
     for number, page in enumerate(data.pages):
-        for address in page.addresses or ({},):
+        for address in page.addresses:
             rows.append([odds[number], *(address.get(name, 0.0) for name in names)])
             owners.append(number)
-            weights.append(1 / max(len(page.addresses), 1))
+            weights.append(1 / len(page.addresses))
     table, owner = np.array(rows), np.array(owners)
     is_article = data.labels[owner] == 0
     found = LogisticRegression(C=1.0, max_iter=500).fit(table, is_article, sample_weight=np.array(weights))
@@ -237,8 +238,9 @@ def _calibrated(model: KindModel, data: _Pages, votes: Numbers, params: Params) 
         address=dict(zip(names, map(float, others), strict=True)),
     )
     chances = found.predict_proba(table)[:, 1]
-    threshold = float(np.quantile(chances[is_article], params.lost))
-    kept = float((chances[~is_article] >= threshold).mean())
+    own = np.append(owner[1:] != owner[:-1], True)  # the address that is known, if one is, comes last
+    threshold = float(np.quantile(chances[is_article & own], params.lost))
+    kept = float((chances[~is_article & own] >= threshold).mean())
     figures = {"others_kept": round(kept, 4), "calibration_error": round(_calibration_error(chances, is_article), 4)}
     return replace(model, threshold=threshold), figures
 

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from ..extract import models
 from ..records import PageKind
-from .words import OF_TEXT
+from .words import Words
 
 Numbers = NDArray[np.float64]
 
 _LEAST: Final = 1e-9
 _CLIP: Final = 5.0
+_LIKELIER: Final = 1.5
+"""A page that may be an article is a list when that is so many times as likely: what it leads to is not lost."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +38,7 @@ class WordVotes:
 
     def vote(self, found: Collection[str]) -> Numbers:
         """Return the votes of the words that are known, one number per kind."""
-        rows = [self.index[word] for word in found if word in self.index]
+        rows = sorted(row for row in map(self.index.get, found) if row is not None)  # sums are the same in each process
         votes: Numbers = self.weights[rows].sum(axis=0) / np.sqrt(max(len(rows), 1)) + self.bias
         return votes
 
@@ -69,7 +71,7 @@ class KindModel:
     address: Mapping[str, float] | None = None
     threshold: float = 0.5
 
-    def predict(self, values: Mapping[str, float], found: Collection[str], address: Mapping[str, float]) -> Numbers:
+    def predict(self, values: Mapping[str, float], found: Words, address: Mapping[str, float]) -> Numbers:
         """Return the probability of each kind.
 
         Args:
@@ -80,13 +82,14 @@ class KindModel:
         Cost: O(words + weights), some tenths of a millisecond.
         """
         own = np.array([values[name] for name in self.features])
-        votes = self.vote(np.concatenate((own, self.hear(found)))[:, None])[:, 0]
+        votes = self.vote(np.concatenate((own, hear((self.of_site, self.of_text), found)))[:, None])[:, 0]
         told = self.address or {}
         return self.calibrate(votes, sum(told.get(name, 0.0) * value for name, value in address.items()))
 
-    def hear(self, found: Collection[str]) -> Numbers:
-        """Return the votes of a page's words."""
-        return np.concatenate((self.of_site.vote(found), self.of_text.vote(found)))
+    def is_article(self, chances: Numbers) -> bool:
+        """Tell whether a page of these chances is taken for an article."""
+        listed = chances[self.kinds.index(PageKind.LIST)] if PageKind.LIST in self.kinds else 0.0
+        return bool(chances[0] >= self.threshold and listed <= _LIKELIER * chances[0])
 
     def vote(self, inputs: Numbers) -> Numbers:
         """Return the mean of what the networks say: a row per kind, a column per page."""
@@ -119,24 +122,24 @@ class KindModel:
             "weights": [[[_row(row) for row in matrix] for matrix in layer] for layer in self.weights],
             "biases": [[_row(row) for row in layer] for layer in self.biases],
             "bias of words": [_row(self.of_site.bias), _row(self.of_text.bias)],
-            "words": {
-                word: _row(votes.weights[row], 3)
+            "words": [
+                {word: _row(votes.weights[row], 3) for word, row in votes.index.items()}
                 for votes in (self.of_site, self.of_text)
-                for word, row in votes.index.items()
-            },
+            ],
         }
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> KindModel:
         """Return the model that `model` describes."""
         kinds = tuple(PageKind[name.upper()] for name in model["kinds"])
-        of_site, of_text = _numbers(model["bias of words"][0]), _numbers(model["bias of words"][1])
-        words = {word: _numbers(row) for word, row in model["words"].items()}
-        text = {word: row for word, row in words.items() if word.startswith(OF_TEXT)}
+        of_site, of_text = (
+            _votes({word: _numbers(row) for word, row in words.items()}, _numbers(bias))
+            for words, bias in zip(model["words"], model["bias of words"], strict=True)
+        )
         return cls(
             kinds,
-            _votes({word: row for word, row in words.items() if word not in text}, of_site),
-            _votes(text, of_text),
+            of_site,
+            of_text,
             tuple(model["features"]),
             _numbers(model["shift"]),
             _numbers(model["scale"]),
@@ -153,6 +156,11 @@ class KindModel:
 def shipped() -> KindModel:
     """Return the model that comes with the program."""
     return KindModel.of(models.load("kinds"))
+
+
+def hear(votes: tuple[WordVotes, WordVotes], found: Words) -> Numbers:
+    """Return the votes of a page's words, those of its text last."""
+    return np.concatenate((votes[0].vote(found.site), votes[1].vote(found.text)))
 
 
 def standardise(values: Numbers, shift: Numbers, scale: Numbers) -> Numbers:

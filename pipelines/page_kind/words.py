@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..document.document import Document
 from ..document.tokens import terms
 from ..records import Extraction
 
-OF_TEXT: Final = "x:"
-"""Mark of the words of the text."""
-_TEXT_CHARS: Final = 3000
+_TEXT_CHARS: Final = 2000
 _MOST_NAMES: Final = 400
 _MOST_LINES: Final = 400
 _LINE_CHARS: Final = 24
@@ -27,20 +25,38 @@ _TYPE = re.compile(r'"@type"\s{0,3}:\s{0,3}\[?\s{0,3}"(?:https?://schema\.org/)?
 _DIGITS = re.compile(r"\d+")
 
 
+class Words(NamedTuple):
+    """Words of a page.
+
+    Attributes:
+        site: of title, headings, buttons, fields, short lines and containers, each marked by its place.
+        text: of the beginning of the text.
+    """
+
+    site: frozenset[str] = frozenset()
+    text: frozenset[str] = frozenset()
+
+
 @lru_cache(maxsize=16384)
 def _name_words(name: str) -> tuple[str, ...]:
+    """Return the marked words of a container's name."""
     return tuple(f"c:{word}" for word in _NAME_WORD.findall(name))
 
 
-def words(document: Document, extraction: Extraction) -> set[str]:
-    """Return the words of a page, each marked by the place where it stands."""
+def words(document: Document, extraction: Extraction) -> Words:
+    """Return the words of a page and of its text.
+
+    Cost: O(nodes + characters of short lines and of the beginning of the text).
+    """
     found: set[str] = set()
     for name in list(dict.fromkeys(document.names))[:_MOST_NAMES]:
         found.update(_name_words(name))
     blocks, tags = document.blocks, document.tags
-    for text, node in zip(blocks.texts[:_MOST_LINES], blocks.nodes, strict=False):
+    digits = blocks.digits.tolist()
+    for text, node, count in zip(blocks.texts[:_MOST_LINES], blocks.nodes, digits, strict=False):
         if len(text) <= _LINE_CHARS:
-            found.add(f"s:{_DIGITS.sub('0', text.lower())}")
+            line = text.lower()
+            found.add(f"s:{_DIGITS.sub('0', line) if count else line}")
         if tags[node] in _HEADINGS:
             found.update(f"h:{word}" for word in terms(text[:_TITLE_CHARS]))
     found.update(f"t:{word}" for word in terms(document.title[:_TITLE_CHARS]))
@@ -61,5 +77,4 @@ def words(document: Document, extraction: Extraction) -> set[str]:
         found.add(f"o:{value[:30].lower()}")
     for text in document.json_ld:
         found.update(f"j:{kind.lower()}" for kind in _TYPE.findall(text))
-    found.update(f"{OF_TEXT}{word}" for word in terms(extraction.text[:_TEXT_CHARS]))
-    return found
+    return Words(frozenset(found), frozenset(terms(extraction.text[:_TEXT_CHARS])))

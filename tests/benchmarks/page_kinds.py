@@ -1,13 +1,12 @@
 """Kinds of pages on unseen sites: articles lost, others kept, and how well chances are calibrated.
 
-    uv run --extra train python -m tests.benchmarks.page_kinds [--networks FOLDER] [--train FILE]
+    uv run --extra train python -m tests.benchmarks.held_out --keep FOLDER
+    uv run --extra train python -m tests.benchmarks.page_kinds FOLDER [--train FILE]
 
 The corpora lie under the folder that BENCH_DATA names (default: ../shared/data beside the project). Pages are dealt
 into four folds by site; each is judged by a model that has learned from the others, on texts found by networks of
-`combined` that have, too. `--networks` names a folder of such networks, 0.json to 3.json, each trained without that
-fold; without it they are trained first, which takes a quarter of an hour more. Addresses are those of the corpora where
-they have some, and made up elsewhere, so that most of the pages that are no articles have none. `--train` makes the
-model that is shipped.
+`combined` that have, too: the first command makes them. Addresses are those of the corpora where they have some, and
+made up elsewhere, so that most of the pages that are no articles have none. `--train` makes the model that is shipped.
 """
 
 from __future__ import annotations
@@ -25,12 +24,10 @@ import numpy as np
 
 from pipelines.document.document import Document, parse
 from pipelines.extract import combined, models
-from pipelines.extract.learning import combined as learning
-from pipelines.extract.learning.examples import example as text_example
-from pipelines.extract.network import BlockNetwork
+from pipelines.extract.network import StagedNetwork
 from pipelines.metadata import metadata
 from pipelines.page_kind.decision import refuse
-from pipelines.page_kind.examples import KnownPage, example, kind_of, site_of
+from pipelines.page_kind.examples import KnownPage, examples, kind_of
 from pipelines.page_kind.features import describe_url
 from pipelines.page_kind.learning import FOLDS, KindExample, Params, learn
 from pipelines.records import Extraction, PageKind
@@ -51,7 +48,12 @@ class Case:
     fold: int
     address: str
     is_refused: bool
-    example: KindExample
+    examples: list[KindExample]
+
+    @property
+    def example(self) -> KindExample:
+        """Return the page as it is."""
+        return self.examples[0]
 
 
 def known(corpus: str, gold: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,36 +63,29 @@ def known(corpus: str, gold: Mapping[str, Any]) -> dict[str, Any]:
     return {**gold, "kind": "forum" if corpus in FORUMS else "article"}
 
 
-def rows(fold: int | None = None) -> Iterator[tuple[str, dict[str, Any], bytes]]:
-    """Yield corpus, gold row and page of all pages of known kinds, or of those outside of a fold."""
+def rows() -> Iterator[tuple[str, dict[str, Any], bytes]]:
+    """Yield corpus, gold row and page of all pages of known kinds."""
     for corpus, folder in corpora([]).items():
         if corpus not in UNTOLD:
             for gold, body in pages(folder, sys.maxsize):
                 row = known(corpus, gold)
-                if not row.get("suspect") and kind_of(row) is not None and fold != fold_of(corpus, row, FOLDS):
+                if not row.get("suspect") and kind_of(row) is not None:
                     yield corpus, row, body
 
 
-def networks(folder: Path | None, fold: int) -> BlockNetwork:
-    """Return networks of `combined` that have not seen a fold."""
-    if folder is not None:
-        return BlockNetwork.of(json.loads((folder / f"{fold}.json").read_text("utf-8"))["model"])
-    texts = (text_example(body, row) for _, row, body in rows(fold) if row.get("text"))
-    return learning.learn((text for text in texts if text is not None), 1, learning.Params())
-
-
-def cases(folder: Path | None) -> list[Case]:
+def cases(folder: Path) -> list[Case]:
     """Read all pages, each by networks that have not seen its fold."""
-    readers = [networks(folder, fold) for fold in range(FOLDS)]
+    texts = [(folder / f"{fold}.json").read_text(encoding="utf-8") for fold in range(FOLDS)]
+    readers = [StagedNetwork.of(json.loads(text)["model"]) for text in texts]
     found = []
     for corpus, row, body in rows():
         fold = fold_of(corpus, row, FOLDS)
 
-        def read(document: Document, reader: BlockNetwork = readers[fold]) -> Extraction:
+        def read(document: Document, reader: StagedNetwork = readers[fold]) -> Extraction:
             return combined.extract_by(reader, document, combined.Params())
 
-        made = example(KnownPage.of(body, {**row, "id": str(row["id"])}), read, NOW)
-        if made is not None:
+        made = list(examples(KnownPage.of(body, {**row, "id": str(row["id"])}), read, NOW))
+        if made:
             document = parse(body, address(row))
             text = read(document)
             meta = metadata.extract(document, text, NOW)
@@ -105,12 +100,12 @@ def judge(every: Sequence[Case]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, 
     """Return the probability of an article for each page, and whether it is taken for one."""
     chances, taken = np.zeros(len(every)), np.zeros(len(every), np.bool_)
     for fold in range(FOLDS):
-        model, _ = learn([case.example for case in every if case.fold != fold], 1, Params())
+        model, _ = learn([made for case in every if case.fold != fold for made in case.examples], 1, Params())
         for number, case in enumerate(every):
             if case.fold == fold:
                 told = model.predict(case.example.values, case.example.words, describe_url(case.address))
                 chances[number] = told[0]
-                taken[number] = told[0] >= model.threshold and not case.is_refused
+                taken[number] = model.is_article(told) and not case.is_refused
     return chances, taken
 
 
@@ -146,7 +141,7 @@ def reliability(every: Sequence[Case], chances: np.ndarray[Any, Any]) -> None:
 def main() -> int:
     """Print the tables, or train."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--networks", type=Path, help="folder of networks by fold")
+    options.add_argument("networks", type=Path, help="folder of networks by fold, 0.json to 3.json")
     options.add_argument("--train", type=Path, help="write the model of all pages there instead")
     chosen = options.parse_args()
     if not ROOT.is_dir():
@@ -154,16 +149,16 @@ def main() -> int:
         return 2
     every = cases(chosen.networks)
     if chosen.train:
-        model, figures = learn([case.example for case in every], 1, Params())
+        model, figures = learn([made for case in every for made in case.examples], 1, Params())
         made = models.dumps(
-            model.model(), "python -m tests.benchmarks.page_kinds --train", {"pages": len(every), **figures}
+            model.model(), "python -m tests.benchmarks.page_kinds FOLDER --train FILE", {"pages": len(every), **figures}
         )
         chosen.train.write_text(made, encoding="utf-8")
         return 0
     chances, taken = judge(every)
     table(every, taken.tolist())
     reliability(every, chances)
-    print(f"{len({site_of({'id': case.example.site, 'host': case.example.site}) for case in every})} sites")
+    print(f"{len({case.example.site for case in every})} sites")
     return 0
 
 

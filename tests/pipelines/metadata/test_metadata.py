@@ -145,6 +145,7 @@ def test_captions_say_something_of_their_picture() -> None:
     )
     prose = (
         "<p>The pier of Oldport was opened on Sunday after two years of work, and the first ferry landed at noon.</p>"
+        "<p>“We have waited for this day,” said Ada Brook, the harbour master, to two hundred guests.</p>"
     )
     head = '<head><meta property="og:image" content="/static/shareF2023.png"></head>'
     page = f"<html>{head}<body><article><h1>Pier</h1>{prose}{pictures}{prose}</article>"

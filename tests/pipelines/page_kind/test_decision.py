@@ -14,7 +14,7 @@ from pipelines.metadata import metadata
 from pipelines.page_kind.decision import PageJudgement, classify
 from pipelines.page_kind.features import describe_url, features
 from pipelines.page_kind.model import shipped
-from pipelines.page_kind.words import words
+from pipelines.page_kind.words import Words, words
 from pipelines.parse_page import parse_page
 from pipelines.records import Extraction, Links, Metadata, PageKind
 
@@ -89,7 +89,7 @@ def test_article_is_one_for_every_extractor(name: str) -> None:
 
 def test_address_counts_for_and_against() -> None:
     chances = {
-        url: shipped().predict(evidence(PAGES["article"]), {"x:the"}, describe_url(url))[0]
+        url: shipped().predict(evidence(PAGES["article"]), Words(), describe_url(url))[0]
         for url in ("http://e.com/2026/05/12/council-votes.html", "http://e.com/", "http://e.com/login")
     }
     dated, root, form = chances.values()
@@ -135,5 +135,5 @@ def test_features_count_forms_and_what_repeats() -> None:
 def test_words_are_marked_by_their_place() -> None:
     document = parse(PAGES["form"].encode(), "http://wenlow.example/ferry.html")
     found = words(document, Extraction(text="Please fill in"))
-    assert {"h:account", "t:create", "i:password", "b:sign", "x:fill"} <= found
-    assert not any(word.startswith("x:") for word in words(document, Extraction()))
+    assert {"h:account", "t:create", "i:password", "b:sign"} <= found.site
+    assert found.text == {"please", "fill", "in"}

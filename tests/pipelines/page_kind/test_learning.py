@@ -9,9 +9,10 @@ import pytest
 
 from pipelines.document.document import Document
 from pipelines.extract import extractor
-from pipelines.page_kind.examples import KnownPage, example, kind_of, site_of
+from pipelines.page_kind.examples import KnownPage, examples, kind_of, site_of
 from pipelines.page_kind.learning import KindExample, Params, deal, learn
 from pipelines.page_kind.model import KindModel
+from pipelines.page_kind.words import Words
 from pipelines.records import Extraction, PageKind
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -22,8 +23,14 @@ def made(number: int, kind: PageKind) -> KindExample:
     """A page that shows its kind by one feature and by one word; another of each is noise."""
     rng = np.random.default_rng(number)
     values = {"prose": float(kind is PageKind.ARTICLE) + rng.normal(0, 0.2), "noise": rng.normal()}
-    word = {PageKind.ARTICLE: "x:said", PageKind.FORM: "b:submit", PageKind.LIST: "c:card"}[kind]
-    return KindExample(kind, f"site{number % 40}", values, frozenset({word, f"t:{rng.integers(50)}"}), ({},))
+    word = {PageKind.FORM: "b:submit", PageKind.LIST: "c:card"}.get(kind, "c:story")
+    return KindExample(
+        kind,
+        f"site{number % 40}",
+        values,
+        Words(frozenset({word, f"t:{rng.integers(50)}"}), frozenset({"said"})),
+        ({},),
+    )
 
 
 def many() -> list[KindExample]:
@@ -74,16 +81,17 @@ def test_kind_of_a_row(row: dict[str, str], kind: PageKind | None) -> None:
     assert kind_of(row) is kind
 
 
-def test_example_reads_a_page_of_a_corpus() -> None:
+def test_examples_are_a_page_and_its_text_alone() -> None:
     row = {"id": "a", "subtype": "list", "url": "https://www.shop.example.co.uk/news/"}
 
     def read(document: Document) -> Extraction:
         return extractor("rules")(document)
 
-    found = example(
-        KnownPage.of(b"<h1>News</h1><p>All that is new, day after day, from the harbour.</p>", row), read, NOW
-    )
-    assert found is not None
-    assert (found.kind, found.site, len(found.addresses)) == (PageKind.LIST, "example.co.uk", 2)
+    text = "".join(f"<p>All that is new on day {day}, from the harbour to the hills.</p>" for day in range(9))
+    body = f"<h1>News</h1><nav class=menu><a href=/a>Home</a></nav>{text}"
+    whole, bare = examples(KnownPage.of(body.encode(), row), read, NOW)
+    assert (whole.kind, whole.site, len(whole.addresses)) == (PageKind.LIST, "example.co.uk", 2)
+    assert (bare.kind, bare.site, bare.addresses) == (PageKind.LIST, "example.co.uk", ())
+    assert "c:menu" in whole.words.site - bare.words.site
     assert site_of({"id": "b"}) == "b"
-    assert example(KnownPage.of(b"", row), read, NOW) is None
+    assert not list(examples(KnownPage.of(b"", row), read, NOW))
