@@ -26,7 +26,9 @@ _HEADLINE: Final = 20
 _SUMMARIES: Final = 3
 _LEAST_LINKS: Final = 2
 """No list has fewer."""
-_IN_DOUBT: Final = 0.9
+_SUMMED: Final = 0.9
+_LISTED_PATH: Final = 0.5
+"""Probabilities up to which summaries under headlines, and an address like a list's, make a page a list."""
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 _UNREAD: Final = frozenset(
     {
@@ -124,7 +126,7 @@ def judge(  # noqa: PLR0911 - one question after the other
     # of their own; where both come together there is no doubt.
     listed = address["list"] > 0
     summed = _summaries(document, extraction, 1 if listed else _SUMMARIES)
-    if address["is root"] or (listed and summed) or (chances[0] < _IN_DOUBT and (listed or summed)):
+    if address["is root"] or (listed and summed) or chances[0] < max(_SUMMED * summed, _LISTED_PATH * listed):
         return PageJudgement(*_LIST, float(1 - chances[0]))
     if model.is_article(chances):
         return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))
