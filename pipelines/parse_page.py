@@ -125,7 +125,7 @@ def read_page(
     anchors = links.extract(document, text, urls)
     page_kind, reason, probability = classify(document, text, found, anchors)
     is_kept = page_kind in kinds and bool(text.text)
-    if is_kept and document.is_cut and _runs_on(document, text):
+    if text.text and page_kind is not PageKind.LIST and document.is_cut and _runs_on(document, text):
         is_kept, page_kind, reason, probability = False, PageKind.OTHER, PageReason.TOO_LARGE, 1.0
     noindex, nofollow = read_directives(document, robots_header, fetched_at)
     if is_kept:

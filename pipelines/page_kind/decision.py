@@ -24,7 +24,11 @@ _LINK_CHARS: Final = 8
 _HEADLINE: Final = 20
 """A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
 _SUMMARIES: Final = 3
-_IN_DOUBT: Final = 0.9
+_LEAST_LINKS: Final = 2
+"""No list has fewer."""
+_SUMMED: Final = 0.9
+_LISTED_PATH: Final = 0.5
+"""Probabilities up to which summaries under headlines, and an address like a list's, make a page a list."""
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 _UNREAD: Final = frozenset(
     {
@@ -110,6 +114,9 @@ def judge(  # noqa: PLR0911 - one question after the other
     model = shipped()
     values, address = features(document, extraction, metadata, links), describe_url(document.url)
     chances = model.predict(values, words(document, extraction), address)
+    if len(links) < _LEAST_LINKS:
+        chances[model.kinds.index(PageKind.LIST)] = 0.0
+        chances /= chances.sum()
     best = 1 + int(chances[1:].argmax())
     kind, share = model.kinds[best], float(chances[best] / max(chances[1:].sum(), 1e-9))
     if not is_read and kind is PageKind.FORM and share >= _SURE and values["forms"]:
@@ -121,9 +128,9 @@ def judge(  # noqa: PLR0911 - one question after the other
     # of their own; where both come together there is no doubt.
     listed = address["list"] > 0
     summed = _summaries(document, extraction, 1 if listed else _SUMMARIES)
-    if address["is root"] or (listed and summed) or (chances[0] < _IN_DOUBT and (listed or summed)):
+    if address["is root"] or (listed and summed) or chances[0] < max(_SUMMED * summed, _LISTED_PATH * listed):
         return PageJudgement(*_LIST, float(1 - chances[0]))
-    if chances[0] >= model.threshold:
+    if model.is_article(chances):
         return PageJudgement(PageKind.ARTICLE, None, float(chances[0]))
     if kind not in {PageKind.LIST, PageKind.FORM, PageKind.THREAD} and _is_media(document, extraction):
         kind = PageKind.MEDIA
@@ -132,19 +139,18 @@ def judge(  # noqa: PLR0911 - one question after the other
 
 def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> PageReason | None:
     """Return the reason if a page is an error page, a login wall or no prose."""
-    body = extraction.text
-    if not body and document.blocks.chars.sum() < _CAPTION_CHARS:
-        body = " ".join(document.blocks.texts)  # a notice of one line is no text to an extractor
-        return PageReason.SOFT_404 if _ERROR.search(body) and metadata.published_from in {"", "url"} else None
-    unread = PageReason.NO_PROSE if body and sum(map(str.isalnum, body[:2000])) < 20 else None
-    if metadata.published_from not in {"", "url"}:
-        return unread  # error pages carry no date of publication; news about a 404 or a captcha does
-    titles = (metadata.title, document.title)
-    if len(body) < 600 and any(len(title) <= 60 and _ERROR.search(title) for title in titles):
-        return PageReason.SOFT_404
-    if len(body) < 300 and _ERROR.search(body[:200]):
-        return PageReason.SOFT_404
-    return PageReason.LOGIN_WALL if 0 < len(body) < 300 and _LOGIN.search(body) else unread
+    # A notice of one line is no text to an extractor.
+    is_short = document.blocks.chars.sum() < _CAPTION_CHARS
+    body = extraction.text or (" ".join(document.blocks.texts) if is_short else "")
+    if metadata.published_from in {"", "url"}:  # error pages carry no date; news about a 404 or a captcha does
+        titles = (metadata.title, document.title)
+        if len(body) < 600 and any(len(title) <= 60 and _ERROR.search(title) for title in titles):
+            return PageReason.SOFT_404
+        if len(body) < 300 and _ERROR.search(body[:200]):
+            return PageReason.SOFT_404
+        if 0 < len(extraction.text) < 300 and _LOGIN.search(body):
+            return PageReason.LOGIN_WALL
+    return PageReason.NO_PROSE if extraction.text and sum(map(str.isalnum, body[:2000])) < 20 else None
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:

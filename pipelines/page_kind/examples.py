@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import html
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from html import escape
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -17,11 +18,11 @@ from ..extract.learning import combined as learning
 from ..extract.learning.examples import example as text_example
 from ..links import links
 from ..metadata import metadata
-from ..records import Extraction, PageKind
+from ..records import Extraction, Metadata, PageKind
 from ..urls import host_key, site_key
 from .features import describe_url, features
 from .learning import FOLDS, KindExample
-from .words import words
+from .words import Words, words
 
 Read = Callable[[Document], Extraction]
 """An extractor."""
@@ -147,14 +148,16 @@ def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> lis
         def read(document: Document, networks: Any = networks) -> Extraction:
             return combined.extract_by(networks, document, combined.Params())
 
-        held = [page for page, own in zip(pages, folds, strict=True) if own == fold]
-        shown = [*held, *plain_pages(held)]
-        found += [made for page in shown if (made := example(page, read, fetched_at)) is not None]
+        held = (page for page, own in zip(pages, folds, strict=True) if own == fold)
+        found += [made for page in held for made in examples(page, read, fetched_at)]
     return found
 
 
-def example(page: KnownPage, read: Read, fetched_at: datetime) -> KindExample | None:
-    """Return what is to be learned from a page; None without a known kind or any text.
+def examples(page: KnownPage, read: Read, fetched_at: datetime) -> Iterator[KindExample]:
+    """Yield what is to be learned from a page; nothing without a known kind or text.
+
+    A page with a text is seen a second time as that text alone, without menus, boxes and names of containers: so the
+    networks learn not to go by them alone.
 
     Args:
         page: of a corpus.
@@ -164,18 +167,28 @@ def example(page: KnownPage, read: Read, fetched_at: datetime) -> KindExample | 
     kind, url = kind_of(page.row), str(page.row.get("url") or "")
     document = parse(page.body, url)
     if kind is None or not len(document.blocks):
-        return None
-    extraction = read(document)
-    found = metadata.extract(document, extraction, fetched_at)
+        return
+    extraction, found, made = _look(document, read, fetched_at)
     # Corpora that know no more than the host give its root, of articles too.
     is_known = bool(urlsplit(url).path.strip("/")) or (bool(url) and kind is PageKind.LIST)
-    return KindExample(
-        kind,
-        site_of(page.row),
-        features(document, extraction, found, links.extract(document, extraction)),
-        words(document, extraction),
-        (_NOWHERE, describe_url(url)) if is_known else (_NOWHERE,),
-    )
+    yield KindExample(kind, site_of(page.row), *made, (_NOWHERE, describe_url(url)) if is_known else (_NOWHERE,))
+    if extraction.html:
+        title = escape(found.title)
+        bare = parse(
+            f"<title>{title}</title><h1>{title}</h1>{extraction.html}".encode(), "http://example.com/text.html"
+        )
+        if len(bare.blocks):
+            yield KindExample(kind, site_of(page.row), *_look(bare, read, fetched_at)[2])
+
+
+def _look(
+    document: Document, read: Read, fetched_at: datetime
+) -> tuple[Extraction, Metadata, tuple[dict[str, float], Words]]:
+    """Return text and metadata of a page, and its features and words."""
+    extraction = read(document)
+    found = metadata.extract(document, extraction, fetched_at)
+    values = features(document, extraction, found, links.extract(document, extraction))
+    return extraction, found, (values, words(document, extraction))
 
 
 def _fold(page: KnownPage) -> int:

@@ -45,7 +45,7 @@ class Params:
     text_words: int = 2000
     site_hosts: int = 6
     text_hosts: int = 20
-    lost: float = 0.005
+    lost: float = 0.0035
 
 
 @dataclass(frozen=True, slots=True, eq=False)

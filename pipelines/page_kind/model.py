@@ -18,6 +18,8 @@ Numbers = NDArray[np.float64]
 
 _LEAST: Final = 1e-9
 _CLIP: Final = 5.0
+_LIKELIER: Final = 1.5
+"""A page that may be an article is a list when that is so many times as likely: what it leads to is not lost."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +85,11 @@ class KindModel:
         votes = self.vote(np.concatenate((own, hear((self.of_site, self.of_text), found)))[:, None])[:, 0]
         told = self.address or {}
         return self.calibrate(votes, sum(told.get(name, 0.0) * value for name, value in address.items()))
+
+    def is_article(self, chances: Numbers) -> bool:
+        """Tell whether a page of these chances is taken for an article."""
+        listed = chances[self.kinds.index(PageKind.LIST)] if PageKind.LIST in self.kinds else 0.0
+        return bool(chances[0] >= self.threshold and listed <= _LIKELIER * chances[0])
 
     def vote(self, inputs: Numbers) -> Numbers:
         """Return the mean of what the networks say: a row per kind, a column per page."""

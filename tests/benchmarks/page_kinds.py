@@ -28,7 +28,7 @@ from pipelines.extract import combined, models
 from pipelines.extract.network import StagedNetwork
 from pipelines.metadata import metadata
 from pipelines.page_kind.decision import refuse
-from pipelines.page_kind.examples import KnownPage, example, kind_of, plain_pages
+from pipelines.page_kind.examples import KnownPage, examples, kind_of
 from pipelines.page_kind.features import describe_url
 from pipelines.page_kind.learning import FOLDS, KindExample, Params, learn
 from pipelines.records import Extraction, PageKind
@@ -51,7 +51,12 @@ class Case:
     fold: int
     address: str
     is_refused: bool
-    example: KindExample
+    examples: list[KindExample]
+
+    @property
+    def example(self) -> KindExample:
+        """Return the page as it is."""
+        return self.examples[0]
 
 
 def known(corpus: str, gold: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,10 +88,12 @@ def cases(folder: Path) -> list[Case]:
 
     for corpus, row, body in rows():
         fold = fold_of(corpus, row, FOLDS)
-        page = KnownPage.of(body, {**row, "id": str(row["id"])})
-        held[fold].append(page)
-        made = example(page, partial(read, fold=fold), NOW)
-        if made is not None:
+
+        def read(document: Document, reader: StagedNetwork = readers[fold]) -> Extraction:
+            return combined.extract_by(reader, document, combined.Params())
+
+        made = list(examples(KnownPage.of(body, {**row, "id": str(row["id"])}), read, NOW))
+        if made:
             document = parse(body, address(row))
             text = read(document, fold)
             meta = metadata.extract(document, text, NOW)
@@ -108,12 +115,12 @@ def judge(every: Sequence[Case]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, 
     """Return the probability of an article for each page, and whether it is taken for one."""
     chances, taken = np.zeros(len(every)), np.zeros(len(every), np.bool_)
     for fold in range(FOLDS):
-        model, _ = learn([case.example for case in every if case.fold != fold], 1, Params())
+        model, _ = learn([made for case in every if case.fold != fold for made in case.examples], 1, Params())
         for number, case in enumerate(every):
             if case.fold == fold:
                 told = model.predict(case.example.values, case.example.words, describe_url(case.address))
                 chances[number] = told[0]
-                taken[number] = told[0] >= model.threshold and not case.is_refused
+                taken[number] = model.is_article(told) and not case.is_refused
     return chances, taken
 
 
@@ -161,7 +168,7 @@ def main() -> int:
         return 2
     every = cases(chosen.networks)
     if chosen.train:
-        model, figures = learn([case.example for case in every], 1, Params())
+        model, figures = learn([made for case in every for made in case.examples], 1, Params())
         made = models.dumps(
             model.model(), "python -m tests.benchmarks.page_kinds FOLDER --train FILE", {"pages": len(every), **figures}
         )

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.document.document import Document
 from pipelines.extract import extractor
-from pipelines.page_kind.examples import KnownPage, example, kind_of, site_of
+from pipelines.page_kind.examples import KnownPage, examples, kind_of, site_of
 from pipelines.page_kind.learning import KindExample, Params, deal, learn
 from pipelines.page_kind.model import KindModel
 from pipelines.page_kind.words import Words
@@ -81,16 +81,17 @@ def test_kind_of_a_row(row: dict[str, str], kind: PageKind | None) -> None:
     assert kind_of(row) is kind
 
 
-def test_example_reads_a_page_of_a_corpus() -> None:
+def test_examples_are_a_page_and_its_text_alone() -> None:
     row = {"id": "a", "subtype": "list", "url": "https://www.shop.example.co.uk/news/"}
 
     def read(document: Document) -> Extraction:
         return extractor("rules")(document)
 
-    found = example(
-        KnownPage.of(b"<h1>News</h1><p>All that is new, day after day, from the harbour.</p>", row), read, NOW
-    )
-    assert found is not None
-    assert (found.kind, found.site, len(found.addresses)) == (PageKind.LIST, "example.co.uk", 2)
+    text = "".join(f"<p>All that is new on day {day}, from the harbour to the hills.</p>" for day in range(9))
+    body = f"<h1>News</h1><nav class=menu><a href=/a>Home</a></nav>{text}"
+    whole, bare = examples(KnownPage.of(body.encode(), row), read, NOW)
+    assert (whole.kind, whole.site, len(whole.addresses)) == (PageKind.LIST, "example.co.uk", 2)
+    assert (bare.kind, bare.site, bare.addresses) == (PageKind.LIST, "example.co.uk", ())
+    assert "c:menu" in whole.words.site - bare.words.site
     assert site_of({"id": "b"}) == "b"
-    assert example(KnownPage.of(b"", row), read, NOW) is None
+    assert not list(examples(KnownPage.of(b"", row), read, NOW))
