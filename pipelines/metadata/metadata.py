@@ -85,7 +85,11 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
 
 
 def extract_head(document: Document, found: Metadata) -> Metadata:
-    """Return what a page without an article has of the metadata `found`: title, language, canonical URL.
+    """Return the metadata of a page without an article.
+
+    Args:
+        document: a parsed page.
+        found: its metadata, as of an article; language and canonical URL stay.
 
     Cost: O(blocks), with a small constant.
     """

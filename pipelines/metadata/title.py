@@ -22,6 +22,8 @@ _MAX_LINES: Final = 60
 _WHOLE: Final = 0.8
 _ABOVE: Final = 8
 _FEWEST_CHARS, _MOST_CHARS = 2, 300
+_FEW_CHARS: Final = 4
+"""Shorter ones are sections or sites where there is anything else."""
 _SENTENCE_CHARS: Final = 60
 _HEADLINE_CHARS: Final = 12
 """Shortest title that is not taken for a site's name, although it is given as one."""
@@ -89,7 +91,10 @@ def find_headline(document: Document, structured: Structured, first_body_block: 
     if first_body_block < 0:
         lines = [line for line in lines if line[0] == 1]
     candidates, rows = weigh(document, structured, lines, first_body_block, site)
-    best = candidates[choose(rows)] if candidates else TitleCandidate("", "")
+    if not candidates:
+        return Headline()
+    long = [number for number, one in enumerate(candidates) if len(one.key) >= _FEW_CHARS]
+    best = candidates[long[choose(rows[long])] if long else choose(rows)]
     return Headline(best.text, best.block)
 
 
@@ -269,7 +274,7 @@ def find_headings(document: Document) -> list[tuple[int, str, int]]:
 
 
 def find_candidate_lines(document: Document, first_body_block: int) -> list[tuple[int, str, int]]:
-    """Return the headings of a page, and as level 5 the other lines before the text, if there is one."""
+    """Return the headings of a page, and as level 5 the other lines before a text."""
     lines = find_headings(document)
     if first_body_block < 0:
         return lines

@@ -102,15 +102,15 @@ def judge(  # noqa: PLR0911 - one question after the other
     Cost: O(nodes + blocks + links), about a millisecond.
     """
     refused = refuse(document, extraction, metadata)
-    is_read = bool(extraction.text) and refused is not PageReason.NO_PROSE
-    if refused and refused is not PageReason.NO_PROSE:
+    if refused is PageReason.NO_PROSE and _is_list(document, links):
+        return PageJudgement(*_LIST)
+    if refused:
         asks = refused is PageReason.LOGIN_WALL and "form" in document.tags
         kind = PageKind.NOTICE if refused is PageReason.SOFT_404 else PageKind.FORM if asks else PageKind.OTHER
         return PageJudgement(kind, refused)
     if not len(document.blocks):
         listed = _is_list(document, links)
         return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)))
-    unread = refused or extraction.reason or PageReason.NO_TEXT
     model = shipped()
     values, address = features(document, extraction, metadata, links), describe_url(document.url)
     chances = model.predict(values, words(document, extraction), address)
@@ -119,11 +119,11 @@ def judge(  # noqa: PLR0911 - one question after the other
         chances /= chances.sum()
     best = 1 + int(chances[1:].argmax())
     kind, share = model.kinds[best], float(chances[best] / max(chances[1:].sum(), 1e-9))
-    if not is_read and kind is PageKind.FORM and share >= _SURE and values["forms"]:
+    if not extraction.text and kind is PageKind.FORM and share >= _SURE and values["forms"]:
         return PageJudgement(kind, PageReason.FORM, share)
-    if not is_read:
+    if not extraction.text:
         listed = kind is PageKind.LIST or _is_list(document, links)
-        return PageJudgement(*(_LIST if listed else (PageKind.OTHER, unread)), share)
+        return PageJudgement(*(_LIST if listed else (PageKind.OTHER, extraction.reason or PageReason.NO_TEXT)), share)
     # No article lives at the root of its host. One in doubt has no address of a list and no summaries under headlines
     # of their own; where both come together there is no doubt.
     listed = address["list"] > 0

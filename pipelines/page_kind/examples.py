@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,10 +38,6 @@ _NAMES: Final[Mapping[str, PageKind]] = {
     **dict.fromkeys(("other",), PageKind.OTHER),
 }
 """Kinds by the words of the corpora; a notice of an authority is an article."""
-_PLAIN: Final = 8
-"""One article in so many is seen without its template, too."""
-_TEASERS: Final = 10
-_TEASER_CHARS: Final = 90
 _NOWHERE: Final = describe_url("http://example.com/text.html")
 """What an address is like that tells nothing."""
 
@@ -86,41 +81,6 @@ def site_of(row: Mapping[str, Any]) -> str:
     """Return the site of a row's page, or its own name when the corpus does not tell."""
     host = str(row.get("host") or urlsplit(str(row.get("url") or "")).hostname or "")
     return site_key(host_key(f"http://{host}/")) if host else str(row.get("id"))
-
-
-def plain_pages(pages: Sequence[KnownPage]) -> list[KnownPage]:
-    """Make pages without a template out of articles: one alone, and lists of several with their beginnings.
-
-    All pages of the corpora have menus, scripts and footers; printed and hand-made pages have none.
-
-    Args:
-        pages: of sites that are held out together.
-    """
-    known = [page.row for page in pages if kind_of(page.row) is PageKind.ARTICLE]
-    rows = [row for row in known if row.get("text") and row.get("title")]
-    made = [KnownPage.of(_plain_article(row), row) for row in rows[::_PLAIN]]
-    for first in range(0, len(rows) - _TEASERS, _TEASERS):
-        listed = {"id": f"list {first}", "host": site_of(rows[first]), "kind": "list", "text": ""}
-        made.append(KnownPage.of(_plain_list(rows[first : first + _TEASERS], is_bare=first % 20 == 0), listed))
-    return made
-
-
-def _plain_article(row: Mapping[str, Any]) -> bytes:
-    """Return a page with nothing but the headline and the text of an article."""
-    title, lines = html.escape(str(row["title"])), html.escape(str(row["text"])).splitlines()
-    text = "".join(f"<p>{line}</p>" for line in lines if line.strip())
-    return f"<meta charset=utf-8><title>{title}</title><h1>{title}</h1>{text}".encode()
-
-
-def _plain_list(rows: Sequence[Mapping[str, Any]], *, is_bare: bool) -> bytes:
-    """Return a page of linked headlines, each above the beginning of its article and its day."""
-    teasers = "".join(
-        f'<div><h3><a href="/{number}.html">{html.escape(str(row["title"]))}</a></h3>'
-        f"<p>{html.escape(str(row['text'])[:_TEASER_CHARS])}</p><span>{str(row.get('published') or '')[:10]}</span></div>"
-        for number, row in enumerate(rows)
-    )
-    menu = "" if is_bare else "<ul>" + "".join(f'<li><a href="/{n}/">{n}</a></li>' for n in range(6)) + "</ul>"
-    return f"<meta charset=utf-8><title>{html.escape(site_of(rows[0]))}</title>{menu}{teasers}".encode()
 
 
 def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> list[KindExample]:

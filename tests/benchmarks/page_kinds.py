@@ -17,7 +17,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +35,6 @@ from tests.benchmarks.extraction import NOW, ROOT, address, corpora, fold_of, pa
 
 UNTOLD = frozenset({"cleaneval", "cleaneval-dev", "cleanportaleval", "omnivore", "readability"})
 """Corpora that are mixed and do not tell."""
-PLAIN = "plain"
-"""Pages made without a template, to learn from only."""
 FORUMS = frozenset({"magic-forum", "harvest-forum"})
 
 
@@ -81,11 +78,6 @@ def cases(folder: Path) -> list[Case]:
     texts = [(folder / f"{fold}.json").read_text(encoding="utf-8") for fold in range(FOLDS)]
     readers = [StagedNetwork.of(json.loads(text)["model"]) for text in texts]
     found = []
-    held: dict[int, list[KnownPage]] = defaultdict(list)
-
-    def read(document: Document, fold: int) -> Extraction:
-        return combined.extract_by(readers[fold], document, combined.Params())
-
     for corpus, row, body in rows():
         fold = fold_of(corpus, row, FOLDS)
 
@@ -95,19 +87,12 @@ def cases(folder: Path) -> list[Case]:
         made = list(examples(KnownPage.of(body, {**row, "id": str(row["id"])}), read, NOW))
         if made:
             document = parse(body, address(row))
-            text = read(document, fold)
+            text = read(document)
             meta = metadata.extract(document, text, NOW)
             name = str(row.get("subtype") or row.get("page_type") or row.get("kind"))
             refused = not text.text or bool(refuse(document, text, meta))
             language = str(row.get("lang") or meta.language or "?")[:2]
             found.append(Case(corpus, name, language, fold, address(row), refused, made))
-    for fold, pages_of in sorted(held.items()):
-        for plain in plain_pages(pages_of):
-            made = example(plain, partial(read, fold=fold), NOW)
-            if made is not None:
-                found.append(
-                    Case(PLAIN, "plain", "", fold, "http://example.com/text.html", is_refused=False, example=made)
-                )
     return found
 
 
@@ -128,9 +113,7 @@ def table(every: Sequence[Case], taken: Sequence[bool]) -> None:
     """Print what was rejected by kind, and which articles were lost by corpus and language."""
     shares: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for case, is_taken in zip(every, taken, strict=True):
-        if case.corpus == PLAIN:
-            shares[f"{PLAIN} taken", case.example.kind.name].append(is_taken)
-        elif case.example.kind is PageKind.ARTICLE:
+        if case.example.kind is PageKind.ARTICLE:
             for group in (("articles lost", "all"), ("corpus", case.corpus), ("language", case.language)):
                 shares[group].append(not is_taken)
         else:
@@ -138,14 +121,12 @@ def table(every: Sequence[Case], taken: Sequence[bool]) -> None:
             shares["rejected", case.name].append(not is_taken)
     print("| | | pages | share |\n|---|---|---|---|")
     for (group, name), values in sorted(shares.items(), key=lambda item: (item[0][0], -len(item[1]))):
-        if group in {"rejected", "articles lost", f"{PLAIN} taken"} or sum(values):
+        if group in {"rejected", "articles lost"} or sum(values):
             print(f"| {group} | {name} | {len(values)} | {np.mean(values):.3f} |")
 
 
 def reliability(every: Sequence[Case], chances: np.ndarray[Any, Any]) -> None:
     """Print how many pages of each chance are articles."""
-    told = np.array([case.corpus != PLAIN for case in every])
-    every, chances = [case for case in every if case.corpus != PLAIN], chances[told]
     article = np.array([case.example.kind is PageKind.ARTICLE for case in every])
     bins = np.minimum((chances * 10).astype(int), 9)
     print("\n| chance | pages | mean chance | articles |\n|---|---|---|---|")

@@ -261,8 +261,8 @@ def test_comments_below_an_article_are_left_out() -> None:
 
 def test_comments_are_the_text_of_a_thread() -> None:
     posts = "".join(
-        f'<div class="post comment"><div class=author><a href=/u/{n}>{name}</a></div><p class=date>May {n}, 2024 at 9:1{n}'
-        f"</p><div class=content>{text}</div></div>"
+        f'<div class="post comment"><div class=author><a href=/u/{n}>{name}</a></div>'
+        f"<p class=date>May {n}, 2024 at 9:1{n}</p><div class=content>{text}</div></div>"
         for n, (name, text) in enumerate(zip(("harbour_fan", "Piet", "annie77"), POSTS, strict=True), 1)
     )
     page = f"<title>Oldport's pier - Harbour forum</title><h1>Oldport's pier</h1>{posts}"
