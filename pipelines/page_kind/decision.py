@@ -24,6 +24,8 @@ _LINK_CHARS: Final = 8
 _HEADLINE: Final = 20
 """A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
 _SUMMARIES: Final = 3
+_HEADLINES: Final = 3
+"""Linked headlines that make a list of a page without prose."""
 _LEAST_LINKS: Final = 2
 """No list has fewer."""
 _SUMMED: Final = 0.9
@@ -102,7 +104,7 @@ def judge(  # noqa: PLR0911 - one question after the other
     Cost: O(nodes + blocks + links), about a millisecond.
     """
     refused = refuse(document, extraction, metadata)
-    if refused is PageReason.NO_PROSE and _is_list(document, links):
+    if refused is PageReason.NO_PROSE and _count_headlines(links) >= _HEADLINES:
         return PageJudgement(*_LIST)
     if refused:
         asks = refused is PageReason.LOGIN_WALL and "form" in document.tags
@@ -175,13 +177,18 @@ def _is_media(document: Document, extraction: Extraction) -> bool:
     return len(extraction.text) <= _CAPTION_CHARS and (stated or not {"video", "audio"}.isdisjoint(document.tags))
 
 
-def _is_list(document: Document, links: Links) -> bool:
-    """Tell whether a page without text is a list, by headlines and link text."""
-    headlines = any(
+def _count_headlines(links: Links) -> int:
+    """Count the links of lists that are as long as a headline."""
+    return sum(
         kind in _LISTED and len(anchor) >= _LINK_CHARS for kind, anchor in zip(links.blocks, links.anchors, strict=True)
     )
+
+
+def _is_list(document: Document, links: Links) -> bool:
+    """Tell whether a page without text is a list, by headlines and link text."""
+    headlines = _count_headlines(links)
     if headlines or not document.tags:
-        return headlines
+        return headlines > 0
     count = int(document.LTG[0])
     url = urlsplit(document.url)
     # The root of a site without a text of its own leads to the site's pages, however few they are.
