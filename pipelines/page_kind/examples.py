@@ -116,8 +116,8 @@ def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> lis
 def examples(page: KnownPage, read: Read, fetched_at: datetime) -> Iterator[KindExample]:
     """Yield what is to be learned from a page; nothing without a known kind or text.
 
-    A page with a text is seen a second time as that text alone, without menus, boxes and names of containers: so the
-    networks learn not to go by them alone.
+    A page with a text is seen a second time as that text alone, without menus, boxes and names of containers, some
+    also without `<title>` or headline: so the networks learn not to go by them alone.
 
     Args:
         page: of a corpus.
@@ -133,10 +133,9 @@ def examples(page: KnownPage, read: Read, fetched_at: datetime) -> Iterator[Kind
     is_known = bool(urlsplit(url).path.strip("/")) or (bool(url) and kind is PageKind.LIST)
     yield KindExample(kind, site_of(page.row), *made, (_NOWHERE, describe_url(url)) if is_known else (_NOWHERE,))
     if extraction.html:
-        title = escape(found.title)
-        bare = parse(
-            f"<title>{title}</title><h1>{title}</h1>{extraction.html}".encode(), "http://example.com/text.html"
-        )
+        draw, title = zlib.crc32(str(page.row.get("id")).encode()), escape(found.title)
+        head = (f"<title>{title}</title>" if draw % 2 else "") + (f"<h1>{title}</h1>" if draw % 5 else "")
+        bare = parse(f"{head}{extraction.html}".encode(), "http://example.com/text.html")
         if len(bare.blocks):
             yield KindExample(kind, site_of(page.row), *_look(bare, read, fetched_at)[2])
 
