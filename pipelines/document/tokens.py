@@ -6,6 +6,8 @@ import math
 import re
 from collections import Counter
 
+_PAIRED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_WORD = re.compile(r"[^\W_]+")
 _RUN = re.compile(
     r"([\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)|"
     r"[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
@@ -29,8 +31,11 @@ def terms(text: str) -> list[str]:
     >>> terms("河口大桥 opens 2024")
     ['河口', '口大', '大桥', 'opens', '2024']
     """
+    text = text.lower()
+    if not _PAIRED.search(text):
+        return _WORD.findall(text)
     found: list[str] = []
-    for match in _RUN.finditer(text.lower()):
+    for match in _RUN.finditer(text):
         run = match[0]
         if match[1] and len(run) > 1:
             found.extend(map(str.__add__, run, run[1:]))

@@ -7,8 +7,9 @@ of itself. Amounts are logarithms; nothing goes by the language, the length of t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import log1p
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -47,7 +48,8 @@ _SEARCHED = re.compile(r"search|query|keyword|^[qks]$")
 _PRICE = re.compile(
     r"(?:[$€£¥￥₽₹₩]|\b(?:usd|eur|rs|r\$))\s?\d|\d\s?(?:[€£₽元円₴]|руб|zł|kč|kr\b|грн|eur\b|usd\b|lei\b|ft\b)"
 )
-_MEMBER = re.compile(r"user|member|author|poster|profile|avatar|nickname|byline")
+_MEMBER: Final = ("user", "member", "author", "poster", "profile", "avatar", "nickname", "byline")
+"""Names of containers that show who wrote something."""
 _LIST_PATH = re.compile(
     r"(?:^|/)(?:index|default|home|main|list|channel|category|categories|tag|tags|topics?|search|node|archives?|"
     r"author|page|section|forum|node_\d{1,7}|list[-_]?\d{0,5}|index_\d{1,5})"
@@ -68,6 +70,8 @@ _MOST_LINKS: Final = 100
 _SHORT_PATH: Final = 12
 _NUMBER = re.compile(r"\d{5}")
 _DAY = re.compile(r"(?:19|20)\d\d[-/_]?(?:0?[1-9]|1[0-2])(?:[-/_]|\d\d)")
+_NUMBERED_LINE = re.compile(rf"{_NUMBER.pattern}.*")
+_DATED_LINE = re.compile(rf"{_DAY.pattern}.*")
 _TYPE = re.compile(r'"@type"\s{0,3}:\s{0,3}\[?\s{0,3}"(?:https?://schema\.org/)?(\w{2,40})"')
 
 
@@ -81,7 +85,6 @@ class _Page:
         self.count = len(document.tags)
         self.nodes: Counts = np.asarray(blocks.nodes, np.int64)
         self.ends: Counts = np.asarray(document.ends, np.int64)
-        self.parents: Counts = np.maximum(np.asarray(document.parents, np.int64), 0)
         self.chars = np.maximum(np.asarray(blocks.chars, np.float64), 1)
         self.links = np.asarray(blocks.link_chars, np.float64)
         self.wide = 1 + 1.5 * blocks.han / self.chars
@@ -106,7 +109,7 @@ class _Page:
 
     def add_amount(self, name: str, value: float) -> None:
         """Note a feature of which orders of magnitude count, not differences."""
-        self.values[name] = float(np.log1p(max(float(value), 0.0)))
+        self.values[name] = log1p(max(float(value), 0.0))
 
     def sums(self, values: ArrayLike) -> Values:
         """Sums of a quantity of the blocks over every node's sub-tree."""
@@ -208,10 +211,10 @@ def _around(page: _Page) -> None:
     ordered = np.sort(page.prose)[::-1]
     page.add_amount("fifth paragraph", float(ordered[4]) if page.size > 4 else 0.0)
     dense = page.sums(page.prose)
-    depths = np.asarray(page.document.depths, np.int64)
+    depths = page.document.depths
     for share in (0.5, 0.9):
         holds = np.flatnonzero(dense >= share * max(prose, 1.0))
-        core = int(holds[np.argmax(depths[holds])]) if len(holds) else 0
+        core = max(holds.tolist(), key=depths.__getitem__, default=0)
         document = page.document
         page.add(f"links beside {share}", document.LT[core] / max(document.T[core], 1))
         page.add(f"prose per tag {share}", float(np.log1p(dense[core] / max(document.TG[core], 1))))
@@ -260,17 +263,18 @@ def _headed(page: _Page, metadata: Metadata) -> None:
     page.add_amount("text under headline", float(page.mass[place + 1 : first].sum()) if place >= 0 else 500)
 
 
-@lru_cache(maxsize=16384)
-def _is_member(name: str) -> bool:
-    """Tell whether a container's name says that it shows who wrote something."""
-    return bool(_MEMBER.search(name))
+def _members(names: Sequence[str]) -> list[int]:
+    """Return the nodes whose names say that they show who wrote something."""
+    every = set(names)
+    joined = "\n".join(every)
+    words = [word for word in _MEMBER if word in joined]
+    found = {name for word in words for name in every if word in name}
+    return [node for node, name in enumerate(names) if name in found] if found else []
 
 
 def _repeated(page: _Page) -> None:
     """Add features of siblings that are alike: cards, teasers, goods, posts."""
     document = page.document
-    known: dict[str, int] = {}
-    tags = np.fromiter((known.setdefault(tag, len(known)) for tag in document.tags), np.int64, page.count)
     text = page.sums(page.mass)
     heads = page.sums(page.headlines)
     images = page.at(node for node, _, _ in document.images)
@@ -278,7 +282,7 @@ def _repeated(page: _Page) -> None:
     texts = document.blocks.texts
     short = np.flatnonzero((document.blocks.digits > 0) & (page.chars <= _PRICE_CHARS)).tolist()
     prices = page.at(document.blocks.nodes[block] for block in short if _PRICE.search(texts[block].lower()))
-    people = sum_sub_trees(np.fromiter(map(_is_member, document.names), np.bool_, page.count), page.ends)
+    people = page.at(_members(document.names))
     prose = page.sums(page.prose)
     linked = (heads >= 1) & (heads <= 3)
     kinds = {
@@ -296,15 +300,22 @@ def _repeated(page: _Page) -> None:
     for flagged in kinds.values():
         any_kind |= flagged
     chosen = np.flatnonzero(any_kind)
-    keys, group = np.unique(page.parents[chosen] * len(known) + tags[chosen], return_inverse=True)
+    tags, parents = document.tags, document.parents
+    numbers: dict[tuple[int, str], int] = {}
+    group = np.array(
+        [numbers.setdefault((max(parents[node], 0), tags[node]), len(numbers)) for node in chosen.tolist()], np.int64
+    )
+    amounts = text[chosen]
     for name, flagged in kinds.items():
         picked = flagged[chosen]
-        members = np.bincount(group, picked, len(keys)) if len(keys) else np.zeros(1)
-        held = np.bincount(group, picked * text[chosen], len(keys)) if len(keys) else np.zeros(1)
-        best = int(np.argmax(members))
-        page.add_amount(name, float(members[best]))
-        several = members > 2
-        page.add(f"{name} hold", float(held[several].max(initial=0.0)) / page.total)
+        own = group[picked]
+        if not len(own):
+            page.values[name] = page.values[f"{name} hold"] = 0.0
+            continue
+        members = np.bincount(own)
+        page.add_amount(name, int(members.max()))
+        held = np.bincount(own, amounts[picked])
+        page.add(f"{name} hold", float(held[members > 2].max(initial=0.0)) / page.total)
 
 
 def _forms(page: _Page) -> None:
@@ -365,8 +376,9 @@ def _stated(page: _Page, metadata: Metadata) -> None:
     for name in known:
         page.add(f"og {name}", any(name in kind for kind in kinds))
     page.add("og other", bool(kinds) and not any(name in kind for name in known for kind in kinds))
+    counts = Counter(document.tags)
     for tag in ("video", "audio", "iframe", "article", "table", "li", "p", "img"):
-        page.add_amount(f"tag {tag}", document.tags.count(tag))
+        page.add_amount(f"tag {tag}", counts[tag])
 
 
 def _addressed(page: _Page, metadata: Metadata, links: Links) -> None:
@@ -377,16 +389,18 @@ def _addressed(page: _Page, metadata: Metadata, links: Links) -> None:
         page.add(f"canonical {name}", value if own.netloc else 0.0)
     count = max(min(len(links), _MOST_LINKS), 1)
     host = own.netloc or urlsplit(page.document.url).netloc
-    seen = dict.fromkeys(("deep", "slug", "number", "dated", "short", "outside"), 0)
-    for url in links.urls[:_MOST_LINKS]:
-        _, _, place, path = f"{url}/".split("/", 3)
-        last = path.rstrip("/").rpartition("/")[2]
-        seen["deep"] += path.count("/") > 2
-        seen["slug"] += last.count("-") + last.count("_") > 2
-        seen["number"] += bool(_NUMBER.search(path))
-        seen["dated"] += bool(_DAY.search(path))
-        seen["short"] += len(path) <= _SHORT_PATH
-        seen["outside"] += place != host
+    parted = [f"{url}/".split("/", 3) for url in links.urls[:_MOST_LINKS]]
+    paths = [parts[3] for parts in parted]
+    joined = "\n".join(paths)
+    last = [path.rstrip("/").rpartition("/")[2] for path in paths]
+    seen = {
+        "deep": sum([path.count("/") > 2 for path in paths]),
+        "slug": sum([name.count("-") + name.count("_") > 2 for name in last]),
+        "number": len(_NUMBERED_LINE.findall(joined)),
+        "dated": len(_DATED_LINE.findall(joined)),
+        "short": sum([len(path) <= _SHORT_PATH for path in paths]),
+        "outside": sum([parts[2] != host for parts in parted]),
+    }
     page.add_amount("links", len(links))
     page.add("link share", page.document.LT[0] / max(page.document.T[0], 1))
     page.add_amount("headlines", float(page.headlines.sum()))

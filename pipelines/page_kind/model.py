@@ -38,7 +38,8 @@ class WordVotes:
 
     def vote(self, found: Collection[str]) -> Numbers:
         """Return the votes of the words that are known, one number per kind."""
-        rows = sorted(row for row in map(self.index.get, found) if row is not None)  # sums are the same in each process
+        index = self.index
+        rows = sorted([index[word] for word in found if word in index])  # sums are the same in each process
         votes: Numbers = self.weights[rows].sum(axis=0) / np.sqrt(max(len(rows), 1)) + self.bias
         return votes
 

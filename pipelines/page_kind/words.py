@@ -6,8 +6,7 @@ They are those of its title, headings, buttons, fields, short lines and text, an
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from ..document.document import Document
 from ..document.tokens import terms
@@ -19,6 +18,7 @@ _MOST_LINES: Final = 400
 _LINE_CHARS: Final = 24
 _TITLE_CHARS: Final = 200
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend", "caption"})
+_FIELDS: Final = frozenset({"input", "textarea", "select", "button"})
 _NAME_WORD = re.compile(r"[a-z]{2,20}")
 _ATTRIBUTES: Final = ("name", "placeholder", "value", "title")
 _TYPE = re.compile(r'"@type"\s{0,3}:\s{0,3}\[?\s{0,3}"(?:https?://schema\.org/)?(\w{2,40})"')
@@ -37,42 +37,42 @@ class Words(NamedTuple):
     text: frozenset[str] = frozenset()
 
 
-@lru_cache(maxsize=16384)
-def _name_words(name: str) -> tuple[str, ...]:
-    """Return the marked words of a container's name."""
-    return tuple(f"c:{word}" for word in _NAME_WORD.findall(name))
-
-
 def words(document: Document, extraction: Extraction) -> Words:
     """Return the words of a page and of its text.
 
     Cost: O(nodes + characters of short lines and of the beginning of the text).
     """
-    found: set[str] = set()
-    for name in list(dict.fromkeys(document.names))[:_MOST_NAMES]:
-        found.update(_name_words(name))
+    # Lines are joined before they are cut: one call of a regular expression costs as much as a hundred characters.
+    names = "\n".join(list(dict.fromkeys(document.names))[:_MOST_NAMES])
+    found = {f"c:{word}" for word in set(_NAME_WORD.findall(names))}
     blocks, tags = document.blocks, document.tags
+    texts = blocks.texts[:_MOST_LINES]
     digits = blocks.digits.tolist()
-    for text, node, count in zip(blocks.texts[:_MOST_LINES], blocks.nodes, digits, strict=False):
-        if len(text) <= _LINE_CHARS:
-            line = text.lower()
-            found.add(f"s:{_DIGITS.sub('0', line) if count else line}")
-        if tags[node] in _HEADINGS:
-            found.update(f"h:{word}" for word in terms(text[:_TITLE_CHARS]))
+    found.update(
+        f"s:{text.lower()}"
+        for text, count in zip(texts, digits, strict=False)
+        if len(text) <= _LINE_CHARS and not count
+    )
+    numbered = "\n".join(
+        [text for text, count in zip(texts, digits, strict=False) if count and len(text) <= _LINE_CHARS]
+    )
+    if numbered:
+        found.update(f"s:{line}" for line in _DIGITS.sub("0", numbered.lower()).split("\n"))
+    headings = [text[:_TITLE_CHARS] for text, node in zip(texts, blocks.nodes, strict=False) if tags[node] in _HEADINGS]
+    found.update(f"h:{word}" for word in terms("\n".join(headings)))
     found.update(f"t:{word}" for word in terms(document.title[:_TITLE_CHARS]))
-    for node, tag in enumerate(tags):
-        if tag in {"input", "textarea", "select", "button"}:
-            element = document.elements[node]
-            kind = str(element.get("type", tag)).lower()
-            if kind == "hidden":
-                continue
-            found.add(f"i:{kind[:20]}")
-            for key in _ATTRIBUTES:
-                value = element.get(key)
-                if value:
-                    found.update(f"b:{word}" for word in terms(str(value)[:60]))
-            if tag == "button":
-                found.update(f"b:{word}" for word in terms("".join(map(str, element.itertext()))[:60]))
+    buttons: list[str] = []
+    for node in [node for node, tag in enumerate(tags) if tag in _FIELDS]:
+        element = document.elements[node]
+        stated = dict(cast("list[tuple[str, str]]", element.items()))
+        kind = stated.get("type", tags[node]).lower()
+        if kind == "hidden":
+            continue
+        found.add(f"i:{kind[:20]}")
+        buttons.extend([stated[key][:60] for key in _ATTRIBUTES if key in stated])
+        if tags[node] == "button":
+            buttons.append("".join(map(str, element.itertext()))[:60])
+    found.update(f"b:{word}" for word in terms("\n".join(buttons)))
     for value in document.metas.get("og:type", ())[:3]:
         found.add(f"o:{value[:30].lower()}")
     for text in document.json_ld:
