@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pkgutil
 import shlex
 import subprocess
@@ -37,9 +38,9 @@ print(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}})))
 
 def loaded(folder: Path, *, bare: bool) -> set[str]:
     """Packages and modules that are in memory after the help of all commands."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED.format(bare=bare)], cwd=folder, capture_output=True, text=True, check=True
-    )
+    environment = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
+    command = [sys.executable, "-c", LOADED.format(bare=bare)]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout))
 
 
