@@ -32,7 +32,7 @@ def terms(text: str) -> list[str]:
     ['河口', '口大', '大桥', 'opens', '2024']
     """
     text = text.lower()
-    if not _PAIRED.search(text):
+    if text.isascii() or not _PAIRED.search(text):
         return _WORD.findall(text)
     found: list[str] = []
     for match in _RUN.finditer(text):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from math import log1p
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -42,6 +43,7 @@ _INPUTS: Final = {
     "checkbox": _CHOICE, "radio": _CHOICE, "submit": _BUTTON, "button": _BUTTON, "image": _BUTTON,
 }  # fmt: skip
 _FIELD_TAGS: Final = {"input": -1, "textarea": _TEXTAREA, "select": _SELECT, "button": _BUTTON}
+_FORM_TAGS: Final = frozenset({"form", *_FIELD_TAGS})
 _ASKED: Final = [_PASSWORD, _EMAIL, _TEXT, _CHOICE, _TEXTAREA, _SELECT]
 """Fields that a visitor fills in, but for a search."""
 _SEARCHED = re.compile(r"search|query|keyword|^[qks]$")
@@ -303,7 +305,8 @@ def _repeated(page: _Page) -> None:
     tags, parents = document.tags, document.parents
     numbers: dict[tuple[int, str], int] = {}
     group = np.array(
-        [numbers.setdefault((max(parents[node], 0), tags[node]), len(numbers)) for node in chosen.tolist()], np.int64
+        [numbers.setdefault((parents[node] if node else 0, tags[node]), len(numbers)) for node in chosen.tolist()],
+        np.int64,
     )
     amounts = text[chosen]
     for name, flagged in kinds.items():
@@ -321,20 +324,22 @@ def _repeated(page: _Page) -> None:
 def _forms(page: _Page) -> None:
     """Add the fields of the page and of its largest form, and the form's place."""
     document = page.document
-    starts = [node for node, tag in enumerate(document.tags) if tag == "form"]
-    fields = [node for node, tag in enumerate(document.tags) if tag in _FIELD_TAGS]
-    kinds = [_field(document.tags[node], document.elements[node]) for node in fields]
-    counts = np.zeros((len(starts) + 1, len(_FIELDS) + 1))
-    owners = np.searchsorted(starts, fields, "right").tolist()
-    for owner, kind in zip(owners, kinds, strict=True):
-        counts[owner, kind] += 1  # those of no form come first, those that nobody sees last
-    counts = counts[:, :-1]
-    asked = counts[1:, _ASKED].sum(axis=1)
-    largest = int(asked.argmax()) if len(asked) and asked.max() > 0 else -1
-    form = counts[1 + largest] if largest >= 0 else np.zeros(len(_FIELDS))
-    for name, value, within in zip(_FIELDS, counts.sum(axis=0).tolist(), form.tolist(), strict=True):
-        page.add_amount(f"{name} fields", value)
-        page.add_amount(f"{name} fields of form", within)
+    tags = document.tags
+    starts: list[int] = []
+    counts = [[0] * (len(_FIELDS) + 1)]  # fields of no form come first, those that nobody sees last
+    for node in compress(range(page.count), map(_FORM_TAGS.__contains__, tags)):
+        if tags[node] == "form":
+            starts.append(node)
+            counts.append([0] * (len(_FIELDS) + 1))
+        else:
+            counts[-1][_field(tags[node], document.elements[node])] += 1
+    asked = [sum([own[kind] for kind in _ASKED]) for own in counts]
+    most = max(asked[1:], default=0)
+    largest = asked.index(most, 1) - 1 if most else -1
+    form = counts[1 + largest] if most else [0] * len(_FIELDS)
+    for kind, name in enumerate(_FIELDS):
+        page.add_amount(f"{name} fields", sum([own[kind] for own in counts]))
+        page.add_amount(f"{name} fields of form", form[kind])
     page.add_amount("forms", len(starts))
     node = starts[largest] if largest >= 0 else -1
     before = page.nodes < node if node >= 0 else np.ones(page.size, np.bool_)
@@ -342,7 +347,7 @@ def _forms(page: _Page) -> None:
     page.add("form behind text", float(page.mass[before].sum()) / page.total)
     page.add("form behind prose", float(page.prose[before].sum()) / max(float(page.prose.sum()), 1.0))
     page.add("text in form", document.T[node] / max(document.T[0], 1) if node >= 0 else 0.0)
-    page.add_amount("fields per text", 100 * float(counts[:, _ASKED].sum()) / page.total)
+    page.add_amount("fields per text", 100 * sum(asked) / page.total)
 
 
 def _field(tag: str, element: Any) -> int:

@@ -6,6 +6,7 @@ They are those of its title, headings, buttons, fields, short lines and text, an
 from __future__ import annotations
 
 import re
+from itertools import compress
 from typing import Final, NamedTuple, cast
 
 from ..document.document import Document
@@ -43,8 +44,8 @@ def words(document: Document, extraction: Extraction) -> Words:
     Cost: O(nodes + characters of short lines and of the beginning of the text).
     """
     # Lines are joined before they are cut: one call of a regular expression costs as much as a hundred characters.
-    names = "\n".join(list(dict.fromkeys(document.names))[:_MOST_NAMES])
-    found = {f"c:{word}" for word in set(_NAME_WORD.findall(names))}
+    names = " ".join(list(dict.fromkeys(document.names))[:_MOST_NAMES])
+    found = {f"c:{word}" for word in set(_NAME_WORD.findall(" ".join(set(names.split()))))}
     blocks, tags = document.blocks, document.tags
     texts = blocks.texts[:_MOST_LINES]
     digits = blocks.digits.tolist()
@@ -62,7 +63,7 @@ def words(document: Document, extraction: Extraction) -> Words:
     found.update(f"h:{word}" for word in terms("\n".join(headings)))
     found.update(f"t:{word}" for word in terms(document.title[:_TITLE_CHARS]))
     buttons: list[str] = []
-    for node in [node for node, tag in enumerate(tags) if tag in _FIELDS]:
+    for node in compress(range(len(tags)), map(_FIELDS.__contains__, tags)):
         element = document.elements[node]
         stated = dict(cast("list[tuple[str, str]]", element.items()))
         kind = stated.get("type", tags[node]).lower()
