@@ -152,9 +152,9 @@ def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> Pa
             return PageReason.SOFT_404
         if 0 < len(extraction.text) < 300 and _LOGIN.search(body):
             return PageReason.LOGIN_WALL
-    # The first line tells of nearly all texts.
-    is_poor = all(sum(map(str.isalnum, body[:size])) < 20 for size in (100, 2000))
-    return PageReason.NO_PROSE if extraction.text and is_poor else None
+    # The first line tells of nearly all texts that they have more.
+    is_poor = extraction.text and all(sum(map(str.isalnum, body[:size])) < 20 for size in (100, 2000))
+    return PageReason.NO_PROSE if is_poor else None
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:

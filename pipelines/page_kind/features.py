@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import compress
 from math import log1p
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..decode.characters import Counts
 from ..decode.text import squeeze
@@ -99,6 +99,8 @@ class _Page:
         self.total = max(float(self.mass.sum()), 1.0)
         self.headlines = self.is_linked & (self.links * self.wide >= _HEADLINE)
         tags, parents = document.tags, document.parents
+        self.dense = self.sums(self.prose)
+        """Prose of every node's sub-tree."""
         self.levels = np.array(
             [_HEADINGS.get(tags[node]) or _HEADINGS.get(tags[parents[node]], 0) for node in blocks.nodes], np.int64
         )
@@ -113,13 +115,15 @@ class _Page:
         """Note a feature of which orders of magnitude count, not differences."""
         self.values[name] = log1p(max(float(value), 0.0))
 
-    def sums(self, values: ArrayLike) -> Values:
+    def sums(self, values: Values | NDArray[np.bool_]) -> Values:
         """Sums of a quantity of the blocks over every node's sub-tree."""
-        return sum_sub_trees(np.bincount(self.nodes, np.asarray(values, np.float64), self.count), self.ends)
+        return sum_sub_trees(np.bincount(self.nodes, values, self.count), self.ends)
 
-    def at(self, nodes: Iterable[int]) -> Values:
+    def at(self, nodes: Sequence[int]) -> Values | Counts:
         """Counts of nodes over every node's sub-tree."""
-        return sum_sub_trees(np.bincount(np.fromiter(nodes, np.int64), minlength=self.count), self.ends)
+        if not nodes:
+            return np.zeros(self.count)
+        return sum_sub_trees(np.bincount(nodes, minlength=self.count), self.ends)
 
 
 def features(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> dict[str, float]:
@@ -212,7 +216,7 @@ def _around(page: _Page) -> None:
     page.add_amount("longest of all", float(page.mass.max(initial=0.0)))
     ordered = np.sort(page.prose)[::-1]
     page.add_amount("fifth paragraph", float(ordered[4]) if page.size > 4 else 0.0)
-    dense = page.sums(page.prose)
+    dense = page.dense
     depths = page.document.depths
     for share in (0.5, 0.9):
         holds = np.flatnonzero(dense >= share * max(prose, 1.0))
@@ -271,21 +275,19 @@ def _members(names: Sequence[str]) -> list[int]:
     joined = "\n".join(every)
     words = [word for word in _MEMBER if word in joined]
     found = {name for word in words for name in every if word in name}
-    return [node for node, name in enumerate(names) if name in found] if found else []
+    return list(compress(range(len(names)), map(found.__contains__, names))) if found else []
 
 
 def _repeated(page: _Page) -> None:
     """Add features of siblings that are alike: cards, teasers, goods, posts."""
     document = page.document
-    text = page.sums(page.mass)
-    heads = page.sums(page.headlines)
-    images = page.at(node for node, _, _ in document.images)
-    times = page.at(node for node, _ in document.times)
+    images = page.at([node for node, _, _ in document.images])
+    times = page.at([node for node, _ in document.times])
     texts = document.blocks.texts
     short = np.flatnonzero((document.blocks.digits > 0) & (page.chars <= _PRICE_CHARS)).tolist()
-    prices = page.at(document.blocks.nodes[block] for block in short if _PRICE.search(texts[block].lower()))
+    prices = page.at([document.blocks.nodes[block] for block in short if _PRICE.search(texts[block].lower())])
     people = page.at(_members(document.names))
-    prose = page.sums(page.prose)
+    text, heads, prose = page.sums(page.mass), page.sums(page.headlines), page.dense
     linked = (heads >= 1) & (heads <= 3)
     kinds = {
         "cards": linked,

@@ -83,7 +83,7 @@ class KindModel:
 
         Cost: O(words + weights), some tenths of a millisecond.
         """
-        own = np.array([values[name] for name in self.features])
+        own = np.array(list(map(values.__getitem__, self.features)))
         votes = self.vote(np.concatenate((own, hear((self.of_site, self.of_text), found)))[:, None])[:, 0]
         told = self.address or {}
         return self.calibrate(votes, sum(told.get(name, 0.0) * value for name, value in address.items()))

@@ -45,7 +45,7 @@ def words(document: Document, extraction: Extraction) -> Words:
     """
     # Lines are joined before they are cut: one call of a regular expression costs as much as a hundred characters.
     names = " ".join(list(dict.fromkeys(document.names))[:_MOST_NAMES])
-    found = {f"c:{word}" for word in set(_NAME_WORD.findall(" ".join(set(names.split()))))}
+    found = {f"c:{word}" for word in set(_NAME_WORD.findall(names))}
     blocks, tags = document.blocks, document.tags
     texts = blocks.texts[:_MOST_LINES]
     digits = blocks.digits.tolist()
@@ -72,7 +72,8 @@ def words(document: Document, extraction: Extraction) -> Words:
         found.add(f"i:{kind[:20]}")
         buttons.extend([stated[key][:60] for key in _ATTRIBUTES if key in stated])
         if tags[node] == "button":
-            buttons.append("".join(map(str, element.itertext()))[:60])
+            text = "".join(map(str, element.itertext())) if len(element) else element.text
+            buttons.append((text or "")[:60])
     found.update(f"b:{word}" for word in terms("\n".join(buttons)))
     for value in document.metas.get("og:type", ())[:3]:
         found.add(f"o:{value[:30].lower()}")
