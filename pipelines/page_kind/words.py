@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from itertools import compress
+from string import ascii_lowercase
 from typing import Final, NamedTuple, cast
 
 from ..document.document import Document
@@ -20,7 +21,10 @@ _LINE_CHARS: Final = 24
 _TITLE_CHARS: Final = 200
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend", "caption"})
 _FIELDS: Final = frozenset({"input", "textarea", "select", "button"})
-_NAME_WORD = re.compile(r"[a-z]{2,20}")
+_NAME_CHARS: Final = 20
+_NAME_WORD = re.compile(rf"[a-z]{{2,{_NAME_CHARS}}}")
+_LETTERS: Final = bytes(byte if chr(byte) in ascii_lowercase else 32 for byte in range(256))
+"""Turns every byte of a name that is no letter into a blank."""
 _ATTRIBUTES: Final = ("name", "placeholder", "value", "title")
 _TYPE = re.compile(r'"@type"\s{0,3}:\s{0,3}\[?\s{0,3}"(?:https?://schema\.org/)?(\w{2,40})"')
 _DIGITS = re.compile(r"\d+")
@@ -45,7 +49,9 @@ def words(document: Document, extraction: Extraction) -> Words:
     """
     # Lines are joined before they are cut: one call of a regular expression costs as much as a hundred characters.
     names = " ".join(list(dict.fromkeys(document.names))[:_MOST_NAMES])
-    found = {f"c:{word}" for word in set(_NAME_WORD.findall(names))}
+    cut = set(names.encode("utf-8", "replace").translate(_LETTERS).decode().split())
+    found = {f"c:{word}" for word in cut if 1 < len(word) <= _NAME_CHARS}
+    found.update(f"c:{part}" for word in cut if len(word) > _NAME_CHARS for part in _NAME_WORD.findall(word))
     blocks, tags = document.blocks, document.tags
     texts = blocks.texts[:_MOST_LINES]
     digits = blocks.digits.tolist()
