@@ -8,6 +8,7 @@ from collections import Counter
 
 _PAIRED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _WORD = re.compile(r"[^\W_]+")
+_BLANKS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _RUN = re.compile(
     r"([\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)|"
     r"[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
@@ -32,6 +33,8 @@ def terms(text: str) -> list[str]:
     ['河口', '口大', '大桥', 'opens', '2024']
     """
     text = text.lower()
+    if text.isascii():
+        return text.translate(_BLANKS).split()
     if not _PAIRED.search(text):
         return _WORD.findall(text)
     found: list[str] = []

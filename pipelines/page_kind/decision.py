@@ -152,15 +152,18 @@ def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> Pa
             return PageReason.SOFT_404
         if 0 < len(extraction.text) < 300 and _LOGIN.search(body):
             return PageReason.LOGIN_WALL
-    return PageReason.NO_PROSE if extraction.text and sum(map(str.isalnum, body[:2000])) < 20 else None
+    # The first line tells of nearly all texts that they have more.
+    is_poor = extraction.text and all(sum(map(str.isalnum, body[:size])) < 20 for size in (100, 2000))
+    return PageReason.NO_PROSE if is_poor else None
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
     """Tell whether most sentences stand right under linked headlines of their own."""
     blocks = document.blocks
     linked = is_linked(document)
-    headline = linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)
-    prose = [index for index in extraction.blocks if blocks.chars[index] >= 20 and not linked[index]]
+    headline = (linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)).tolist()
+    is_prose = ((blocks.chars >= 20) & ~linked).tolist()
+    prose = [index for index in extraction.blocks if is_prose[index]]
     under = 0
     previous = -1
     for index in prose:

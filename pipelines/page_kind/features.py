@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import compress
 from math import log1p
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..decode.characters import Counts
 from ..decode.text import squeeze
@@ -42,6 +43,7 @@ _INPUTS: Final = {
     "checkbox": _CHOICE, "radio": _CHOICE, "submit": _BUTTON, "button": _BUTTON, "image": _BUTTON,
 }  # fmt: skip
 _FIELD_TAGS: Final = {"input": -1, "textarea": _TEXTAREA, "select": _SELECT, "button": _BUTTON}
+_FORM_TAGS: Final = frozenset({"form", *_FIELD_TAGS})
 _ASKED: Final = [_PASSWORD, _EMAIL, _TEXT, _CHOICE, _TEXTAREA, _SELECT]
 """Fields that a visitor fills in, but for a search."""
 _SEARCHED = re.compile(r"search|query|keyword|^[qks]$")
@@ -97,6 +99,8 @@ class _Page:
         self.total = max(float(self.mass.sum()), 1.0)
         self.headlines = self.is_linked & (self.links * self.wide >= _HEADLINE)
         tags, parents = document.tags, document.parents
+        self.dense = self.sums(self.prose)
+        """Prose of every node's sub-tree."""
         self.levels = np.array(
             [_HEADINGS.get(tags[node]) or _HEADINGS.get(tags[parents[node]], 0) for node in blocks.nodes], np.int64
         )
@@ -111,13 +115,15 @@ class _Page:
         """Note a feature of which orders of magnitude count, not differences."""
         self.values[name] = log1p(max(float(value), 0.0))
 
-    def sums(self, values: ArrayLike) -> Values:
+    def sums(self, values: Values | NDArray[np.bool_]) -> Values:
         """Sums of a quantity of the blocks over every node's sub-tree."""
-        return sum_sub_trees(np.bincount(self.nodes, np.asarray(values, np.float64), self.count), self.ends)
+        return sum_sub_trees(np.bincount(self.nodes, values, self.count), self.ends)
 
-    def at(self, nodes: Iterable[int]) -> Values:
+    def at(self, nodes: Sequence[int]) -> Values | Counts:
         """Counts of nodes over every node's sub-tree."""
-        return sum_sub_trees(np.bincount(np.fromiter(nodes, np.int64), minlength=self.count), self.ends)
+        if not nodes:
+            return np.zeros(self.count)
+        return sum_sub_trees(np.bincount(nodes, minlength=self.count), self.ends)
 
 
 def features(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> dict[str, float]:
@@ -210,7 +216,7 @@ def _around(page: _Page) -> None:
     page.add_amount("longest of all", float(page.mass.max(initial=0.0)))
     ordered = np.sort(page.prose)[::-1]
     page.add_amount("fifth paragraph", float(ordered[4]) if page.size > 4 else 0.0)
-    dense = page.sums(page.prose)
+    dense = page.dense
     depths = page.document.depths
     for share in (0.5, 0.9):
         holds = np.flatnonzero(dense >= share * max(prose, 1.0))
@@ -269,21 +275,19 @@ def _members(names: Sequence[str]) -> list[int]:
     joined = "\n".join(every)
     words = [word for word in _MEMBER if word in joined]
     found = {name for word in words for name in every if word in name}
-    return [node for node, name in enumerate(names) if name in found] if found else []
+    return list(compress(range(len(names)), map(found.__contains__, names))) if found else []
 
 
 def _repeated(page: _Page) -> None:
     """Add features of siblings that are alike: cards, teasers, goods, posts."""
     document = page.document
-    text = page.sums(page.mass)
-    heads = page.sums(page.headlines)
-    images = page.at(node for node, _, _ in document.images)
-    times = page.at(node for node, _ in document.times)
+    images = page.at([node for node, _, _ in document.images])
+    times = page.at([node for node, _ in document.times])
     texts = document.blocks.texts
     short = np.flatnonzero((document.blocks.digits > 0) & (page.chars <= _PRICE_CHARS)).tolist()
-    prices = page.at(document.blocks.nodes[block] for block in short if _PRICE.search(texts[block].lower()))
+    prices = page.at([document.blocks.nodes[block] for block in short if _PRICE.search(texts[block].lower())])
     people = page.at(_members(document.names))
-    prose = page.sums(page.prose)
+    text, heads, prose = page.sums(page.mass), page.sums(page.headlines), page.dense
     linked = (heads >= 1) & (heads <= 3)
     kinds = {
         "cards": linked,
@@ -303,7 +307,8 @@ def _repeated(page: _Page) -> None:
     tags, parents = document.tags, document.parents
     numbers: dict[tuple[int, str], int] = {}
     group = np.array(
-        [numbers.setdefault((max(parents[node], 0), tags[node]), len(numbers)) for node in chosen.tolist()], np.int64
+        [numbers.setdefault((parents[node] if node else 0, tags[node]), len(numbers)) for node in chosen.tolist()],
+        np.int64,
     )
     amounts = text[chosen]
     for name, flagged in kinds.items():
@@ -321,20 +326,22 @@ def _repeated(page: _Page) -> None:
 def _forms(page: _Page) -> None:
     """Add the fields of the page and of its largest form, and the form's place."""
     document = page.document
-    starts = [node for node, tag in enumerate(document.tags) if tag == "form"]
-    fields = [node for node, tag in enumerate(document.tags) if tag in _FIELD_TAGS]
-    kinds = [_field(document.tags[node], document.elements[node]) for node in fields]
-    counts = np.zeros((len(starts) + 1, len(_FIELDS) + 1))
-    owners = np.searchsorted(starts, fields, "right").tolist()
-    for owner, kind in zip(owners, kinds, strict=True):
-        counts[owner, kind] += 1  # those of no form come first, those that nobody sees last
-    counts = counts[:, :-1]
-    asked = counts[1:, _ASKED].sum(axis=1)
-    largest = int(asked.argmax()) if len(asked) and asked.max() > 0 else -1
-    form = counts[1 + largest] if largest >= 0 else np.zeros(len(_FIELDS))
-    for name, value, within in zip(_FIELDS, counts.sum(axis=0).tolist(), form.tolist(), strict=True):
-        page.add_amount(f"{name} fields", value)
-        page.add_amount(f"{name} fields of form", within)
+    tags = document.tags
+    starts: list[int] = []
+    counts = [[0] * (len(_FIELDS) + 1)]  # fields of no form come first, those that nobody sees last
+    for node in compress(range(page.count), map(_FORM_TAGS.__contains__, tags)):
+        if tags[node] == "form":
+            starts.append(node)
+            counts.append([0] * (len(_FIELDS) + 1))
+        else:
+            counts[-1][_field(tags[node], document.elements[node])] += 1
+    asked = [sum([own[kind] for kind in _ASKED]) for own in counts]
+    most = max(asked[1:], default=0)
+    largest = asked.index(most, 1) - 1 if most else -1
+    form = counts[1 + largest] if most else [0] * len(_FIELDS)
+    for kind, name in enumerate(_FIELDS):
+        page.add_amount(f"{name} fields", sum([own[kind] for own in counts]))
+        page.add_amount(f"{name} fields of form", form[kind])
     page.add_amount("forms", len(starts))
     node = starts[largest] if largest >= 0 else -1
     before = page.nodes < node if node >= 0 else np.ones(page.size, np.bool_)
@@ -342,7 +349,7 @@ def _forms(page: _Page) -> None:
     page.add("form behind text", float(page.mass[before].sum()) / page.total)
     page.add("form behind prose", float(page.prose[before].sum()) / max(float(page.prose.sum()), 1.0))
     page.add("text in form", document.T[node] / max(document.T[0], 1) if node >= 0 else 0.0)
-    page.add_amount("fields per text", 100 * float(counts[:, _ASKED].sum()) / page.total)
+    page.add_amount("fields per text", 100 * sum(asked) / page.total)
 
 
 def _field(tag: str, element: Any) -> int:

@@ -201,7 +201,8 @@ def _learn_votes(
             weights[:, column], bias[column] = found.coef_[0], found.intercept_[0]
     kept = np.sort(np.argsort(-np.abs(weights).max(axis=1, initial=0.0), kind="stable")[:most])
     names = list(index)
-    return WordVotes({names[row]: number for number, row in enumerate(kept)}, weights[kept], bias)
+    index = {names[row]: number for number, row in enumerate(kept)}
+    return WordVotes(index, weights[kept], bias, frozenset(index))
 
 
 def _vote(model: KindModel, data: _Pages, chosen: NDArray[np.bool_]) -> Numbers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -30,16 +30,17 @@ class WordVotes:
         index: word -> row.
         weights: a row per word, a column per kind.
         bias: per kind.
+        known: the words.
     """
 
     index: Mapping[str, int]
     weights: Numbers
     bias: Numbers
+    known: frozenset[str]
 
-    def vote(self, found: Collection[str]) -> Numbers:
+    def vote(self, found: Set[str]) -> Numbers:
         """Return the votes of the words that are known, one number per kind."""
-        index = self.index
-        rows = sorted([index[word] for word in found if word in index])  # sums are the same in each process
+        rows = sorted([self.index[word] for word in self.known & found])  # sums are the same in each process
         votes: Numbers = self.weights[rows].sum(axis=0) / np.sqrt(max(len(rows), 1)) + self.bias
         return votes
 
@@ -82,7 +83,7 @@ class KindModel:
 
         Cost: O(words + weights), some tenths of a millisecond.
         """
-        own = np.array([values[name] for name in self.features])
+        own = np.array(list(map(values.__getitem__, self.features)))
         votes = self.vote(np.concatenate((own, hear((self.of_site, self.of_text), found)))[:, None])[:, 0]
         told = self.address or {}
         return self.calibrate(votes, sum(told.get(name, 0.0) * value for name, value in address.items()))
@@ -179,7 +180,7 @@ def log_odds(chances: Numbers) -> Numbers:
 
 def _votes(rows: Mapping[str, Numbers], bias: Numbers) -> WordVotes:
     weights = np.array(list(rows.values())).reshape(len(rows), len(bias))
-    return WordVotes({word: number for number, word in enumerate(rows)}, weights, bias)
+    return WordVotes({word: number for number, word in enumerate(rows)}, weights, bias, frozenset(rows))
 
 
 def _row(values: Numbers, digits: int = 4) -> str:

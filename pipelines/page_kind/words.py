@@ -6,6 +6,8 @@ They are those of its title, headings, buttons, fields, short lines and text, an
 from __future__ import annotations
 
 import re
+from itertools import compress
+from string import ascii_lowercase
 from typing import Final, NamedTuple, cast
 
 from ..document.document import Document
@@ -19,7 +21,10 @@ _LINE_CHARS: Final = 24
 _TITLE_CHARS: Final = 200
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend", "caption"})
 _FIELDS: Final = frozenset({"input", "textarea", "select", "button"})
-_NAME_WORD = re.compile(r"[a-z]{2,20}")
+_NAME_CHARS: Final = 20
+_NAME_WORD = re.compile(rf"[a-z]{{2,{_NAME_CHARS}}}")
+_LETTERS: Final = bytes(byte if chr(byte) in ascii_lowercase else 32 for byte in range(256))
+"""Turns every byte of a name that is no letter into a blank."""
 _ATTRIBUTES: Final = ("name", "placeholder", "value", "title")
 _TYPE = re.compile(r'"@type"\s{0,3}:\s{0,3}\[?\s{0,3}"(?:https?://schema\.org/)?(\w{2,40})"')
 _DIGITS = re.compile(r"\d+")
@@ -43,8 +48,10 @@ def words(document: Document, extraction: Extraction) -> Words:
     Cost: O(nodes + characters of short lines and of the beginning of the text).
     """
     # Lines are joined before they are cut: one call of a regular expression costs as much as a hundred characters.
-    names = "\n".join(list(dict.fromkeys(document.names))[:_MOST_NAMES])
-    found = {f"c:{word}" for word in set(_NAME_WORD.findall(names))}
+    names = " ".join(list(dict.fromkeys(document.names))[:_MOST_NAMES])
+    cut = set(names.encode("utf-8", "replace").translate(_LETTERS).decode().split())
+    found = {f"c:{word}" for word in cut if 1 < len(word) <= _NAME_CHARS}
+    found.update(f"c:{part}" for word in cut if len(word) > _NAME_CHARS for part in _NAME_WORD.findall(word))
     blocks, tags = document.blocks, document.tags
     texts = blocks.texts[:_MOST_LINES]
     digits = blocks.digits.tolist()
@@ -62,7 +69,7 @@ def words(document: Document, extraction: Extraction) -> Words:
     found.update(f"h:{word}" for word in terms("\n".join(headings)))
     found.update(f"t:{word}" for word in terms(document.title[:_TITLE_CHARS]))
     buttons: list[str] = []
-    for node in [node for node, tag in enumerate(tags) if tag in _FIELDS]:
+    for node in compress(range(len(tags)), map(_FIELDS.__contains__, tags)):
         element = document.elements[node]
         stated = dict(cast("list[tuple[str, str]]", element.items()))
         kind = stated.get("type", tags[node]).lower()
@@ -71,7 +78,8 @@ def words(document: Document, extraction: Extraction) -> Words:
         found.add(f"i:{kind[:20]}")
         buttons.extend([stated[key][:60] for key in _ATTRIBUTES if key in stated])
         if tags[node] == "button":
-            buttons.append("".join(map(str, element.itertext()))[:60])
+            text = "".join(map(str, element.itertext())) if len(element) else element.text
+            buttons.append((text or "")[:60])
     found.update(f"b:{word}" for word in terms("\n".join(buttons)))
     for value in document.metas.get("og:type", ())[:3]:
         found.add(f"o:{value[:30].lower()}")
