@@ -86,7 +86,7 @@ REASON_OF_KIND = {
     PageKind.NOTICE: PageReason.NOTICE,
     PageKind.MEDIA: PageReason.MEDIA,
 }
-"""Why a page of a kind that is not wanted is not stored, unless something else says more."""
+"""Reason for not storing a page of a kind that is not wanted, unless something else says more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class ArticleRow(Record):
     classes: Mapped[str] = mapped_column(Text)
     """Channel or section, as the page names it."""
     kind: Mapped[str] = mapped_column(String(8), server_default="article")
-    """What the page is: an article, or of another kind that `STORE_KINDS` names."""
+    """Kind of the page: an article, or another one that `STORE_KINDS` names."""
     quality: Mapped[float] = mapped_column(Float)
     """Confidence of the extraction, 0 to 1."""
     relevance: Mapped[float | None] = mapped_column(Float)

@@ -107,7 +107,7 @@ class UrlRow(Record):
     """See `db.records.reasons`; of a URL that is visited again the one of the visit before."""
     reason_detail: Mapped[str | None] = mapped_column(Text)
     page_kind: Mapped[str | None] = mapped_column(String(8))
-    """What its page was when it was read last: an article, a list ..."""
+    """Kind of its page when it was read last: an article, a list ..."""
     depth: Mapped[int] = mapped_column(Integer)
     score: Mapped[float] = mapped_column(Float)
     score_parts: Mapped[str | None] = mapped_column(Text)

@@ -39,7 +39,7 @@ _NAMES: Final[Mapping[str, PageKind]] = {
 }
 """Kinds by the words of the corpora; a notice of an authority is an article."""
 _NOWHERE: Final = describe_url("http://example.com/text.html")
-"""What an address is like that tells nothing."""
+"""Description of an address that tells nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

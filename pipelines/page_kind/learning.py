@@ -17,7 +17,7 @@ from .words import Words
 
 FOLDS: Final = 4
 _OTHERS: Final = 2.0
-"""What a page that is no article weighs beside one: there are fewer."""
+"""Weight of a page that is no article beside one that is: there are fewer."""
 _REPEATED: Final = 1e-3
 _NEVER: Final = -12.0
 """Log-odds of a kind of which there was no page."""

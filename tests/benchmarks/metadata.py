@@ -59,13 +59,13 @@ def moment(value: object) -> datetime | None:
 
 
 def same_day(one: datetime, other: datetime) -> bool:
-    """Whether two times are of one calendar day."""
+    """Tell whether two times are of one calendar day."""
     both = one.tzinfo and other.tzinfo
     return one.date() == other.date() or bool(both and one.astimezone(UTC).date() == other.astimezone(UTC).date())
 
 
 def same_minute(one: datetime, other: datetime) -> bool:
-    """Whether two times are one instant, to the minute; without two zones, one reading of the clock."""
+    """Tell whether two times are one instant, to the minute; without two zones, one reading of the clock."""
     if one.tzinfo and other.tzinfo:
         return abs((one - other).total_seconds()) < 60
     return one.replace(tzinfo=None, second=0, microsecond=0) == other.replace(tzinfo=None, second=0, microsecond=0)

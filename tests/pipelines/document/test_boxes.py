@@ -11,7 +11,7 @@ URL = "http://mail.example/2024/pier.html"
 
 
 def flags_of(opening: str, tag: str = "div") -> tuple[bool, bool]:
-    """Whether a text in this container stands in a box, in comments."""
+    """Tell whether a text in this container stands in a box, in comments."""
     page = f"<body class=comments-open><p>{'The pier was opened. ' * 40}</p>{opening}Nice pier!</{tag}></body>"
     document = parse(page.encode(), URL)
     boxes, comments = find_boxes(document, range(len(document.blocks)))
