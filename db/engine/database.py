@@ -25,7 +25,7 @@ T = TypeVar("T")
 Query = Callable[[Connection], T]
 """A question that is answered on a connection."""
 
-SCHEMA = "3"
+SCHEMA = "4"
 """The revision in `migrations/versions`: what this program's tables look like."""
 
 _MIGRATIONS = Path(__file__).parents[1] / "migrations"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
 
-from ..focus.words import words
+from ..text.words import words
 from .normalize import UNSPACED, VERSION, build_tables
 from .shape import IndexParams, Method
 from .words import keyword_method, make_readable

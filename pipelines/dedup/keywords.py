@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ..document.tokens import cosine
-from ..focus.words import words
+from ..text.words import words
 from .normalize import VERSION
 from .shape import IndexParams, Method
 from .words import keyword_method, make_readable

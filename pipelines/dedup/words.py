@@ -11,8 +11,8 @@ from cachetools import LRUCache, cached
 
 from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, SAME
 
-from ..focus.words import MAX_CHARS
 from ..records import Signature
+from ..text.words import MAX_CHARS
 from .normalize import build_tables, encode, exact_hash, normalize
 from .shape import Comparison, IndexParams, Method, calibrate
 

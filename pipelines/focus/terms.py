@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..document.document import Document
 from ..records import Extraction, Links
-from .words import MAX_CHARS, words
+from ..text.words import MAX_CHARS, words
 
 Terms = npt.NDArray[np.uint32]
 Weights = npt.NDArray[np.float32]

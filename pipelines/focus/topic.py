@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from ..text.words import search_words
 from .terms import PageTerms, Terms, Weights, hash_word, hash_words
-from .words import search_words
 
 MOST_TERMS: Final = 256
 _ENTRIES: Final = ("index.", "default.", "home.", "homepage.", "welcome.", "main.")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "3"
+revision = "4"
 down_revision = None
 
 V_ARTICLES = """

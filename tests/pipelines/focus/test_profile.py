@@ -12,8 +12,8 @@ from pipelines.document.document import parse
 from pipelines.document.tokens import cosine
 from pipelines.extract.models import dumps
 from pipelines.focus.profile import TERMS, learn, load, weigh_page
-from pipelines.focus.words import words
 from pipelines.records import Extraction
+from pipelines.text.words import words
 
 LIKED = ("桥梁 大桥 施工 桥墩 工程师 通车", "bridge river steel engineer span harbour")
 OTHERS = (

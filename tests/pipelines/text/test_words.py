@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.focus.words import MAX_CHARS, STOP_WORDS, words
+from pipelines.text.words import MAX_CHARS, STOP_WORDS, words
 
 CHINESE = "河口大桥年底通车，两岸居民过江只要五分钟。"
 
@@ -50,7 +50,7 @@ def test_chinese_without_end_costs_no_more_than_as_much_with_ends() -> None:
 
 def test_dictionary_says_nothing_and_writes_nothing(tmp_path: Path) -> None:
     """jieba's own set-up prints to standard error and keeps a cache among temporary files."""
-    code = "from pipelines.focus.words import words; words('中文')"
+    code = "from pipelines.text.words import words; words('中文')"
     environment = {"TMPDIR": str(tmp_path), "PATH": "/usr/bin", "PYTHONDONTWRITEBYTECODE": "1"}
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, check=True)

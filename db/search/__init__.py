@@ -1,0 +1,1 @@
+"""The full-text index: kept in step by the page transaction, read by searches."""

@@ -1,0 +1,1 @@
+"""Full-text search: queries, index terms, ranking, snippets."""

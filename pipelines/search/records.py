@@ -1,0 +1,96 @@
+"""Records of a search: what is asked, and what is found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """A search as the reader wrote it.
+
+    Attributes:
+        text: words, phrases in quotation marks (“ ”, 「 」 or "); any text is allowed. Empty finds all articles, the
+            newest first.
+        site: registrable domain or a part of its name; empty for all.
+        since, until: days, times or periods before now, as people write them: `2024-05-01`, `2024年5月`, `7d`.
+        language: code such as `zh`; empty for all.
+        section: a channel or section as the page names it (column `classes`).
+        source: a source as the article names it.
+        limit: hits wanted, 1 or more.
+        offset: hits to leave out at the beginning.
+    """
+
+    text: str = ""
+    site: str = ""
+    since: str = ""
+    until: str = ""
+    language: str = ""
+    section: str = ""
+    source: str = ""
+    limit: int = 10
+    offset: int = 0
+
+
+class Span(NamedTuple):
+    """A piece of a text, and whether the query's words stand in it."""
+
+    text: str
+    is_match: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An article that was found; of a cluster of duplicates the one that fits best.
+
+    Attributes:
+        id: of the article.
+        title, snippet: with the words of the query marked.
+        reprints: other articles of its cluster.
+        score: the hits are ordered by it, the highest first.
+        signals: value of each part of the score, weighted, by its name.
+    """
+
+    id: int
+    url: str
+    site: str
+    title: Sequence[Span]
+    snippet: Sequence[Span]
+    authors: str
+    source: str
+    published_at: str | None
+    published_utc: str | None
+    first_seen: str
+    language: str
+    section: str
+    reprints: int
+    score: float
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+class Facet(NamedTuple):
+    """A value by which hits can be narrowed, and the number of them that have it."""
+
+    value: str
+    articles: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to a query.
+
+    Attributes:
+        hits: at most `limit` of them.
+        total: stories that fit, one a cluster.
+        is_exact: whether `total` and `facets` count all that fit, not only the best and newest that were looked at.
+        facets: of site, language, source, section and month: the most frequent values first.
+        notes: sentences on what was understood otherwise than it was written, a date for instance.
+    """
+
+    hits: Sequence[Hit]
+    total: int
+    is_exact: bool
+    facets: Mapping[str, Sequence[Facet]]
+    notes: Sequence[str] = ()

@@ -1,0 +1,1 @@
+"""Texts as words: cut, folded and counted, in Chinese and other languages."""
