@@ -1,0 +1,116 @@
+"""Terms of an article: words by which an index finds it, counts to rank it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from ..text.words import fold, index_words
+
+MAX_CHARS: Final = 20_000
+"""Characters of a text that are read; each gives two tokens at most."""
+_TITLE_CHARS: Final = 500
+_OTHER_CHARS: Final = 500
+_FORMAT: Final = 1
+_HEADS: Final = 2
+"""Numbers before the terms: format and length of the title, length of the text."""
+# A term is one number of 32 bits: hash 24 (collisions: one in 20,000 for an article of 800 terms), body 4, title 2,
+# other 1, so that numbers of an article in order are its terms in order.
+HASH_SHIFT: Final = 8
+MOST_IN_BODY: Final = 15
+MOST_IN_TITLE: Final = 3
+
+
+class IndexTerms(NamedTuple):
+    """An article's terms in the index.
+
+    Attributes:
+        words: its different tokens, joined by blanks; no token has a blank, quotation mark or operator in it.
+        terms: the same as numbers with their counts: about 4 bytes a token, 2.6 KB for 1,000 Chinese characters.
+    """
+
+    words: str
+    terms: bytes
+
+
+def index_terms(title: str, text: str, authors: str, source: str, language: str) -> IndexTerms:
+    """Return what a full-text index keeps of an article.
+
+    Args:
+        title: its headline; 500 characters are read.
+        text: its body; `MAX_CHARS` are read.
+        authors: who wrote it.
+        source: who published it; 500 characters of both are read.
+        language: code such as `en` or `zh-Hans`; empty if unknown.
+
+    Returns:
+        Both parts are equal for equal input on every machine.
+
+    Cost: O(characters); for 1,000 Chinese ones 0.7 ms with rjieba.
+
+    >>> index_terms("Bridges", "A bridge opens.", "", "", "en").words
+    'bridg a open'
+    """
+    titles = Counter(_tokens(title[:_TITLE_CHARS], language))
+    bodies = Counter(_tokens(text[:MAX_CHARS], language))
+    others = Counter(_tokens(f"{authors}\n{source}"[:_OTHER_CHARS], language))
+    tokens = list({**titles, **others, **bodies})
+    numbers = np.fromiter(map(hash_token, tokens), np.uint32, len(tokens)) << HASH_SHIFT
+    for counts, most, shift in ((bodies, MOST_IN_BODY, 4), (titles, MOST_IN_TITLE, 2), (others, 1, 1)):
+        if counts:
+            found = np.fromiter(map(counts.__getitem__, tokens), np.uint32, len(tokens))
+            numbers |= np.minimum(found, most) << shift
+    numbers.sort()
+    heads = np.array([_FORMAT << 24 | titles.total(), bodies.total()], np.uint32)
+    return IndexTerms(" ".join(tokens), np.concatenate([heads, numbers]).astype("<u4").tobytes())
+
+
+def hash_token(token: str) -> int:
+    """Return the 24-bit hash of a token, the same on every machine."""
+    return crc32(token.encode()) >> 8
+
+
+def _tokens(text: str, language: str) -> list[str]:
+    return index_words(fold(text), language)
+
+
+class Packed(NamedTuple):
+    """Terms of many articles as parallel arrays.
+
+    Attributes:
+        numbers: packed terms of all articles, one after the other; ascending in each.
+        ends: where each article's terms end in `numbers`.
+        title_lengths, body_lengths: tokens of each article's fields.
+    """
+
+    numbers: npt.NDArray[np.uint32]
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    title_lengths: npt.NDArray[np.int64]
+    body_lengths: npt.NDArray[np.int64]
+
+
+def unpack(articles: Iterable[bytes]) -> Packed:
+    """Read `IndexTerms.terms` of many articles at once.
+
+    Raises:
+        ValueError: bytes that `index_terms` did not make.
+
+    Cost: O(bytes), some 0.2 ms for a megabyte.
+    """
+    kept = list(articles)
+    sizes = np.fromiter((len(each) for each in kept), np.int64, len(kept))
+    if sizes.size and ((sizes % 4).any() or sizes.min() < 4 * _HEADS):
+        raise ValueError("terms of an article are whole numbers of 4 bytes, two at least")
+    numbers = np.frombuffer(b"".join(kept), "<u4")
+    ends = np.cumsum(sizes // 4)
+    starts = ends - sizes // 4
+    heads, bodies = numbers[starts], numbers[starts + 1]
+    if (heads >> 24 != _FORMAT).any():
+        raise ValueError(f"terms of an article are of another format than {_FORMAT}; make them anew")
+    return Packed(numbers, starts + _HEADS, ends, (heads & 0xFFFFFF).astype(np.int64), bodies.astype(np.int64))
