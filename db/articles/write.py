@@ -7,9 +7,10 @@ What they may repeat is looked up by `db.articles.candidates`, near-duplicates i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, literal, select, update
+from sqlalchemy import Connection, Row, bindparam, func, literal, select, update
 
 from ..engine.statements import insert_new, insert_rows, run_many
 from ..records.article import Added, Candidate, Differs, Judge, Keep, MatchDecision, NewArticle, Renewal, always
@@ -340,12 +341,17 @@ def _evidence(new: NewArticle, verdict: MatchDecision) -> Evidence:
 
 def _insert(connection: Connection, articles: Sequence[tuple[NewArticle, int | None, int | None]]) -> None:
     """Write rows of new articles: (article, the one it repeats, text holder)."""
+    if not articles:
+        return
+    # never below the time, so that no number comes again when the newest articles were dropped
+    last = connection.execute(_LAST_NUMBER).scalar_one_or_none() or 0
+    first = max(last + 1, int(datetime.fromisoformat(articles[0][0].seen).timestamp() * 1000))
     rows = [
         values_of(new)
         | {"id": new.id, "cluster_id": original or new.id, "duplicate_of": original, "first_seen": new.seen}
-        | {"text_holder": holder}
+        | {"text_holder": holder, "number": number}
         | ({} if holder is None else {"text": "", "html": ""})
-        for new, original, holder in articles
+        for number, (new, original, holder) in enumerate(articles, first)
     ]
     run_many(connection, _INSERT, rows)
     insert_rows(
@@ -358,6 +364,7 @@ def _insert(connection: Connection, articles: Sequence[tuple[NewArticle, int | N
     insert_rows(connection, cluster, ("id", "size"), alone)
 
 
+_LAST_NUMBER = select(func.max(article.c.number))
 _INSERT = article.insert().values(
     {name: bindparam(name) for name in article.c.keys() if name != "gone"}  # noqa: SIM118 - a collection, no dictionary
 )

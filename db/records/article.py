@@ -68,6 +68,7 @@ class ArticleItem:
         published_precision, published_from: "second", "minute" or "day"; where the page states the time.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
         kind: what its page is: article, or another one of `STORE_KINDS`.
+        number: counts up in the order in which articles were stored.
         summary, classes: the page's own description; its channel or section.
         images: `url` and `caption` of each, the lead image first.
         duplicate_of: URL of the article that stands for its cluster, None for that one itself.
@@ -109,6 +110,7 @@ class ArticleItem:
     relevance: float | None
     gone: str | None
     kind: str
+    number: int
     html: str = ""
     images: list[dict[str, str]] = field(default_factory=list)
 

@@ -14,6 +14,8 @@ class ArticleRow(Record):
     __tablename__ = "article"
     id: Mapped[int] = mapped_column(BigInteger, refers_to("url.id"), primary_key=True, autoincrement=False)
     site_id: Mapped[int] = mapped_column(BigInteger, refers_to("site.id"))
+    number: Mapped[int] = mapped_column(BigInteger, index=True)
+    """Counts up in the order in which articles were stored: whoever has read as far as one finds the new behind it."""
     title: Mapped[str] = mapped_column(Text)
     authors: Mapped[str] = mapped_column(Text)
     """Names joined by "、"."""

@@ -22,7 +22,7 @@ SELECT CAST(a.id AS TEXT) AS id, u.url, a.title, a.authors, a.source, a.publishe
        d.similarity, d.method AS duplicate_method, d.kind AS duplicate_kind, su.url AS similar_to,
        a.published_precision, a.published_from, a.summary, a.keywords, a.classes, a.quality,
        a.extractor, a.extractor_version,
-       a.text_chars, a.updated, a.relevance, a.gone, a.kind
+       a.text_chars, a.updated, a.relevance, a.gone, a.kind, a.number
 FROM article a
 LEFT JOIN url u ON u.id = a.id
 LEFT JOIN site s ON s.id = a.site_id
