@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 from db.engine.errors import DatabaseProblem, WrongDatabase
 from pipelines.dates.period import parse_seconds
 
-from .config import ConfigError, check_names, check_values, value_of
+from .config import ConfigError, apply_environment, check_names, check_values, value_of
 from .exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class NewsCommand(ScrapyCommand):
                 refuse_unwritable(path)
             super().process_options(args, opts)
             assert self.settings is not None
+            apply_environment(self.settings)
             self._check_arguments(args)
             self.check(args)
             refuse_unwritable(value_of(self.settings, "LOG_FILE"))
@@ -130,6 +131,23 @@ class _Help(ScrapyHelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text.rstrip() if "\n" in text else super()._fill_text(text, width, indent)
+
+
+def add_format(parser: argparse.ArgumentParser, *forms: str) -> None:
+    """Add the options `--format` and `--wide` of commands that print rows.
+
+    Args:
+        parser: of the command.
+        forms: those of `crawler.run.output.FORMS` that there are; by default all.
+    """
+    parser.add_argument(
+        "--format",
+        choices=forms or ("table", "jsonl", "csv"),
+        default="table",
+        help="table for people (the default); for scripts jsonl: a JSON object a line"
+        + (", or csv" if not forms or "csv" in forms else ""),
+    )
+    add_wide(parser)
 
 
 def add_wide(parser: argparse.ArgumentParser) -> None:

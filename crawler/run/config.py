@@ -9,6 +9,7 @@ Every command of `scrapy` reads this module, so it imports what a crawl is made 
     defaults        its part for `crawler.settings`
     Config          the values of a crawl, checked, built once
     value_of        the checked value of one setting, for commands that need no more
+    in_force        all values, and where each came from
     differing       the settings in which two processes that share a database differ
 """
 
@@ -21,8 +22,8 @@ import math
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -97,6 +98,8 @@ class Option:
         among: the words that a word is one of, or that are taken.
         example: of a JSON object.
         shown: the default in the README, where it depends on the machine or is hard to read.
+        variable: environment variable that gives it beside `NEWS_<name>`.
+        secret: whether a password may stand in its text.
         group, help: the README's words, set from the table.
     """
 
@@ -112,11 +115,22 @@ class Option:
     among: tuple[str, ...] = ()
     example: str = '{"name": 1}'
     shown: str | None = None
+    variable: str = ""
+    secret: bool = False
     group: str = ""
     help: str = ""
 
-    def check(self, given: Any) -> Any:
+    @property
+    def variables(self) -> list[str]:
+        """Names of the environment variables that give it, the first counts most."""
+        return [f"{_PREFIX}{self.name}", *filter(None, [self.variable])]
+
+    def check(self, given: Any, called: str = "") -> Any:
         """Return the checked value of a given one.
+
+        Args:
+            given: as text, or of its type.
+            called: name of the setting in the message, if it is another one.
 
         Raises:
             ConfigError: naming the setting, its value and what is allowed.
@@ -124,7 +138,7 @@ class Option:
         try:
             return self.parse(self, given)
         except (ValueError, TypeError) as error:
-            raise ConfigError(f"{self.name} is {given!r}; {error}") from None
+            raise ConfigError(f"{called or self.name} is {given!r}; {error}") from None
 
 
 def text(_option: Option, given: Any) -> str:
@@ -202,6 +216,10 @@ def mapping(option: Option, given: Any) -> dict[str, Any]:
     raise ValueError(f"write it as JSON, e.g. -s {option.name}='{option.example}'")
 
 
+_PREFIX = "NEWS_"
+"""Of the environment variables that give settings."""
+_ENVIRONMENT = 35
+"""Scrapy's priority of what they give: above that of the project and of spiders, below that of the command line."""
 _SQLITE = "sqlite:///news.db"
 _SHORTEST_LEASE = 20.0
 """A run's sign of life stands in line behind a transaction that may wait for locks: five seconds for each, eight when
@@ -212,8 +230,8 @@ _TOPICS = 'give TOPIC, PROFILE, or seeds with topic="..."'
 
 _TABLE: dict[str, dict[Option, str]] = {
     "where the result goes": {
-        Option("DATABASE_URL", os.environ.get("DATABASE_URL", _SQLITE), text, shown=f"`{_SQLITE}`"): (
-            "where the result goes: a URL, or the path of a SQLite file (also from the environment)"
+        Option("DATABASE_URL", _SQLITE, text, variable="DATABASE_URL", secret=True): (
+            "where the result goes: a URL, or the path of a SQLite file (also from the variable `DATABASE_URL`)"
         ),
         Option("DATABASE_PATIENCE", 300.0, number): (
             "seconds to wait for a locked or silent database before giving up (at the start at most 60)"
@@ -286,8 +304,8 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
     },
     "how politely": {
-        Option("CONTACT", os.environ.get("CRAWL_CONTACT", ""), text, NO, "", shown=""): (
-            "URL or mail address that the User-Agent names (also from `CRAWL_CONTACT`)"
+        Option("CONTACT", "", text, NO, "", variable="CRAWL_CONTACT"): (
+            "URL or mail address that the User-Agent names (also from the variable `CRAWL_CONTACT`)"
         ),
         Option("USER_AGENT", f"{ROBOTS_AGENT}/0.1", text, NO, ""): (
             f"what servers see; robots.txt is read for `{ROBOTS_AGENT}`"
@@ -497,7 +515,8 @@ def value_of(settings: BaseSettings, name: str) -> Any:
     Raises:
         ConfigError: naming the setting, its value and what is allowed.
     """
-    return _BY_NAME[name].check(settings[name])
+    option = _BY_NAME[name]
+    return option.check(settings[name], _called(settings, option))
 
 
 @dataclass(frozen=True, slots=True)
@@ -607,28 +626,36 @@ class Config:
         from ..response.context import Threshold
 
         given, records = _checked(settings)
-        if given["REVISIT_MAX"] < given["REVISIT_MIN"]:
-            raise ConfigError(
-                f"REVISIT_MAX is {given['REVISIT_MAX']:g}, less than REVISIT_MIN, {given['REVISIT_MIN']:g}"
-            )
-        period = Period(given["SINCE"], given["UNTIL"])
-        if period.since and period.until and period.until.ends(_SOME_TIME) <= period.since.begins(_SOME_TIME):
-            raise ConfigError(f"UNTIL is {settings['UNTIL']}, before SINCE, {settings['SINCE']}")
-        try:
+        with _about(settings, "REVISIT_MAX", "REVISIT_MIN"):
+            if given["REVISIT_MAX"] < given["REVISIT_MIN"]:
+                raise ConfigError(
+                    f"REVISIT_MAX is {given['REVISIT_MAX']:g}, less than REVISIT_MIN, {given['REVISIT_MIN']:g}"
+                )
+        with _about(settings, "SINCE", "UNTIL"):
+            period = Period(given["SINCE"], given["UNTIL"])
+            if period.since and period.until and period.until.ends(_SOME_TIME) <= period.since.begins(_SOME_TIME):
+                raise ConfigError(f"UNTIL is {settings['UNTIL']}, before SINCE, {settings['SINCE']}")
+        with _about(settings, "TOPIC", "PROFILE"):
             wanted = _topic(given["TOPIC"], given["PROFILE"], about)
-            preset = given["CRAWL_PRESET"] or ("news" if wanted is None else "focused")
+        preset = _preset(given, about)
+        with _about(settings, "CRAWL_PRESET", "CRAWL_PRIORITY"):
             priority = Priority(preset, given["CRAWL_PRIORITY"])
+            if wanted is None and priority.learns(FOCUS_SIGNALS):
+                raise ConfigError(
+                    f"CRAWL_PRESET {preset!r} and CRAWL_PRIORITY weigh signals of a topic, but there is none; {_TOPICS}"
+                )
+        with _about(settings, "EXTRACTOR", "EXTRACTOR_PARAMS"):
             extractor(given["EXTRACTOR"], given["EXTRACTOR_PARAMS"])
-            duplicates = given["DUPLICATE_METHOD"], given["DUPLICATE_PARAMS"]
+        duplicates = given["DUPLICATE_METHOD"], given["DUPLICATE_PARAMS"]
+        with _about(settings, "DUPLICATE_METHOD", "DUPLICATE_PARAMS"):
             duplicate_method = method(*duplicates)
-        except ValueError as error:
-            raise ConfigError(str(error)) from None
-        if wanted is None and priority.learns(FOCUS_SIGNALS):
-            raise ConfigError(
-                f"CRAWL_PRESET {preset!r} and CRAWL_PRIORITY weigh signals of a topic, but there is none; {_TOPICS}"
-            )
-        if wanted is None and given["FOCUS_MIN"]:
-            raise ConfigError(f"FOCUS_MIN is {settings['FOCUS_MIN']!r}, but there is no topic to be near to; {_TOPICS}")
+        with _about(settings, "FOCUS_MIN"):
+            if wanted is None and given["FOCUS_MIN"]:
+                raise ConfigError(
+                    f"FOCUS_MIN is {settings['FOCUS_MIN']!r}, but there is no topic to be near to; {_TOPICS}"
+                )
+        with _about(settings, "DUPLICATE_SITES"):
+            policy = _duplicates(given)
         agreed = {option.name: given[option.name] for option in OPTIONS if option.agree is not NO}
         agreed["CRAWL_PRESET"] = preset
         return cls(
@@ -648,7 +675,7 @@ class Config:
             fetch=fetch_options(settings),
             store_html=KeepRaw(given["STORE_HTML"]),
             duplicate_method=duplicate_method,
-            duplicates=_duplicates(given),
+            duplicates=policy,
             parse_options=ParseOptions(
                 given["EXTRACTOR"],
                 given["EXTRACTOR_PARAMS"],
@@ -677,10 +704,10 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
 
     given, records = _checked(settings)
     bounds = FetchBounds(**records["answer"], head=HeadBounds(**records["head"]))
-    try:
-        guard, trust = Guard(given["ALLOW_NETWORKS"]), Trust(given["TLS_UNVERIFIED_HOSTS"])
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
+    with _about(settings, "ALLOW_NETWORKS"):
+        guard = Guard(given["ALLOW_NETWORKS"])
+    with _about(settings, "TLS_UNVERIFIED_HOSTS"):
+        trust = Trust(given["TLS_UNVERIFIED_HOSTS"])
     bind = settings.get("DOWNLOAD_BIND_ADDRESS")
     bind = (bind, 0) if isinstance(bind, str) else bind
     return FetchOptions(guard, trust, bounds=bounds, bind=bind, **records["fetch"])
@@ -688,7 +715,7 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
 
 def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[str, Any]]]:
     """Check all values; returns them by name, and by record and field (`Option.to`)."""
-    given = {option.name: option.check(settings[option.name]) for option in OPTIONS}
+    given = {option.name: value_of(settings, option.name) for option in OPTIONS}
     records: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for option in OPTIONS:
         if option.to != "":
@@ -698,6 +725,17 @@ def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[
     return given, records
 
 
+@contextmanager
+def _about(settings: BaseSettings, *concerned: str) -> Iterator[None]:
+    """Raise problems as `ConfigError`, with the environment variables at fault."""
+    try:
+        yield
+    except ValueError as error:
+        called = [_called(settings, _BY_NAME[name]) for name in concerned]
+        variables = ", ".join(name for name in called if name not in concerned)
+        raise ConfigError(f"{error}{f' (given by {variables})' if variables else ''}") from None
+
+
 def _topics_of(seeds: Any) -> list[str]:
     """Return the topics of seeds; none of unreadable ones, which the session refuses."""
     from .seeds import SeedError, read_seeds, topics
@@ -705,6 +743,11 @@ def _topics_of(seeds: Any) -> list[str]:
     with suppress(SeedError):
         return topics(read_seeds(seeds) if isinstance(seeds, str) else seeds or ())
     return []
+
+
+def _preset(given: Mapping[str, Any], about: Sequence[str]) -> str:
+    """Return the name of the weights in force."""
+    return given["CRAWL_PRESET"] or ("focused" if given["TOPIC"] or given["PROFILE"] or about else "news")
 
 
 def _topic(description: str, path: str, about: Sequence[str]) -> Topic | None:
@@ -752,6 +795,7 @@ def check_names(settings: BaseSettings, custom: Mapping[str, Any] | None = None)
     """Refuse settings that have no effect on the news crawl, and misspelt ones.
 
     A name that is like none of ours or Scrapy's is taken for one of code that the user adds; the log says so.
+    The same holds for environment variables that begin like ours.
 
     Args:
         settings: of which those from the command line are checked.
@@ -760,6 +804,7 @@ def check_names(settings: BaseSettings, custom: Mapping[str, Any] | None = None)
     Raises:
         ConfigError: naming what stands in for the setting, or the one that was probably meant.
     """
+    _check_variables()
     added = [path for name in _COMPONENTS for path in map(str, settings.getdict(name))]
     typed = [name for name in settings if _is_given(settings, name)]
     for name in (*typed, *(custom or ())):
@@ -776,6 +821,25 @@ def check_names(settings: BaseSettings, custom: Mapping[str, Any] | None = None)
             )
         if name in typed:
             logger.warning("%s is a setting of neither this project nor Scrapy, but left to code of your own", name)
+
+
+def _check_variables() -> None:
+    """Refuse misspelt environment variables; warn of others like ours.
+
+    Raises:
+        ConfigError: naming the one that was probably meant.
+    """
+    ours = [variable for option in OPTIONS for variable in option.variables]
+    for name in sorted(os.environ):
+        if not name.startswith(_PREFIX) or name in ours or not os.environ[name]:
+            continue
+        if near := difflib.get_close_matches(name, ours, n=1, cutoff=_NEAR):
+            raise ConfigError(
+                f"there is no setting for the environment variable {name}; did you mean {near[0]}? (unset it, if it is "
+                "another program's)"
+            )
+        nearest = difflib.get_close_matches(name, ours, n=1, cutoff=0)[0]
+        logger.warning("the environment variable %s is of no setting, and ignored; the nearest is %s", name, nearest)
 
 
 def without_effect(settings: BaseSettings) -> list[str]:
@@ -829,5 +893,115 @@ def open_to(settings: BaseSettings, address: str) -> None:
 
 
 def _is_given(settings: BaseSettings, name: str) -> bool:
-    """Tell whether a setting comes from the command line."""
-    return (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]
+    """Tell whether a setting comes from the command line or the environment."""
+    return (settings.getpriority(name) or 0) >= _ENVIRONMENT
+
+
+# ---- Where values come from.
+
+
+def apply_environment(settings: BaseSettings) -> None:
+    """Give settings the values of environment variables that are not empty."""
+    for option in OPTIONS:
+        if (variable := _variable(option)) is not None:
+            settings.set(option.name, os.environ[variable], _ENVIRONMENT)
+
+
+def _variable(option: Option) -> str | None:
+    """Return the environment variable that gives a setting."""
+    return next((name for name in option.variables if os.environ.get(name)), None)
+
+
+def _called(settings: BaseSettings, option: Option) -> str:
+    """Return a setting's name for messages: the variable, if that gave the value."""
+    by_variable = settings.getpriority(option.name) == _ENVIRONMENT
+    return (_variable(option) if by_variable else None) or option.name
+
+
+class Origin(Enum):
+    """Where the value of a setting comes from; later ones win over earlier ones."""
+
+    DEFAULT = "default"
+    ADDON = "add-on"
+    PROJECT = "project"
+    SPIDER = "spider"
+    SEEDS = "seeds"
+    ENVIRONMENT = "environment"
+    COMMAND_LINE = "command line"
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """The value of a setting, and where it comes from.
+
+    Attributes:
+        name: of the setting.
+        value, default: as JSON has them; passwords are `***`.
+        source: where the value comes from.
+        where: the variable, file or setting that gives it; empty for defaults.
+        group, help: the README's words.
+    """
+
+    name: str
+    value: Any
+    default: Any
+    source: Origin
+    where: str
+    group: str
+    help: str
+
+
+def in_force(settings: BaseSettings, about: Sequence[str] = ()) -> list[InForce]:
+    """Return all settings as a news crawl would have them, in the README's order.
+
+    Args:
+        settings: the project's, with what the command line and the environment give.
+        about: what the seeds are about.
+
+    Raises:
+        ConfigError: a value is wrong.
+    """
+    settings = settings.copy()
+    scrapy_settings.apply(settings)
+    apply_environment(settings)
+    name_contact(settings)
+    given, _ = _checked(settings)
+    sources = {option.name: _source(settings, option, given[option.name]) for option in OPTIONS}
+    if sources["USER_AGENT"][0] is Origin.SPIDER and given["CONTACT"]:
+        sources["USER_AGENT"] = sources["CONTACT"][0], "CONTACT"
+    if not given["CRAWL_PRESET"]:
+        given["CRAWL_PRESET"] = _preset(given, about)
+    if about and not (given["TOPIC"] or given["PROFILE"]):
+        given["TOPIC"], sources["TOPIC"] = " ".join(about), (Origin.SEEDS, "topic=")
+    return [
+        InForce(
+            option.name,
+            _plain(option, given[option.name]),
+            _plain(option, option.check(option.default)),
+            *sources[option.name],
+            option.group,
+            option.help,
+        )
+        for option in OPTIONS
+    ]
+
+
+def _source(settings: BaseSettings, option: Option, value: Any) -> tuple[Origin, str]:
+    """Return where a value comes from, and the name of that."""
+    priority = settings.getpriority(option.name) or 0
+    if priority >= SETTINGS_PRIORITIES["cmdline"]:
+        return Origin.COMMAND_LINE, f"-s {option.name}"
+    if priority >= _ENVIRONMENT:
+        return Origin.ENVIRONMENT, _called(settings, option)
+    if value == option.check(option.default):
+        return Origin.DEFAULT, ""
+    if priority >= SETTINGS_PRIORITIES["spider"]:
+        return Origin.SPIDER, ""
+    return (Origin.PROJECT, "crawler/settings.py") if priority >= SETTINGS_PRIORITIES["project"] else (Origin.ADDON, "")
+
+
+def _plain(option: Option, value: Any) -> Any:
+    """Return a value as JSON has it, without passwords."""
+    from db.engine.database import without_password
+
+    return without_password(value) if option.secret else json.loads(json.dumps(value, default=str))

@@ -5,9 +5,10 @@ It moves no cursor and forges no line.
 
 from __future__ import annotations
 
+import json
 import logging
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +58,15 @@ def some(names: Sequence[str]) -> str:
         return names[0]
     more = ", ..." if len(names) > _FEW else ""
     return f"{len(names)} hosts ({', '.join(names[:_FEW])}{more})"
+
+
+def harmless_json(text: str) -> str:
+    r"""Escape in JSON what would act on a terminal; it says the same.
+
+    >>> harmless_json('"a\x9b31m"')
+    '"a\\u009b31m"'
+    """
+    return _MOVING.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -121,21 +131,35 @@ UNBOUNDED = 10_000
 _LABEL = 14
 
 
+def _as_it_is(value: Any) -> object:
+    """Show nothing for what is unknown."""
+    return "" if value is None else value
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """A column of a table.
 
     Attributes:
-        name: its heading.
+        name: its heading; empty for what only scripts are given.
         drop: columns with the greatest number go first where there is no room; those with 0 stay.
         right: whether it holds numbers.
         cut: whether its texts are URLs or names, shortened in the middle; else they are folded between words.
+        key: its name in JSON lines and CSV; by default the heading, with _ in place of spaces.
+        show: makes the text of a cell from its value.
     """
 
     name: str
     drop: int = 0
     right: bool = False
     cut: bool = False
+    key: str = ""
+    show: Callable[[Any], object] = _as_it_is
+
+    @property
+    def called(self) -> str:
+        """Name in JSON lines and CSV."""
+        return self.key or self.name.replace(" ", "_")
 
 
 def shortened(text: str, cells: int) -> str:
@@ -160,8 +184,8 @@ def show_table(console: Console, title: str, fields: Sequence[Field], rows: Iter
     URLs are shortened, words folded, and what matters less is left out and named; columns without an entry are left
     out.
     """
-    cells = [[_line_for(console, part) for part in row] for row in rows]
-    kept = [n for n in range(len(fields)) if not cells or any(row[n] for row in cells)]
+    cells = [[_line_for(console, field.show(part)) for field, part in zip(fields, row, strict=True)] for row in rows]
+    kept = [n for n, field in enumerate(fields) if field.name and (not cells or any(row[n] for row in cells))]
     natural = {n: max(map(cell_len, (fields[n].name, *(row[n] for row in cells)))) for n in kept}
     least = {n: _least(fields[n], natural[n], [row[n] for row in cells]) for n in kept}
     widths, left_out = dict(natural), []

@@ -18,7 +18,7 @@ from ..fetch import http_parser
 from ..fetch.errors import why
 from ..fetch.handler import BOUND, NEW_COOKIE, TRUNCATED
 from ..run import scrapy_settings
-from ..run.config import name_contact
+from ..run.config import apply_environment, name_contact
 from ..run.process import exhausted
 from ..run.session import ONCE
 
@@ -44,6 +44,7 @@ class NewsSpider(Spider):
         """Make the settings those of the news crawl, those of a subclass on top."""
         scrapy_settings.apply(settings)
         super().update_settings(settings)
+        apply_environment(settings)
         name_contact(settings)
 
     async def start(self) -> AsyncIterator[Any]:

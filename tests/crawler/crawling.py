@@ -88,8 +88,9 @@ def _execute(arguments: Sequence[str], log: str) -> None:
         os.dup2(os.open(log + suffix, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored when the tests run in a shell's background
     os.chdir(ROOT)
-    for name in ("DATABASE_URL", "CRAWL_CONTACT"):
-        os.environ.pop(name, None)
+    for name in list(os.environ):
+        if name in {"DATABASE_URL", "CRAWL_CONTACT"} or name.startswith("NEWS_"):
+            del os.environ[name]
     from scrapy.cmdline import execute
 
     sys.argv = ["scrapy", *arguments]

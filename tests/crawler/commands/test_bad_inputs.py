@@ -231,6 +231,10 @@ USE = [
     ("demo --port 70000", "allowed are 0 to 65535"),
     ("demo --port {taken}", "name another one with --port"),
     ("version --colour", "there is no option --colour"),
+    ("config NO_SUCH_THING", "the nearest name is"),
+    ("config --format pdf", "invalid choice"),
+    ("config --seeds ~/none.txt", "does not exist"),
+    ("config -s TRAPS=maybe", "TRAPS is 'maybe'"),
 ]
 GONE = [
     ("status -s DATABASE_URL=~/locked.db", "is locked"),

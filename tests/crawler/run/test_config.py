@@ -6,6 +6,7 @@ import ast
 import json
 import math
 import operator
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,9 +27,12 @@ from crawler.run.config import (
     Config,
     ConfigError,
     Option,
+    Origin,
+    apply_environment,
     check_names,
     differing,
     flag,
+    in_force,
     limit,
     mapping,
     names,
@@ -334,3 +338,92 @@ def test_nothing_else_reads_settings() -> None:
         and (node.module == "settings" or (node.level and "settings" in [alias.name for alias in node.names]))
     ]
     assert importing == []
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """An environment without variables of ours."""
+    for option in OPTIONS:
+        for name in option.variables:
+            monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+def found(name: str, made: Settings, about: Sequence[str] = ()) -> tuple[Any, Origin, str]:
+    """Value, source and place of a setting in force."""
+    (one,) = [one for one in in_force(made, about) if one.name == name]
+    return one.value, one.source, one.where
+
+
+def test_environment_stands_between_project_and_command_line(environment: pytest.MonkeyPatch) -> None:
+    made = given(MAX_DEPTH=3)
+    made.set("HOST_DELAY", 7, "project")
+    made.set("FETCH_TRIES", 9, "project")
+    for name, value in (("HOST_DELAY", "2"), ("MAX_DEPTH", "8"), ("MAX_PAGES", "50"), ("TOPIC", "")):
+        environment.setenv(f"NEWS_{name}", value)
+    apply_environment(made)
+    config = Config.from_settings(made)
+    assert (config.delay.delay, config.tries, config.limits) == (2.0, 9, Limits(50, None, 3))
+    assert found("HOST_DELAY", made) == (2.0, Origin.ENVIRONMENT, "NEWS_HOST_DELAY")
+    assert found("FETCH_TRIES", made) == (9, Origin.PROJECT, "crawler/settings.py")
+    assert found("MAX_DEPTH", made) == (3, Origin.COMMAND_LINE, "-s MAX_DEPTH")
+    assert found("MAX_PAGES_PER_HOST", made) == (None, Origin.DEFAULT, "")
+    assert found("TOPIC", made) == ("", Origin.DEFAULT, "")
+
+
+def test_environment_gives_every_setting(environment: pytest.MonkeyPatch) -> None:
+    texts = {dict: "{}", list: "10.0.0.0/8", type(None): "2024-05-01"}
+    special = {"CRAWL_PRESET": "news", "STORE_KINDS": "article", "PROFILE": ""}
+    for option in OPTIONS:
+        number = "50" if option.parse is limit else texts.get(type(option.default), str(option.default) or "words")
+        environment.setenv(f"NEWS_{option.name}", special.get(option.name, number))
+    in_environment = {one.name for one in in_force(given()) if one.source is Origin.ENVIRONMENT}
+    assert in_environment == {option.name for option in OPTIONS} - {"PROFILE"}
+
+
+def test_names_of_old_are_variables_too(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("DATABASE_URL", "postgresql://me:secret@db.example/news?password=secret")
+    environment.setenv("CRAWL_CONTACT", "me@example.com")
+    hidden = "postgresql://me:***@db.example/news"
+    assert found("DATABASE_URL", given()) == (hidden, Origin.ENVIRONMENT, "DATABASE_URL")
+    assert found("USER_AGENT", given())[0] == "newscrawler/0.1 (+me@example.com)"
+    assert found("USER_AGENT", given())[1:] == (Origin.ENVIRONMENT, "CONTACT")
+    environment.setenv("NEWS_DATABASE_URL", "sqlite:///mine.db")
+    assert found("DATABASE_URL", given()) == ("sqlite:///mine.db", Origin.ENVIRONMENT, "NEWS_DATABASE_URL")
+
+
+def test_seeds_give_the_topic_in_force(environment: pytest.MonkeyPatch) -> None:
+    assert found("TOPIC", given(), ["ports", "ships"]) == ("ports ships", Origin.SEEDS, "topic=")
+    assert found("CRAWL_PRESET", given(), ["ports"])[0] == "focused"
+    assert found("CRAWL_PRESET", given())[0] == "news"
+    environment.setenv("NEWS_TOPIC", "cars")
+    assert found("TOPIC", given(), ["ports"]) == ("cars", Origin.ENVIRONMENT, "NEWS_TOPIC")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("NEWS_MAX_PAGES", "many", "NEWS_MAX_PAGES is 'many'; it takes a number"),
+        ("NEWS_CRAWL_PRESET", "best", r"use one of: breadth.*\(given by NEWS_CRAWL_PRESET\)"),
+        ("NEWS_ALLOW_NETWORKS", "10.0.0.0/33", r"is no network.*\(given by NEWS_ALLOW_NETWORKS\)"),
+        ("NEWS_REVISIT_MAX", "60", r"less than REVISIT_MIN, 300 \(given by NEWS_REVISIT_MAX\)"),
+    ],
+)
+def test_wrong_values_name_the_variable(
+    environment: pytest.MonkeyPatch, variable: str, value: str, message: str
+) -> None:
+    environment.setenv(variable, value)
+    made = given()
+    apply_environment(made)
+    with pytest.raises(ConfigError, match=message):
+        Config.from_settings(made)
+
+
+def test_unknown_variables_are_named(environment: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    environment.setenv("NEWS_LETTER", "weekly")
+    check_names(given())
+    assert "NEWS_LETTER is of no setting" in caplog.text
+    assert "the nearest is NEWS_" in caplog.text
+    environment.setenv("NEWS_MAX_PAGE", "5")
+    with pytest.raises(ConfigError, match="variable NEWS_MAX_PAGE; did you mean NEWS_MAX_PAGES"):
+        check_names(given())

@@ -1,0 +1,91 @@
+"""`scrapy config`: the settings in force, and where each came from."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..run.command import NewsCommand, add_format
+from ..run.config import Config, ConfigError, Origin, in_force
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class Command(NewsCommand):
+    """Show settings."""
+
+    most_arguments = None
+    examples = (
+        ("scrapy config", "Show all settings in force, and where each came from"),
+        ("scrapy config --changed", "Show those that are not as they come"),
+        ("scrapy config HOST_DELAY MAX_PAGES --format jsonl", "Show two of them, for a script"),
+        ("scrapy config --changed --seeds seeds.txt -s MAX_PAGES=100", "Show what a crawl with -s would have"),
+    )
+
+    def syntax(self) -> str:
+        """Return the arguments for the usage line."""
+        return "[--changed] [--seeds FILE] [--format NAME] [SETTING ...]"
+
+    def short_desc(self) -> str:
+        """Return one line for the list of commands."""
+        return "Show the settings in force, and where each came from"
+
+    def long_desc(self) -> str:
+        """Return the description for the help."""
+        return (
+            "Later ones win: default, crawler/settings.py, topic= of the seeds, environment variables NEWS_<SETTING> "
+            "(NEWS_MAX_PAGES=500), -s on the command line. Passwords are not shown."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options to Scrapy's own."""
+        super().add_options(parser)
+        parser.add_argument("--changed", action="store_true", help="only what differs from the defaults or was given")
+        parser.add_argument("--seeds", default="", metavar="FILE", help="seeds of the crawl, for the topic they give")
+        add_format(parser)
+
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Print to standard output."""
+        from ..run.output import Output
+        from ..run.seeds import read_seeds, topics
+        from ..run.terminal import Field
+
+        assert self.settings is not None
+        about = topics(read_seeds(opts.seeds)) if opts.seeds else []
+        Config.from_settings(self.settings, about)  # what contradicts each other is refused
+        found = {one.name: one for one in in_force(self.settings, about)}
+        for name in args:
+            if name not in found:
+                near = difflib.get_close_matches(name.upper(), found, n=1, cutoff=0)[0]
+                raise ConfigError(f"there is no setting {name}; the nearest name is {near} (scrapy config lists all)")
+        rows = [
+            (one.name, one.value, one.source.value, one.where, one.default, one.help)
+            for one in (found[name] for name in dict.fromkeys(args or found))
+            if not opts.changed or one.source is not Origin.DEFAULT
+        ]
+        fields = (
+            Field("setting", key="name"),
+            Field("value", show=_shown),
+            Field("from", key="source"),
+            Field("where", drop=2),
+            Field("default", drop=1, show=_shown),
+            Field("", key="help"),
+        )
+        output = Output(opts.format, wide=opts.wide)
+        if not rows:
+            output.say("all settings are as they come")
+            return
+        output.show("Settings", fields, rows)
+
+
+def _shown(value: Any) -> str:
+    """Show a value as -s takes it."""
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return f"{value:.12g}" if isinstance(value, float) else f"{value}"

@@ -1,0 +1,84 @@
+"""Print what a command found: tables for people, JSON lines or CSV for scripts."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .terminal import Field, console_for, harmless_json, show_table
+
+TABLE, JSONL, CSV = "table", "jsonl", "csv"
+FORMS = (TABLE, JSONL, CSV)
+
+
+class Output:
+    """Standard output in one form: a command describes its rows once.
+
+    JSON lines have no colours and no escapes but JSON's own, numbers are numbers, what is unknown is null.
+
+    Args:
+        form: one of `FORMS`.
+        wide: whether tables have all columns, however wide the terminal is.
+
+    Attributes:
+        is_table: whether people read it.
+        console: where tables and sentences for people go.
+    """
+
+    def __init__(self, form: str = TABLE, *, wide: bool = False) -> None:
+        self.is_table = form == TABLE
+        self.console = console_for(wide=wide)
+        self._form = form
+
+    def say(self, text: str) -> None:
+        """Print a sentence for people."""
+        if self.is_table:
+            self.console.print(text, markup=False, soft_wrap=True)
+
+    def record(self, record: str, values: Mapping[str, Any]) -> None:
+        """Print one record for scripts.
+
+        Args:
+            record: names its kind, where a command prints several; else empty.
+            values: by their names.
+        """
+        if self._form == JSONL:
+            own = {"record": record} if record else {}
+            ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+            line = json.dumps({**own, **values}, ensure_ascii=ascii_only, default=str)
+            sys.stdout.write(f"{harmless_json(line)}\n")
+
+    def show(self, title: str, fields: Sequence[Field], rows: Iterable[Sequence[Any]], record: str = "") -> None:
+        """Print rows.
+
+        Args:
+            title: of the table.
+            fields: its columns.
+            rows: their values as scripts need them; `Field.show` makes texts of them.
+            record: see `record`.
+        """
+        if self.is_table:
+            show_table(self.console, title, fields, rows)
+        elif self._form == JSONL:
+            for row in rows:
+                self.record(record, {field.called: value for field, value in zip(fields, row, strict=True)})
+        else:
+            _write_csv([field.called for field in fields], rows)
+
+
+def _write_csv(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows that no spreadsheet takes for formulas."""
+    from .exporters import harmless  # noqa: PLC0415 - it imports Scrapy's exports
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([harmless(_flat(value)) for value in row] for row in rows)
+
+
+def _flat(value: Any) -> Any:
+    """Return a value that a cell can hold."""
+    nested = isinstance(value, Mapping | list | tuple | set | frozenset)
+    return json.dumps(value, ensure_ascii=False, default=list) if nested else value
