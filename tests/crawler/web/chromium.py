@@ -173,7 +173,7 @@ def _axe() -> str:
 
 
 def axe(page: Page, rules: Sequence[str] = ()) -> list[str]:
-    """Run axe, whole or by some of its rules, in a window that was opened with `bypass_csp`; returns what it objects to."""
+    """Run axe, or some of its rules, in a window opened with `bypass_csp`; returns what it objects to."""
     if page.evaluate("typeof window.axe") == "undefined":
         page.evaluate(_axe())
     options: dict[str, Any] = {"resultTypes": ["violations"]}

@@ -15,7 +15,7 @@ STRINGS = (
     '" style="background:url(https://evil.example/5)" onmouseover="__hit(5)',
     "<svg/onload=__hit(6)><animate onbegin=__hit(6) attributeName=x dur=1s>",
     '<svg><script href="https://evil.example/7.js"/><a xlink:href="javascript:__hit(7)"><text y=20>7</text></a></svg>',
-    '<iframe srcdoc="<script>parent.__hit(8)</script>"></iframe><object data=//evil.example/8><embed src=//evil.example>',
+    '<iframe srcdoc="<script>parent.__hit(8)</script>"></iframe><object data=//evil.example><embed src=//evil.example>',
     "<form action=https://evil.example/9><button formaction=javascript:__hit(9)>9</button></form>",
     '<base href=https://evil.example/><link rel=stylesheet href=//evil.example/10.css><meta http-equiv=refresh content="0;url=https://evil.example">',
     "<style>@import 'https://evil.example/11';*{display:none!important}</style>",
