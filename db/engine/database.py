@@ -12,12 +12,13 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.pool import QueuePool
 
 from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
 
@@ -172,10 +173,20 @@ class Database:
 
     def close(self) -> None:
         """Close all connections and let another crawl use the file."""
+        if self._lock:
+            self._fold_log()
         self.engine.dispose()
         if self._lock:
             self._lock.close()
             self._lock = None
+
+    def _fold_log(self) -> None:
+        """Move what stands in the log into the file, for those who copy that alone.
+
+        SQLite does so when the last connection is closed; a reader beside, whose connection cannot write, does not.
+        """
+        with suppress(DBAPIError, sqlite3.Error), closing(self.engine.raw_connection()) as connection:
+            connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def open_for_crawl(
@@ -228,6 +239,8 @@ def open_for_crawl(
 def open_for_reading(database_url: str) -> Database:
     """Open an existing crawl database to look into it while a crawl may be running.
 
+    Nothing of a SQLite file is ever changed by its connections, whatever file it is and whatever is asked.
+
     Raises:
         WrongDatabase: there is none, or it is not one of this program's version.
         DatabaseGone: it cannot be read.
@@ -236,7 +249,7 @@ def open_for_reading(database_url: str) -> Database:
     name = _name(url)
     if url.get_backend_name() == "sqlite" and not Path(name).is_file():
         raise WrongDatabase(f"there is no database {name} yet; run 'scrapy crawl news -a seeds=seeds.txt' first")
-    engine = _engine(url)
+    engine = _reading_engine(url)
     database = Database(engine, name, None)
     try:
         with engine.connect() as connection:
@@ -258,6 +271,25 @@ def _name(url: URL) -> str:
         return url.database
     shown = url.set(drivername="postgresql").difference_update_query(["password", "sslpassword"])
     return shown.render_as_string(hide_password=True)
+
+
+def _reading_engine(url: URL) -> Engine:
+    """Create an engine for reading alone."""
+    if url.get_backend_name() == "postgresql":
+        return _postgres_engine(url)
+    file = f"{Path(_name(url)).resolve().as_uri()}?mode=ro"
+
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            file, timeout=_SQLITE_BUSY_MS / 1000, isolation_level=None, check_same_thread=False, uri=True
+        )
+        for pragma in (f"cache_size=-{_READER_CACHE_KB}", "temp_store=MEMORY"):
+            connection.execute(f"PRAGMA {pragma}")
+        return connection
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True)
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    return engine
 
 
 def _engine(url: URL) -> Engine:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from sqlalchemy import Connection, ForeignKeyConstraint, Index, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from db.engine.database import SCHEMA, Database, open_for_crawl, open_for_reading, parse_url
-from db.engine.errors import DatabaseGone, WrongDatabase
+from db.engine.errors import DatabaseGone, DatabaseProblem, WrongDatabase
 from db.tables import Record
 
 
@@ -119,6 +120,46 @@ def test_foreign_database_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(path) as other:
         assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("customers",)]
     assert len(path.read_bytes()) == len(before)
+
+
+def test_reading_changes_no_byte_of_any_file(tmp_path: Path) -> None:
+    foreign, empty, killed, copy = (tmp_path / name for name in ("other.db", "empty.db", "killed.db", "copy %23?.db"))
+    with sqlite3.connect(foreign) as other:
+        other.execute("CREATE TABLE customers (id)")
+    empty.touch()
+    database = open_for_crawl(f"sqlite:///{killed}")
+    database.write(lambda connection: connection.execute(text("INSERT INTO signature_form VALUES (1, 'of the log')")))
+    for end in ("", "-wal"):  # as the crawl would leave them if it were killed now
+        Path(f"{copy}{end}").write_bytes(Path(f"{killed}{end}").read_bytes())
+    database.close()
+    files = [foreign, empty, copy, Path(f"{copy}-wal")]
+    before = [path.read_bytes() for path in files]
+    assert before[-1]
+    for path in (foreign, empty):
+        with pytest.raises(WrongDatabase):
+            open_for_reading(f"sqlite:///{path}")
+    reading = open_for_reading(str(copy))
+    form = text("SELECT form FROM signature_form WHERE id = 1")
+    assert reading.read(lambda connection: connection.execute(form).scalar_one()) == "of the log"
+    with pytest.raises(DatabaseProblem, match="read-only"):
+        reading.write(lambda connection: connection.execute(text("DELETE FROM signature_form")))
+    reading.close()
+    assert [path.read_bytes() for path in files] == before
+
+
+def test_crawl_leaves_a_whole_file_to_who_copies_it_beside_a_reader(tmp_path: Path) -> None:
+    path = tmp_path / "news.db"
+    database = open_for_crawl(f"sqlite:///{path}")
+    reading = open_for_reading(str(path))
+    count = text("SELECT count(*) FROM signature_form")
+    assert reading.read(lambda connection: connection.execute(count).scalar_one()) == 0
+    database.write(lambda connection: connection.execute(text("INSERT INTO signature_form VALUES (1, 'new')")))
+    database.close()
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(path.read_bytes())
+    reading.close()
+    with closing(sqlite3.connect(copy)) as opened:
+        assert opened.execute("SELECT form FROM signature_form").fetchall() == [("new",)]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,72 @@
+"""Stories whose every field is hostile to a page that shows it: markup, scripts, templates, formulas, odd characters.
+
+A script that runs calls `__hit` or opens a dialog, and what leaves asks for `evil.example`: `chromium.py` notes both.
+"""
+
+from __future__ import annotations
+
+from tests.crawler.web.newsstand import Story
+
+STRINGS = (
+    "<script>__hit(1)</script>",
+    "</title></textarea></style></script><script>__hit(2)</script>",
+    '"><img src=x onerror=__hit(3)>',
+    "' autofocus onfocus='__hit(4)' x='",
+    '" style="background:url(https://evil.example/5)" onmouseover="__hit(5)',
+    "<svg/onload=__hit(6)><animate onbegin=__hit(6) attributeName=x dur=1s>",
+    '<svg><script href="https://evil.example/7.js"/><a xlink:href="javascript:__hit(7)"><text y=20>7</text></a></svg>',
+    '<iframe srcdoc="<script>parent.__hit(8)</script>"></iframe><object data=//evil.example><embed src=//evil.example>',
+    "<form action=https://evil.example/9><button formaction=javascript:__hit(9)>9</button></form>",
+    '<base href=https://evil.example/><link rel=stylesheet href=//evil.example/10.css><meta http-equiv=refresh content="0;url=https://evil.example">',
+    "<style>@import 'https://evil.example/11';*{display:none!important}</style>",
+    "<!-- --!> <![CDATA[ ]]> <?xml ?> <% %> </html></body>",
+    "{{7*7}}{% for x in y %}{# #}${7*7}#{7*7}<%= 7*7 %>{{constructor.constructor('__hit(13)')()}}",
+    "%(x)s %s %n {0} {x} {0.__class__} $x \\u003cscript\\u003e__hit(14)\\u003c/script\\u003e",
+    "&lt;script&gt;__hit(15)&lt;/script&gt; &#60;b&#62; &amp;amp; &nosuch;",
+    "javascript:__hit(16)",
+    " java\tscript:__hit(17)",
+    "data:text/html,<script>opener.__hit(18)</script>",
+    'hx-get=https://evil.example hx-on:load=__hit(19) hx-trigger=load <div hx-get="//evil.example" hx-trigger="load">',
+    "\u202egnp.exe \u2066 \u2067 \u2068 \u202d \u200f مرحبا שלום \u061c",
+    "Z" + "".join(chr(0x300 + n % 112) for n in range(300)) + "algo",
+    "𝔘𝔫𝔦 👩‍👩‍👧‍👦🏴󠁧󠁢󠁥󠁮󠁧󠁿🇨🇳 \ufffd \ufeff \u200b\u200c\u200d\u2060 \u2028 \u2029 \u0085 \u00ad",
+    '=HYPERLINK("https://evil.example","x")',
+    "@SUM(1+1)*cmd|' /C calc'!A0",
+    ']]></title><entry><script xmlns="http://www.w3.org/1999/xhtml">__hit(25)</script>',
+    '","x":"</script><script>__hit(26)</script>',
+    "'; DROP TABLE article; -- \" OR 1=1 --",
+    "../../etc/passwd%00%0d%0aSet-Cookie:%20x=1\r\nX-Injected: 1",
+    "\n\n\t  \u3000 ",
+    "W" * 3_000,
+    "漢" * 3_000,
+)
+"""What stands in every field of one story each."""
+
+LONG = "W" * 100_000
+"""A text without a place to break it."""
+
+
+def stories() -> list[Story]:
+    """Return one story for each of the strings, all of one cluster in twos, and one without a blank."""
+    found = [_story(number, nasty) for number, nasty in enumerate(STRINGS)]
+    found.append(Story("https://long.example/l", LONG[:10_000], LONG, LONG[:9_000], LONG[:9_000], "W" * 500))
+    return found
+
+
+def _story(number: int, nasty: str) -> Story:
+    body = "\n".join(f"{nasty} 第{number}段{n}，港口的吊车今天{n * number}次装卸了集装箱。" for n in range(6))
+    return Story(
+        f"https://h{number}.example/{nasty}" if number % 2 else f"javascript:__hit(0)//h{number}.example/{nasty}",
+        nasty,
+        body,
+        authors=f"{nasty}、{nasty}",
+        source=nasty,
+        section=nasty[:200],
+        language=nasty[:8] if number % 5 == 0 else "zh-Hans",
+        published_at=f"2024-03-{number % 28 + 1:02}T08:00+08:00",
+        images=[(nasty, nasty), (f"https://evil.example/{number}.png", nasty), ("javascript:__hit(1)", nasty)],
+        earlier=f"{nasty}\n{body[:200]}" if number % 3 == 0 else "",
+        anchor=nasty,
+        raw=f"<script>__hit(0)</script>{nasty}".encode() if number % 3 == 1 else b"",
+        host=f"h{number}.example{nasty[:60]}" if number % 4 == 3 else "",
+    )
