@@ -45,7 +45,9 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
-    """Answer requests until Ctrl-C or SIGTERM; what is being answered gets a few seconds.
+    """Answer requests until Ctrl-C or SIGTERM.
+
+    What is being answered then gets a few seconds.
 
     Args:
         app: what answers.

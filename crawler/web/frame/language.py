@@ -1,4 +1,4 @@
-"""Messages of the web pages in Chinese and English, and the choice between the two.
+"""Messages of the web pages, in Chinese and English.
 
 Each file of `messages/` holds a table: key -> the text in each language. A text with a number may have two forms in
 English, for one and for all others: `{"one": "...", "other": "..."}`.
@@ -19,7 +19,7 @@ Text = str | Mapping[str, str]
 LANGUAGES: Final = ("en", "zh")
 DEFAULT: Final = "en"
 _FOLDER = Path(__file__).parents[1] / "messages"
-_RANGE = re.compile(r"\s*([a-zA-Z]{1,8})(?:-[a-zA-Z0-9-]{1,20})?\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?\s*")
+_WEIGHT = re.compile(r"q=([01](?:\.\d{0,3})?)")
 _MOST_RANGES = 20
 
 
@@ -74,10 +74,11 @@ def choose(asked: str | None, kept: str | None, accepted: str) -> str:
     for code in (asked, kept):
         if code in LANGUAGES:
             return code
-    weighed = [
-        (float(match[2] or 1), match[1].lower())
-        for part in accepted.split(",", _MOST_RANGES)[:_MOST_RANGES]
-        if (match := _RANGE.fullmatch(part))
-    ]
-    known = [(weight, code) for weight, code in weighed if code in LANGUAGES and weight]
+    known = []
+    for part in accepted.split(",", _MOST_RANGES)[:_MOST_RANGES]:
+        name, _, weight = part.partition(";")
+        code = name.strip().partition("-")[0].lower()
+        match = _WEIGHT.fullmatch(weight.strip())
+        if code in LANGUAGES and (not match or float(match[1])):
+            known.append((float(match[1]) if match else 1.0, code))
     return max(known, key=lambda each: each[0])[1] if known else DEFAULT

@@ -1,4 +1,4 @@
-"""Guard of the web server: names it answers to, headers of every answer, requests that change something.
+"""Guard of the web server: names it answers to, headers, origins.
 
 The pages show what strangers wrote. They hold no script of their own, load nothing from elsewhere, and cannot be shown
 inside other pages. A page of the web that is open beside them can neither read nor change anything: it would need the
@@ -92,7 +92,7 @@ def is_same_origin(headers: Headers) -> bool:
 
 
 def _is_address(name: str) -> bool:
-    """Tell whether a name is an IP address, which no foreign domain can point elsewhere."""
+    """Tell whether a name is an IP address, which no domain can point elsewhere."""
     try:
         ip_address(name)
     except ValueError:

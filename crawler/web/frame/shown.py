@@ -35,7 +35,7 @@ _UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
 def harmless(value: Any) -> Any:
-    """Return a value for a template: of a text that is no markup, what would act on the page's text is escaped.
+    """Escape in a text that is no markup what would act on the text around it.
 
     Every expression of the templates passes through here (Jinja's `finalize`); HTML is escaped behind it.
     """

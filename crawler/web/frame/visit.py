@@ -10,19 +10,19 @@ template by `visit.page`; what it raises becomes a page that says what is wrong:
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
-import anyio
 import jinja2
-from anyio.to_thread import run_sync
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -83,7 +83,7 @@ class WebSite:
         self.options = options
         self.static = {path.name: _digest(path) for path in (HERE / "static").iterdir()}
         self.templates = _templates(self.static)
-        self.limiter = anyio.CapacityLimiter(READERS)
+        self.threads = ThreadPoolExecutor(READERS, "page")
         self._database_url = database_url
         self._opened: tuple[Database, object] | None = None
         self._lock = threading.Lock()
@@ -112,8 +112,13 @@ class WebSite:
         with self.database().reading_only() as connection:
             return query(connection)
 
+    async def in_thread(self, work: Callable[[], Response]) -> Response:
+        """Make an answer in one of `READERS` threads; the others wait."""
+        return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+
     def close(self) -> None:
-        """Close the database."""
+        """End the threads and close the database."""
+        self.threads.shutdown(cancel_futures=True)
         with self._lock:
             self._forget()
 
@@ -123,7 +128,10 @@ class WebSite:
             self._opened = None
 
     def _file(self) -> object:
-        """Return the identity of a SQLite file: one that was deleted stays readable to who has it open."""
+        """Return the identity of a SQLite file.
+
+        One that was deleted stays readable to whoever has it open.
+        """
         url = parse_url(self._database_url)
         if url.get_backend_name() != "sqlite" or url.database is None:
             return None
@@ -198,9 +206,9 @@ class Visit:
         return int(given)
 
     def here(self, **changes: object) -> str:
-        """Return this page's URL with other parameters; None or an empty text takes one away.
+        """Return this page's URL with other parameters.
 
-        Language and theme are kept in cookies, not in URLs.
+        None or an empty text takes one away. Language and theme are kept in cookies, not in URLs.
         """
         kept = [
             (name, value)
@@ -270,7 +278,7 @@ def answering(site: WebSite, show: Show) -> Callable[[Request], Any]:
     """Return the endpoint of a page: in a thread, with its errors as pages."""
 
     async def answer(request: Request) -> Response:
-        return await run_sync(respond, site, request, show, limiter=site.limiter)
+        return await site.in_thread(lambda: respond(site, request, show))
 
     return answer
 
@@ -299,7 +307,7 @@ def refused(site: WebSite) -> Callable[[Request, Exception], Any]:
     async def answer(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         key = "problem.missing" if error.status_code == 404 else "problem.refused"
-        response = await run_sync(lambda: Visit(site, request).problem(error.status_code, key), limiter=site.limiter)
+        response = await site.in_thread(lambda: Visit(site, request).problem(error.status_code, key))
         response.headers.update(error.headers or {})
         return response
 

@@ -1,1 +1,1 @@
-"""The web pages: a function for each, which reads the database and renders a template."""
+"""The web pages: a function for each, which reads and renders a template."""
