@@ -1,0 +1,86 @@
+"""`scrapy serve`: show a crawl's database in the browser."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+
+from ..run.command import NewsCommand
+from ..run.config import value_of
+from .demo import MAX_PORT
+
+if TYPE_CHECKING:
+    import argparse
+
+PORT = 8080
+LOOPBACK = "127.0.0.1"
+
+
+class Command(NewsCommand):
+    """Serve the web page."""
+
+    examples = (
+        ("scrapy serve", "Show news.db at http://127.0.0.1:8080/; also while a crawl runs"),
+        ("scrapy serve --database other.db --port 8081", "Show another database beside it"),
+    )
+
+    def syntax(self) -> str:
+        """Return the arguments for the usage line."""
+        return "[--port N] [--host ADDRESS] [--database URL]"
+
+    def short_desc(self) -> str:
+        """Return one line for the list of commands."""
+        return "Show what was crawled in the browser: search, articles, stories, the crawl itself; a JSON API"
+
+    def long_desc(self) -> str:
+        """Return the description for the help."""
+        return (
+            "The pages read the database and never write to it. They are served on this machine only, unless --host "
+            "names another address: then everybody who reaches it can read all that was crawled."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options to Scrapy's own."""
+        super().add_options(parser)
+        parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"port, 0 for a free one ({PORT})")
+        parser.add_argument("--host", default=LOOPBACK, metavar="ADDRESS", help=f"address to listen on ({LOOPBACK})")
+        parser.add_argument(
+            "--name",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="another name by which browsers may ask for this server; may be given again",
+        )
+        parser.add_argument("--database", metavar="URL", help="database URL or path of a SQLite file (DATABASE_URL)")
+
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Serve until Ctrl-C or SIGTERM."""
+        from db.engine.database import open_for_reading
+
+        from ..web.app import make_app
+        from ..web.frame.security import LOOPBACK as LOOPBACK_NAMES
+        from ..web.frame.visit import WebOptions
+        from ..web.server import listen, serve
+
+        assert self.settings is not None
+        if not 0 <= opts.port <= MAX_PORT:
+            raise UsageError(f"{opts.port} is no port; allowed are 0 to {MAX_PORT}", print_help=False)
+        database_url = opts.database or value_of(self.settings, "DATABASE_URL")
+        database = open_for_reading(database_url)
+        database.close()
+        is_local = opts.host in LOOPBACK_NAMES
+        app = make_app(database_url, WebOptions(names=(*opts.name, opts.host), any_address=not is_local))
+        listening = listen(opts.host, opts.port)
+        shown = f"[{opts.host}]" if ":" in opts.host else opts.host
+        address = f"http://{shown}:{listening.getsockname()[1]}/"
+
+        def ready() -> None:
+            if not is_local:
+                sys.stdout.write(f"Everybody who reaches {opts.host} can read the database.\n")
+            sys.stdout.write(f"{database.name} is shown at {address}  Ctrl-C ends it.\n")
+            sys.stdout.flush()
+
+        serve(app, listening, ready)
+        sys.stdout.write("The server has ended.\n")

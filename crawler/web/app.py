@@ -1,0 +1,71 @@
+"""The web page as an ASGI application.
+
+Every page and every part of the API is a row in a table here: its path, and the function that answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from .frame.security import Protection
+from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
+from .pages import search
+
+PAGES: Final[Sequence[tuple[str, Show]]] = (("/", search.show),)
+"""Paths, and the functions that answer them."""
+_MOST_BODY = 64 << 10
+_LEAST_PACKED = 1_000
+_FAST = 4
+
+
+def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
+    """Return the application.
+
+    Args:
+        database_url: the database that is shown; it is opened at the first request, and only for reading.
+        options: see `WebOptions`.
+    """
+    options = options or WebOptions()
+    site = WebSite(database_url, options)
+
+    @asynccontextmanager
+    async def living(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        site.close()
+
+    routes: list[BaseRoute] = [Route(path, answering(site, show)) for path, show in PAGES]
+    app = Starlette(
+        routes=[*routes, Mount("/static", _Files(directory=HERE / "static"))],
+        middleware=[
+            Middleware(Protection, names=options.names, any_address=options.any_address),
+            Middleware(GZipMiddleware, minimum_size=_LEAST_PACKED, compresslevel=_FAST),
+        ],
+        exception_handlers={HTTPException: refused(site)},
+        lifespan=living,
+        max_body_size=_MOST_BODY,
+    )
+    app.state.site = site
+    return app
+
+
+class _Files(StaticFiles):
+    """Static files; those asked for by their content's digest never change."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Return a file."""
+        response = await super().get_response(path, scope)
+        versioned = "v" in Request(scope).query_params
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if versioned else "no-cache"
+        return response

@@ -1,0 +1,1 @@
+"""The frame of all web pages: requests, answers, languages, escaping, security."""

@@ -1,0 +1,100 @@
+"""Guard of the web server: names it answers to, headers, origins.
+
+The pages show what strangers wrote. They hold no script of their own, load nothing from elsewhere, and cannot be shown
+inside other pages. A page of the web that is open beside them can neither read nor change anything: it would need the
+name of this server in `Host` (which stops a domain of its own that points to this machine) or the same origin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from ipaddress import ip_address
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+NOTHING_RUNS = "default-src 'none'; sandbox; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+"""Policy for bytes of strangers."""
+HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), interest-cohort=()",
+    "Cache-Control": "no-store",
+}
+"""Set where an answer has none of its own."""
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+READING = ("GET", "HEAD")
+_HOST = re.compile(r"(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,253}))(?::\d{1,5})?", re.IGNORECASE)
+
+
+class Protection:
+    """ASGI middleware: refuses other names and other origins, adds the headers.
+
+    Args:
+        app: what answers.
+        names: that the server answers to, beside those of loopback.
+        any_address: answer to IP addresses of any kind too: a server that others may reach by those.
+    """
+
+    def __init__(self, app: ASGIApp, names: Iterable[str] = (), *, any_address: bool = False) -> None:
+        self._app = app
+        self._names = frozenset((*LOOPBACK, *(name.lower() for name in names)))
+        self._any_address = any_address
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        headers = Headers(scope=scope)
+        app = self._app
+        if not self.is_ours(headers.get("host", "")):
+            app = PlainTextResponse(
+                "This server does not answer to that name. Use localhost or 127.0.0.1, or give the name when you start "
+                "it: scrapy serve --name NAME\n",
+                status_code=400,
+            )
+        elif scope["method"] not in READING and not is_same_origin(headers):
+            app = PlainTextResponse("Only pages of this server may change something here.\n", status_code=403)
+        await app(scope, receive, send_guarded)
+
+    def is_ours(self, host: str) -> bool:
+        """Tell whether a header `Host` names this server."""
+        match = _HOST.fullmatch(host)
+        if match is None:
+            return False
+        name = (match[1] or match[2]).lower()
+        return name in self._names or (self._any_address and _is_address(name))
+
+
+def is_same_origin(headers: Headers) -> bool:
+    """Tell whether a request comes from a page of this server."""
+    origin = headers.get("origin")
+    return origin is not None and origin.partition("://")[2] == headers.get("host")
+
+
+def _is_address(name: str) -> bool:
+    """Tell whether a name is an IP address, which no domain can point elsewhere."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,342 @@
+"""A request to the web page, as its functions see it, and the answer.
+
+A page is a function from a `Visit` to a response. It runs in a thread, reads the database by `visit.read` and renders a
+template by `visit.page`; what it raises becomes a page that says what is wrong:
+
+    NotHere           there is no such thing: 404
+    BadRequest        a parameter is wrong: 400
+    DatabaseProblem   the database is missing, of another version, locked: 503
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+from urllib.parse import urlencode
+
+import jinja2
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from db.engine.database import Database, Query, open_for_reading, parse_url
+from db.engine.errors import DatabaseProblem
+from pipelines.decode.text import clean
+
+from . import shown
+from .language import LANGUAGES, Language, choose
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Show = Callable[["Visit"], Response]
+"""A page."""
+
+HERE: Final = Path(__file__).parents[1]
+THEMES: Final = ("light", "dark", "auto")
+READERS: Final = 8
+"""Requests that are worked at beside one another."""
+_YEAR = 365 * 86_400
+_MOST_TEXT = 20_000
+_AGAIN_SECONDS = "5"
+_MOST_ID = 1 << 63
+
+
+class NotHere(LookupError):
+    """There is no such page, article or story; the text is a key of the messages."""
+
+
+class BadRequest(ValueError):
+    """A parameter is wrong; the text says which and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebOptions:
+    """Values that the pages are made with.
+
+    Attributes:
+        names: names in `Host` that are answered to, beside those of loopback.
+        any_address: IP addresses of any kind are answered to.
+    """
+
+    names: Sequence[str] = ()
+    any_address: bool = False
+
+
+class WebSite:
+    """The parts that all requests share: the database, the templates, the options.
+
+    Args:
+        database_url: what is shown; opened at the first request, and again when the file is another one.
+        options: values of the pages.
+    """
+
+    def __init__(self, database_url: str, options: WebOptions) -> None:
+        self.options = options
+        self.static = {path.name: _digest(path) for path in (HERE / "static").iterdir()}
+        self.templates = _templates(self.static)
+        self.threads = ThreadPoolExecutor(READERS, "page")
+        self._database_url = database_url
+        self._opened: tuple[Database, object] | None = None
+        self._lock = threading.Lock()
+
+    def database(self) -> Database:
+        """Return the database, open for reading.
+
+        Raises:
+            DatabaseProblem: there is none, or it is none of this program's version.
+        """
+        file = self._file()
+        with self._lock:
+            if self._opened is not None and self._opened[1] == file:
+                return self._opened[0]
+            self._forget()
+            opened = open_for_reading(self._database_url)
+            self._opened = (opened, file)
+            return opened
+
+    def read(self, query: Query[T]) -> T:
+        """Answer a query on a connection that cannot write.
+
+        Raises:
+            DatabaseProblem: it cannot be read at the moment.
+        """
+        with self.database().reading_only() as connection:
+            return query(connection)
+
+    async def in_thread(self, work: Callable[[], Response]) -> Response:
+        """Make an answer in one of `READERS` threads; the others wait."""
+        return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+
+    def close(self) -> None:
+        """End the threads and close the database."""
+        self.threads.shutdown(cancel_futures=True)
+        with self._lock:
+            self._forget()
+
+    def _forget(self) -> None:
+        if self._opened is not None:
+            self._opened[0].close()
+            self._opened = None
+
+    def _file(self) -> object:
+        """Return the identity of a SQLite file.
+
+        One that was deleted stays readable to whoever has it open.
+        """
+        url = parse_url(self._database_url)
+        if url.get_backend_name() != "sqlite" or url.database is None:
+            return None
+        try:
+            status = Path(url.database).stat()
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+
+class Visit:
+    """A request.
+
+    Args:
+        site: what all requests share.
+        request: as Starlette has it.
+
+    Attributes:
+        language: messages in the reader's language.
+        theme: one of `THEMES`.
+        is_api: whether the answer is for a program.
+    """
+
+    def __init__(self, site: WebSite, request: Request) -> None:
+        self.site = site
+        self.request = request
+        asked, cookies = request.query_params, request.cookies
+        self.language = Language(
+            choose(asked.get("lang"), cookies.get("lang"), request.headers.get("accept-language", ""))
+        )
+        self.theme = next((each for each in (asked.get("theme"), cookies.get("theme")) if each in THEMES), "auto")
+        self.is_api = request.url.path.startswith("/api")
+        self.read: Callable[[Query[Any]], Any] = site.read
+
+    def text(self, name: str, most: int = _MOST_TEXT) -> str:
+        """Return a parameter of the URL, clean, empty when it is not given.
+
+        Raises:
+            BadRequest: it is too long.
+        """
+        given = self.request.query_params.get(name, "")
+        if len(given) > most:
+            raise BadRequest(f"{name} has {len(given):,} characters; at most {most:,} are allowed")
+        return clean(given)
+
+    def whole(self, name: str, default: int, least: int, most: int) -> int:
+        """Return a parameter that is a whole number.
+
+        Raises:
+            BadRequest: it is none, or out of bounds.
+        """
+        given = self.text(name)
+        if not given:
+            return default
+        # int() takes digits of all scripts and underscores, and has no bound
+        if not (given.isascii() and given.removeprefix("-").isdigit()) or not least <= int(given[:20]) <= most:
+            raise BadRequest(
+                f"{name} is {shown.short(given, 40)!r}; a whole number from {least:,} to {most:,} is allowed"
+            )
+        return int(given)
+
+    def number_in_path(self, missing: str) -> int:
+        """Return the identifier in the path.
+
+        Raises:
+            NotHere: it is none; `missing` is the message then.
+        """
+        given = str(self.request.path_params["id"])
+        digits = given.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit()) or len(digits) > 19 or not -_MOST_ID <= int(given) < _MOST_ID:
+            raise NotHere(missing)
+        return int(given)
+
+    def here(self, **changes: object) -> str:
+        """Return this page's URL with other parameters.
+
+        None or an empty text takes one away. Language and theme are kept in cookies, not in URLs.
+        """
+        kept = [
+            (name, value)
+            for name, value in self.request.query_params.multi_items()
+            if name not in changes and name not in {"lang", "theme"} and value
+        ]
+        changed = [(name, str(value)) for name, value in changes.items() if value not in {None, ""}]
+        query = urlencode([*kept, *changed], errors="replace")
+        return self.request.url.path + (f"?{query}" if query else "")
+
+    def page(self, template: str, *, status: int = 200, **values: object) -> Response:
+        """Return a page made by a template.
+
+        It has `t` (messages), `visit`, `moment` and `day` (times in the reader's language) beside the values.
+        """
+        code = self.language.code
+        body = self.site.templates.get_template(template).render(
+            {
+                "t": self.language,
+                "visit": self,
+                "moment": lambda time: shown.moment(time, code),
+                "day": lambda time: shown.day(time, code),
+                **values,
+            }
+        )
+        response = self.answer(body, "text/html; charset=utf-8", status=status)
+        response.headers["Vary"] = "Cookie, Accept-Language"
+        for name, allowed in (("lang", LANGUAGES), ("theme", THEMES)):
+            chosen = self.request.query_params.get(name, "")
+            if chosen in allowed:
+                response.set_cookie(name, chosen, max_age=_YEAR, httponly=True, samesite="strict")
+        return response
+
+    def json(self, value: object, *, status: int = 200) -> Response:
+        """Return an answer for programs."""
+        # a lone surrogate, which UTF-8 has not, comes out as the escape that JSON has for it
+        body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+        return self.answer(body, "application/json", status=status)
+
+    def answer(self, body: str | bytes, media_type: str, *, status: int = 200) -> Response:
+        """Return an answer with its entity tag, or 304 to a reader who has it."""
+        content = body.encode("utf-8", "backslashreplace") if isinstance(body, str) else body
+        headers = {"Cache-Control": "no-store"}
+        if status == 200:
+            tag = f'W/"{hashlib.blake2b(content, digest_size=12).hexdigest()}"'
+            headers = {"Cache-Control": "private, no-cache", "ETag": tag}
+            known = self.request.headers.get("if-none-match", "")
+            if tag in (each.strip() for each in known.split(",")):
+                return Response(status_code=304, headers=headers)
+        return Response(content, status, headers, media_type)
+
+    def problem(self, status: int, key: str, detail: str = "") -> Response:
+        """Return a page (or JSON for programs) that says what is wrong.
+
+        Args:
+            status: of HTTP.
+            key: of the messages, for the title; `key` with `.text` is the sentence below it.
+            detail: what else is known, in English.
+        """
+        if self.is_api:
+            english = Language("en")
+            return self.json({"error": {"status": status, "message": detail or english(f"{key}.text")}}, status=status)
+        return self.page("problem.html", status=status, key=key, detail=detail, code=status)
+
+
+def answering(site: WebSite, show: Show) -> Callable[[Request], Any]:
+    """Return the endpoint of a page: in a thread, with its errors as pages."""
+
+    async def answer(request: Request) -> Response:
+        return await site.in_thread(lambda: respond(site, request, show))
+
+    return answer
+
+
+def respond(site: WebSite, request: Request, show: Show) -> Response:
+    """Make a page; every error becomes one too."""
+    visit = Visit(site, request)
+    try:
+        return show(visit)
+    except NotHere as missing:
+        return visit.problem(404, str(missing))
+    except BadRequest as wrong:
+        return visit.problem(400, "problem.bad", str(wrong))
+    except DatabaseProblem as problem:
+        response = visit.problem(503, "problem.database", str(problem))
+        response.headers["Retry-After"] = _AGAIN_SECONDS
+        return response
+    except Exception:
+        logger.exception("The page %s failed", shown.harmless(request.url.path))
+        return visit.problem(500, "problem.fault")
+
+
+def refused(site: WebSite) -> Callable[[Request, Exception], Any]:
+    """Return the handler of what the router itself refuses."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        key = "problem.missing" if error.status_code == 404 else "problem.refused"
+        response = await site.in_thread(lambda: Visit(site, request).problem(error.status_code, key))
+        response.headers.update(error.headers or {})
+        return response
+
+    return answer
+
+
+def _digest(path: Path) -> str:
+    return hashlib.blake2b(path.read_bytes(), digest_size=6).hexdigest()
+
+
+def _templates(static: Mapping[str, str]) -> jinja2.Environment:
+    """Return the templates: all that is put in is made harmless, and escaped."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=shown.harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.filters |= {
+        "web_url": shown.web_url,
+        "number": shown.number,
+        "size": shown.size,
+        "short": shown.short,
+        "paragraphs": shown.paragraphs,
+        "from_unix": shown.from_unix,
+    }
+    made.globals["static"] = lambda name: f"/static/{name}?v={static[name]}"
+    made.globals["languages"] = LANGUAGES
+    return made

@@ -1,0 +1,1 @@
+"""The web pages: a function for each, which reads and renders a template."""

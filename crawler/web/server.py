@@ -1,0 +1,95 @@
+"""Serving the web page until it is stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+from starlette.types import ASGIApp
+
+_BACKLOG = 512
+_NICER = 5
+"""The server gives way to a crawl on the same machine."""
+_MOST_HEAD = 256 << 10
+"""Bytes of a request's line and headers: a query of ten thousand Chinese characters is a URL of 90 KB."""
+_MOST_AT_ONCE = 500
+_LAST_SECONDS = 3
+_KEEP_SECONDS = 15
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on an address.
+
+    Raises:
+        OSError: the address is not of this machine, or the port is in use; the text says what to do.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError:
+        raise OSError(f"{host!r} is no address of this machine; name another one with --host") from None
+    listening = socket.socket(family, kind, protocol)
+    try:
+        if os.name == "posix":  # elsewhere it would let two servers share the port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        why = (error.strerror or "it cannot be used").lower()
+        raise OSError(f"{host} port {port} cannot be listened on ({why}); name another one with --port") from None
+    return listening
+
+
+def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
+    """Answer requests until Ctrl-C or SIGTERM.
+
+    What is being answered then gets a few seconds.
+
+    Args:
+        app: what answers.
+        listening: see `listen`.
+        ready: called when requests are answered.
+    """
+    if hasattr(os, "nice"):
+        os.nice(_NICER)
+    config = uvicorn.Config(
+        app,
+        loop="asyncio",
+        http="h11",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=_MOST_AT_ONCE,
+        timeout_keep_alive=_KEEP_SECONDS,
+        timeout_graceful_shutdown=_LAST_SECONDS,
+        h11_max_incomplete_event_size=_MOST_HEAD,
+    )
+    # uvicorn raises the signal that stopped it once more: Ctrl-C and SIGTERM then end this in one way
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with suppress(KeyboardInterrupt):
+            _Server(config, ready).run(sockets=[listening])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        listening.close()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's, which says when it answers."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
