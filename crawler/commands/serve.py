@@ -24,6 +24,7 @@ class Command(NewsCommand):
     examples = (
         ("scrapy serve", "Show news.db at http://127.0.0.1:8080/; also while a crawl runs"),
         ("scrapy serve --database other.db --port 8081", "Show another database beside it"),
+        ("scrapy serve --learn", "Rank what readers stay with higher"),
     )
 
     def syntax(self) -> str:
@@ -53,11 +54,18 @@ class Command(NewsCommand):
             metavar="NAME",
             help="another name by which browsers may ask for this server; may be given again",
         )
+        parser.add_argument(
+            "--learn",
+            action="store_true",
+            help="record which results are opened and for how long they are read, to rank by it: in clicks.db beside "
+            "the database, without anything that tells who read",
+        )
         parser.add_argument("--database", metavar="URL", help="database URL or path of a SQLite file (DATABASE_URL)")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Serve until Ctrl-C or SIGTERM."""
         from db.engine.database import open_for_reading
+        from db.search.clicks import ClickFile, beside
 
         from ..web.app import make_app
         from ..web.frame.security import LOOPBACK as LOOPBACK_NAMES
@@ -71,7 +79,10 @@ class Command(NewsCommand):
         database = open_for_reading(database_url)
         database.close()
         is_local = opts.host in LOOPBACK_NAMES
-        app = make_app(database_url, WebOptions(names=(*opts.name, opts.host), any_address=not is_local))
+        if opts.learn:
+            ClickFile(beside(database_url)).create()
+        names = (*opts.name, opts.host)
+        app = make_app(database_url, WebOptions(names, any_address=not is_local, is_learning=opts.learn))
         listening = listen(opts.host, opts.port)
         shown = f"[{opts.host}]" if ":" in opts.host else opts.host
         address = f"http://{shown}:{listening.getsockname()[1]}/"

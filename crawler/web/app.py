@@ -21,7 +21,7 @@ from starlette.types import Scope
 
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import search
+from .pages import learn, search
 
 PAGES: Final[Sequence[tuple[str, Show]]] = (("/", search.show),)
 """Paths, and the functions that answer them."""
@@ -46,8 +46,9 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
         site.close()
 
     routes: list[BaseRoute] = [Route(path, answering(site, show)) for path, show in PAGES]
+    learning = [Route("/learn", learn.receiving(site), methods=["POST"])] if options.is_learning else []
     app = Starlette(
-        routes=[*routes, Mount("/static", _Files(directory=HERE / "static"))],
+        routes=[*routes, *learning, Mount("/static", _Files(directory=HERE / "static"))],
         middleware=[
             Middleware(Protection, names=options.names, any_address=options.any_address),
             Middleware(GZipMiddleware, minimum_size=_LEAST_PACKED, compresslevel=_FAST),

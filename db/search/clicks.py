@@ -18,8 +18,8 @@ from ..records.click import Click
 
 FILE = "clicks.db"
 """Its name."""
-MOST_CLICKS = 100_000
-"""Rows that are kept, 6 MB."""
+MOST_CLICKS = 50_000
+"""Rows that are kept, 3 MB."""
 _BUSY_SECONDS = 2.0
 _CREATE = """
 CREATE TABLE IF NOT EXISTS click (
@@ -56,6 +56,15 @@ class ClickFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    def create(self) -> None:
+        """Make the file, unless it is there.
+
+        Raises:
+            DatabaseProblem: another file has its name, or it cannot be written.
+        """
+        with self._open(_CREATE) as connection:
+            connection.execute(f"SELECT {_COLUMNS} FROM click LIMIT 1")
 
     def add(self, click: Click) -> int:
         """Store a click; returns its number, by which `update` knows it.
@@ -94,6 +103,14 @@ class ClickFile:
         with self._open() as connection:
             rows = connection.execute(f"SELECT {_COLUMNS} FROM click ORDER BY number").fetchall()
         return [Click._make((*row[:-1], bool(row[-1]))) for row in rows]
+
+    def state(self) -> object:
+        """Return what changes whenever the file does."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
 
     @contextmanager
     def _open(self, *statements: str) -> Iterator[sqlite3.Connection]:

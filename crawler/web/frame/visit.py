@@ -29,10 +29,12 @@ from starlette.responses import Response
 
 from db.engine.database import Database, Query, open_for_reading, parse_url
 from db.engine.errors import DatabaseProblem
+from db.search.clicks import beside
 from pipelines.decode.text import clean
 
 from . import shown
 from .language import LANGUAGES, Language, choose
+from .readers import COOKIE, Readers
 
 logger = logging.getLogger(__name__)
 
@@ -65,10 +67,12 @@ class WebOptions:
     Attributes:
         names: names in `Host` that are answered to, beside those of loopback.
         any_address: IP addresses of any kind are answered to.
+        is_learning: what readers open is recorded.
     """
 
     names: Sequence[str] = ()
     any_address: bool = False
+    is_learning: bool = False
 
 
 class WebSite:
@@ -84,6 +88,7 @@ class WebSite:
         self.static = {path.name: _digest(path) for path in (HERE / "static").iterdir()}
         self.templates = _templates(self.static)
         self.threads = ThreadPoolExecutor(READERS, "page")
+        self.readers = Readers(beside(database_url), is_learning=options.is_learning)
         self._database_url = database_url
         self._opened: tuple[Database, object] | None = None
         self._lock = threading.Lock()
@@ -218,6 +223,25 @@ class Visit:
         changed = [(name, str(value)) for name, value in changes.items() if value not in {None, ""}]
         query = urlencode([*kept, *changed], errors="replace")
         return self.request.url.path + (f"?{query}" if query else "")
+
+    def note_hits(self, response: Response, text: str, article_ids: Sequence[int], offset: int) -> None:
+        """Remember the hits that a page shows, so that opening one is a click.
+
+        Args:
+            response: gets the cookie.
+            text: of the query.
+            article_ids: in their order.
+            offset: hits before these.
+        """
+        readers = self.site.readers
+        if readers.is_learning:
+            cookie = readers.found(self.request.cookies.get(COOKIE), text, article_ids, offset)
+            response.set_cookie(COOKIE, cookie, httponly=True, samesite="strict")
+
+    def note_click(self, article_id: int) -> int | None:
+        """Record a click on a hit; returns its number for the script of the page."""
+        readers = self.site.readers
+        return readers.opened(self.request.cookies.get(COOKIE), article_id) if readers.is_learning else None
 
     def page(self, template: str, *, status: int = 200, **values: object) -> Response:
         """Return a page made by a template.

@@ -1,0 +1,34 @@
+"""Times of reading, as the script of the article page tells them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ..frame.readers import COOKIE, Readers
+from ..frame.visit import WebSite
+
+
+def receiving(site: WebSite) -> Callable[[Request], Any]:
+    """Return the endpoint: 204 when a time was recorded, else 400."""
+
+    async def answer(request: Request) -> Response:
+        body = await request.body()
+        cookie = request.cookies.get(COOKIE)
+        return await site.in_thread(lambda: Response(status_code=204 if _record(site.readers, cookie, body) else 400))
+
+    return answer
+
+
+def _record(readers: Readers, cookie: str | None, body: bytes) -> bool:
+    """Record what a script has sent, if it makes sense."""
+    try:
+        sent = json.loads(body)
+        number, seconds, is_ended = int(sent["click"]), float(sent["seconds"]), sent["ended"] is True
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
+        return False
+    return readers.stayed(cookie, number, seconds, is_ended=is_ended)
