@@ -32,6 +32,7 @@ from db.engine.errors import DatabaseProblem
 from pipelines.decode.text import clean
 
 from . import shown
+from .background import Background
 from .language import LANGUAGES, Language, choose
 
 logger = logging.getLogger(__name__)
@@ -84,6 +85,7 @@ class WebSite:
         self.static = {path.name: _digest(path) for path in (HERE / "static").iterdir()}
         self.templates = _templates(self.static)
         self.threads = ThreadPoolExecutor(READERS, "page")
+        self.background = Background()
         self._database_url = database_url
         self._opened: tuple[Database, object] | None = None
         self._lock = threading.Lock()
@@ -126,6 +128,7 @@ class WebSite:
         if self._opened is not None:
             self._opened[0].close()
             self._opened = None
+            self.background.forget()
 
     def _file(self) -> object:
         """Return the identity of a SQLite file.
