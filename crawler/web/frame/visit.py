@@ -32,7 +32,7 @@ from db.engine.errors import DatabaseProblem
 from pipelines.decode.text import clean
 
 from . import shown
-from .background import Background
+from .kept import KeptValues
 from .language import LANGUAGES, Language, choose
 
 logger = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ class WebSite:
         self.static = {path.name: _digest(path) for path in (HERE / "static").iterdir()}
         self.templates = _templates(self.static)
         self.threads = ThreadPoolExecutor(READERS, "page")
-        self.background = Background()
+        self.kept = KeptValues()
         self._database_url = database_url
         self._opened: tuple[Database, object] | None = None
         self._lock = threading.Lock()
@@ -128,7 +128,7 @@ class WebSite:
         if self._opened is not None:
             self._opened[0].close()
             self._opened = None
-            self.background.forget()
+            self.kept.forget()
 
     def _file(self) -> object:
         """Return the identity of a SQLite file.
