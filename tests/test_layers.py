@@ -105,6 +105,7 @@ PURE = (
     "crawler.run.seeds",
     "crawler.run.stats",
     "crawler.run.terminal",
+    "crawler.web.drawing",
 )
 ACTING = {
     "alembic",

@@ -1,0 +1,208 @@
+"""Charts as SVG: curves, stacked columns, bars for the cells of a table.
+
+Pure: the same values give the same bytes. They hold classes only, which the style sheet colours for light and dark, and
+no style of their own, which the pages' policy would not let through. A chart has a title and a description for those
+who do not see it; the templates put its numbers below it as a table.
+
+A chart is drawn for a width of `WIDTH` and scales with its place. Texts are escaped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+WIDTH, HEIGHT = 400, 190
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 12, 26
+_FLOOR = HEIGHT - _BOTTOM
+_STEPS = (1, 2, 2.5, 5, 10)
+_TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200)
+_DAY = 86_400
+_DAY_STEPS = (1, 2, 5, 7, 14, 30, 60, 90, 180, 365, 730, 1825, 3650)
+_FULL = 0.74
+"""Share of its place that a column takes."""
+SERIES = 6
+"""Colours of series: the classes `series-1`, `series-2` ..."""
+_CHARS = 7.0
+"""Width of a character of a tick."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Values of one thing, one for each place of the chart; None where there is none."""
+
+    name: str
+    values: Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart to be drawn.
+
+    Attributes:
+        title: for people who hear it.
+        places: names of the places from left to right: times, days, depths.
+        series: one or more.
+        show: a value as text.
+        ticks: of curves, where names stand: shares of the width from 0 to 1, with the names.
+    """
+
+    title: str
+    places: Sequence[str]
+    series: Sequence[Series]
+    show: Callable[[float], str] = lambda value: f"{value:,.0f}"
+    ticks: Sequence[tuple[float, str]] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether there is nothing to be drawn."""
+        return not any(value for each in self.series for value in each.values)
+
+
+def ticks(value: float, most: int = 4) -> list[float]:
+    """Return few round ticks of an axis from 0 to at least a value.
+
+    >>> ticks(7), ticks(0.03), ticks(0)
+    ([0.0, 2.0, 4.0, 6.0, 8.0], [0.0, 0.01, 0.02, 0.03], [0.0, 1.0])
+    """
+    if not 0 < value < math.inf:
+        return [0.0, 1.0]
+    power = 10.0 ** math.floor(math.log10(value / most))
+    step = next(power * factor for factor in _STEPS if power * factor >= value / most * (1 - 1e-9))
+    return [round(step * n, 12) for n in range(math.ceil(value / step - 1e-9) + 1)]
+
+
+def time_ticks(first: float, last: float, most: int = 5) -> list[float]:
+    """Return a few round times (in seconds) between two.
+
+    >>> time_ticks(3.0, 600.0)
+    [300.0, 600.0]
+    """
+    steps = (*_TIME_STEPS, *(_DAY * days for days in _DAY_STEPS))
+    step = next((each for each in steps if (last - first) / each <= most - 1), max(last - first, 1.0))
+    begin = math.ceil(first / step)
+    return [float(n * step) for n in range(begin, int(last // step) + 1)]
+
+
+def curve(chart: Chart) -> Markup:
+    """Draw lines; the area below a single one is filled."""
+    count = max(1, len(chart.places) - 1)
+    x = [_LEFT + n / count * (WIDTH - _LEFT - _RIGHT) for n in range(len(chart.places))]
+    axis = ticks(max((v for each in chart.series for v in each.values if v is not None), default=0.0))
+    parts = list(_grid(axis, chart))
+    parts += [_tick(_LEFT + share * (WIDTH - _LEFT - _RIGHT), name) for share, name in chart.ticks]
+    for n, each in enumerate(chart.series):
+        for line in _stretches(x, each.values, axis[-1]):
+            (x0, y0), (x1, _) = line[0], line[-1]
+            points = " ".join(f"{px:.1f},{py:.1f}" for px, py in line)
+            if len(line) == 1:
+                parts.append(f'<circle class="dot {_series(n)}" cx="{x0:.1f}" cy="{y0:.1f}" r="2.5"/>')
+                continue
+            if len(chart.series) == 1:
+                corners = f"{x0:.1f},{_FLOOR} {points} {x1:.1f},{_FLOOR}"
+                parts.append(f'<polygon class="area {_series(n)}" points="{corners}"/>')
+            parts.append(f'<polyline class="line {_series(n)}" points="{points}"/>')
+    return _svg(chart, parts)
+
+
+def columns(chart: Chart) -> Markup:
+    """Draw a column for each place, of several series one above the other."""
+    totals = [sum(value or 0 for value in column) for column in zip(*(s.values for s in chart.series), strict=True)]
+    axis = ticks(max(totals, default=0.0))
+    room = (WIDTH - _LEFT - _RIGHT) / max(1, len(chart.places))
+    parts = list(_grid(axis, chart))
+    # a name in the middle of its column, where there is room for it
+    every = max(1, math.ceil((max(map(len, chart.places), default=0) + 1) * _CHARS / room))
+    for place, name in enumerate(chart.places):
+        left, below = _LEFT + (place + (1 - _FULL) / 2) * room, 0.0
+        for n, each in enumerate(chart.series):
+            value = each.values[place]
+            if not value:
+                continue
+            top, bottom = _y(below + value, axis[-1]), _y(below, axis[-1])
+            told = " ".join((name, *([each.name] if len(chart.series) > 1 else []), chart.show(value)))
+            parts.append(
+                f'<rect class="bar {_series(n)}" x="{left:.1f}" y="{top:.1f}" width="{max(1.0, room * _FULL):.1f}" '
+                f'height="{max(bottom - top, 0.5):.1f}"><title>{escape(told)}</title></rect>'
+            )
+            below += value
+        if not chart.ticks and place % every == 0:
+            parts.append(_tick(left + room * _FULL / 2, name))
+    parts += [_tick(_LEFT + share * (WIDTH - _LEFT - _RIGHT), name) for share, name in chart.ticks]
+    return _svg(chart, parts)
+
+
+def bar(value: float | None, most: float, series: int = 1) -> Markup:
+    """Draw a bar for a cell of a table, whose number stands beside it."""
+    share = 0.0 if not value or most <= 0 else min(1.0, value / most)
+    return Markup(
+        '<svg class="chart bar-cell" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="bar series-{series}" width="{100 * share:.2f}" height="8"/></svg>'
+    )
+
+
+def spread(count: int, most: int) -> range:
+    """Return the places of at most so many rows of a table, the last one among them.
+
+    >>> list(spread(10, 3)), list(spread(2, 3))
+    ([1, 5, 9], [0, 1])
+    """
+    step = max(1, -(-count // most))
+    return range((count - 1) % step, count, step)
+
+
+def _y(value: float, top: float) -> float:
+    return _FLOOR - value / top * (_FLOOR - _TOP)
+
+
+def _grid(axis: Sequence[float], chart: Chart) -> Iterator[str]:
+    """Yield the horizontal lines with their values."""
+    for value in axis:
+        y, kind = _y(value, axis[-1]), "grid" if value else "axis"
+        yield f'<line class="{kind}" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield f'<text text-anchor="end" x="{_LEFT - 6}" y="{y + 4:.1f}">{escape(chart.show(value))}</text>'
+
+
+def _tick(x: float, name: str) -> str:
+    """Write below the axis, inside of the picture."""
+    half = len(name) * _CHARS / 2
+    anchor = "start" if x < half else "end" if x > WIDTH - half else "middle"
+    return f'<text text-anchor="{anchor}" x="{min(x, WIDTH):.1f}" y="{HEIGHT - 8}">{escape(name)}</text>'
+
+
+def _stretches(x: Sequence[float], values: Sequence[float | None], top: float) -> list[list[tuple[float, float]]]:
+    """Return the stretches of a curve without gaps, as points."""
+    found: list[list[tuple[float, float]]] = []
+    gap = True
+    for at, value in zip(x, values, strict=True):
+        if value is None:
+            gap = True
+            continue
+        if gap:
+            found.append([])
+            gap = False
+        found[-1].append((at, _y(value, top)))
+    return found
+
+
+def _series(n: int) -> str:
+    return f"series-{n % SERIES + 1}"
+
+
+def _svg(chart: Chart, parts: Sequence[str]) -> Markup:
+    told = "; ".join(_told(each, chart) for each in chart.series)
+    return Markup(  # every text in it was escaped above
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(chart.title)}">'
+        f"<desc>{escape(told)}</desc>{''.join(parts)}</svg>"
+    )
+
+
+def _told(each: Series, chart: Chart) -> str:
+    """Tell a series in a few words: its least, greatest and last value."""
+    known = [value for value in each.values if value is not None]
+    if not known:
+        return each.name
+    return f"{each.name}: {chart.show(min(known))} – {chart.show(max(known))}, … {chart.show(known[-1])}"
