@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
@@ -10,6 +11,7 @@ from contextlib import suppress
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _BACKLOG = 512
 _NICER = 5
@@ -17,6 +19,8 @@ _NICER = 5
 _MOST_HEAD = 256 << 10
 """Bytes of a request's line and headers: a query of ten thousand Chinese characters is a URL of 90 KB."""
 _MOST_AT_ONCE = 500
+_MOST_SECONDS = 60
+"""For a request and its answer: a client that sends or reads slower than that has its connection closed."""
 _LAST_SECONDS = 3
 _KEEP_SECONDS = 15
 
@@ -59,7 +63,7 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = la
     config = uvicorn.Config(
         app,
         loop="asyncio",
-        http="h11",
+        http=Connection,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -79,6 +83,33 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = la
     finally:
         signal.signal(signal.SIGTERM, before)
         listening.close()
+
+
+class Connection(H11Protocol):
+    """uvicorn's, which waits for a whole request, and for who reads its answer, no longer than `_MOST_SECONDS`."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._begin()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request."""
+        self._begin()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
+        super().connection_lost(exc)
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def _begin(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = self.loop.call_later(_MOST_SECONDS, self.transport.abort)
 
 
 class _Server(uvicorn.Server):
