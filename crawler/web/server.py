@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import socket
 from collections.abc import Callable
 from contextlib import suppress
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -23,6 +25,7 @@ _MOST_SECONDS = 60
 """For a request and its answer: a client that sends or reads slower than that has its connection closed."""
 _LAST_SECONDS = 3
 _KEEP_SECONDS = 15
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -95,10 +98,27 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._begin()
 
+    def data_received(self, data: bytes) -> None:
+        """Take what has come; `curl 'http://localhost:8080/?q=新闻'` sends letters that should have been escaped."""
+        if self.conn.their_state is h11.IDLE and not data.isascii():
+            line, end, rest = data.partition(b"\r\n")
+            data = _NOT_ASCII.sub(lambda found: b"%%%02X" % found[0][0], line) + end + rest
+        super().data_received(data)
+
     def on_response_complete(self) -> None:
         """Begin to wait for the next request."""
         self._begin()
         super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP; a request whose body it is goes no further."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing any more."""

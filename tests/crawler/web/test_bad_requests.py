@@ -75,6 +75,8 @@ def test_queries_of_any_kind_are_answered(server: Server, path: str) -> None:
     for raw in ("%ED%A0%80", "%FF%FE", "%", "%zz", "%C0%AF", "a&q=b&q=c", "a;b", "+", "%0d%0aX-Injected:%201"):
         assert "x-injected" not in guarded(get(server, f"{path}?q={raw}"), 200).headers
     guarded(get(server, f"{path}?q={'x' * 30_000}"), 200, 400)
+    raw = get(server, f"{path}?q={'港口'.encode().decode('latin-1')}")
+    assert guarded(raw, 200).body == get(server, f"{path}?q={quote('港口')}").body
 
 
 def test_days_and_numbers_that_there_are_not_get_a_sentence(server: Server) -> None:
@@ -184,7 +186,7 @@ def test_requests_that_are_none_get_400(server: Server) -> None:
         b"POST / HTTP/1.1\r\n" + ours + b"Transfer-Encoding: gzip, chunked\r\nContent-Length: 4\r\n\r\nabcd",
     )  # fmt: skip
     for request in requests:
-        assert check(ask(server, request), 0, 400, 403, 405, 413, 431, 501).status != 200
+        check(ask(server, request), 0, 400, 403, 405, 413, 431, 501)
 
 
 def test_bodies_and_headers_are_bounded(server: Server) -> None:
