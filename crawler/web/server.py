@@ -66,7 +66,7 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = la
     config = uvicorn.Config(
         app,
         loop="asyncio",
-        http=Connection,
+        http=ReaderConnection,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -88,8 +88,11 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = la
         listening.close()
 
 
-class Connection(H11Protocol):
-    """uvicorn's, which waits for a whole request, and for who reads its answer, no longer than `_MOST_SECONDS`."""
+class ReaderConnection(H11Protocol):
+    """Connection of uvicorn with a bound on its time.
+
+    A whole request, and a reader who takes the answer, are waited for no longer than `_MOST_SECONDS`.
+    """
 
     _deadline: asyncio.TimerHandle | None = None
 
@@ -99,7 +102,10 @@ class Connection(H11Protocol):
         self._begin()
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come; `curl 'http://localhost:8080/?q=新闻'` sends letters that should have been escaped."""
+        """Take bytes of requests, also with letters that should have been escaped in the URL.
+
+        `curl 'http://localhost:8080/?q=新闻'` sends them.
+        """
         if self.conn.their_state is h11.IDLE and not data.isascii():
             line, end, rest = data.partition(b"\r\n")
             data = _NOT_ASCII.sub(lambda found: b"%%%02X" % found[0][0], line) + end + rest

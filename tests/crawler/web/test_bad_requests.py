@@ -16,7 +16,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from crawler.web.server import Connection
+from crawler.web.server import ReaderConnection
 from tests.crawler.crawling import scrapy
 from tests.crawler.web.serving import Answer, Server, ask, get, serving
 
@@ -256,7 +256,7 @@ def test_client_that_never_finishes_is_let_go(monkeypatch: pytest.MonkeyPatch, b
         loop = asyncio.get_running_loop()
         config = uvicorn.Config(answer, lifespan="off", log_config=None, access_log=False)
         state = ServerState()
-        listening = await loop.create_server(lambda: Connection(config, state, {}, loop), "127.0.0.1", 0)
+        listening = await loop.create_server(lambda: ReaderConnection(config, state, {}, loop), "127.0.0.1", 0)
         async with listening:
             _, writer = await asyncio.open_connection(*listening.sockets[0].getsockname(), limit=1)
             writer.write(begun)
