@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 import signal
 import socket
 from collections.abc import Callable
 from contextlib import suppress
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _BACKLOG = 512
 _NICER = 5
@@ -17,8 +21,11 @@ _NICER = 5
 _MOST_HEAD = 256 << 10
 """Bytes of a request's line and headers: a query of ten thousand Chinese characters is a URL of 90 KB."""
 _MOST_AT_ONCE = 500
+_MOST_SECONDS = 60
+"""For a request and its answer: a client that sends or reads slower than that has its connection closed."""
 _LAST_SECONDS = 3
 _KEEP_SECONDS = 15
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -59,7 +66,7 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = la
     config = uvicorn.Config(
         app,
         loop="asyncio",
-        http="h11",
+        http=ReaderConnection,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -79,6 +86,56 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = la
     finally:
         signal.signal(signal.SIGTERM, before)
         listening.close()
+
+
+class ReaderConnection(H11Protocol):
+    """Connection of uvicorn with a bound on its time.
+
+    A whole request, and a reader who takes the answer, are waited for no longer than `_MOST_SECONDS`.
+    """
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._begin()
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes of requests, also with letters that should have been escaped in the URL.
+
+        `curl 'http://localhost:8080/?q=新闻'` sends them.
+        """
+        if self.conn.their_state is h11.IDLE and not data.isascii():
+            line, end, rest = data.partition(b"\r\n")
+            data = _NOT_ASCII.sub(lambda found: b"%%%02X" % found[0][0], line) + end + rest
+        super().data_received(data)
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request."""
+        self._begin()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP; a request whose body it is goes no further."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
+        super().connection_lost(exc)
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def _begin(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = self.loop.call_later(_MOST_SECONDS, self.transport.abort)
 
 
 class _Server(uvicorn.Server):

@@ -248,6 +248,7 @@ def open_for_reading(database_url: str) -> Database:
     url = parse_url(database_url)
     name = _name(url)
     if url.get_backend_name() == "sqlite" and not Path(name).is_file():
+        _refuse_folder(Path(name))
         raise WrongDatabase(f"there is no database {name} yet; run 'scrapy crawl news -a seeds=seeds.txt' first")
     engine = _reading_engine(url)
     database = Database(engine, name, None)
@@ -343,10 +344,14 @@ def _postgres_engine(url: URL) -> Engine:
     return engine
 
 
-def _lock_file(path: Path) -> IO[str]:
-    """Lock a SQLite file by the operating system; the lock ends with the process."""
+def _refuse_folder(path: Path) -> None:
     if path.is_dir():
         raise WrongDatabase(f"{path} is a folder; name a file in DATABASE_URL, e.g. sqlite:///{path}/news.db")
+
+
+def _lock_file(path: Path) -> IO[str]:
+    """Lock a SQLite file by the operating system; the lock ends with the process."""
+    _refuse_folder(path)
     if not path.parent.is_dir():
         raise WrongDatabase(f"there is no folder {path.parent}; make it, or name another in DATABASE_URL")
     try:

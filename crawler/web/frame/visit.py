@@ -225,7 +225,9 @@ class Visit:
         ]
         changed = [(name, str(value)) for name, value in changes.items() if value not in {None, ""}]
         query = urlencode([*kept, *changed], errors="replace")
-        return self.request.url.path + (f"?{query}" if query else "")
+        # two slashes at the beginning, or what browsers take for them, would name another server
+        path = "/" + self.request.url.path.lstrip("/\\\t\r\n ")
+        return path + (f"?{query}" if query else "")
 
     def note_hits(self, response: Response, text: str, article_ids: Sequence[int], offset: int) -> None:
         """Remember the hits that a page shows, so that opening one is a click.

@@ -1,0 +1,92 @@
+"""`scrapy serve` in a process of its own, and requests to it byte by byte."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from http.client import HTTPResponse
+from pathlib import Path
+
+from tests.crawler.crawling import Finished, Running, start
+
+_START_SECONDS = 30
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/")
+
+
+@dataclass
+class Server:
+    """A running server. `stop` ends it as SIGTERM does."""
+
+    running: Running
+    port: int
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def stop(self) -> Finished:
+        if self.running.process.is_alive():
+            os.kill(self.running.process.pid or 0, signal.SIGTERM)
+        return self.running.finish(20)
+
+
+@contextmanager
+def serving(folder: Path, database: Path, *options: str) -> Iterator[Server]:
+    """Serve a database at a free port; the server has to end well and without a traceback."""
+    running = start(folder, "serve", "--port", "0", "--database", str(database), *options)
+    server = Server(running, 0)
+    try:
+        deadline = time.monotonic() + _START_SECONDS
+        while not (said := _ADDRESS.search(_text(running.log.with_suffix(".out")))):
+            assert running.process.is_alive(), _text(running.log.with_suffix(".err"))
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.02)
+        server.port = int(said[1])
+        yield server
+    finally:
+        ended = server.stop()
+    assert ended.returncode == 0
+    assert "Traceback" not in ended.stderr
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer; status 0 is none: the connection was closed."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode("utf-8", "replace")
+
+
+def ask(server: Server, request: bytes, *, method: str = "GET", timeout: float = 10) -> Answer:
+    """Send bytes as they are and read one answer."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=timeout) as connection:
+        with suppress(OSError):  # it may have answered and closed before it read all
+            connection.sendall(request)
+        response = HTTPResponse(connection, method=method)
+        try:
+            response.begin()
+            body = response.read()
+        except (OSError, ValueError):
+            return Answer(0, {}, b"")
+        return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, body)
+
+
+def get(server: Server, path: str, *headers: str, method: str = "GET", host: str = "") -> Answer:
+    """Ask for a path, which may hold anything but a blank and a line break."""
+    lines = [f"{method} {path} HTTP/1.1", f"Host: {host or f'127.0.0.1:{server.port}'}", "Connection: close", *headers]
+    return ask(server, "\r\n".join([*lines, "", ""]).encode("latin-1"), method=method)
