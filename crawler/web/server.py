@@ -102,7 +102,7 @@ class ReaderConnection(H11Protocol):
         self._begin()
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes of requests, also with letters that should have been escaped in the URL.
+        """Take bytes of requests, also with letters in URLs that should be escaped.
 
         `curl 'http://localhost:8080/?q=新闻'` sends them.
         """
