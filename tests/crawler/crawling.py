@@ -6,6 +6,7 @@ seconds. `python -m scrapy` itself is run where the start matters.
 
 from __future__ import annotations
 
+import io
 import multiprocessing
 import os
 import pkgutil
@@ -13,14 +14,16 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from multiprocessing import forkserver, util
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 from scrapy import commands as scrapy_commands
+from scrapy.cmdline import execute
 
 from crawler import commands as crawler_commands
 
@@ -81,6 +84,27 @@ def scrapy(folder: Path, *arguments: str, timeout: float = 100) -> Finished:
     return start(folder, *arguments).finish(timeout)
 
 
+def command(*arguments: str) -> Finished:
+    """Run a command in this process: it starts at once. Not for crawls, which begin a loop and a log of their own."""
+    out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    surroundings = {name: value for name, value in os.environ.items() if not _is_setting(name)}
+    with (
+        chdir(ROOT),
+        patch.dict(os.environ, surroundings, clear=True),
+        redirect_stdout(out),
+        redirect_stderr(errors),
+    ):
+        try:
+            execute(["scrapy", *arguments])
+        except SystemExit as ended:
+            code = ended.code
+    return Finished(code, *(stream.buffer.getvalue().decode() for stream in (out, errors)))
+
+
+def _is_setting(name: str) -> bool:
+    return name in {"DATABASE_URL", "CRAWL_CONTACT"} or name.startswith("NEWS_")
+
+
 def _execute(arguments: Sequence[str], log: str) -> None:
     """In the new process: become the command."""
     _fork_server_at_once()
@@ -88,11 +112,8 @@ def _execute(arguments: Sequence[str], log: str) -> None:
         os.dup2(os.open(log + suffix, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored when the tests run in a shell's background
     os.chdir(ROOT)
-    for name in list(os.environ):
-        if name in {"DATABASE_URL", "CRAWL_CONTACT"} or name.startswith("NEWS_"):
-            del os.environ[name]
-    from scrapy.cmdline import execute
-
+    for name in filter(_is_setting, list(os.environ)):
+        del os.environ[name]
     sys.argv = ["scrapy", *arguments]
     execute()
 

@@ -349,5 +349,18 @@ def test_databases_that_give_up(folder: Path, run: Callable[..., Finished], line
     assert (code, part in sentence) == (4, True), sentence
 
 
+def test_every_wrong_seed_is_named(tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("http://good.example/\nftp://bad.example/\nhttp://good.example/ pages=-1\n", encoding="utf-8")
+    done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={seeds}", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/new.db")
+    assert (done.returncode, "line 2" in done.stderr, "line 3" in done.stderr) == (2, True, True)
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_bundled_seeds_file_says_what_to_do(tmp_path: Path) -> None:
+    done = scrapy(tmp_path, "crawl", "news", "-a", "seeds=seeds.txt")
+    assert (done.returncode, "seeds.txt has no seeds yet" in done.stderr) == (2, True)
+
+
 def test_table_is_long() -> None:
     assert len(SETTINGS) + len(DATABASES) + len(SEEDS) + len(USE) + len(GONE) > 200

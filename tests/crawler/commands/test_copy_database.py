@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, make_url, text
 
 from crawler.demo.server import Newsroom
 from db.engine.database import open_for_crawl
-from tests.crawler.crawling import crawl, crawl_arguments, rows, scrapy, start
+from tests.crawler.crawling import command, crawl, crawl_arguments, rows, start
 
 
 def urls(database_url: str, sql: str) -> list[str]:
@@ -47,7 +47,7 @@ def test_killed_crawl_goes_on_in_postgres(tmp_path: Path, target_url: str) -> No
         with sqlite3.connect(tmp_path / "news.db") as file:
             file.execute("UPDATE article SET summary = summary || char(0) WHERE id IN (SELECT id FROM article LIMIT 2)")
         target = make_url(target_url).set(password="secret").render_as_string(hide_password=False)
-        copied = scrapy(tmp_path, "copy-database", f"{tmp_path}/news.db", target)
+        copied = command("copy-database", f"{tmp_path}/news.db", target)
         assert copied.returncode == 0, copied.stderr
         assert copied.stderr == ""
         assert "2 texts were changed" in copied.stdout
@@ -81,7 +81,7 @@ def test_wrong_arguments_are_explained(tmp_path: Path) -> None:
         ([path, silent, "-s", "DATABASE_PATIENC=0"], 2, "did you mean DATABASE_PATIENCE?"),
     ]
     for arguments, code, part in cases:
-        done = scrapy(tmp_path, "copy-database", *arguments)
+        done = command("copy-database", *arguments)
         assert (done.returncode, part in done.stderr) == (code, True), done.stderr
         assert "Traceback" not in done.stderr
         assert "secret" not in done.stderr

@@ -9,11 +9,11 @@ import pytest
 
 from crawler.demo.server import Newsroom
 from db.engine.database import open_for_crawl
-from tests.crawler.crawling import Finished, crawl, rows, scrapy
+from tests.crawler.crawling import Finished, command, crawl, rows
 
 
 def drop(folder: Path, *arguments: str) -> Finished:
-    return scrapy(folder, "drop", *arguments, "-s", f"DATABASE_URL=sqlite:///{folder}/news.db")
+    return command("drop", *arguments, "-s", f"DATABASE_URL=sqlite:///{folder}/news.db")
 
 
 def counted(folder: Path, sql: str) -> int:
@@ -45,7 +45,7 @@ def test_drop_of_hosts_and_seeds(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert counted(tmp_path, f"SELECT count(*) FROM v_articles WHERE url LIKE '{two}%'") == 0
     assert counted(tmp_path, f"SELECT count(*) FROM v_articles WHERE duplicate_of LIKE '{two}%'") == 0
-    checked = scrapy(tmp_path, "duplicates", "--check", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
+    checked = command("duplicates", "--check", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
     assert checked.returncode == 0, checked.stdout
     again = drop(tmp_path, two, "--yes")
     assert again.returncode == 2

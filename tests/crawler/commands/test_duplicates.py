@@ -15,7 +15,7 @@ from crawler.commands.duplicates import Counts, find
 from db.engine.database import open_for_crawl
 from db.records.evidence import RELATED, REPEATING
 from pipelines.dedup import method
-from tests.crawler.crawling import Finished, scrapy
+from tests.crawler.crawling import Finished, command
 from tests.db.articles.test_clusters import MORE, OTHER, STORY, Crawl, bulletin
 
 METHOD = method()
@@ -102,7 +102,7 @@ def test_hostile_documents_end_well(tmp_path: Path) -> None:
 
 
 def run(folder: Path, *arguments: str) -> Finished:
-    done = scrapy(folder, "duplicates", "-s", f"DATABASE_URL=sqlite:///{folder}/news.db", *arguments)
+    done = command("duplicates", "-s", f"DATABASE_URL=sqlite:///{folder}/news.db", *arguments)
     assert "Traceback" not in done.stderr
     return done
 

@@ -21,7 +21,7 @@ from db.frontier.insert import add_urls
 from db.records.keys import fingerprint
 from db.records.outcome import Edges
 from pipelines.records import BlockKind
-from tests.crawler.crawling import crawl, rows, scrapy
+from tests.crawler.crawling import command, crawl, rows
 from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish
 from tests.db.stores import store_of
 
@@ -36,7 +36,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rank(folder: Path, *arguments: str) -> str:
-    done = scrapy(folder, "rank", "-s", f"DATABASE_URL=sqlite:///{folder}/news.db", *arguments)
+    done = command("rank", "-s", f"DATABASE_URL=sqlite:///{folder}/news.db", *arguments)
     fonts = re.sub(
         "^scrapy rank: no font of this machine has the characters [^\n]+ fonts-noto-cjk[^\n]+\n$", "", done.stderr
     )
@@ -152,7 +152,7 @@ def test_crawl_without_pages(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_use(crawled: Path, arguments: list[str], part: str) -> None:
-    done = scrapy(crawled, "rank", "-s", f"DATABASE_URL=sqlite:///{crawled}/news.db", *arguments)
+    done = command("rank", "-s", f"DATABASE_URL=sqlite:///{crawled}/news.db", *arguments)
     assert (done.returncode, part in done.stderr) == (2, True), done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout == ""
@@ -172,6 +172,6 @@ def test_by_topic(crawled: Path, tmp_path: Path) -> None:
 def test_file_that_is_no_database(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "news.db") as file:
         file.execute("CREATE TABLE other (x)")
-    done = scrapy(tmp_path, "rank", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
+    done = command("rank", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

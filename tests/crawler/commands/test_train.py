@@ -15,7 +15,7 @@ from pipelines.extract.combined import network
 from pipelines.extract.network import StagedNetwork
 from pipelines.extract.weighted import FEATURES, WeightedModel
 from pipelines.focus.profile import load
-from tests.crawler.crawling import ROOT, scrapy
+from tests.crawler.crawling import ROOT, command, scrapy
 from tests.crawler.odd_server import OddServer
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
@@ -38,7 +38,7 @@ def corpus(folder: Path, *rows: object) -> Path:
 def test_blocks_are_learnt(tmp_path: Path) -> None:
     pages = [{"id": name} | ROW for name in "abcd"]
     folders = corpus(tmp_path / "one", *pages), corpus(tmp_path / "two", {"id": "e", "file": "plain.html"} | ROW)
-    done = scrapy(tmp_path, "train", "blocks", *map(str, folders), *SMALL, "--output", str(tmp_path / "m.json"))
+    done = command("train", "blocks", *map(str, folders), *SMALL, "--output", str(tmp_path / "m.json"))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("5 pages, fitness ")
     found = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
@@ -48,7 +48,7 @@ def test_blocks_are_learnt(tmp_path: Path) -> None:
 
 def test_words_are_learnt(tmp_path: Path) -> None:
     folder = corpus(tmp_path / "one", *({"id": name} | ROW for name in "abcd"))
-    done = scrapy(tmp_path, "train", "words", str(folder), "--words", "7", "--output", str(tmp_path / "m.json"))
+    done = command("train", "words", str(folder), "--words", "7", "--output", str(tmp_path / "m.json"))
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
     assert len(found["model"]["words"]) == 7
@@ -58,7 +58,7 @@ def test_words_are_learnt(tmp_path: Path) -> None:
 def test_networks_are_learnt(tmp_path: Path) -> None:
     folder = corpus(tmp_path / "one", *({"id": name} | ROW for name in "abcd"))
     small = ("--networks", "2", "--epochs", "3", "--output", str(tmp_path / "m.json"))
-    done = scrapy(tmp_path, "train", "combined", str(folder), *small)
+    done = command("train", "combined", str(folder), *small)
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
     assert found["made_by"] == "scrapy train combined one --networks 2 --epochs 3 --seed 1"
@@ -71,9 +71,9 @@ def test_networks_are_learnt(tmp_path: Path) -> None:
 def test_missing_library_is_one_line(tmp_path: Path) -> None:
     """Said before any page is read; nothing else needs it."""
     (tmp_path / "sklearn.py").write_text("raise ImportError", encoding="utf-8")
-    command = [sys.executable, "-m", "scrapy", "train", "combined", str(tmp_path / "none")]
+    line = [sys.executable, "-m", "scrapy", "train", "combined", str(tmp_path / "none")]
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(line, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "scrapy train: training networks needs scikit-learn: uv sync --extra train\n"
 
@@ -92,7 +92,7 @@ def test_missing_library_is_one_line(tmp_path: Path) -> None:
 def test_broken_row_is_one_line(tmp_path: Path, row: object, part: str) -> None:
     folder = corpus(tmp_path / "one", {"id": "a"} | ROW, row)
     (folder / "broken.gz").write_bytes(b"\x1f\x8b and nothing")
-    done = scrapy(tmp_path, "train", "blocks", str(folder), *SMALL, "--output", str(tmp_path / "m.json"))
+    done = command("train", "blocks", str(folder), *SMALL, "--output", str(tmp_path / "m.json"))
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert part in done.stderr
@@ -107,7 +107,7 @@ def test_folders_that_are_no_corpus(tmp_path: Path) -> None:
         (other, "no page that holds its text"),
         (lists, "0 worthy and 0 worthless texts"),
     ):
-        done = scrapy(tmp_path, "train", "words", str(folder), "--output", str(tmp_path / "m.json"))
+        done = command("train", "words", str(folder), "--output", str(tmp_path / "m.json"))
         assert done.returncode == 2
         assert len(done.stderr.splitlines()) == 1, done.stderr
         assert part in done.stderr
@@ -115,7 +115,7 @@ def test_folders_that_are_no_corpus(tmp_path: Path) -> None:
 
 def test_there_must_be_a_place_for_the_model(tmp_path: Path) -> None:
     folder = corpus(tmp_path / "one", {"id": "a"} | ROW)
-    done = scrapy(tmp_path, "train", "words", str(folder), "--output", str(tmp_path / "no" / "m.json"))
+    done = command("train", "words", str(folder), "--output", str(tmp_path / "no" / "m.json"))
     assert done.returncode == 2
     assert "there is no folder" in done.stderr
 
@@ -125,7 +125,7 @@ def test_there_must_be_a_place_for_the_model(tmp_path: Path) -> None:
     [(), ("blocks",), ("magic", "x"), ("blocks", "x", "--particles", "0"), ("words", "x", "--words", "many")],
 )
 def test_wrong_use(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    done = scrapy(tmp_path, "train", *arguments)
+    done = command("train", *arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 

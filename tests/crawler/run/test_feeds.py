@@ -69,7 +69,8 @@ def test_document_that_cannot_be_added_to_is_refused(tmp_path: Path, kind: str) 
 
 def test_full_disk_ends_the_crawl_with_how_to_read_what_is_stored(tmp_path: Path) -> None:
     with Newsroom() as newsroom:
-        done = scrapy(tmp_path, *crawl_arguments(newsroom, tmp_path), "-o", "/dev/full:jsonl")
+        seeds = newsroom.seeds()[:1]
+        done = scrapy(tmp_path, *crawl_arguments(newsroom, tmp_path, seeds=seeds), "-o", "/dev/full:jsonl")
         assert done.returncode == 4
         assert "Traceback" not in done.stderr
         (told,) = [line for line in done.stderr.splitlines() if "/dev/full" in line]
@@ -78,4 +79,4 @@ def test_full_disk_ends_the_crawl_with_how_to_read_what_is_stored(tmp_path: Path
         assert command == f'sqlite3 -header -csv {tmp_path}/news.db "SELECT * FROM v_articles" > articles.csv'
         assert rows(tmp_path, "SELECT exit_code FROM run") == [(4,)]
         assert rows(tmp_path, "SELECT count(*) FROM v_articles")[0][0] > 0
-        assert crawl(newsroom, tmp_path).returncode == 0, "the same command goes on"
+        assert crawl(newsroom, tmp_path, seeds=seeds).returncode == 0, "the same command goes on"

@@ -260,10 +260,10 @@ def test_single_part_is_what_its_page_was() -> None:
 
 
 def test_hostile_lines_cost_little() -> None:
-    pages = [page("第1页" * 100_000, "1" * 500_000, "<" * 500_000, title="第 1 页" * 50_000) for _ in range(3)]
+    pages = [page("第1页" * 25_000, "1" * 125_000, "<" * 125_000, title="第 1 页" * 12_500) for _ in range(3)]
     started = time.process_time()
     join(pages)
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 1.5
 
 
 def test_part_that_says_only_what_stands_before_it_adds_nothing() -> None:
