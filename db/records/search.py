@@ -1,0 +1,114 @@
+"""Full-text index: rows that are written, and what is read of them to rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+MakeTerms = Callable[[str, str, str, str, str], tuple[str, bytes]]
+"""Makes words and packed terms of title, text, authors, source and language."""
+
+
+class IndexedArticle(NamedTuple):
+    """An article as the full-text index has it.
+
+    Attributes:
+        article_id, site_id, cluster_id, language, source, section: as in `article` (the section is its `classes`).
+        time: Unix time of its publication, of its first sight where that is unknown.
+        words: different words of the article, joined by blanks.
+        terms: the same packed, with their counts.
+    """
+
+    article_id: int
+    site_id: int
+    cluster_id: int
+    time: int
+    language: str
+    source: str
+    section: str
+    words: str
+    terms: bytes
+
+
+class SearchCandidate(NamedTuple):
+    """An article that may fit a query; columns as in `IndexedArticle`."""
+
+    number: int
+    article_id: int
+    site_id: int
+    cluster_id: int
+    time: int
+    language: str
+    source: str
+    section: str
+    terms: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilter:
+    """Conditions on articles; what is empty or None narrows nothing.
+
+    Attributes:
+        sites: identifiers of sites, one of which it must be of.
+        since, until: first and last Unix time.
+        language: code, or its beginning before a dash.
+        source, section: as the article has them.
+    """
+
+    sites: Sequence[int] | None = None
+    since: float | None = None
+    until: float | None = None
+    language: str = ""
+    source: str = ""
+    section: str = ""
+
+    def admits(self, one: SearchCandidate) -> bool:
+        """Tell whether an article fulfils all conditions."""
+        return (
+            (self.sites is None or one.site_id in self.sites)
+            and (self.since is None or one.time >= self.since)
+            and (self.until is None or one.time <= self.until)
+            and (not self.language or one.language == self.language or one.language.startswith(f"{self.language}-"))
+            and (not self.source or one.source == self.source)
+            and (not self.section or one.section == self.section)
+        )
+
+    def __bool__(self) -> bool:
+        """Tell whether there is any."""
+        return self != SearchFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSet:
+    """Articles that may fit a query.
+
+    Attributes:
+        rows: each once.
+        is_complete: whether they are all that have any of the words.
+        documents: articles in the index, about.
+        frequencies: word -> articles that have it, about.
+    """
+
+    rows: Sequence[SearchCandidate]
+    is_complete: bool
+    documents: int = 0
+    frequencies: dict[str, float] = field(default_factory=dict)
+
+
+class FoundArticle(NamedTuple):
+    """An article to be shown; columns as in the tables, `text` wherever it is kept, `members` of its cluster."""
+
+    id: int
+    url: str
+    site: str
+    title: str
+    text: str
+    authors: str
+    source: str
+    published_at: str | None
+    published_utc: str | None
+    first_seen: str
+    language: str
+    section: str
+    members: int
