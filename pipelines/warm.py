@@ -15,6 +15,10 @@ from .urls import site_key
 from .worker import parse_job
 
 SHARED = (
-    *(method().sign("新闻 news", "新闻 news"), index_terms("新闻", "news", "", "", "en"), site_key("news.example.com.cn")),
+    *(
+        method().sign("新闻 news", "新闻 news"),
+        index_terms("新闻", "news", "", "", "en"),
+        site_key("news.example.com.cn"),
+    ),
     *(network(), shipped(), parse_job),
 )

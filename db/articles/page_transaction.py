@@ -158,8 +158,9 @@ class Store:
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
         """Write articles of one page, then those of several."""
         new = [*single, *(one.article for one in ready)]
-        more = {"renewal": self.renewal, "make_terms": self.make_terms}
-        added = write.add(connection, new, self.judge, self.index, self.differs, **more) if new else []
+        make, why = self.make_terms, self.renewal
+        judge, index = self.judge, self.index
+        added = write.add(connection, new, judge, index, self.differs, renewal=why, make_terms=make) if new else []
         multipage.settle(connection, ready, added[len(single) :])
         return added
 

@@ -33,7 +33,7 @@ FACTS = ("authors", "source", *_PUBLISHED, "updated")
 """Columns that are put right even when the text says nothing else."""
 _MADE = frozenset({"extractor", "extractor_version", "checked_with"})
 """Columns that say nothing of the article itself."""
-_SOUGHT = frozenset({"title", "text", "authors", "source", "language", "classes", "published_utc", "text_holder"})
+_SOUGHT = frozenset({"title", "text", "authors", "source", "language", "classes", "text_holder", *_PUBLISHED})
 """Columns that the full-text index is made of."""
 
 
@@ -100,7 +100,8 @@ def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
         for new in articles
     }
 
-    def terms(*facts: str) -> tuple[str, bytes]:
+    def terms(title: str, text: str, authors: str, source: str, language: str) -> tuple[str, bytes]:
+        facts = title, text, authors, source, language
         words, packed = known.get(facts, ("", b""))
         return (words, packed) if packed else make(*facts)
 
@@ -401,10 +402,8 @@ def _insert(
 def _indexed(new: NewArticle, cluster_id: int, make_terms: MakeTerms) -> IndexedArticle:
     """Return the row of a new article in the full-text index."""
     words, terms = make_terms(new.title, new.text, new.authors, new.source, new.language)
-    time = search.time_of(new.published_utc, new.seen)
-    return IndexedArticle(
-        new.id, new.site_id, cluster_id, time, new.language, new.source, new.classes, words, terms
-    )
+    times = search.times_of(new.published_at, new.published_utc, new.seen)
+    return IndexedArticle(new.id, new.site_id, cluster_id, *times, new.language, new.source, new.classes, words, terms)
 
 
 _LAST_NUMBER = select(func.max(article.c.number))

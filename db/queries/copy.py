@@ -35,7 +35,8 @@ Rows = Sequence[Sequence[Any]]
 Progress = Callable[[int, str, int], None]
 """Told the rows of all tables, the table that is being copied, and how many more of its rows are."""
 
-TABLES: Sequence[Table] = [table for table in Record.metadata.sorted_tables if table is not SearchDocumentRow.table()]
+document = SearchDocumentRow.table()
+TABLES: Sequence[Table] = [table for table in Record.metadata.sorted_tables if table is not document]
 """Tables that are copied; the full-text index is made anew, since each database has another."""
 run = RunRow.table()
 
@@ -100,17 +101,17 @@ def _copy(source: Database, target: Database, make_terms: MakeTerms, progress: P
         _refuse_running(source, reader)
         newest = _newest(reader)
         counts = {table.name: _count(reader, table) for table in TABLES}
-        all_rows = sum(counts.values()) + counts[ArticleRow.__tablename__]
-        taken = partial(progress, all_rows)
+        counts[document.name] = counts[ArticleRow.__tablename__]
+        taken = partial(progress, sum(counts.values()))
         with _in_words(target), target.engine.connect().execution_options(writer=True) as writer, writer.begin():
             _take_your_time(writer)
             _refuse_same_database(source, reader, target, writer)
             _refuse_filled(target, writer)
             for table in TABLES:
                 fill(writer, table, texts.fit(table, _batches(source, reader, table, taken)))
-            index.rebuild(writer, make_terms, partial(taken, "full-text index"))
+            index.rebuild(writer, make_terms, partial(taken, document.name))
             _make_ready(writer)
-            for table in TABLES:
+            for table in (*TABLES, document):
                 if (found := _count(writer, table)) != counts[table.name]:
                     raise DatabaseGone(
                         f"{target.name} has {found} rows in {table.name} instead of {counts[table.name]}; "

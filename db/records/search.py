@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+_DAY_SECONDS = 86_400
+_FAR = 1 << 40
+
 MakeTerms = Callable[[str, str, str, str, str], tuple[str, bytes]]
 """Makes words and packed terms of title, text, authors, source and language."""
 
@@ -16,6 +19,7 @@ class IndexedArticle(NamedTuple):
     Attributes:
         article_id, site_id, cluster_id, language, source, section: as in `article` (the section is its `classes`).
         time: Unix time of its publication, of its first sight where that is unknown.
+        day: the same as a day since 1970, as its site counts days.
         words: different words of the article, joined by blanks.
         terms: the same packed, with their counts.
     """
@@ -24,6 +28,7 @@ class IndexedArticle(NamedTuple):
     site_id: int
     cluster_id: int
     time: int
+    day: int
     language: str
     source: str
     section: str
@@ -39,6 +44,7 @@ class SearchCandidate(NamedTuple):
     site_id: int
     cluster_id: int
     time: int
+    day: int
     language: str
     source: str
     section: str
@@ -52,6 +58,7 @@ class SearchFilter:
     Attributes:
         sites: identifiers of sites, one of which it must be of.
         since, until: first and last Unix time.
+        first_day, last_day: the same as days of sites, since 1970.
         language: code, or its beginning before a dash.
         source, section: as the article has them.
     """
@@ -59,6 +66,8 @@ class SearchFilter:
     sites: Sequence[int] | None = None
     since: float | None = None
     until: float | None = None
+    first_day: int | None = None
+    last_day: int | None = None
     language: str = ""
     source: str = ""
     section: str = ""
@@ -69,10 +78,22 @@ class SearchFilter:
             (self.sites is None or one.site_id in self.sites)
             and (self.since is None or one.time >= self.since)
             and (self.until is None or one.time <= self.until)
+            and (self.first_day is None or one.day >= self.first_day)
+            and (self.last_day is None or one.day <= self.last_day)
             and (not self.language or one.language == self.language or one.language.startswith(f"{self.language}-"))
             and (not self.source or one.source == self.source)
             and (not self.section or one.section == self.section)
         )
+
+    def days(self) -> tuple[int, int] | None:
+        """Return the first and last day that may be admitted, None for all."""
+        if (self.since, self.until, self.first_day, self.last_day) == (None,) * 4:
+            return None
+        # a zone's day may be another than that of UTC
+        since = -_FAR if self.since is None else int(self.since // _DAY_SECONDS) - 1
+        until = _FAR if self.until is None else int(self.until // _DAY_SECONDS) + 1
+        first = -_FAR if self.first_day is None else self.first_day
+        return max(since, first), min(until, _FAR if self.last_day is None else self.last_day)
 
     def __bool__(self) -> bool:
         """Tell whether there is any."""
@@ -97,7 +118,10 @@ class CandidateSet:
 
 
 class FoundArticle(NamedTuple):
-    """An article to be shown; columns as in the tables, `text` wherever it is kept, `members` of its cluster."""
+    """An article to be shown, with its text wherever it is kept.
+
+    Columns as in the tables; `members` are those of its cluster.
+    """
 
     id: int
     url: str

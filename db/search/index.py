@@ -1,4 +1,4 @@
-"""Writing the full-text index: in the transaction that writes the articles, in bulk.
+"""Writing the full-text index, in the transaction that writes the articles.
 
 A row of `search_document` has what filters and ranking need; its words go to an FTS5 table on SQLite, on Postgres into
 a column with a GIN index. Nothing is taken out of the FTS5 table: words of numbers without a row are passed over, until
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, delete, func, select, update
@@ -30,7 +30,9 @@ BUCKET_BITS = 12
 """Numbers that share all but so many bits share a mark on Postgres, whose index knows no order."""
 _AT_ONCE = 500
 _COLUMNS = ("number", *(name for name in IndexedArticle._fields if name != "words"))
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = date(1970, 1, 1)
+_WHOLE = _COLUMNS.index("language")
+"""So many columns are numbers."""
 
 
 def insert(connection: Connection, rows: Sequence[IndexedArticle]) -> None:
@@ -47,8 +49,8 @@ def insert(connection: Connection, rows: Sequence[IndexedArticle]) -> None:
     words = [" ".join(filter(None, (row.words, *marks_of(row), bucket_mark(number)))) for number, row in numbered]
     values = [(number, *row[:-2], row.terms) for number, row in numbered]
     if is_postgres(connection):
-        numbers, articles, sites, clusters, times, *others = zip(*values, strict=True)
-        whole = [array_of(column) for column in (numbers, articles, sites, clusters, times)]
+        columns = list(zip(*values, strict=True))
+        whole, others = [array_of(column) for column in columns[:_WHOLE]], columns[_WHOLE:]
         connection.exec_driver_sql(_INSERT, (*whole, *map(list, others), words))
         return
     insert_rows(connection, document, _COLUMNS, values)
@@ -111,19 +113,20 @@ def rebuild(connection: Connection, make: MakeTerms, progress: Callable[[int], N
 def _row(stored: Any, make: MakeTerms) -> IndexedArticle:
     """Make the row of a stored article."""
     words, terms = make(stored.title, stored.text, stored.authors, stored.source, stored.language)
-    time = time_of(stored.published_utc, stored.first_seen)
+    times = times_of(stored.published_at, stored.published_utc, stored.first_seen)
     kept = stored.language, stored.source, stored.classes
-    return IndexedArticle(stored.id, stored.site_id, stored.cluster_id, time, *kept, words, terms)
+    return IndexedArticle(stored.id, stored.site_id, stored.cluster_id, *times, *kept, words, terms)
 
 
-def time_of(published_utc: str | None, first_seen: str) -> int:
-    """Return the Unix time by which an article is sought.
+def times_of(published_at: str | None, published_utc: str | None, first_seen: str) -> tuple[int, int]:
+    """Return the Unix time and the day by which an article is sought.
 
-    >>> time_of("1970-01-02 00:00:00", ""), time_of(None, "1970-01-01T01:00:00+01:00")
-    (86400, 0)
+    >>> times_of("1970-01-02", "1970-01-01 16:00:00", ""), times_of(None, None, "1970-01-01T01:00:00+00:00")
+    ((57600, 1), (3600, 0))
     """
     moment = datetime.fromisoformat(published_utc or first_seen)
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    day = date.fromisoformat((published_at or first_seen)[: len("2024-03-12")])
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()), (day - _EPOCH).days
 
 
 # ---------------------------------------------------------------- marks
@@ -137,7 +140,7 @@ def marks_of(row: IndexedArticle) -> Iterator[str]:
         yield source_mark(row.source)
     if row.section:
         yield section_mark(row.section)
-    day = _EPOCH + timedelta(seconds=row.time)
+    day = _EPOCH + timedelta(days=row.day)
     yield f"_y{day.year:04}"
     yield f"_m{day.year:04}{day.month:02}"
 
@@ -167,9 +170,9 @@ def bucket_mark(number: int) -> str:
     return f"_b{number >> BUCKET_BITS:x}"
 
 
-def time_marks(since: float, until: float) -> list[str]:
-    """Return the marks of the months between two Unix times, of the years when they are many."""
-    first, last = (_EPOCH + timedelta(seconds=min(max(time, _FIRST), _LAST)) for time in (since, until))
+def day_marks(first_day: int, last_day: int) -> list[str]:
+    """Return the marks of the months between two days since 1970, of the years when they are many."""
+    first, last = (_EPOCH + timedelta(days=min(max(day, _FIRST), _LAST)) for day in (first_day, last_day))
     months = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
     if len(months) > _MOST_MONTHS:
         return [f"_y{year:04}" for year in range(first.year, last.year + 1)]
@@ -178,8 +181,8 @@ def time_marks(since: float, until: float) -> list[str]:
 
 _ALL_BITS = (1 << 64) - 1
 _MOST_MONTHS = 36
-_FIRST, _LAST = -5_364_662_400.0, 7_258_118_399.0
-"""Years 1800 to 2199: no article is of another."""
+_FIRST, _LAST = (date(1800, 1, 1) - _EPOCH).days, (date(2199, 12, 31) - _EPOCH).days
+"""No article is earlier or later."""
 _TOP = select(func.coalesce(func.max(document.c.number), 0))
 _REMOVE = delete(document).where(among(document.c.article_id), document.c.number < _TOP.scalar_subquery())
 _EMPTY = update(document).where(among(document.c.article_id)).values(article_id=None, terms=b"", words=None)
@@ -195,8 +198,8 @@ _REGROUP = (
 _TEXT = case((article.c.text_holder.is_(None), article.c.text), else_=func.coalesce(holder.c.text, ""))
 _STORED = (
     select(
-        *(article.c[name] for name in ("id", "site_id", "cluster_id", "published_utc", "first_seen", "language")),
-        *(article.c[name] for name in ("source", "classes", "title", "authors")),
+        *(article.c[name] for name in ("id", "site_id", "cluster_id", "published_at", "published_utc", "first_seen")),
+        *(article.c[name] for name in ("language", "source", "classes", "title", "authors")),
         _TEXT.label("text"),
     )
     .outerjoin(holder, holder.c.id == article.c.text_holder)
@@ -204,8 +207,9 @@ _STORED = (
 )
 _ORDER = select(article.c.id).order_by(article.c.published_utc.is_not(None), article.c.published_utc, article.c.id)
 _INSERT = (
-    f"INSERT INTO search_document ({', '.join(_COLUMNS)}, words) SELECT {', '.join('abcdefghi')}, "
+    f"INSERT INTO search_document ({', '.join(_COLUMNS)}, words) SELECT {', '.join('abcdefghij')}, "
     "array_to_tsvector(string_to_array(w, ' ')) FROM unnest(CAST(%s AS BIGINT[]), CAST(%s AS BIGINT[]), "
-    "CAST(%s AS BIGINT[]), CAST(%s AS BIGINT[]), CAST(%s AS BIGINT[]), CAST(%s AS TEXT[]), CAST(%s AS TEXT[]), "
-    "CAST(%s AS TEXT[]), CAST(%s AS BYTEA[]), CAST(%s AS TEXT[])) AS _ (a, b, c, d, e, f, g, h, i, w)"
+    "CAST(%s AS BIGINT[]), CAST(%s AS BIGINT[]), CAST(%s AS BIGINT[]), CAST(%s AS BIGINT[]), CAST(%s AS TEXT[]), "
+    "CAST(%s AS TEXT[]), CAST(%s AS TEXT[]), CAST(%s AS BYTEA[]), CAST(%s AS TEXT[])) "
+    "AS _ (a, b, c, d, e, f, g, h, i, j, w)"
 )

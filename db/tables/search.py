@@ -5,7 +5,7 @@ On SQLite the words themselves are in the FTS5 table `search_words`, whose rowid
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Index, LargeBinary, String, Text
+from sqlalchemy import BigInteger, Index, Integer, LargeBinary, String, Text
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -24,6 +24,8 @@ class SearchDocumentRow(Record):
     cluster_id: Mapped[int] = mapped_column(BigInteger)
     time: Mapped[int] = mapped_column(BigInteger)
     """Unix time of publication, or of the first sight of an article without one."""
+    day: Mapped[int] = mapped_column(Integer)
+    """The same as a day since 1970, as its site counts days."""
     language: Mapped[str] = mapped_column(String(8))
     source: Mapped[str] = mapped_column(Text)
     section: Mapped[str] = mapped_column(Text)
