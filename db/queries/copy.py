@@ -36,7 +36,8 @@ Progress = Callable[[int, str, int], None]
 """Told the rows of all tables, the table that is being copied, and how many more of its rows are."""
 
 document = SearchDocumentRow.table()
-TABLES: Sequence[Table] = [table for table in Record.metadata.sorted_tables if table is not document]
+TABLES: Sequence[Table] = Record.metadata.sorted_tables
+COPIED: Sequence[Table] = [table for table in TABLES if table is not document]
 """Tables that are copied; the full-text index is made anew, since each database has another."""
 run = RunRow.table()
 
@@ -100,18 +101,18 @@ def _copy(source: Database, target: Database, make_terms: MakeTerms, progress: P
         _take_your_time(reader)
         _refuse_running(source, reader)
         newest = _newest(reader)
-        counts = {table.name: _count(reader, table) for table in TABLES}
+        counts = {table.name: _count(reader, table) for table in COPIED}
         counts[document.name] = counts[ArticleRow.__tablename__]
         taken = partial(progress, sum(counts.values()))
         with _in_words(target), target.engine.connect().execution_options(writer=True) as writer, writer.begin():
             _take_your_time(writer)
             _refuse_same_database(source, reader, target, writer)
             _refuse_filled(target, writer)
-            for table in TABLES:
+            for table in COPIED:
                 fill(writer, table, texts.fit(table, _batches(source, reader, table, taken)))
             index.rebuild(writer, make_terms, partial(taken, document.name))
             _make_ready(writer)
-            for table in (*TABLES, document):
+            for table in TABLES:
                 if (found := _count(writer, table)) != counts[table.name]:
                     raise DatabaseGone(
                         f"{target.name} has {found} rows in {table.name} instead of {counts[table.name]}; "
@@ -303,7 +304,7 @@ def _make_ready(writer: Connection) -> None:
     wake_hosts(writer, [None])
     if not is_postgres(writer):
         return
-    for table in Record.metadata.sorted_tables:
+    for table in TABLES:
         column = table.autoincrement_column
         if column is not None:
             sequence = func.pg_get_serial_sequence(table.name, column.name)

@@ -174,7 +174,7 @@ def _tsquery(need: Need) -> str:
 
 
 def _plain(token: str) -> str:
-    """Return a token without what ends a quotation; none that is indexed has any of it."""
+    """Return a token without what ends a quotation; none indexed has any of it."""
     return "".join(sign for sign in token if sign not in "\"'\\\0")
 
 
