@@ -140,7 +140,7 @@ class _Postgres:
     top: int
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
-        """Return how many articles have each word, by the server's statistics where it has any."""
+        """Return counts of articles by word, by the server's statistics if it has any."""
         known: dict[str, float] = dict(self.connection.exec_driver_sql(_STATISTICS, (list(words),)).tuples().all())
         counts = {word: share * self.top for word, share in known.items()}
         rest = [word for word in words if word not in counts]

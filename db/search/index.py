@@ -171,7 +171,7 @@ def bucket_mark(number: int) -> str:
 
 
 def day_marks(first_day: int, last_day: int) -> list[str]:
-    """Return the marks of the months between two days since 1970, of the years when they are many."""
+    """Return the marks of the months, or of the years if they are many, of a period."""
     first, last = (_EPOCH + timedelta(days=min(max(day, _FIRST), _LAST)) for day in (first_day, last_day))
     months = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
     if len(months) > _MOST_MONTHS:
