@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..fetch.one_shot import Ask
-    from ..frontier.seed_check import SeedReport
+    from ..learn.seed_check import SeedReport
     from ..run.seeds import Seed
 
 
@@ -98,7 +98,7 @@ class Command(NewsCommand):
 
 async def _check(seeds: Sequence[Seed], config: Config, ask: Ask) -> list[SeedReport]:
     """Look at seeds; a terminal shows how far it is."""
-    from ..frontier.seed_check import check_seeds
+    from ..learn.seed_check import check_seeds
 
     shows = sys.stderr.isatty()
 

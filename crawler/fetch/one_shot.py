@@ -120,7 +120,7 @@ class _Client(Spider):
 
 
 def with_client(work: Callable[[Ask], Awaitable[T]], settings: Settings) -> T:
-    """Do work that fetches URLs through the guarded downloader; blocks until it is done.
+    """Do work that fetches URLs through the guarded downloader, and wait for it.
 
     The work itself sees to it that hosts are asked politely. Can be called once in a process.
     """

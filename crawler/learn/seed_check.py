@@ -1,4 +1,4 @@
-"""Look at seeds as a crawl would begin with them: robots.txt, front page, feeds, sitemaps."""
+"""Look at seeds as a crawl would begin: robots.txt, page, feeds, sitemaps."""
 
 from __future__ import annotations
 
@@ -338,7 +338,7 @@ def _answer(url: str, response: Response) -> _Answer:
 
 
 def _judge(seed: Seed, front: _Answer, kind: PageKind, links: int, *, listed: bool) -> tuple[str, bool]:
-    """Say in a sentence what is wrong with a page that was read, and whether it is of no use.
+    """Say what is wrong with a page that was read, and whether it is of no use.
 
     With feeds or sitemaps (`listed`) it need have no links.
     """
