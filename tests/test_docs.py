@@ -13,7 +13,7 @@ import pytest
 from crawler import settings
 from crawler.rank.priority import PRESETS, SIGNALS
 from crawler.run.config import OPTIONS, Option
-from crawler.run.exit_codes import EXIT_DATABASE, EXIT_FINISHED, EXIT_STOPPED, EXIT_USAGE
+from crawler.run.exit_codes import EXIT_DATABASE, EXIT_FINISHED, EXIT_FOUND, EXIT_STOPPED, EXIT_USAGE
 from crawler.run.scrapy_settings import DEFAULTS
 from crawler.run.seeds import OPTIONS as SEED_OPTIONS
 from db.tables import Record
@@ -72,7 +72,7 @@ def test_every_table_is_explained(table: str) -> None:
     assert f"`{table}`" in README
 
 
-@pytest.mark.parametrize("code", [EXIT_FINISHED, EXIT_USAGE, EXIT_STOPPED, EXIT_DATABASE])
+@pytest.mark.parametrize("code", [EXIT_FINISHED, EXIT_FOUND, EXIT_USAGE, EXIT_STOPPED, EXIT_DATABASE])
 def test_exit_codes(code: int) -> None:
     assert re.search(rf"^\| {code} \|", README, re.MULTILINE)
 

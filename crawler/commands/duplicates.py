@@ -19,6 +19,7 @@ from db.records.signature import Reader
 
 from ..run.command import NewsCommand, add_wide, read, refuse_unwritable
 from ..run.config import Config
+from ..run.exit_codes import EXIT_FOUND
 from ._saved_pages import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ _INDENT = 4
 """Cells by which a branch of the tree is moved to the right."""
 _TITLE_BYTES = 4
 _FLUSH = 1_000
-EXIT_DIFFERENT = 1
 
 
 class Command(NewsCommand):
@@ -143,7 +143,7 @@ class Command(NewsCommand):
                 sys.stdout.write(f"{len(ids):,} {what}: articles {named}\n")
         if differences:
             sys.stdout.write("make them anew with: scrapy duplicates --rebuild\n")
-            self.exitcode = EXIT_DIFFERENT
+            self.exitcode = EXIT_FOUND
         else:
             sys.stdout.write("no difference: signatures and articles agree\n")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerProcess
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import Settings
     from twisted.python.failure import Failure
+
+T = TypeVar("T")
+Ask = Callable[[str], Awaitable["Response"]]
+"""Fetches a URL: any answer, redirects included, or what the handler raises."""
+
+# A crawl without a frontier: an item pipeline or an extension of the project is for its crawls.
+_ALONE: dict[str, Any] = {**GUARDED, "ITEM_PIPELINES": {}, "EXTENSIONS": {}, "STATS_DUMP": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +42,14 @@ class _Fetcher(Spider):
     """Requests each URL once and keeps the responses."""
 
     name = "fetch"
-    # A crawl without a frontier: the pages asked for, their redirects, nothing else.
     custom_settings = {  # noqa: RUF012 - Scrapy's own form
-        **GUARDED,
+        **_ALONE,
         "DOWNLOADER_MIDDLEWARES_BASE": {
             **GUARDED["DOWNLOADER_MIDDLEWARES_BASE"],
             "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": 600,
         },
         # Redirects ask for it; it sends nothing before them.
         "SPIDER_MIDDLEWARES_BASE": {"scrapy.spidermiddlewares.referer.RefererMiddleware": 700},
-        # An item pipeline or an extension of the project is for its crawls.
-        "ITEM_PIPELINES": {},
-        "EXTENSIONS": {},
-        "STATS_DUMP": False,
     }
 
     def __init__(self, urls: Sequence[str], fetched: dict[str, Fetched]) -> None:
@@ -94,3 +96,49 @@ def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
     process.crawl(_Fetcher, urls=list(dict.fromkeys(urls)), fetched=fetched)
     process.start()
     return {url: fetched.get(url, Fetched(url, problem="could not be fetched")) for url in urls}
+
+
+class _Client(Spider):
+    """Does work that asks for URLs as it goes."""
+
+    name = "client"
+    custom_settings = _ALONE
+
+    def __init__(self, work: Callable[[Ask], Awaitable[None]]) -> None:
+        super().__init__()
+        self.work = work
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Do the work; yield nothing."""
+        await self.work(self._ask)
+        return
+        yield
+
+    async def _ask(self, url: str) -> Response:
+        assert self.crawler.engine is not None
+        return await self.crawler.engine.download_async(Request(url, dont_filter=True))
+
+
+def with_client(work: Callable[[Ask], Awaitable[T]], settings: Settings) -> T:
+    """Do work that fetches URLs through the guarded downloader, and wait for it.
+
+    The work itself sees to it that hosts are asked politely. Can be called once in a process.
+    """
+    results: list[T] = []
+    problems: list[Exception] = []
+
+    async def do(ask: Ask) -> None:
+        try:
+            results.append(await work(ask))
+        except Exception as problem:  # noqa: BLE001 - raised below, outside of Scrapy
+            problems.append(problem)
+
+    settings.set("LOG_LEVEL", "WARNING", "addon")
+    process = AsyncCrawlerProcess(settings)
+    process.crawl(_Client, work=do)
+    process.start()
+    if problems:
+        raise problems[0]
+    if not results:  # ended by a signal
+        raise KeyboardInterrupt
+    return results[0]

@@ -24,7 +24,7 @@ from db.frontier import leases, revisits, runs
 from db.frontier.insert import add_urls
 from db.records.keys import iso
 from db.records.lease import Waiting
-from db.records.run import LivingRun, Resumed, RunEnd, RunStart
+from db.records.run import LivingRun, Resumed, RunEnd, RunStart, StoredSeed
 from db.records.signature import Reader
 from db.records.visit import Beginning, Due, Unread
 from pipelines.dedup.judge import SignatureIndex
@@ -192,6 +192,11 @@ class Session:
         await self.line.close()
 
 
+def row_of(seed: Seed) -> StoredSeed:
+    """Make the row of a seed."""
+    return seed_row(seed.url, **{name: getattr(seed, name) for name in _OF_SEEDS})
+
+
 class DatabaseLine:
     """The database thread as seen from the event loop.
 
@@ -252,7 +257,7 @@ async def _start_run(
         now=now,
         lease_seconds=config.lease_seconds,
         limits=config.limits,
-        seeds=[seed_row(s.url, **{name: getattr(s, name) for name in _OF_SEEDS}) for s in seeds],
+        seeds=[row_of(seed) for seed in seeds],
         admit=lambda others: _compare(line.database.name, settings, others),
         covers=lambda seed, url: scope_of_seed(seed).permits(url),
         span=lambda seed: scope_of_seed(seed, config.period).period.span(now),

@@ -1,0 +1,355 @@
+"""Look at seeds as a crawl would begin: robots.txt, page, feeds, sitemaps."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from db.records.reasons import label
+from db.records.url import Kind
+from pipelines.metadata import language
+from pipelines.records import PageKind, ParseResult
+from pipelines.urls import canonicalize, host_key
+from pipelines.worker import Job, PageUnreadable, WorkerPool
+
+from ..fetch.errors import why
+from ..fetch.guard import AddressRefused
+from ..politeness.delay import RobotsRules, decode_robots
+from ..response.seed_scope import scope_of_seed
+from ..run.session import row_of
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+    from ..fetch.one_shot import Ask
+    from ..run.config import Config
+    from ..run.seeds import Seed
+
+
+_MOST_AT_ONCE = 32
+"""Seeds under way."""
+_MOST_FEEDS, _MOST_SITEMAPS = 3, 5
+"""Fetched of one seed; more are counted by those."""
+_FEW_LINKS = 5
+"""A page with fewer is hardly one that lists articles."""
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_OK, _SERVERS_FAULT = 200, 500
+
+
+@dataclass(frozen=True, slots=True)
+class SeedReport:
+    """State of a seed, and what a crawl will have of it.
+
+    Attributes:
+        url: the seed.
+        line: of the file.
+        is_bad: whether a crawl would get nothing from it.
+        problem: one sentence with what to do; empty when all is well.
+        status: of the front page's last answer, None when there was none.
+        final_url: where the redirects end.
+        redirects: how many there were.
+        robots: "rules", "none", "unreachable", or empty when it was not asked for.
+        allowed: whether robots.txt lets the page be fetched.
+        crawl_delay: seconds that robots.txt asks for.
+        delay: seconds between two requests that a crawl will keep.
+        feeds, sitemaps: URLs that are there.
+        sitemap_urls: how many URLs the sitemaps hold, partly estimated; None without one.
+        newest: day of the newest entry of feeds and sitemaps.
+        kind: of the front page.
+        links: of the front page that would be followed.
+        language: of the front page.
+        pages: estimated pages of the site within the limits, None when nothing tells.
+        seconds: estimated time for them.
+    """
+
+    url: str
+    line: int = 0
+    is_bad: bool = False
+    problem: str = ""
+    status: int | None = None
+    final_url: str = ""
+    redirects: int = 0
+    robots: str = ""
+    allowed: bool = True
+    crawl_delay: float = 0.0
+    delay: float = 0.0
+    feeds: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+    sitemap_urls: int | None = None
+    newest: str = ""
+    kind: str = ""
+    links: int = 0
+    language: str = ""
+    pages: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The last answer to a URL, or why there is none."""
+
+    url: str
+    hops: int = 0
+    status: int | None = None
+    body: bytes = b""
+    content_type: str = ""
+    problem: str = ""
+    wants_http: bool = False
+    allowed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Robots:
+    """Robots.txt of a site: its rules, how it was had, and the answer."""
+
+    rules: RobotsRules
+    word: str
+    answer: _Answer
+
+    def refusal(self, url: str) -> _Answer | None:
+        """Return in place of an answer why a page is not asked for; None when it may be."""
+        if self.word == "unreachable":
+            said = self.answer.problem or f"its robots.txt answers http {self.answer.status}"
+            return replace(self.answer, url=url, status=None, problem=said)
+        reason = self.rules.disallow_reason(url)
+        if reason is None:
+            return None
+        return _Answer(url, problem=f"robots.txt keeps us out ({label(reason, '')})", allowed=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """URLs that feeds and sitemaps hold.
+
+    Those that are there, how many URLs, and the newest time.
+    """
+
+    found: tuple[str, ...] = ()
+    urls: int = 0
+    newest: float = 0.0
+
+
+async def check_seeds(seeds: Sequence[Seed], config: Config, ask: Ask, done: Callable[[int], None]) -> list[SeedReport]:
+    """Look at all seeds, hosts beside each other, each host at its own pace.
+
+    Args:
+        seeds: at least one.
+        config: the crawl's settings.
+        ask: fetches a URL.
+        done: told how many are.
+    """
+    pool = WorkerPool(
+        workers=min(config.workers, len(seeds)),
+        seconds=config.page_seconds,
+        memory_bytes=config.worker_memory_bytes,
+        options=config.parse_options,
+    )
+    check = _Check(config, ask, pool)
+    places = asyncio.Semaphore(_MOST_AT_ONCE)
+    count = 0
+
+    async def one(seed: Seed) -> SeedReport:
+        nonlocal count
+        async with places:
+            report = await check.report(seed)
+        count += 1
+        done(count)
+        return report
+
+    try:
+        return list(await asyncio.gather(*map(one, seeds)))
+    finally:
+        await asyncio.get_running_loop().run_in_executor(None, pool.close)
+
+
+class _Check:
+    """Asks hosts politely, and puts together what they say."""
+
+    def __init__(self, config: Config, ask: Ask, pool: WorkerPool) -> None:
+        self._config = config
+        self._ask = ask
+        self._pool = pool
+        self._clocks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._free_at: dict[str, float] = {}
+        self._robots: dict[str, asyncio.Task[_Robots]] = {}
+
+    async def report(self, seed: Seed) -> SeedReport:
+        """Look at one seed."""
+        front, rules = await self._front(seed.url)
+        if front.wants_http and seed.bare:
+            front, rules = await self._front(f"http://{seed.url.partition('://')[2]}")
+        report = SeedReport(
+            seed.url,
+            line=seed.line,
+            status=front.status,
+            final_url=front.url,
+            redirects=front.hops,
+            robots=rules.word,
+            allowed=front.allowed,
+            crawl_delay=rules.rules.delay_seconds,
+            delay=self._config.delay.between(rules.rules),
+        )
+        if front.status != _OK:
+            said = front.problem or f"it answers http {front.status}"
+            cure = "correct the address, or take it out" if front.allowed else "take it out, or ask its owner"
+            return replace(report, is_bad=True, problem=f"{said}; {cure}")
+        page = await self._read(Kind.PAGE, front, seed)
+        if page is None:
+            return replace(report, is_bad=True, problem="the page cannot be read; name another page of the site")
+        feeds, sitemaps = await self._sources(page, front.url, rules.rules, seed)
+        links = sum(reason is None for reason in page.links.reasons)
+        pages = self._pages(sitemaps.urls, seed)  # feeds have the newest alone
+        problem, is_bad = _judge(seed, front, page.kind, links, listed=bool(feeds.found or sitemaps.found))
+        newest = max(feeds.newest, sitemaps.newest)
+        return replace(
+            report,
+            is_bad=is_bad,
+            problem=problem,
+            feeds=feeds.found,
+            sitemaps=sitemaps.found,
+            sitemap_urls=sitemaps.urls if sitemaps.found else None,
+            newest=datetime.fromtimestamp(newest, UTC).date().isoformat() if newest else "",
+            kind=page.kind.word,
+            links=links,
+            language=page.metadata.language or language.detect(" ".join(page.links.anchors)),
+            pages=pages,
+            seconds=None if pages is None else pages * report.delay,
+        )
+
+    def _pages(self, known: int, seed: Seed) -> int | None:
+        """Estimate the pages of a seed within the limits."""
+        limits = self._config.limits
+        most = [n for n in (seed.pages, limits.pages_per_host, limits.pages) if n is not None]
+        return min([known, *most]) if known else None
+
+    async def _front(self, url: str) -> tuple[_Answer, _Robots]:
+        """Fetch a page by its redirects, as far as each host allows."""
+        hops = 0
+        while True:
+            rules = await self._rules_of(url)
+            answer = rules.refusal(url) or await self._get(url, rules.rules)
+            if answer.status not in _REDIRECTS:
+                return replace(answer, hops=hops), rules
+            hops += 1
+            if not answer.url or hops > self._config.redirects:
+                said = f"it redirects more than {hops - 1} times" if answer.url else "it redirects to nowhere"
+                return replace(answer, url=url, hops=hops, problem=said), rules
+            url = answer.url
+
+    async def _rules_of(self, url: str) -> _Robots:
+        """Return the rules of a URL's site, fetched once."""
+        origin = url[: url.index("/", 8)]
+        if origin not in self._robots:
+            self._robots[origin] = asyncio.create_task(self._read_robots(f"{origin}/robots.txt"))
+        return await self._robots[origin]
+
+    async def _read_robots(self, url: str) -> _Robots:
+        """Fetch a robots.txt and read it as RFC 9309 has it."""
+        config, hops = self._config, 0
+        answer = await self._get(url)
+        while answer.status in _REDIRECTS and answer.url and hops < config.redirects:
+            answer, hops = await self._get(answer.url), hops + 1
+        text, word = "", "none"
+        if answer.status == _OK:
+            text, word = decode_robots(answer.body, config.robots_bytes), "rules"
+        elif answer.status is None or answer.status >= _SERVERS_FAULT:
+            word = "unreachable"
+        most = config.delay.most_crawl_delay
+        rules = await asyncio.to_thread(RobotsRules, text, config.robots_agent, most_delay=most)
+        return _Robots(rules, word, answer)
+
+    async def _sources(self, page: ParseResult, base: str, rules: RobotsRules, seed: Seed) -> tuple[_Amount, _Amount]:
+        """Look into the feeds that a page declares, and the sitemaps that a crawl would try."""
+        own = [one.url for one in page.sources if one.kind == Kind.FEED]
+        named = [canonicalize(text, base) for text in rules.sitemaps] or [canonicalize("/sitemap.xml", base)]
+        feeds = await self._look(Kind.FEED, own, rules, seed, _MOST_FEEDS)
+        return feeds, await self._look(Kind.SITEMAP, [url for url in named if url], rules, seed, _MOST_SITEMAPS)
+
+    async def _look(self, kind: Kind, urls: Sequence[str], rules: RobotsRules, seed: Seed, most: int) -> _Amount:
+        """Fetch some sitemaps or feeds; what further ones hold is estimated by those."""
+        waiting, found, read, counted, newest = list(dict.fromkeys(urls)), [], 0, 0, 0.0
+        asked = set(waiting)
+        while waiting and most:
+            url = waiting.pop(0)
+            if rules.disallow_reason(url) is not None:
+                continue
+            most -= 1
+            answer = await self._get(url, rules)
+            if answer.status in _REDIRECTS and answer.url and answer.url not in asked:
+                asked.add(answer.url)
+                waiting.insert(0, answer.url)
+                continue
+            page = await self._read(kind, answer, seed) if answer.status == _OK else None
+            if page is None:
+                continue
+            below = [one.url for one in page.sources if one.kind == kind and one.url not in asked]
+            if not (len(page.links) or below):
+                continue
+            found.append(url)
+            waiting += below
+            asked.update(below)
+            read += bool(len(page.links))
+            counted += len(page.links)
+            newest = max([newest, *page.links.dates, *page.links.changed])
+        if read:
+            counted += round(counted / read * len(waiting))
+        return _Amount((*found, *waiting) if found else (), counted, min(newest, time.time()))
+
+    async def _read(self, kind: Kind, answer: _Answer, seed: Seed) -> ParseResult | None:
+        """Read what came in a worker process; None when that fails."""
+        scope = scope_of_seed(row_of(seed), self._config.period)
+        scope = replace(scope, hosts=(*scope.hosts, host_key(answer.url)))  # that of a redirect is its own, too
+        try:
+            return await self._pool.run(
+                Job(str(kind), answer.body, answer.url, answer.content_type, "", time.time(), scope)
+            )
+        except PageUnreadable:
+            return None
+
+    async def _get(self, url: str, rules: RobotsRules | None = None) -> _Answer:
+        """Ask a host when its time has come; a redirect's answer has its target as URL."""
+        host = host_key(url)
+        async with self._clocks[host]:
+            await asyncio.sleep(max(0.0, self._free_at.get(host, 0.0) - time.monotonic()))
+            try:
+                return _answer(url, await self._ask(url))
+            except AddressRefused as refused:
+                return _Answer(url, problem=str(refused))
+            except Exception as error:  # noqa: BLE001 - of whatever kind: the host did not answer
+                reason, detail = why(error)
+                said = f"it cannot be reached ({label(reason, detail)})"
+                return _Answer(url, problem=said, wants_http=reason.may_be_for_want_of_https)
+            finally:
+                self._free_at[host] = time.monotonic() + self._config.delay.between(rules)
+
+
+def _answer(url: str, response: Response) -> _Answer:
+    """Read an answer; the URL of a redirect is its target, empty when it names none."""
+    kind, target = ((response.headers.get(name) or b"").decode("latin-1") for name in ("Content-Type", "Location"))
+    if response.status in _REDIRECTS:
+        return _Answer((canonicalize(urljoin(url, target)) or "") if target else "", status=response.status)
+    return _Answer(url, status=response.status, body=response.body, content_type=kind)
+
+
+def _judge(seed: Seed, front: _Answer, kind: PageKind, links: int, *, listed: bool) -> tuple[str, bool]:
+    """Say what is wrong with a page that was read, and whether it is of no use.
+
+    With feeds or sitemaps (`listed`) it need have no links.
+    """
+    if not (links or listed):
+        return "the page has no links to follow, no feed and no sitemap; name a page that lists articles", True
+    if host_key(front.url) != host_key(seed.url):
+        return f"it redirects to another host; write {front.url} instead", False
+    if front.url.startswith("https:") and seed.url.startswith("http:"):
+        return f"it redirects to https; write {front.url} instead", False
+    if front.url.startswith("http:") and seed.bare:
+        return f"it has no https; write {front.url} to save the attempt", False
+    if kind is not PageKind.LIST and links < _FEW_LINKS and not listed:
+        return f"the page reads as one of the kind {kind.word}, with {links} links; name one that lists articles", False
+    return "", False
