@@ -37,7 +37,7 @@ FLOORS = {
         {"clock"},
     ),
     "pipelines": (
-        {"stages", "warm"},
+        {"stages", "warm", "export"},
         {"worker"},
         {"parse_page"},
         {"articles"},
@@ -84,6 +84,7 @@ IMPURE = (
     "db.search",
     "db.sites",
     "db.tables",
+    "pipelines.export.read",
     "pipelines.stages",
     "pipelines.warm",
     "pipelines.worker",
