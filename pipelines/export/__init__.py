@@ -1,0 +1,1 @@
+"""Exports: typed records, tables and files of stored articles, links and sites."""
