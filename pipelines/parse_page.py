@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
+from db.records.article import JOINED_BY
 from db.records.keys import fingerprint
 from db.records.reasons import PageReason
 
@@ -22,6 +23,7 @@ from .links.robots_meta import read_directives
 from .metadata import metadata
 from .page_kind.decision import classify
 from .records import REASON_OF_KIND, STORED_KINDS, Extraction, PageKind, ParseResult, Signature
+from .search.terms import index_terms
 from .site_memory import template
 from .site_memory.knowledge import unpack
 
@@ -139,6 +141,9 @@ def read_page(
     sample = None
     if site_model is not None and is_kept and page_kind is not PageKind.LIST:
         sample = template.sample_page(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
+    sought = ("", b"")
+    if is_kept:
+        sought = index_terms(found.title, text.text, JOINED_BY.join(found.authors), found.source, found.language)
     exceeded = document.exceeded | ({LINKS} if len(anchors) >= document.bounds.links else set())
     page = ParseResult(
         kind=page_kind,
@@ -155,6 +160,8 @@ def read_page(
         doubt=_doubt(found.title, text.text),
         sends_to="" if is_kept or nofollow else meta_refresh.find_target(document),
         probability=probability,
+        search_words=sought[0],
+        search_terms=sought[1],
     )
     return page, extraction
 

@@ -314,6 +314,7 @@ class ParseResult:
         link_relevance: the same of each link's text.
         terms: words of the page and its links, see `pipelines.focus.record`.
         signs: when traps are looked for and the page is no leaf of some length.
+        search_words, search_terms: of a page that is kept, for the full-text index.
     """
 
     kind: PageKind
@@ -343,6 +344,8 @@ class ParseResult:
     terms: bytes = b""
     signs: Signs | None = None
     probability: float = 1.0
+    search_words: str = ""
+    search_terms: bytes = b""
 
     @property
     def is_kept(self) -> bool:

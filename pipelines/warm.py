@@ -10,7 +10,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from .dedup import method
 from .extract.combined import network
 from .page_kind.model import shipped
+from .search.terms import index_terms
 from .urls import site_key
 from .worker import parse_job
 
-SHARED = (method().sign("新闻 news", "新闻 news"), site_key("news.example.com.cn"), network(), shipped(), parse_job)
+SHARED = (
+    *(
+        method().sign("新闻 news", "新闻 news"),
+        index_terms("新闻", "news", "", "", "en"),
+        site_key("news.example.com.cn"),
+    ),
+    *(network(), shipped(), parse_job),
+)

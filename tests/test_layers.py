@@ -84,6 +84,7 @@ IMPURE = (
     "db.search",
     "db.sites",
     "db.tables",
+    "pipelines.search.search",
     "pipelines.stages",
     "pipelines.warm",
     "pipelines.worker",

@@ -65,6 +65,7 @@ class Command(NewsCommand):
         from rich.progress import Progress
 
         from db.queries.copy import copy_database
+        from pipelines.search.terms import index_terms
 
         from ..run.terminal import Terminal
 
@@ -75,6 +76,7 @@ class Command(NewsCommand):
                 source,
                 target,
                 patience_seconds=patience,
+                make_terms=index_terms,
                 waiting=lambda sentence: console.print(sentence, soft_wrap=True, markup=False),
                 progress=lambda rows, table, more: shown.update(line, total=rows, description=table, advance=more),
             )

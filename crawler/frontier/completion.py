@@ -14,6 +14,7 @@ from pipelines.articles.changes import differs
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge
 from pipelines.item import Page
+from pipelines.search.terms import index_terms
 from pipelines.worker import FaultLog
 
 from ..learn.learning import Learning
@@ -98,7 +99,8 @@ class PageCompletion:
         self._engine = engine
         self._reconnects = session.line.reconnects
         self._faults = FaultLog("could not be stored")
-        self._store = Store(session.resumed.run_id, judge, session.signatures, make_joiner(method.sign), differs)
+        joiner = make_joiner(method.sign)
+        self._store = Store(session.resumed.run_id, judge, session.signatures, joiner, index_terms, differs)
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links.

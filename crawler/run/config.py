@@ -39,6 +39,7 @@ from db.records.keys import fingerprint
 from db.records.run import Limits
 from pipelines.dates.period import Bound, Period
 from pipelines.records import PageKind
+from pipelines.search.records import SIGNALS
 from pipelines.version import extraction_version
 
 from ..response.revisit_schedule import DAY, Schedule
@@ -216,6 +217,17 @@ def mapping(option: Option, given: Any) -> dict[str, Any]:
     raise ValueError(f"write it as JSON, e.g. -s {option.name}='{option.example}'")
 
 
+def weights(option: Option, given: Any) -> dict[str, float]:
+    """Parse weights of named signals."""
+    found = mapping(option, given)
+    for name, value in found.items():
+        if name not in option.among:
+            raise ValueError(f"{name!r} is no signal; they are: {', '.join(option.among)}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= option.most:
+            raise ValueError(f"a weight is a number, 0 to {option.most:g}")
+    return {name: float(value) for name, value in found.items()}
+
+
 _PREFIX = "NEWS_"
 """Of the environment variables that give settings."""
 _ENVIRONMENT = 35
@@ -291,6 +303,12 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("RANK_GROWTH", 0.04, number, least=0.001, most=10): "or when the fetched pages have grown by this share",
         Option("HOST_PATIENCE", 60.0, number, most=86_400): (
             "seconds for which a host that may be asked is passed over for better pages of others"
+        ),
+    },
+    "what is found": {
+        Option("SEARCH_WEIGHTS", {}, weights, NO, "", most=100, among=tuple(SIGNALS), example='{"freshness": 0.3}'): (
+            "weight of each signal in the order of search results, as JSON: "
+            + ", ".join(f"`{name}` {weight:g}" for name, weight in SIGNALS.items())
         ),
     },
     "what for": {

@@ -36,6 +36,7 @@ from pipelines.articles.changes import differs
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge, SignatureIndex
 from pipelines.item import Page
+from pipelines.search.terms import index_terms
 from pipelines.stages import ExtractStage
 from pipelines.worker import KeepRaw, WorkerPool
 
@@ -123,7 +124,7 @@ class Reextraction:
         self._index = SignatureIndex(config.duplicate_method, config.duplicates.window)
         judge = DuplicateJudge(config.duplicate_method, config.duplicates)
         joiner = make_joiner(config.duplicate_method.sign)
-        store = Store(again.NO_RUN, judge, self._index, joiner, differs, Renewal.OF_TEXTS)
+        store = Store(again.NO_RUN, judge, self._index, joiner, index_terms, differs, Renewal.OF_TEXTS)
         self._rewriter = Rewriter(store)
         self._context = Context(
             priority=config.priority,

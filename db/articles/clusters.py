@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, bindparam, func, select, update
 from ..engine.statements import among, insert_new, insert_rows, run_many
 from ..records.evidence import Evidence
 from ..records.reasons import PageReason
+from ..search import index as search
 from ..tables.articles import ArticleRow, ArticleVersionRow, ClusterRow, DuplicateRow, ImageRow, SourceAttributionRow
 from ..tables.urls import SiteRow, UrlRow
 from . import signatures
@@ -177,6 +178,7 @@ def unite(connection: Connection, one: int, two: int, evidence: Evidence) -> int
 def _give(connection: Connection, old: int, new: int) -> None:
     """Give the articles of a cluster another representative."""
     connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new, duplicate_of=new))
+    search.regroup(connection, new)
 
 
 def _hang(connection: Connection, root: int, evidence: Evidence) -> None:
@@ -241,6 +243,7 @@ def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
     )
     connection.execute(update(cluster).where(cluster.c.id == cluster_id).values(size=cluster.c.size - 1))
     connection.execute(insert_new(connection, cluster), {"id": article_id, "size": 1})
+    search.regroup(connection, article_id)
 
 
 def move(connection: Connection, old: int, new: int) -> None:
@@ -260,6 +263,8 @@ def move(connection: Connection, old: int, new: int) -> None:
         connection.execute(update(column.table).where(column == old).values({column: new}))
     copies = (article.c.cluster_id == new, article.c.duplicate_of == old)
     connection.execute(update(article).where(*copies).values(duplicate_of=new))
+    search.move(connection, old, new)
+    search.regroup(connection, new)
 
 
 def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
@@ -281,12 +286,14 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
         connection.execute(update(duplicate).where(duplicate.c.of_id == old.id).values(of_id=into.id))
         forget_evidence(connection, [old.id])
     connection.execute(article.delete().where(article.c.id == old.id))
+    search.remove(connection, [old.id])
     if old.duplicate_of is not None:
         connection.execute(update(cluster).where(cluster.c.id == old.cluster_id).values(size=cluster.c.size - 1))
         return
     copies = article.c.cluster_id == old.id
     connection.execute(update(article).where(copies).values(cluster_id=original, duplicate_of=original))
     connection.execute(update(article).where(article.c.id == original).values(duplicate_of=None))
+    search.regroup(connection, original)
     connection.execute(cluster.delete().where(cluster.c.id == old.id))
     insert = insert_new(connection, cluster)
     connection.execute(insert, {"id": original, "size": 0})
@@ -313,6 +320,7 @@ def remove(connection: Connection, old: Row[Any]) -> None:
     detach(connection, old.id)
     connection.execute(duplicate.delete().where(duplicate.c.of_id == old.id))  # what was only related to it
     connection.execute(article.delete().where(article.c.id == old.id))
+    search.remove(connection, [old.id])
     connection.execute(update(url).where(url.c.same_as == old.id, _POINTS).values(same_as=root))
     if root is None:
         connection.execute(cluster.delete().where(cluster.c.id == old.id))

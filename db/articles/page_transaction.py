@@ -27,6 +27,7 @@ from ..records.keys import iso
 from ..records.outcome import Joined, Outcome, Stored
 from ..records.part import Arrival, Fate, Gathered, Joiner, Ready
 from ..records.reasons import ArticleResult
+from ..records.search import MakeTerms
 from ..records.signature import MemoryIndex
 from ..records.url import MOVED_FOR_GOOD, Kind, NewUrl, State
 from ..tables.articles import PageRow
@@ -81,6 +82,7 @@ class Store:
         judge: decides which of the candidates, if any, a new article repeats.
         index: finds these candidates.
         joiner: makes one article of those that stand on several pages.
+        make_terms: makes terms for the full-text index.
         differs: whether (title, text) as stored says something else than as it came now.
         renewal: why stored articles come again.
     """
@@ -89,6 +91,7 @@ class Store:
     judge: Judge
     index: MemoryIndex
     joiner: Joiner
+    make_terms: MakeTerms
     differs: Differs = always
     renewal: Renewal = Renewal.OF_PAGES
 
@@ -155,7 +158,9 @@ class Store:
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
         """Write articles of one page, then those of several."""
         new = [*single, *(one.article for one in ready)]
-        added = write.add(connection, new, self.judge, self.index, self.differs, renewal=self.renewal) if new else []
+        make, why = self.make_terms, self.renewal
+        judge, index = self.judge, self.index
+        added = write.add(connection, new, judge, index, self.differs, renewal=why, make_terms=make) if new else []
         multipage.settle(connection, ready, added[len(single) :])
         return added
 

@@ -17,7 +17,9 @@ from ..records.article import Added, Candidate, Differs, Judge, Keep, MatchDecis
 from ..records.evidence import Evidence
 from ..records.keys import day_of
 from ..records.reasons import ArticleResult
+from ..records.search import IndexedArticle, MakeTerms
 from ..records.signature import MemoryIndex, Signed
+from ..search import index as search
 from ..tables.articles import ArticleRow, ArticleVersionRow, ClusterRow, ImageRow
 from . import clusters, signatures
 from .candidates import Candidates, stored_rows, unrelated
@@ -31,6 +33,8 @@ FACTS = ("authors", "source", *_PUBLISHED, "updated")
 """Columns that are put right even when the text says nothing else."""
 _MADE = frozenset({"extractor", "extractor_version", "checked_with"})
 """Columns that say nothing of the article itself."""
+_SOUGHT = frozenset({"title", "text", "authors", "source", "language", "classes", "text_holder", *_PUBLISHED})
+"""Columns that the full-text index is made of."""
 
 
 def values_of(new: NewArticle) -> dict[str, Any]:
@@ -69,19 +73,39 @@ def add(
     differs: Differs = always,
     *,
     renewal: Renewal = Renewal.OF_PAGES,
+    make_terms: MakeTerms,
 ) -> list[Added]:
     """Write articles in the open transaction, in order: each may repeat one before it.
 
     The caller holds the lock on articles, so no copy can be stored between looking for one and writing, and has let the
     index catch up.
 
-    Cost: five reads and three inserts for all of them, and the judge's comparisons. An article that is related to an
+    Terms for the full-text index are made here where an article came without, or is stored with other facts.
+
+    Cost: five reads and five inserts for all of them, and the judge's comparisons. An article that is related to an
     earlier one of the same batch begins a new round of reads.
     """
     added: list[Added] = []
+    terms = _remembered(articles, make_terms)
     while len(added) < len(articles):
-        added += _Round(connection, articles[len(added) :], judge, index, differs, renewal=renewal).write()
+        rest = articles[len(added) :]
+        added += _Round(connection, rest, judge, index, differs, renewal=renewal, make_terms=terms).write()
     return added
+
+
+def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
+    """Return a function that makes terms, but for articles that came with them."""
+    known = {
+        (new.title, new.text, new.authors, new.source, new.language): (new.search_words, new.search_terms)
+        for new in articles
+    }
+
+    def terms(title: str, text: str, authors: str, source: str, language: str) -> tuple[str, bytes]:
+        facts = title, text, authors, source, language
+        words, packed = known.get(facts, ("", b""))
+        return (words, packed) if packed else make(*facts)
+
+    return terms
 
 
 def absorb(connection: Connection, into: int, others: Sequence[int], differs: Differs | None = None) -> None:
@@ -136,9 +160,11 @@ class _Round:
         differs: Differs,
         *,
         renewal: Renewal,
+        make_terms: MakeTerms,
     ) -> None:
         self._connection = connection
         self._differs = differs
+        self._make_terms = make_terms
         self._reads_again = renewal is Renewal.OF_TEXTS
         self._articles = unrelated(articles)
         self._judge = judge
@@ -149,6 +175,8 @@ class _Round:
         self._new: list[NewArticle] = []
         self._signed: list[Signed] = []
         self._counted: list[tuple[int, str, bool]] = []
+        self._reworded: list[int] = []
+        """Stored articles of which something is sought that has changed."""
 
     def write(self) -> list[Added]:
         """Write as many articles as can be judged by what was read."""
@@ -164,7 +192,8 @@ class _Round:
             if not self._changed.isdisjoint(named):
                 break
             added.append(self._write(new, candidates))
-        _insert(self._connection, [(new, None, None) for new in self._new])
+        _insert(self._connection, [(new, None, None) for new in self._new], self._make_terms)
+        search.renew(self._connection, self._reworded, self._make_terms)
         signatures.insert(self._connection, self._signed)
         clusters.count(self._connection, self._counted)
         return added
@@ -209,7 +238,7 @@ class _Round:
         # what is shown of a page is in its own words, its own signs, its own script
         is_equal = keep is Keep.METADATA and verdict.candidate.text == new.text
         holder = verdict.candidate.text_holder if is_equal else None
-        _insert(self._connection, [(new, original, holder)])
+        _insert(self._connection, [(new, original, holder)], self._make_terms)
         clusters.grow(self._connection, original)
         self._counted.append((new.site_id, new.source, True))
         if takes_over or verdict.own_wording:
@@ -265,6 +294,7 @@ class _Round:
                 self._keep_version(stored)
             self._hand_down(stored)
         self._connection.execute(update(article).where(article.c.id == new.id).values(values | {"text_holder": None}))
+        self._reworded.append(new.id)
         if stored.duplicate_of is None:
             clusters.forget_evidence(self._connection, [new.id])  # what its old text was related to
         else:
@@ -305,6 +335,8 @@ class _Round:
                 self._connection.execute(update(article).where(article.c.id == stored.id).values(made))
             return Added(ArticleResult.UNCHANGED)
         self._connection.execute(update(article).where(article.c.id == stored.id).values(values))
+        if others & _SOUGHT:
+            self._reworded.append(stored.id)
         return Added(ArticleResult.UPDATED)
 
     def _keep_version(self, stored: Row[Any]) -> None:
@@ -339,7 +371,9 @@ def _evidence(new: NewArticle, verdict: MatchDecision) -> Evidence:
     return Evidence(new.id, verdict.candidate.id, similarity, verdict.method, verdict.kind, own)
 
 
-def _insert(connection: Connection, articles: Sequence[tuple[NewArticle, int | None, int | None]]) -> None:
+def _insert(
+    connection: Connection, articles: Sequence[tuple[NewArticle, int | None, int | None]], make_terms: MakeTerms
+) -> None:
     """Write rows of new articles: (article, the one it repeats, text holder)."""
     if not articles:
         return
@@ -362,6 +396,14 @@ def _insert(connection: Connection, articles: Sequence[tuple[NewArticle, int | N
     )
     alone = [(new.id, 1) for new, original, _ in articles if original is None]
     insert_rows(connection, cluster, ("id", "size"), alone)
+    search.insert(connection, [_indexed(new, original or new.id, make_terms) for new, original, _ in articles])
+
+
+def _indexed(new: NewArticle, cluster_id: int, make_terms: MakeTerms) -> IndexedArticle:
+    """Return the row of a new article in the full-text index."""
+    words, terms = make_terms(new.title, new.text, new.authors, new.source, new.language)
+    times = search.times_of(new.published_at, new.published_utc, new.seen)
+    return IndexedArticle(new.id, new.site_id, cluster_id, *times, new.language, new.source, new.classes, words, terms)
 
 
 _LAST_NUMBER = select(func.max(article.c.number))

@@ -1,7 +1,8 @@
 """Copying a crawl into another database: SQLite to Postgres, back, or to a file.
 
 All is read in one transaction and written in one. So the copy is the crawl as it was at one moment, and a copy that
-was interrupted leaves the target empty. Tables and columns are those of the models: a new one is copied too.
+was interrupted leaves the target empty. Tables and columns are those of the models: a new one is copied too. The
+full-text index is made anew in the target.
 """
 
 from __future__ import annotations
@@ -23,14 +24,21 @@ from ..engine.processes import is_gone
 from ..engine.statements import clock, is_postgres
 from ..frontier.leases import wake_hosts
 from ..frontier.runs import release
+from ..records.search import MakeTerms
+from ..search import index
 from ..tables import Record
+from ..tables.articles import ArticleRow
 from ..tables.runs import RunRow
+from ..tables.search import SearchDocumentRow
 
 Rows = Sequence[Sequence[Any]]
 Progress = Callable[[int, str, int], None]
 """Told the rows of all tables, the table that is being copied, and how many more of its rows are."""
 
+document = SearchDocumentRow.table()
 TABLES: Sequence[Table] = Record.metadata.sorted_tables
+COPIED: Sequence[Table] = [table for table in TABLES if table is not document]
+"""Tables that are copied; the full-text index is made anew, since each database has another."""
 run = RunRow.table()
 
 _ROWS = 1000
@@ -58,6 +66,7 @@ def copy_database(
     target_url: str,
     *,
     patience_seconds: float,
+    make_terms: MakeTerms,
     waiting: Callable[[str], None],
     progress: Progress,
 ) -> Copied:
@@ -67,6 +76,7 @@ def copy_database(
         source_url: where the crawl is, as `parse_url` takes it; nothing is changed there.
         target_url: where it is to go.
         patience_seconds: how long a locked or silent target is waited for at the start.
+        make_terms: makes terms for the full-text index.
         waiting: told once what is waited for.
         progress: told of each batch.
 
@@ -74,16 +84,16 @@ def copy_database(
         WrongDatabase: one of the two must not be used so.
         DatabaseGone, Unavailable: one of the two gave up. Nothing was copied then.
 
-    Cost: one batch of rows in memory; some 150,000 rows a second.
+    Cost: one batch of rows in memory; some 150,000 rows a second, and 1 ms an article.
     """
     with closing(open_for_reading(source_url)) as source:
         _refuse_same_file(source, target_url)
         _keep_crawls_away(source)
         with closing(open_for_crawl(target_url, patience_seconds=patience_seconds, waiting=waiting)) as target:
-            return _copy(source, target, progress)
+            return _copy(source, target, make_terms, progress)
 
 
-def _copy(source: Database, target: Database, progress: Progress) -> Copied:
+def _copy(source: Database, target: Database, make_terms: MakeTerms, progress: Progress) -> Copied:
     """Copy between two open databases."""
     texts = _Texts(with_nul=target.is_sqlite)
     fill = _insert if target.is_sqlite else _copy_in
@@ -91,14 +101,16 @@ def _copy(source: Database, target: Database, progress: Progress) -> Copied:
         _take_your_time(reader)
         _refuse_running(source, reader)
         newest = _newest(reader)
-        counts = {table.name: _count(reader, table) for table in TABLES}
+        counts = {table.name: _count(reader, table) for table in COPIED}
+        counts[document.name] = counts[ArticleRow.__tablename__]
         taken = partial(progress, sum(counts.values()))
         with _in_words(target), target.engine.connect().execution_options(writer=True) as writer, writer.begin():
             _take_your_time(writer)
             _refuse_same_database(source, reader, target, writer)
             _refuse_filled(target, writer)
-            for table in TABLES:
+            for table in COPIED:
                 fill(writer, table, texts.fit(table, _batches(source, reader, table, taken)))
+            index.rebuild(writer, make_terms, partial(taken, document.name))
             _make_ready(writer)
             for table in TABLES:
                 if (found := _count(writer, table)) != counts[table.name]:

@@ -21,6 +21,7 @@ class NewArticle:
         seen: ISO time of the fetch.
         relevance: how near it is to what the crawl looks for, if it looks for something.
         kind: what its page is, in a word: `pipelines.records.PageKind`.
+        search_words, search_terms: for the full-text index; empty when they are yet to be made.
     """
 
     id: int
@@ -49,6 +50,8 @@ class NewArticle:
     relevance: float | None = None
     extractor_version: str = ""
     kind: str = "article"
+    search_words: str = ""
+    search_terms: bytes = b""
 
 
 @dataclass(slots=True)

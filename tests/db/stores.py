@@ -13,6 +13,7 @@ from db.records.outcome import Outcome, Stored
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup import method
 from pipelines.dedup.judge import DuplicateJudge, Policy, SignatureIndex
+from pipelines.search.terms import index_terms
 
 METHOD = method()
 SIGN = METHOD.sign
@@ -27,7 +28,7 @@ def real_judge(threshold: float = 0.8, **values: Any) -> DuplicateJudge:
 
 
 def store_of(run_id: int = 1, judge: Judge = no_judge) -> Store:
-    return Store(run_id, judge, SignatureIndex(METHOD, None), make_joiner(SIGN))
+    return Store(run_id, judge, SignatureIndex(METHOD, None), make_joiner(SIGN), index_terms)
 
 
 class EachTimeNew:

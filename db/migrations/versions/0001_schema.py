@@ -65,6 +65,12 @@ WHERE u.reason IS NOT NULL AND NOT (u.reason = 'list page' AND EXISTS (SELECT 1 
 ORDER BY u.found_at DESC
 """
 
+SEARCH_WORDS = """
+CREATE VIRTUAL TABLE search_words
+USING fts5(words, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '._'")
+"""
+"""Words as they are cut, by number of `search_document`: neither their places nor the articles are kept twice."""
+
 ISO_TIMES = {
     "sqlite": "strftime('%Y-%m-%dT%H:%M:%S+00:00', {}, 'unixepoch')",
     "postgresql": """to_char(to_timestamp({}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"')""",
@@ -75,6 +81,8 @@ def upgrade() -> None:
     """Create everything."""
     # that of `env`: a migration is loaded by path, and imports nothing of the program
     op.get_context().opts["target_metadata"].create_all(op.get_bind(), checkfirst=False)
+    if op.get_bind().dialect.name == "sqlite":
+        op.execute(SEARCH_WORDS)
     iso = ISO_TIMES[op.get_bind().dialect.name]
     views = {
         "articles": V_ARTICLES.format(fetched_at=iso.format("u.fetched_at")),

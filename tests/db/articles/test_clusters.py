@@ -21,6 +21,7 @@ from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.url import Lease
 from pipelines.dedup.judge import SignatureIndex
+from pipelines.search.terms import index_terms
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import METHOD, SIGN, EachTimeNew, real_judge, store_of
 
@@ -339,7 +340,7 @@ def test_copy_in_one_batch_with_a_change_of_the_holder_of_its_text_points_to_the
     of = """SELECT substr(u.url, 8), substr(holder.url, 8)
         FROM article a JOIN url u ON u.id = a.id JOIN url holder ON holder.id = a.text_holder"""
     assert dict(crawl.rows(of)) == {"c.example/1": "b.example/1", "d.example/1": "b.example/1"}
-    window = Store(1, real_judge(window=7), SignatureIndex(METHOD, 7), store_of().joiner)
+    window = Store(1, real_judge(window=7), SignatureIndex(METHOD, 7), store_of().joiner, index_terms)
     update = crawl.outcome("b", 1, OTHER, seen="2025-01-02T00:00:00+00:00")  # the other part: of the same cluster
     copy = crawl.outcome("a", 2, STORY, seen=recent)  # all but one of the cluster are too old to be looked up
     assert crawl.come_together(window, update, copy) == ["updated", "duplicate"]

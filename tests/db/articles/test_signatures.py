@@ -15,6 +15,7 @@ from db.records.keys import day_of
 from db.records.signature import Reader, SignatureDifferences
 from pipelines.dedup import method
 from pipelines.dedup.judge import SignatureIndex
+from pipelines.search.terms import index_terms
 from tests.db.articles.test_clusters import MORE, OTHER, STORY, Crawl, story
 from tests.db.frontier_rows import article, done
 from tests.db.stores import METHOD, SIGN, real_judge, store_of
@@ -83,7 +84,7 @@ def test_differences_are_found(crawl: Crawl, run_in: Callable, database: Databas
 
 def test_index_in_memory_follows_the_table(crawl: Crawl, run_in: Callable) -> None:
     index = SignatureIndex(METHOD, None)
-    store = Store(1, real_judge(), index, store_of().joiner)
+    store = Store(1, real_judge(), index, store_of().joiner, index_terms)
     assert run_in(store.store, outcome(crawl, "a", 1, STORY)).article == "new"
     crawl.come("b", 1, OTHER)  # another process, which knows nothing of this index
     assert run_in(store.store, outcome(crawl, "c", 1, OTHER)).article == "duplicate"
@@ -94,7 +95,7 @@ def test_index_in_memory_follows_the_table(crawl: Crawl, run_in: Callable) -> No
 
 def test_transaction_that_fails_leaves_nothing_in_memory(crawl: Crawl, run_in: Callable) -> None:
     index = SignatureIndex(METHOD, None)
-    store = Store(1, real_judge(), index, store_of().joiner)
+    store = Store(1, real_judge(), index, store_of().joiner, index_terms)
     run_in(store.store, outcome(crawl, "a", 1, STORY))
 
     def fail(connection: Connection, payload: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from db.records.visit import Beginning, Due, VisitResult, Wish, Woken
 from db.tables.urls import AGAIN
 from pipelines.articles.changes import differs
 from pipelines.dedup.judge import SignatureIndex
+from pipelines.search.terms import index_terms
 from tests.db.frontier_rows import NO_LIMITS, NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import METHOD, EachTimeNew, no_judge
 
@@ -218,7 +220,7 @@ def test_another_title_alone_is_a_version_and_facts_are_put_right(
     )
     corrected = replace(again, authors="李四", text=TEXT + "\n阅读 100", text_hash=5)
     added = [
-        run_in(lambda connection, new: write.add(connection, new, no_judge, index, differs), new)
+        run_in(partial(write.add, judge=no_judge, index=index, differs=differs, make_terms=index_terms), new)
         for new in (first, again, corrected, corrected)
     ]
     assert [one.what for one in added] == ["updated", "updated", "updated", "unchanged"]

@@ -1,0 +1,211 @@
+"""`scrapy search WORDS`: find stored articles by their words."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from ..run.command import NewsCommand, add_wide, read
+from ..run.config import value_of
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from rich.text import Text
+
+    from pipelines.search.records import Hit, SearchQuery, SearchResult, Span
+
+_MOST_HITS = 1_000
+_FORMATS = ("table", "jsonl", "csv")
+_COLUMNS = ("rank", "score", "id", "url", "site", "title", "published_at", "source", "authors", "language", "section")
+_TOLD = 10_000
+
+
+class Command(NewsCommand):
+    """Search articles."""
+
+    most_arguments = None
+    examples = (
+        ("scrapy search 港口 航运", "List the best stories with these words"),
+        ('scrapy search "\\"长江大桥\\"" --site example.com --since 2024-05', "Those with this phrase, on one site"),
+        ("scrapy search 台风 --limit 100 --format csv", "Take a hundred of them into a spreadsheet"),
+        ("scrapy search --rebuild", "Make the full-text index anew, after an update of this program"),
+    )
+
+    def syntax(self) -> str:
+        """Return the arguments for the usage line."""
+        return "[WORDS...] [--site NAME] [--since DAY] [--until DAY] [--limit N] [--format FORMAT] | --rebuild"
+
+    def short_desc(self) -> str:
+        """Return one line for the list of commands."""
+        return "Find articles by their words"
+
+    def long_desc(self) -> str:
+        """Return the description for the help."""
+        return (
+            "Words are sought in title, text, authors and source; simplified and traditional characters meet, and so "
+            "do forms of a word. What stands in quotation marks (“ ”, 「 」) goes first where it stands so. Without "
+            "words the newest articles are listed. Of articles that repeat one another one is shown, with the number "
+            "of its reprints."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options to Scrapy's own."""
+        super().add_options(parser)
+        parser.add_argument("--site", default="", metavar="NAME", help="of sites with this in their name")
+        parser.add_argument("--since", default="", metavar="DAY", help="published then or later: 2024-05-01, 7d")
+        parser.add_argument("--until", default="", metavar="DAY", help="published then or earlier")
+        parser.add_argument("--language", default="", metavar="CODE", help="in a language: zh, zh-Hant, en")
+        parser.add_argument("--source", default="", metavar="NAME", help="of a source, as the article names it")
+        parser.add_argument("--section", default="", metavar="NAME", help="in a section, as the page names it")
+        parser.add_argument("--limit", default="10", metavar="N", help=f"stories to list (10; at most {_MOST_HITS:,})")
+        parser.add_argument("--format", default="table", choices=_FORMATS, help="table, jsonl or csv (table)")
+        add_wide(parser)
+        parser.add_argument("--rebuild", action="store_true", help="make the full-text index anew")
+
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Print the result to standard output."""
+        from pipelines.search.records import SearchQuery
+
+        if opts.rebuild:
+            if args:
+                raise ValueError("--rebuild takes no words")
+            self._rebuild()
+            return
+        if not (opts.limit.isdecimal() and 1 <= int(opts.limit) <= _MOST_HITS):
+            raise ValueError(f"--limit {opts.limit!r} is no number from 1 to {_MOST_HITS}")
+        names = ("site", "since", "until", "language", "source", "section")
+        query = SearchQuery(" ".join(args), **{name: getattr(opts, name) for name in names}, limit=int(opts.limit))
+        name, result = self._search(query)
+        if opts.format == "table":
+            _show(name, result, wide=opts.wide)
+        else:
+            _write(result, opts.format)
+
+    def _search(self, query: SearchQuery) -> tuple[str, SearchResult]:
+        """Return the name of the database, and what was found."""
+        from pipelines.search.search import SearchOptions, search
+
+        assert self.settings is not None
+        options = SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS"))
+        return read(self, lambda connection: search(connection, query, options, time.time()))
+
+    def _rebuild(self) -> None:
+        """Make the index anew, while nothing else writes."""
+        from db.articles.signatures import lock_articles
+        from db.engine.database import open_for_crawl
+        from db.frontier import runs
+        from db.search import index
+        from pipelines.search.terms import index_terms
+
+        assert self.settings is not None
+        read(self, lambda _: None)  # a database that is not there is not made
+        patience = value_of(self.settings, "DATABASE_PATIENCE")
+        database = open_for_crawl(value_of(self.settings, "DATABASE_URL"), patience_seconds=patience)
+        try:
+            with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
+                runs.refuse_beside_crawls(connection, database.name)
+                lock_articles(connection)
+                made = index.rebuild(connection, index_terms, _Told())
+        finally:
+            database.close()
+        sys.stdout.write(f"Database: {database.name}\n{made:,} articles indexed\n")
+
+
+class _Told:
+    """Progress on standard error, a line now and then."""
+
+    def __init__(self) -> None:
+        self._done = 0
+
+    def __call__(self, more: int) -> None:
+        before, self._done = self._done, self._done + more
+        if before // _TOLD < self._done // _TOLD:
+            sys.stderr.write(f"{self._done:,} articles indexed\n")
+
+
+def _plain(spans: Sequence[Span]) -> str:
+    return "".join(span.text for span in spans)
+
+
+def _values(rank: int, hit: Hit) -> dict[str, Any]:
+    """Return a hit as it is written to files; programs would round its number."""
+    own = {name: getattr(hit, name) for name in _COLUMNS if hasattr(hit, name)}
+    more = {"rank": rank, "id": str(hit.id), "score": round(hit.score, 4), "title": _plain(hit.title)}
+    return own | more | {"reprints": hit.reprints, "snippet": _plain(hit.snippet)}
+
+
+def _write(result: SearchResult, form: str) -> None:
+    """Write hits as JSON lines or CSV; what there is to say goes to standard error."""
+    for note in result.notes:
+        sys.stderr.write(f"{note}\n")
+    rows = [_values(rank, hit) for rank, hit in enumerate(result.hits, 1)]
+    if form == "jsonl":
+        for row in rows:
+            ordered = {name: row[name] for name in (*_COLUMNS, "reprints", "snippet")}
+            sys.stdout.write(json.dumps(ordered, ensure_ascii=False) + "\n")
+        return
+    writer = csv.DictWriter(sys.stdout, (*_COLUMNS, "reprints", "snippet"), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _safe(value) for name, value in row.items()} for row in rows)
+
+
+def _safe(value: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
+
+
+def _show(name: str, result: SearchResult, *, wide: bool) -> None:
+    """Print hits for people."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..run.terminal import console_for, one_line, shortened
+
+    console = console_for(wide=wide)
+    console.print(f"Database: {name}")
+    for note in result.notes:
+        console.print(one_line(note))
+    if not result.hits:
+        console.print("no article fits")
+        return
+    more = "" if result.is_exact else " or more"
+    console.print(f"{result.total:,}{more} stories, the best {len(result.hits):,} of them")
+    width = min(console.width, 160) - 6
+    table = Table.grid(padding=(0, 1))
+    for rank, hit in enumerate(result.hits, 1):
+        reprints = f", {hit.reprints:,} reprint{'s' * (hit.reprints > 1)}" if hit.reprints else ""
+        source = f", source {hit.source}" if hit.source else ""
+        facts = f"{hit.published_at or f'seen {hit.first_seen}'}  {hit.site}{source}{reprints}"
+        story = Text("\n").join(
+            [
+                _colored(hit.title, "bold"),
+                Text(one_line(facts), "dim"),
+                _colored(hit.snippet, ""),
+                Text(shortened(one_line(hit.url), width), "dim"),
+                Text(""),
+            ]
+        )
+        table.add_row(Text(f"{rank:>3}"), story)
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as printed:
+        console.print(table)
+    console.out("\n".join(line.rstrip() for line in printed.get().splitlines()), highlight=False)
+
+
+def _colored(spans: Sequence[Span], style: str) -> Text:
+    """Return a text with the words of the query in another colour."""
+    from rich.text import Text
+
+    from ..run.terminal import one_line
+
+    text = Text(style=style)
+    for span in spans:
+        text.append(one_line(span.text), "bold yellow" if span.is_match else None)
+    return text

@@ -1,0 +1,138 @@
+"""Full-text index: rows that are written, and what is read of them to rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_DAY_SECONDS = 86_400
+_FAR = 1 << 40
+
+MakeTerms = Callable[[str, str, str, str, str], tuple[str, bytes]]
+"""Makes words and packed terms of title, text, authors, source and language."""
+
+
+class IndexedArticle(NamedTuple):
+    """An article as the full-text index has it.
+
+    Attributes:
+        article_id, site_id, cluster_id, language, source, section: as in `article` (the section is its `classes`).
+        time: Unix time of its publication, of its first sight where that is unknown.
+        day: the same as a day since 1970, as its site counts days.
+        words: different words of the article, joined by blanks.
+        terms: the same packed, with their counts.
+    """
+
+    article_id: int
+    site_id: int
+    cluster_id: int
+    time: int
+    day: int
+    language: str
+    source: str
+    section: str
+    words: str
+    terms: bytes
+
+
+class SearchCandidate(NamedTuple):
+    """An article that may fit a query; columns as in `IndexedArticle`."""
+
+    number: int
+    article_id: int
+    site_id: int
+    cluster_id: int
+    time: int
+    day: int
+    language: str
+    source: str
+    section: str
+    terms: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilter:
+    """Conditions on articles; what is empty or None narrows nothing.
+
+    Attributes:
+        sites: identifiers of sites, one of which it must be of.
+        since, until: first and last Unix time.
+        first_day, last_day: the same as days of sites, since 1970.
+        language: code, or its beginning before a dash.
+        source, section: as the article has them.
+    """
+
+    sites: Sequence[int] | None = None
+    since: float | None = None
+    until: float | None = None
+    first_day: int | None = None
+    last_day: int | None = None
+    language: str = ""
+    source: str = ""
+    section: str = ""
+
+    def admits(self, one: SearchCandidate) -> bool:
+        """Tell whether an article fulfils all conditions."""
+        return (
+            (self.sites is None or one.site_id in self.sites)
+            and (self.since is None or one.time >= self.since)
+            and (self.until is None or one.time <= self.until)
+            and (self.first_day is None or one.day >= self.first_day)
+            and (self.last_day is None or one.day <= self.last_day)
+            and (not self.language or one.language == self.language or one.language.startswith(f"{self.language}-"))
+            and (not self.source or one.source == self.source)
+            and (not self.section or one.section == self.section)
+        )
+
+    def days(self) -> tuple[int, int] | None:
+        """Return the first and last day that may be admitted, None for all."""
+        if (self.since, self.until, self.first_day, self.last_day) == (None,) * 4:
+            return None
+        # a zone's day may be another than that of UTC
+        since = -_FAR if self.since is None else int(self.since // _DAY_SECONDS) - 1
+        until = _FAR if self.until is None else int(self.until // _DAY_SECONDS) + 1
+        first = -_FAR if self.first_day is None else self.first_day
+        return max(since, first), min(until, _FAR if self.last_day is None else self.last_day)
+
+    def __bool__(self) -> bool:
+        """Tell whether there is any."""
+        return self != SearchFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSet:
+    """Articles that may fit a query.
+
+    Attributes:
+        rows: each once.
+        is_complete: whether they are all that have any of the words.
+        documents: articles in the index, about.
+        frequencies: word -> articles that have it, about.
+    """
+
+    rows: Sequence[SearchCandidate]
+    is_complete: bool
+    documents: int = 0
+    frequencies: dict[str, float] = field(default_factory=dict)
+
+
+class FoundArticle(NamedTuple):
+    """An article to be shown, with its text wherever it is kept.
+
+    Columns as in the tables; `members` are those of its cluster.
+    """
+
+    id: int
+    url: str
+    site: str
+    title: str
+    text: str
+    authors: str
+    source: str
+    published_at: str | None
+    published_utc: str | None
+    first_seen: str
+    language: str
+    section: str
+    members: int
