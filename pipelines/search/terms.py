@@ -14,13 +14,15 @@ from ..text.words import fold, index_words
 
 MAX_CHARS: Final = 20_000
 """Characters of a text that are read; each gives two tokens at most."""
+LEAD_CHARS: Final = 120
+"""Characters of a text that are its lead: news says there what it is about."""
 _TITLE_CHARS: Final = 500
 _OTHER_CHARS: Final = 500
 _FORMAT: Final = 1
 _HEADS: Final = 2
 """Numbers before the terms: format and length of the title, length of the text."""
 # A term is one number of 32 bits: hash 24 (collisions: one in 20,000 for an article of 800 terms), body 4, title 2,
-# other 1, so that numbers of an article in order are its terms in order.
+# other 1, lead 1, so that numbers of an article in order are its terms in order.
 HASH_SHIFT: Final = 8
 MOST_IN_BODY: Final = 15
 MOST_IN_TITLE: Final = 3
@@ -56,12 +58,14 @@ def index_terms(title: str, text: str, authors: str, source: str, language: str)
     >>> index_terms("Bridges", "A bridge opens.", "", "", "en").words
     'bridg a open'
     """
-    titles = Counter(_tokens(title[:_TITLE_CHARS], language))
-    bodies = Counter(_tokens(text[:MAX_CHARS], language))
-    others = Counter(_tokens(f"{authors}\n{source}"[:_OTHER_CHARS], language))
+    folded = fold(text[:MAX_CHARS])
+    titles = Counter(index_words(fold(title[:_TITLE_CHARS]), language))
+    bodies = Counter(index_words(folded, language))
+    others = Counter(index_words(fold(f"{authors}\n{source}"[:_OTHER_CHARS]), language))
+    leads = Counter(index_words(folded[:LEAD_CHARS], language))
     tokens = list({**titles, **others, **bodies})
     numbers = np.fromiter(map(hash_token, tokens), np.uint32, len(tokens)) << HASH_SHIFT
-    for counts, most, shift in ((bodies, MOST_IN_BODY, 4), (titles, MOST_IN_TITLE, 2), (others, 1, 1)):
+    for counts, most, shift in ((bodies, MOST_IN_BODY, 4), (titles, MOST_IN_TITLE, 2), (others, 1, 1), (leads, 1, 0)):
         if counts:
             found = np.fromiter(map(counts.__getitem__, tokens), np.uint32, len(tokens))
             numbers |= np.minimum(found, most) << shift
@@ -73,10 +77,6 @@ def index_terms(title: str, text: str, authors: str, source: str, language: str)
 def hash_token(token: str) -> int:
     """Return the 24-bit hash of a token, the same on every machine."""
     return crc32(token.encode()) >> 8
-
-
-def _tokens(text: str, language: str) -> list[str]:
-    return index_words(fold(text), language)
 
 
 class Packed(NamedTuple):

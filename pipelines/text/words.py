@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -25,20 +25,20 @@ _RUN = re.compile(
     r"[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}"
 )
 _HAN_RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]{1,400}")
-# What is left: scripts without blanks, then words and numbers, which keep their point.
+# What is left: scripts without blanks; numbers, which keep their point and lose commas; words.
 _OTHER_RUN = re.compile(
     r"([\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+)|"
-    r"\d+(?:\.\d+)*|[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
+    r"(\d{1,3}(?:,\d{3})++(?:\.\d+)?)|\d++(?:\.\d+)*+(?![a-z])|[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
 )
 _APART: Final = "，"
 _STEMMERS: Final = {
-    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
     "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish",
     "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
     "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian",
     "ru": "russian", "sr": "serbian", "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
-"""Snowball's algorithm for each language."""
+"""Snowball's algorithm for each language but English."""
 _ENGLISH: Final = (
     "about above after again against all almost also although always am among an and another any anyone anything are "
     "around as at be became because become been before being below between both but by can cannot click could did do "
@@ -128,17 +128,18 @@ def index_words(folded: str, language: str) -> list[str]:
 
     Args:
         folded: from `fold`; all of it is read.
-        language: of the text; its words are stemmed where Snowball knows it, by English rules where it is unknown.
+        language: of the text; empty if unknown.
 
     Returns:
-        Stems of words, numbers, single letters and stop words too; of Chinese, Thai, Japanese kana and Korean each pair
-        of neighbouring characters, of Chinese also the words of jieba's search mode (long ones and their parts) that
-        have one character, or three and more: those of two are pairs.
+        Numbers; words, stop words and single letters too, with their English stem, in other languages that Snowball
+        knows also with `tagged` ones; of Chinese, Thai, Japanese kana and Korean each pair of neighbouring characters,
+        of Chinese also the words of jieba's search mode (long ones and their parts) that have one character, or three
+        and more: those of two are pairs.
 
     Cost: O(characters); for 1,000 Chinese ones 0.4 ms with rjieba.
 
-    >>> index_words("the bridges of hekou 2.5", "en")
-    ['the', 'bridg', 'of', 'hekou', '2.5']
+    >>> index_words("the bridges of hekou cost 2.5", "en")
+    ['the', 'bridg', 'of', 'hekou', 'cost', '2.5']
     """
     found: list[str] = []
     if runs := _HAN_RUN.findall(folded):
@@ -146,17 +147,67 @@ def index_words(folded: str, language: str) -> list[str]:
             found += map(str.__add__, run, run[1:])
         cut = _cutter().cut_for_search(_APART.join(runs))
         found += [word for word in cut if len(word) != 2 and word != _APART]
-    stem = stemmer(language)
-    for match in _OTHER_RUN.finditer(folded):
-        found += pairs(match[1]) if match[1] else (stem(match[0][:_MAX_WORD_CHARS]),)
+    others = [word for word, _, _ in other_words(folded)]
+    found += map(english_stem, others)
+    if tag := tagger(language):
+        found += map(tag, others)
     return found
 
 
+def han_runs(folded: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (start, words in their order) of each run of Chinese characters.
+
+    >>> next(han_runs("看河口大桥"))
+    (0, ['看', '河口', '大桥'])
+    """
+    for run in _HAN_RUN.finditer(folded):
+        yield run.start(), list(_cutter().cut(run[0]))
+
+
+def other_words(folded: str) -> Iterator[tuple[str, int, int]]:
+    """Yield (word, start, end) of what is not Chinese, of Thai and others pairs."""
+    for match in _OTHER_RUN.finditer(folded):
+        start, end = match.span()
+        if match[1]:
+            yield from ((pair, start + n, start + n + len(pair)) for n, pair in enumerate(pairs(match[1])))
+        elif match[2]:
+            yield match[2].replace(",", ""), start, end
+        else:
+            yield match[0][:_MAX_WORD_CHARS], start, end
+
+
+@lru_cache(maxsize=100_000)
+def english_stem(word: str) -> str:
+    """Return a folded word without its English endings.
+
+    >>> english_stem("bridges")
+    'bridg'
+    """
+    stem: str = _snowball("english").stemWord(word)
+    return stem
+
+
 @cache
-def stemmer(language: str) -> Callable[[str], str]:
-    """Return the function that stems words of a language, `str` where none is known."""
-    name = _STEMMERS.get(language.partition("-")[0] or "en")
-    return lru_cache(maxsize=50_000)(Stemmer.Stemmer(name, 0).stemWord) if name else str
+def tagger(language: str) -> Callable[[str], str] | None:
+    """Return the function that stems a word and adds its language; None for English.
+
+    None also where no stems are known. With their language stems of different languages stay apart: French makes "new"
+    of "news".
+
+    >>> tagger("de")("häuser")
+    'haus.de'
+    """
+    code = language.partition("-")[0]
+    name = _STEMMERS.get(code)
+    if name is None:
+        return None
+    stem = _snowball(name).stemWord
+    return lru_cache(maxsize=50_000)(lambda word: f"{stem(word)}.{code}")
+
+
+@cache
+def _snowball(name: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(name, 0)
 
 
 def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:

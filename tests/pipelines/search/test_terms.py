@@ -32,12 +32,14 @@ def test_terms_of_a_chinese_article() -> None:
     [
         ("en", "Bridges", "bridg"),
         ("", "Bridges", "bridg"),
-        ("de", "Häuser", "haus"),
-        ("ru", "мосты", "мост"),
-        ("xx", "Bridges", "bridges"),
+        ("de", "Häuser", "haus.de"),
+        ("ru", "мосты", "мост.ru"),
+        ("xx", "Bridges", "bridg"),
         ("ja", "東京タワー", "タワ"),
         ("ko", "한국어", "한국"),
         ("zh", "ＡＢＣ", "abc"),
+        ("en", "1,250,000.5", "1250000.5"),
+        ("en", "5G", "5g"),
     ],
 )
 def test_tokens_by_language(language: str, text: str, token: str) -> None:

@@ -1,0 +1,143 @@
+"""Queries as readers type them: words, quoted phrases, conditions like site:."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from ..text.words import STOP_WORDS, english_stem, fold, han_runs, other_words, tagger
+from .records import SearchQuery
+
+MAX_CHARS: Final = 1_000
+"""Characters of a query that are read."""
+MAX_TERMS: Final = 64
+"""Different terms of a query that count: the first."""
+LANGUAGES: Final = ("de", "es", "fr", "it", "nl", "pt", "ru")
+"""Languages by whose endings a word is looked for where none is asked for, beside English."""
+# Weights of terms; found with others as docs/search.md tells.
+_WORD: Final = 1.0
+_OTHER: Final = 1.5
+_INSIDE: Final = 0.15
+_ACROSS: Final = 0.2
+_STOP: Final = 0.05
+_QUESTION_WORDS: Final = (
+    "哪个 哪位 哪种 哪一 哪年 哪儿 何 何时 何地 何处 几 几个 多少 多久 是什么 有什么 什么样 为何 怎样 怎么样 于 以 "
+    "可以 是否 请问 一 a i s t"
+)
+_ASKING: Final = frozenset(_QUESTION_WORDS.split())
+_QUOTED: Final = re.compile(r"[\"“”„«»‹›「」『』＂]([^\"“”„«»‹›「」『』＂]{1,200}+)[\"“”„«»‹›「」『』＂]")
+_CONDITION: Final = re.compile(
+    r"(?<!\S)(site|since|after|until|before|language|lang|source)[:：]([^\s\"]{1,100}+|\"[^\"]{1,100}+\")(?!\S)",
+    re.IGNORECASE,
+)
+_FIELDS: Final = {"after": "since", "before": "until", "lang": "language"}
+
+
+class QueryTerm(NamedTuple):
+    """One thing to look for.
+
+    Attributes:
+        tokens: any of them will do: stems of one word by several languages.
+        weight: share in the score, beside how rare the term is.
+        start, end: place in the folded query.
+        is_word: it tells by itself, is marked in texts and stands beside other words: no stop word, no pair of
+            characters out of a longer or two words.
+    """
+
+    tokens: tuple[str, ...]
+    weight: float
+    start: int
+    end: int
+    is_word: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """A query as the index, the ranking and the snippets take it.
+
+    Attributes:
+        query: with the conditions that stood in its text.
+        terms: all different ones, in the order of the text.
+        phrases: folded; they should stand in the text as they are.
+        notes: sentences on what was left out.
+    """
+
+    query: SearchQuery
+    terms: tuple[QueryTerm, ...]
+    phrases: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Tokens to find articles by: without stop words, unless there is nothing else."""
+        telling = [term for term in self.terms if term.weight > _STOP] or self.terms
+        return tuple(dict.fromkeys(token for term in telling for token in term.tokens))
+
+
+def read_query(query: SearchQuery) -> QueryPlan:
+    """Read a query; any text is one.
+
+    Args:
+        query: its text may hold phrases in quotation marks of any kind and the conditions site:, since: (after:),
+            until: (before:), language: (lang:) and source:, which count where the field of their name is empty.
+            Operators and all else are plain text.
+
+    Cost: O(characters), of which `MAX_CHARS` are read: 0.1 ms for a question.
+
+    >>> read_query(SearchQuery("the bridges site:a.test", language="en")).tokens
+    ('bridg',)
+    """
+    notes = []
+    text = query.text
+    if len(text) > MAX_CHARS:
+        text = text[:MAX_CHARS]
+        notes.append(f"only the first {MAX_CHARS:,} characters of the query were read")
+    given: dict[str, str] = {}
+    for name, value in _CONDITION.findall(text):
+        field = _FIELDS.get(name.lower(), name.lower())
+        if not getattr(query, field):
+            given.setdefault(field, value.strip('"'))
+    text = _CONDITION.sub(" ", text)
+    languages = (query.language or given.get("language", "")).split() or LANGUAGES
+    terms = _different(_terms(fold(text), languages))
+    phrases = (fold(each).strip() for each in _QUOTED.findall(text))
+    read = replace(query, text=text, **given)  # type: ignore[arg-type]
+    return QueryPlan(read, tuple(terms[:MAX_TERMS]), tuple(filter(None, phrases)), tuple(notes))
+
+
+def _terms(folded: str, languages: Sequence[str]) -> Iterator[QueryTerm]:
+    """Yield the terms of a text, repeated ones too."""
+    for start, words in han_runs(folded):
+        run = "".join(words)
+        at = 0
+        borders = set()
+        for word in words:
+            is_word = not _is_stop(word)
+            yield QueryTerm((word,), _WORD if is_word else _STOP, start + at, start + at + len(word), is_word)
+            at += len(word)
+            borders.add(at)
+        for n, pair in enumerate(map(str.__add__, run, run[1:])):
+            if pair not in words:
+                weight = _ACROSS if n + 1 in borders else _INSIDE
+                yield QueryTerm((pair,), weight, start + n, start + n + 2, is_word=False)
+    tags = [tag for tag in map(tagger, languages) if tag]
+    for word, start, end in other_words(folded):
+        tokens = [english_stem(word)]
+        if word.isalpha():
+            tokens += [tag(word) for tag in tags]
+        is_word = not _is_stop(word)
+        yield QueryTerm(tuple(tokens), _OTHER if is_word else _STOP, start, end, is_word)
+
+
+def _is_stop(word: str) -> bool:
+    return word in STOP_WORDS or word in _ASKING
+
+
+def _different(terms: Iterator[QueryTerm]) -> list[QueryTerm]:
+    """Return the terms in the order of the text, each once."""
+    found: dict[tuple[str, ...], QueryTerm] = {}
+    for term in terms:
+        found.setdefault(term.tokens, term)
+    return sorted(found.values(), key=lambda term: (term.start, -term.end))

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.search.query import MAX_CHARS, MAX_TERMS, read_query
+from pipelines.search.records import SearchQuery
+
+HOSTILE = [
+    "",
+    " ",
+    "'; DROP TABLE article; --",
+    '" OR "" AND NOT NEAR(a b)',
+    "* ^ : - + & | ! ( ) { } [ ] \\ \0 %",
+    "😀🎉",
+    "的 了 吗",
+    "the of and",
+    "site:",
+    "site: since: until:",
+    "“” 「」 ''",
+    "\ud800",
+    "a\u0301" * 50,
+]
+
+
+def weights(text: str) -> dict[str, float]:
+    return {term.tokens[0]: term.weight for term in read_query(SearchQuery(text)).terms}
+
+
+def test_words_weigh_more_than_pairs_and_pairs_more_than_stop_words() -> None:
+    found = weights("中华人民共和国的首都")
+    assert found["中华人民共和国"] == found["首都"] > found["国的"] > found["中华"] > found["的"]
+
+
+def test_pair_that_is_a_word_counts_once() -> None:
+    assert [each for each in weights("河口大桥") if each in {"河口", "大桥"}] == ["河口", "大桥"]
+    assert weights("河口大桥")["口大"] < weights("河口大桥")["河口"]
+
+
+def test_traditional_and_simplified_queries_are_equal() -> None:
+    assert read_query(SearchQuery("臺灣大橋")).terms == read_query(SearchQuery("台湾大桥")).terms
+
+
+@pytest.mark.parametrize("marks", ['""', "“”", "「」", "『』", "«»", "„“", "＂＂"])
+def test_phrases_stand_in_quotation_marks_of_any_kind(marks: str) -> None:
+    assert read_query(SearchQuery(f"town {marks[0]}Old Bridge{marks[1]}")).phrases == ("old bridge",)
+
+
+def test_conditions_in_the_text() -> None:
+    plan = read_query(SearchQuery('bridge site:a.test after:2024-05 lang:en source:"New Post"'))
+    assert (plan.query.site, plan.query.since, plan.query.language, plan.query.source) == (
+        "a.test",
+        "2024-05",
+        "en",
+        "New Post",
+    )
+    assert plan.tokens == ("bridg",)
+
+
+def test_conditions_of_a_form_count_more_than_those_in_the_text() -> None:
+    assert read_query(SearchQuery("bridge site:a.test", site="b.test")).query.site == "b.test"
+
+
+def test_names_with_colons_are_no_conditions() -> None:
+    plan = read_query(SearchQuery("北京:传统 limit:5 https://site:1"))
+    assert plan.query.site == ""
+    assert {"北京", "传统", "limit"} <= set(plan.tokens)
+
+
+def test_stop_words_are_looked_for_where_there_is_nothing_else() -> None:
+    assert read_query(SearchQuery("the who")).tokens[:1] == ("the",)
+    assert read_query(SearchQuery("the bridge")).tokens[:1] == ("bridg",)
+
+
+def test_words_are_looked_for_by_the_endings_of_the_language_asked_for() -> None:
+    assert read_query(SearchQuery("Häuser", language="de")).tokens == ("häuser", "haus.de")
+    assert "haus.de" in read_query(SearchQuery("Häuser")).tokens
+
+
+def test_long_queries_are_cut_with_a_note() -> None:
+    plan = read_query(SearchQuery("".join(map(chr, range(0x4E00, 0x4E00 + 10_000)))))
+    assert len(plan.terms) == MAX_TERMS
+    assert plan.notes == (f"only the first {MAX_CHARS:,} characters of the query were read",)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_odd_queries_are_read(text: str) -> None:
+    plan = read_query(SearchQuery(text))
+    assert len(plan.tokens) == len(set(plan.tokens))
+    assert not set("".join(plan.tokens)) & set("\"'*^:-+&|!(){}[]\\\0% ")
+
+
+@settings(max_examples=50)
+@given(st.text(max_size=300))
+def test_any_text_is_a_query(text: str) -> None:
+    plan = read_query(SearchQuery(text))
+    assert plan == read_query(SearchQuery(text))
+    assert all(term.weight > 0 and term.start < term.end for term in plan.terms)
