@@ -282,8 +282,46 @@ def queries(seed: int = 7) -> list[tuple[str, SearchQuery]]:
             headlines += [json.loads(line)["text"] for line in islice(lines, 200)]
     with gzip.open(DATA / ENGLISH[0] / "queries.dev.jsonl.gz", "rt", encoding="utf-8") as lines:
         english = [json.loads(line)["text"] for line in lines]
-    words = ["港口", "航运", "台风", "经济", "教育", "医院", "足球", "桥梁", "铁路", "农业", "环境", "法院", "股市", "博物馆", "大学", "地震", "外交", "能源", "旅游", "粮食"]
-    common = ["中国", "发展", "人民", "我们", "工作", "国家", "新闻", "中国", "经济", "发展", "中国", "人民", "合作", "北京", "记者", "消息"]
+    words = [
+        "港口",
+        "航运",
+        "台风",
+        "经济",
+        "教育",
+        "医院",
+        "足球",
+        "桥梁",
+        "铁路",
+        "农业",
+        "环境",
+        "法院",
+        "股市",
+        "博物馆",
+        "大学",
+        "地震",
+        "外交",
+        "能源",
+        "旅游",
+        "粮食",
+    ]
+    common = [
+        "中国",
+        "发展",
+        "人民",
+        "我们",
+        "工作",
+        "国家",
+        "新闻",
+        "中国",
+        "经济",
+        "发展",
+        "中国",
+        "人民",
+        "合作",
+        "北京",
+        "记者",
+        "消息",
+    ]
     mixed: list[tuple[str, SearchQuery]] = []
     for _ in range(30):
         headline = draw.choice(headlines)
