@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from sqlalchemy import Connection, LargeBinary, bindparam, case, func, literal, nulls_last, select
@@ -38,12 +39,13 @@ _PAIRED = 4
 """Frequent words of a query, the rarest ones, that are looked for together."""
 
 
-def candidates(connection: Connection, words: Sequence[str], admitted: SearchFilter, most: int) -> CandidateSet:
+def candidates(connection: Connection, wanted: Need, admitted: SearchFilter, most: int) -> CandidateSet:
     """Return articles that have some of the words and fulfil conditions.
 
     Args:
         connection: to read from.
-        words: as `pipelines.search.terms` cuts them; none for all articles.
+        wanted: words as `pipelines.search.terms` cuts them, each with others that will do as well; none for all
+            articles.
         admitted: conditions.
         most: articles wanted, about: the newest of more, with the rarest words first.
 
@@ -52,14 +54,13 @@ def candidates(connection: Connection, words: Sequence[str], admitted: SearchFil
     top = connection.execute(_TOP).scalar_one()
     marks = _marks(admitted)
     engine = (_Postgres if is_postgres(connection) else _Sqlite)(connection, top)
-    if not words:
+    if not wanted:
         rows = engine.rows(marks, most)
         return CandidateSet([row for row in rows if admitted.admits(row)], len(rows) < most, top)
-    counts = engine.frequencies(list(dict.fromkeys(words)))
-    tiers = _tiers({word: count for word, count in counts.items() if count}, most)
+    counts = engine.frequencies(list(dict.fromkeys(word for group in wanted for word in group)))
     found: dict[int, SearchCandidate] = {}
     is_complete = True
-    for need, limit in tiers:
+    for need, limit in _tiers(wanted, counts, most):
         rows = engine.rows([*need, *marks], limit)
         is_complete &= len(rows) < limit
         found.update((row.number, row) for row in rows)
@@ -67,21 +68,23 @@ def candidates(connection: Connection, words: Sequence[str], admitted: SearchFil
     return CandidateSet(kept, is_complete, top, counts)
 
 
-def _tiers(counts: Mapping[str, float], most: int) -> list[tuple[Need, int]]:
+def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[Need, int]]:
     """Return what to look for, one after the other, each with its most rows."""
-    order = sorted(counts, key=lambda word: (counts[word], word))
-    rare: list[str] = []
-    expected = 0.0
-    while len(rare) < len(order) and expected + counts[order[len(rare)]] <= most:
-        expected += counts[order[len(rare)]]
-        rare.append(order[len(rare)])
-    tiers: list[tuple[Need, int]] = [([rare], 2 * most)] if rare else []
+    groups = {tuple(word for word in group if counts[word]): 0.0 for group in wanted}
+    groups = {group: sum(counts[word] for word in group) for group in groups if group}
+    order = sorted(groups, key=lambda group: (groups[group], group))
+    expected = accumulate(groups[group] for group in order)
+    rare = [group for group, sum_ in zip(order, expected, strict=True) if sum_ <= most]
+    tiers: list[tuple[Need, int]] = []
+    if rare:
+        tiers.append(([[word for group in rare for word in group]], 2 * most))
     common = order[len(rare) :][:_PAIRED]
     if len(common) > 1:
-        tiers.append(([[word] for word in common], most))
-        tiers.append(([common[:1], common[1:]], most // 2))
+        tiers.append((common, most))
+        rest = [word for group in common[1:] for word in group]
+        tiers.append(([common[0], rest], most // 2))
     if common:
-        tiers.append(([common[:1]], most // 2 if tiers else most))
+        tiers.append(([common[0]], most // 2 if tiers else most))
     return tiers
 
 

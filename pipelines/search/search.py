@@ -26,9 +26,12 @@ from ..dates.calendars import westernize
 from ..dates.parse import read
 from ..dates.period import Bound
 from ..dates.timezones import Habits
-from ..text.words import fold, index_words
-from .records import SIGNALS, Facet, Hit, SearchQuery, SearchResult, Span
-from .terms import HASH_SHIFT, hash_token, unpack
+from ..text.words import fold
+from .query import read_query
+from .ranking import passage, score, weigh
+from .records import SIGNALS, Facet, Hit, SearchQuery, SearchResult
+from .snippets import mark, snippet
+from .terms import unpack
 
 if TYPE_CHECKING:
     from db.search.find import SearchConnection
@@ -36,17 +39,15 @@ if TYPE_CHECKING:
 Values = npt.NDArray[np.float64]
 
 FACETS = ("site", "language", "source", "section", "month")
-MOST_CHARS = 1_000
-"""Characters of a query that are read."""
 _CANDIDATES = 1_000
 _LOOKED_AT = 200
 """Best candidates whose links count."""
-_CHECKED = 60
-"""Best stories whose texts are looked at for phrases."""
+_READ, _CHECKED = 30, 60
+"""Best stories whose texts are read, and how many of them when there are phrases to be found."""
+_WITHOUT_PHRASE = 0.1
 _HALF_LIFE = 30 * 86_400.0
 _MOST_FACETS = 20
 _GRAPH = ("pagerank", "blockrank", "siterank", "hits", "opic")
-_PHRASE = re.compile('["“”「]([^"“”「」]{1,200})["“”」]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,36 +84,52 @@ def search(connection: SearchConnection, query: SearchQuery, options: SearchOpti
     return _Search(connection, query, options, now).run()
 
 
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """Candidates with their order, scores and signals, and what was read of the best."""
+
+    rows: Sequence[SearchCandidate]
+    order: Sequence[int]
+    scores: Values
+    signals: Mapping[str, Values]
+    weights: Values = field(default_factory=lambda: np.zeros(0))
+    texts: Mapping[int, FoundArticle] = field(default_factory=dict)
+
+
 class _Search:
     """One search: its parts share the query and the connection."""
 
     def __init__(self, connection: SearchConnection, query: SearchQuery, options: SearchOptions, now: float) -> None:
         self._connection = connection
-        self._query = query
+        self._plan = read_query(query)
+        self._query = self._plan.query
         self._options = options
         self._now = now
-        self._notes: list[str] = []
-        text = query.text[:MOST_CHARS]
-        if len(query.text) > MOST_CHARS:
-            self._notes.append(f"only the first {MOST_CHARS:,} characters of the query were read")
-        self._phrases = [fold(each.strip()) for each in _PHRASE.findall(text) if each.strip()]
-        self._words = list(dict.fromkeys(index_words(fold(text), query.language)))
+        self._notes = list(self._plan.notes)
 
     def run(self) -> SearchResult:
         """Return the result."""
+        terms = self._plan.terms
         admitted = self._filter()
-        if self._query.text.strip() and not self._words:
+        if not terms and self._query.text.strip():
             self._notes.append("the query has no word in it")
             return SearchResult((), 0, is_exact=True, facets={}, notes=self._notes)
-        if not self._words and not admitted:
-            return self._newest()
-        found = find.candidates(self._connection, self._words, admitted, _CANDIDATES)
-        rows = found.rows
-        text = self._relevance(found) if self._words else np.zeros(len(rows))
-        times = np.fromiter((row.time for row in rows), np.float64, len(rows))
-        scores, signals = self._scored(rows, text, times)
-        order = np.argsort(-scores if self._words else -times, kind="stable")
-        return self._result(rows, order.tolist(), scores, signals, is_complete=found.is_complete)
+        if not terms and not admitted:
+            rows, is_complete = self._newest()
+            return self._result(_Ranked(rows, list(range(len(rows))), np.zeros(len(rows)), {}), is_complete=is_complete)
+        telling = [term.tokens for term in terms if term.is_word] or [term.tokens for term in terms]
+        found = find.candidates(self._connection, telling, admitted, _CANDIDATES)
+        if not terms:
+            newest = sorted(found.rows, key=lambda row: -row.time)
+            order = list(range(len(newest)))
+            return self._result(_Ranked(newest, order, np.zeros(len(newest)), {}), is_complete=found.is_complete)
+        return self._result(self._ranked(found), is_complete=found.is_complete)
+
+    def _newest(self) -> tuple[list[SearchCandidate], bool]:
+        """Return the newest articles, and whether they are all."""
+        most = max(_CANDIDATES, 2 * (self._query.offset + self._query.limit))
+        rows = find.newest(self._connection, most)
+        return rows, len(rows) < most
 
     # ---------------------------------------------------------------- what is asked
 
@@ -150,34 +167,36 @@ class _Search:
 
     # ---------------------------------------------------------------- how well it fits
 
-    def _relevance(self, found: CandidateSet) -> Values:
-        """Return the relevance of the text of each candidate, in [0, 1]."""
-        rows = found.rows
-        if not rows:
-            return np.zeros(0)
-        packed = unpack(row.terms for row in rows)
-        scores = np.zeros(len(rows))
-        documents = max(1, found.documents)
-        owner = np.repeat(np.arange(len(rows)), packed.ends - packed.starts + 2)
-        lengths = packed.body_lengths + 1
-        norm = 0.25 + 0.75 * lengths / max(1.0, lengths.mean())
-        hashes = packed.numbers >> HASH_SHIFT
-        for word in self._words:
-            idf = np.log(1 + documents / (found.frequencies.get(word, 0.0) + 0.5))
-            at = np.flatnonzero(hashes == hash_token(word))
-            counts = (
-                (packed.numbers[at] >> 4 & 15) + 4.0 * (packed.numbers[at] >> 2 & 3) + (packed.numbers[at] >> 1 & 1)
-            )
-            scores[owner[at]] += idf * counts / (counts + norm[owner[at]])
-        return np.asarray(scores / max(float(scores.max()), 1e-9))
+    def _ranked(self, found: CandidateSet) -> _Ranked:
+        """Rank candidates: by their terms, the best of them by their texts as well."""
+        rows, terms = found.rows, self._plan.terms
+        weights = weigh(terms, found.frequencies, max(1, found.documents))
+        text = score(terms, weights, unpack(row.terms for row in rows)) if rows else np.zeros(0)
+        signals = self._signals(rows, text / max(1e-9, float(text.max(initial=0.0))))
+        best = self._stories(rows, np.argsort(-_sum(signals), kind="stable").tolist())[: self._read_most()]
+        texts = find.shown(self._connection, [rows[n].article_id for n in best])
+        for n in best:
+            one = texts.get(rows[n].article_id)
+            if one is not None:
+                text[n] += passage(terms, weights, one.text, one.language)
+                text[n] *= 1 if self._has_phrases(one) else _WITHOUT_PHRASE
+        if self._plan.phrases:
+            text[np.setdiff1d(np.arange(len(rows)), best)] *= _WITHOUT_PHRASE
+        signals["text"] = self._options.weight("text") * text / max(1e-9, float(text.max(initial=0.0)))
+        scores = _sum(signals)
+        return _Ranked(rows, np.argsort(-scores, kind="stable").tolist(), scores, signals, weights, texts)
 
-    def _scored(
-        self, rows: Sequence[SearchCandidate], text: Values, times: Values
-    ) -> tuple[Values, Mapping[str, Values]]:
-        """Return the score of each candidate and its weighted signals."""
+    def _read_most(self) -> int:
+        """Return of how many stories the texts are read."""
+        least = _CHECKED if self._plan.phrases else _READ
+        return max(least, self._query.offset + self._query.limit)
+
+    def _signals(self, rows: Sequence[SearchCandidate], text: Values) -> dict[str, Values]:
+        """Return the weighted signals of candidates."""
         options = self._options
-        freshness = np.exp2(-np.maximum(self._now - times, 0.0) / _HALF_LIFE)
+        times = np.fromiter((row.time for row in rows), np.float64, len(rows))
         clicks = np.fromiter((options.clicks.get(row.article_id, 0.0) for row in rows), np.float64, len(rows))
+        freshness = np.exp2(-np.maximum(self._now - times, 0.0) / _HALF_LIFE)
         links = np.zeros(len(rows))
         signals = {"text": text, "freshness": freshness, "clicks": clicks, "links": links}
         if options.weight("links"):
@@ -186,65 +205,45 @@ class _Search:
             parts = find.score_parts(self._connection, [rows[n].article_id for n in best])
             for n in best:
                 links[n] = _link_score(parts.get(rows[n].article_id))
-        signals = {name: options.weight(name) * values for name, values in signals.items()}
-        return np.sum(list(signals.values()), axis=0), signals
+        return {name: options.weight(name) * values for name, values in signals.items()}
 
-    # ---------------------------------------------------------------- what is shown
+    def _has_phrases(self, found: FoundArticle) -> bool:
+        """Tell whether all phrases stand in an article."""
+        if not self._plan.phrases:
+            return True
+        text = fold(f"{found.title}\n{found.text}")
+        return all(phrase in text for phrase in self._plan.phrases)
 
-    def _newest(self) -> SearchResult:
-        """Return the newest articles."""
-        wanted = self._query.offset + self._query.limit
-        most = max(_CANDIDATES, 2 * wanted)
-        rows = find.newest(self._connection, most)
-        nothing = np.zeros(len(rows))
-        return self._result(rows, list(range(len(rows))), nothing, {}, is_complete=len(rows) < most)
-
-    def _result(
-        self,
-        rows: Sequence[SearchCandidate],
-        order: Sequence[int],
-        scores: Values,
-        signals: Mapping[str, Values],
-        *,
-        is_complete: bool,
-    ) -> SearchResult:
-        """Return the stories on the wanted page, of each the best article."""
+    @staticmethod
+    def _stories(rows: Sequence[SearchCandidate], order: Sequence[int]) -> list[int]:
+        """Return the first candidate of each cluster."""
         stories: dict[int, int] = {}
         for n in order:
             stories.setdefault(rows[n].cluster_id, n)
-        best = list(stories.values())
-        facets = self._facets([rows[n] for n in best])
-        total = len(best)
-        first, last = self._query.offset, self._query.offset + self._query.limit
-        if self._phrases:
-            checked = best[: max(_CHECKED, last)]
-            texts = find.shown(self._connection, [rows[n].article_id for n in checked])
-            best = sorted(checked, key=lambda n: not self._has_phrases(texts.get(rows[n].article_id)))
-        best = best[first:last]
-        shown = find.shown(self._connection, [rows[n].article_id for n in best])
-        hits = [
-            self._hit(
-                shown[rows[n].article_id], scores[n], {name: float(values[n]) for name, values in signals.items()}
-            )
-            for n in best
-            if rows[n].article_id in shown
-        ]
-        return SearchResult(hits, total, is_complete, facets, self._notes)
+        return list(stories.values())
 
-    def _has_phrases(self, found: FoundArticle | None) -> bool:
-        """Tell whether all phrases stand in an article."""
-        if found is None:
-            return False
-        text = fold(f"{found.title}\n{found.text}")
-        return all(phrase in text for phrase in self._phrases)
+    # ---------------------------------------------------------------- what is shown
 
-    def _hit(self, found: FoundArticle, score: float, signals: Mapping[str, float]) -> Hit:
+    def _result(self, ranked: _Ranked, *, is_complete: bool) -> SearchResult:
+        """Return the stories on the wanted page, of each the best article."""
+        rows = ranked.rows
+        stories = self._stories(rows, ranked.order)
+        wanted = stories[self._query.offset : self._query.offset + self._query.limit]
+        missing = [rows[n].article_id for n in wanted if rows[n].article_id not in ranked.texts]
+        shown = {**ranked.texts, **(find.shown(self._connection, missing) if missing else {})}
+        hits = [self._hit(shown[rows[n].article_id], ranked, n) for n in wanted if rows[n].article_id in shown]
+        facets = self._facets([rows[n] for n in stories])
+        return SearchResult(hits, len(stories), is_complete, facets, self._notes)
+
+    def _hit(self, found: FoundArticle, ranked: _Ranked, n: int) -> Hit:
+        """Return an article as it is shown."""
+        terms = self._plan.terms
         return Hit(
             id=found.id,
             url=found.url,
             site=found.site,
-            title=_marked(found.title, self._words, 500),
-            snippet=_marked(_best_part(found.text, self._words), self._words, 200),
+            title=mark(found.title, terms, found.language),
+            snippet=snippet(found.text, terms, ranked.weights.tolist(), found.language),
             authors=found.authors,
             source=found.source,
             published_at=found.published_at,
@@ -253,8 +252,8 @@ class _Search:
             language=found.language,
             section=found.section,
             reprints=max(0, found.members - 1),
-            score=float(score),
-            signals=signals,
+            score=float(ranked.scores[n]),
+            signals={name: float(values[n]) for name, values in ranked.signals.items()},
         )
 
     def _facets(self, rows: Sequence[SearchCandidate]) -> Mapping[str, Sequence[Facet]]:
@@ -309,20 +308,8 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def _best_part(text: str, words: Sequence[str]) -> str:
-    """Return the part of a text around the first of the words."""
-    places = [place for place in (text.find(word) for word in words if len(word) > 1) if place >= 0]
-    first = max(0, min(places, default=0) - 40)
-    return text[first : first + 200].replace("\n", " ")
-
-
-def _marked(text: str, words: Sequence[str], most: int) -> list[Span]:
-    """Cut a text into pieces with and without the words."""
-    marks = sorted((word for word in words if len(word) > 1), key=len, reverse=True)
-    if not marks:
-        return [Span(text[:most], is_match=False)]
-    parts = re.split(f"({'|'.join(map(re.escape, marks))})", text[:most], flags=re.IGNORECASE)
-    return [Span(part, n % 2 == 1) for n, part in enumerate(parts) if part]
+def _sum(signals: Mapping[str, Values]) -> Values:
+    return np.asarray(sum(signals.values()), np.float64)
 
 
 _EPOCH = date(1970, 1, 1)
