@@ -21,10 +21,13 @@ from starlette.types import Scope
 
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import crawl, learn, search, sites
+from .pages import article, crawl, learn, search, sites, story
 
 PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/", search.show),
+    ("/article/{id}", article.show),
+    ("/article/{id}/page", article.show_page),
+    ("/story/{id}", story.show),
     ("/crawl", crawl.show),
     ("/sites", sites.show),
     ("/sites/{name:path}", sites.show_one),
