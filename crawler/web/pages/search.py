@@ -12,7 +12,7 @@ from starlette.responses import Response
 from pipelines.search.records import SearchQuery, SearchResult
 from pipelines.search.search import search
 
-from ..frame.visit import Visit
+from ..frame.visit import BadRequest, Visit
 
 FILTERS: Final = ("site", "source", "section", "language", "since", "until")
 """Parameters beside the words."""
@@ -43,11 +43,16 @@ def show(visit: Visit) -> Response:
     size = visit.whole("limit", SIZES[0], 1, SIZES[-1])
     page = visit.whole("page", 1, 1, MOST_PAGE)
     query = replace(query_of(visit), limit=size, offset=(page - 1) * size)
-    result = find(visit, query)
+    try:
+        result, refused = find(visit, query), ""
+    except BadRequest as wrong:
+        result, refused = SearchResult((), 0, is_exact=True, facets={}), str(wrong)
     narrowed = [name for name in FILTERS if getattr(query, name)]
     last = min(MOST_PAGE, -(-result.total // size))
     return visit.page(
         "search.html",
+        status=400 if refused else 200,
+        refused=refused,
         section="search",
         query=query,
         result=result,
@@ -77,9 +82,16 @@ def query_of(visit: Visit) -> SearchQuery:
 
 
 def find(visit: Visit, query: SearchQuery) -> SearchResult:
-    """Search the database."""
+    """Search the database.
+
+    Raises:
+        BadRequest: a time is none.
+    """
     options = visit.site.options.search
-    result: SearchResult = visit.read(lambda connection: search(connection, query, options, time.time()))
+    try:
+        result: SearchResult = visit.read(lambda connection: search(connection, query, options, time.time()))
+    except ValueError as wrong:
+        raise BadRequest(str(wrong)) from None
     return result
 
 
