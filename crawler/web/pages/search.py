@@ -10,7 +10,7 @@ from typing import Final
 from starlette.responses import Response
 
 from pipelines.search.records import SearchQuery, SearchResult
-from pipelines.search.search import search
+from pipelines.search.search import SearchOptions, search
 
 from ..frame.visit import BadRequest, Visit
 
@@ -81,15 +81,15 @@ def query_of(visit: Visit) -> SearchQuery:
     )
 
 
-def find(visit: Visit, query: SearchQuery) -> SearchResult:
-    """Search the database.
+def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None) -> SearchResult:
+    """Search the database; by default in the order of the settings.
 
     Raises:
         BadRequest: a time is none.
     """
-    options = visit.site.options.search
+    order = visit.site.options.search if options is None else options
     try:
-        result: SearchResult = visit.read(lambda connection: search(connection, query, options, time.time()))
+        result: SearchResult = visit.read(lambda connection: search(connection, query, order, time.time()))
     except ValueError as wrong:
         raise BadRequest(str(wrong)) from None
     return result
