@@ -227,7 +227,7 @@ def _story(visit: Visit) -> ApiStory:
     return ApiStory(
         id=str(found.id),
         size=found.size,
-        articles=[_reprint(one, above and above.id, depth) for one, above, depth in found.branches()],
+        articles=[_reprint(one, None if above is None else above.id, depth) for one, above, depth in found.branches()],
         related=[_reprint(one, one.of_id, 1) for one in found.related],
     )
 
