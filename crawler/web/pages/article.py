@@ -29,6 +29,7 @@ def show(visit: Visit) -> Response:
         item=item,
         body=body(item.html, item.text, visit.language("article.image")),
         changes=_changes(read),
+        click=visit.note_click(int(item.id)),
     )
 
 

@@ -49,7 +49,7 @@ def show(visit: Visit) -> Response:
         result, refused = SearchResult((), 0, is_exact=True, facets={}), str(wrong)
     narrowed = [name for name in FILTERS if getattr(query, name)]
     last = min(MOST_PAGE, -(-result.total // size))
-    return visit.page(
+    response = visit.page(
         "search.html",
         status=400 if refused else 200,
         refused=refused,
@@ -67,6 +67,8 @@ def show(visit: Visit) -> Response:
         following=visit.here(page=page + 1) if page < last else None,
         strongest=max((value for hit in result.hits for value in hit.signals.values()), default=0),
     )
+    visit.note_hits(response, query.text, [hit.id for hit in result.hits], query.offset)
+    return response
 
 
 def query_of(visit: Visit) -> SearchQuery:
@@ -82,14 +84,15 @@ def query_of(visit: Visit) -> SearchQuery:
 
 
 def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None) -> SearchResult:
-    """Search the database; by default in the order of the settings.
+    """Search; by default in the order of the settings and of what readers read.
 
     Raises:
         BadRequest: a time is none.
     """
-    order = visit.site.options.search if options is None else options
+    if options is None:
+        options = replace(visit.site.options.search, clicks=visit.site.readers.relevances(query.text))
     try:
-        result: SearchResult = visit.read(lambda connection: search(connection, query, order, time.time()))
+        result: SearchResult = visit.read(lambda connection: search(connection, query, options, time.time()))
     except ValueError as wrong:
         raise BadRequest(str(wrong)) from None
     return result
