@@ -8,7 +8,7 @@ import sys
 import tempfile
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -175,23 +175,16 @@ def tree(found: Reprints, width: int) -> Iterator[RenderableType]:
     """Yield the tree of a cluster for a terminal so wide, and the articles related."""
     from rich.tree import Tree
 
-    by_id = {one.id: one for one in found.articles}
-    first = found.articles[0]
-    trees, depths = {first.id: Tree(_head(first, width))}, {first.id: 0}
-    waiting = list(found.articles[1:])
-    while waiting:
-        ready = [one for one in waiting if one.of_id in trees]
-        if not ready:  # what ties it to the tree is not shown
-            ready = waiting[:1]
-        for one in ready:
-            above = one.of_id if one.of_id in trees else first.id
-            assert above is not None
-            depths[one.id] = depths[above] + 1
-            branch = trees[one.id] = trees[above].add(_head(one, width - _INDENT * depths[one.id]))
-            for line in _changes(one, by_id[above], by_id):
-                branch.add(line)
-        waiting = [one for one in waiting if one.id not in trees]
-    yield trees[first.id]
+    trees: dict[int, Tree] = {}
+    for one, above, depth in found.branches():
+        head = _head(one, width - _INDENT * depth)
+        if above is None:
+            trees[one.id] = Tree(head)
+            continue
+        branch = trees[one.id] = trees[above.id].add(head)
+        for line in _changes(one, above, found):
+            branch.add(line)
+    yield trees[found.articles[0].id]
     if found.size > len(found.articles):
         yield f"and {found.size - len(found.articles):,} more"
     if found.related:
@@ -219,7 +212,7 @@ def _head(one: Reprint, width: int) -> str:
     return "\n".join(lines)
 
 
-def _changes(one: Reprint, other: Reprint, articles: Mapping[int, Reprint]) -> Iterator[str]:
+def _changes(one: Reprint, other: Reprint, found: Reprints) -> Iterator[str]:
     """Yield the differences of a copy from the article above it."""
     from rich.markup import escape
 
@@ -230,10 +223,9 @@ def _changes(one: Reprint, other: Reprint, articles: Mapping[int, Reprint]) -> I
     if not one.text:
         yield f"text not kept ({one.text_chars:,} characters)"
         return
-    holder = other if other.text_holder is None else articles.get(other.text_holder)
-    if holder is None:
+    before = found.text_of(other)
+    if before is None:
         return
-    before = holder.text
     for sign, color, sentences in zip("+-", ("green", "red"), compare_sentences(before, one.text), strict=True):
         for sentence in sentences[:_MOST_SENTENCES]:
             yield f"[{color}]{sign}[/{color}] {escape(_short(sentence))}"

@@ -66,6 +66,7 @@ class Command(NewsCommand):
         """Serve until Ctrl-C or SIGTERM."""
         from db.engine.database import open_for_reading
         from db.search.clicks import ClickFile, beside
+        from pipelines.search.search import SearchOptions
 
         from ..web.app import make_app
         from ..web.frame.security import LOOPBACK as LOOPBACK_NAMES
@@ -81,8 +82,13 @@ class Command(NewsCommand):
         is_local = opts.host in LOOPBACK_NAMES
         if opts.learn:
             ClickFile(beside(database_url)).create()
-        names = (*opts.name, opts.host)
-        app = make_app(database_url, WebOptions(names, any_address=not is_local, is_learning=opts.learn))
+        options = WebOptions(
+            (*opts.name, opts.host),
+            any_address=not is_local,
+            is_learning=opts.learn,
+            search=SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS")),
+        )
+        app = make_app(database_url, options)
         listening = listen(opts.host, opts.port)
         shown = f"[{opts.host}]" if ":" in opts.host else opts.host
         address = f"http://{shown}:{listening.getsockname()[1]}/"

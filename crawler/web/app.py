@@ -21,13 +21,19 @@ from starlette.types import Scope
 
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import crawl, learn, search, sites
+from .pages import api, article, crawl, feed, learn, search, sites, story
 
 PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/", search.show),
+    ("/article/{id}", article.show),
+    ("/article/{id}/page", article.show_page),
+    ("/story/{id}", story.show),
     ("/crawl", crawl.show),
     ("/sites", sites.show),
     ("/sites/{name:path}", sites.show_one),
+    ("/feed.atom", feed.show),
+    *((endpoint.path, endpoint.show) for endpoint in api.ENDPOINTS),
+    ("/api/openapi.json", api.show_description),
 )
 """Paths, and the functions that answer them."""
 _MOST_BODY = 64 << 10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
@@ -32,6 +33,7 @@ class Reprint:
     title: str
     source: str
     published_at: str | None
+    published_utc: str | None
     first_seen: str
     text: str
     text_holder: int | None
@@ -42,19 +44,53 @@ class Reprint:
     kind: str | None
 
 
+class Branch(NamedTuple):
+    """An article in the tree of its cluster: the one above it, and how far that is from the root."""
+
+    article: Reprint
+    above: Reprint | None
+    depth: int
+
+
 @dataclass(frozen=True, slots=True)
 class Reprints:
     """A cluster: the article that stands for it first, then by time of publication.
 
     Attributes:
+        id: of the cluster, which is that of the article that stands for it.
         articles: at most as many as were asked for.
         size: how many there are.
         related: articles that are related to these and kept apart: quotations, bulletins of other days.
     """
 
+    id: int
     articles: Sequence[Reprint]
     size: int
     related: Sequence[Reprint]
+
+    def branches(self) -> list[Branch]:
+        """Return the tree, each article behind the one that it repeats.
+
+        Where that one is not among these, the article stands below the first.
+
+        Cost: O(articles x depth).
+        """
+        first = self.articles[0]
+        found = {first.id: Branch(first, None, 0)}
+        waiting = list(self.articles[1:])
+        while waiting:
+            ready = [one for one in waiting if one.of_id in found] or waiting[:1]
+            for one in ready:
+                above = found.get(one.of_id or 0, found[first.id])
+                found[one.id] = Branch(one, above.article, above.depth + 1)
+            waiting = [one for one in waiting if one.id not in found]
+        return list(found.values())
+
+    def text_of(self, one: Reprint) -> str | None:
+        """Return the text of an article, None when it is kept by one that is not among these."""
+        if one.text_holder is None:
+            return one.text
+        return next((other.text for other in self.articles if other.id == one.text_holder), None)
 
 
 _EVIDENCE = ("of_id", "similarity", "method", "kind")
@@ -79,12 +115,17 @@ def reprints(connection: Connection, canonical_url: str, most: int) -> Reprints 
     Returns: None when no article is stored for the URL.
     """
     key: int | None = fingerprint(canonical_url)
-    cluster_id = None
     for _ in range(_MOST_HOPS):
-        cluster_id = connection.execute(select(article.c.cluster_id).where(article.c.id == key)).scalar()
-        if cluster_id is not None or key is None:
-            break
+        found = None if key is None else reprints_of(connection, key, most)
+        if found is not None or key is None:
+            return found
         key = connection.execute(select(url.c.same_as).where(url.c.id == key)).scalar()
+    return None
+
+
+def reprints_of(connection: Connection, article_id: int, most: int) -> Reprints | None:
+    """Read the cluster of a stored article; None when there is no such article."""
+    cluster_id = connection.execute(select(article.c.cluster_id).where(article.c.id == article_id)).scalar()
     if cluster_id is None:
         return None
     members = article.c.cluster_id == cluster_id
@@ -97,4 +138,4 @@ def reprints(connection: Connection, canonical_url: str, most: int) -> Reprints 
     near = _ROWS.where((duplicate.c.of_id.in_(ids) & (article.c.cluster_id != cluster_id)) | article.c.id.in_(own))
     related = connection.execute(near.order_by(published).limit(most)).all()
     found = [Reprint(**row._mapping) for row in rows]
-    return Reprints(found, size, [Reprint(**row._mapping) for row in related])
+    return Reprints(cluster_id, found, size, [Reprint(**row._mapping) for row in related])

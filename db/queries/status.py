@@ -36,7 +36,12 @@ def seed_urls(connection: Connection) -> list[str]:
 
 def stored_page(connection: Connection, canonical_url: str) -> tuple[float, StoredPage] | None:
     """Return a page's time and zstd-compressed bytes, None when not stored."""
-    row = connection.execute(select(page).where(page.c.url_id == fingerprint(canonical_url))).one_or_none()
+    return stored_page_of(connection, fingerprint(canonical_url))
+
+
+def stored_page_of(connection: Connection, url_id: int) -> tuple[float, StoredPage] | None:
+    """Return the same for the identifier of a URL."""
+    row = connection.execute(select(page).where(page.c.url_id == url_id)).one_or_none()
     return None if row is None else (row.fetched_at, StoredPage(row.content_type, row.encoding, row.body))
 
 
@@ -305,8 +310,11 @@ class Version:
     text: str
 
 
-def _versions(connection: Connection, key: int) -> tuple[Version, ...]:
-    rows = select(version).where(version.c.article_id == key).order_by(version.c.seen.desc()).limit(_MOST_VERSIONS)
+def versions(connection: Connection, article_id: int) -> tuple[Version, ...]:
+    """Return the earlier texts of an article, the newest first."""
+    rows = (
+        select(version).where(version.c.article_id == article_id).order_by(version.c.seen.desc()).limit(_MOST_VERSIONS)
+    )
     return tuple(Version(row.seen, row.title, row.text) for row in connection.execute(rows))
 
 
@@ -365,6 +373,6 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
         settings=json.loads(connection.execute(_NEWEST_SETTINGS).scalar() or "{}"),
         part=None if place is None else (place.position, place.url),
         article=dict(stored) if stored else {},
-        versions=_versions(connection, key) if stored else (),
+        versions=versions(connection, key) if stored else (),
         duplicates=tuple((p[0], p[1], p[2], p[3], bool(p[4])) for p in pairs),
     )

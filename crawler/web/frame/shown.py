@@ -30,6 +30,7 @@ _MONTHS = (
 _MOST_URL = 4_000
 _SPACE = re.compile(r"[\s\x00-\x20]")
 _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 _STEP = 1024
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
@@ -124,6 +125,11 @@ def size(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == _UNITS[0] else f"{count:.1f} {unit}"
         count /= _STEP
     raise AssertionError
+
+
+def is_language(code: str) -> bool:
+    """Tell whether a text may stand in the attribute `lang`."""
+    return _LANGUAGE.fullmatch(code) is not None
 
 
 def short(text: str, most: int) -> str:

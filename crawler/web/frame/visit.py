@@ -17,7 +17,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
@@ -31,6 +31,7 @@ from db.engine.database import Database, Query, open_for_reading, parse_url
 from db.engine.errors import DatabaseProblem
 from db.search.clicks import beside
 from pipelines.decode.text import clean
+from pipelines.search.search import SearchOptions
 
 from . import shown
 from .kept import KeptValues
@@ -69,11 +70,13 @@ class WebOptions:
         names: names in `Host` that are answered to, beside those of loopback.
         any_address: IP addresses of any kind are answered to.
         is_learning: what readers open is recorded.
+        search: weights of the order of hits.
     """
 
     names: Sequence[str] = ()
     any_address: bool = False
     is_learning: bool = False
+    search: SearchOptions = field(default_factory=SearchOptions)
 
 
 class WebSite:
@@ -213,8 +216,8 @@ class Visit:
             raise NotHere(missing)
         return int(given)
 
-    def here(self, **changes: object) -> str:
-        """Return this page's URL with other parameters.
+    def here(self, path: str | None = None, **changes: object) -> str:
+        """Return this page's URL with other parameters, or another page's with these.
 
         None or an empty text takes one away. Language and theme are kept in cookies, not in URLs.
         """
@@ -226,8 +229,8 @@ class Visit:
         changed = [(name, str(value)) for name, value in changes.items() if value not in {None, ""}]
         query = urlencode([*kept, *changed], errors="replace")
         # two slashes at the beginning, or what browsers take for them, would name another server
-        path = "/" + self.request.url.path.lstrip("/\\\t\r\n ")
-        return path + (f"?{query}" if query else "")
+        page = path or "/" + self.request.url.path.lstrip("/\\\t\r\n ")
+        return page + (f"?{query}" if query else "")
 
     def note_hits(self, response: Response, text: str, article_ids: Sequence[int], offset: int) -> None:
         """Remember the hits that a page shows, so that opening one is a click.
@@ -365,6 +368,7 @@ def _templates(static: Mapping[str, str]) -> jinja2.Environment:
         "short": shown.short,
         "paragraphs": shown.paragraphs,
         "from_unix": shown.from_unix,
+        "is_language": shown.is_language,
     }
     made.globals["static"] = lambda name: f"/static/{name}?v={static[name]}"
     made.globals["languages"] = LANGUAGES

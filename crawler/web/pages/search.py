@@ -2,11 +2,115 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
 from starlette.responses import Response
 
-from ..frame.visit import Visit
+from pipelines.search.records import SearchQuery, SearchResult
+from pipelines.search.search import SearchOptions, search
+
+from ..frame.visit import BadRequest, Visit
+
+FILTERS: Final = ("site", "source", "section", "language", "since", "until")
+"""Parameters beside the words."""
+FACETS: Final = ("site", "source", "section", "language", "month")
+PERIODS: Final = ("24h", "7d", "30d", "365d")
+SIZES: Final = (10, 20, 50)
+MOST_PAGE: Final = 50
+_MOST_FILTER = 300
+_MOST_FACETS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class FacetLink:
+    """A value by which the hits can be narrowed, or are.
+
+    Attributes:
+        href: leads to the narrower search, of one that is on to the wider one.
+    """
+
+    value: str
+    articles: int
+    href: str
+    is_on: bool
 
 
 def show(visit: Visit) -> Response:
     """Show what was found, or the newest articles."""
-    return visit.page("search.html", section="search")
+    size = visit.whole("limit", SIZES[0], 1, SIZES[-1])
+    page = visit.whole("page", 1, 1, MOST_PAGE)
+    query = replace(query_of(visit), limit=size, offset=(page - 1) * size)
+    try:
+        result, refused = find(visit, query), ""
+    except BadRequest as wrong:
+        result, refused = SearchResult((), 0, is_exact=True, facets={}), str(wrong)
+    narrowed = [name for name in FILTERS if getattr(query, name)]
+    last = min(MOST_PAGE, -(-result.total // size))
+    response = visit.page(
+        "search.html",
+        status=400 if refused else 200,
+        refused=refused,
+        section="search",
+        query=query,
+        result=result,
+        filters=[(name, getattr(query, name), visit.here(page=None, **{name: None})) for name in narrowed],
+        facets={name: links for name in FACETS if (links := list(_links(visit, query, result, name)))},
+        periods=[(each, visit.here(page=None, since=each, until=None), query.since == each) for each in PERIODS],
+        has_filter=bool(narrowed),
+        wider=visit.here(page=None, **dict.fromkeys(FILTERS)),
+        feed=visit.here("/feed.atom", page=None, limit=None),
+        page=page,
+        previous=visit.here(page=page - 1) if page > 1 else None,
+        following=visit.here(page=page + 1) if page < last else None,
+        strongest=max((value for hit in result.hits for value in hit.signals.values()), default=0),
+    )
+    visit.note_hits(response, query.text, [hit.id for hit in result.hits], query.offset)
+    return response
+
+
+def query_of(visit: Visit) -> SearchQuery:
+    """Return the search that the parameters of a URL ask for.
+
+    Raises:
+        BadRequest: a parameter is too long.
+    """
+    site, source, section, language, since, until = (visit.text(name, _MOST_FILTER) for name in FILTERS)
+    return SearchQuery(
+        visit.text("q"), site=site, source=source, section=section, language=language, since=since, until=until
+    )
+
+
+def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None) -> SearchResult:
+    """Search; by default in the order of the settings and of what readers read.
+
+    Raises:
+        BadRequest: a time is none.
+    """
+    if options is None:
+        options = replace(visit.site.options.search, clicks=visit.site.readers.relevances(query.text))
+    try:
+        result: SearchResult = visit.read(lambda connection: search(connection, query, options, time.time()))
+    except ValueError as wrong:
+        raise BadRequest(str(wrong)) from None
+    return result
+
+
+def _links(visit: Visit, query: SearchQuery, result: SearchResult, name: str) -> Iterator[FacetLink]:
+    """Yield the values of a facet that can be chosen, and the one that is."""
+    for value, articles in result.facets.get(name, ())[:_MOST_FACETS]:
+        narrowed = _narrowed(name, value)
+        is_on = all(getattr(query, key) == each for key, each in narrowed.items())
+        changes: Mapping[str, str | None] = dict.fromkeys(narrowed) if is_on else narrowed
+        yield FacetLink(value, articles, visit.here(page=None, **changes), is_on)
+
+
+def _narrowed(name: str, value: str) -> dict[str, str | None]:
+    """Return the parameters that narrow a search to a value of a facet.
+
+    >>> _narrowed("month", "2024-05")
+    {'since': '2024-05', 'until': '2024-05'}
+    """
+    return {"since": value, "until": value} if name == "month" else {name: value}

@@ -1,0 +1,198 @@
+"""The JSON API as a table: each row makes a route, its checks and its part of the OpenAPI description.
+
+Answers are frozen dataclasses. Their annotations make the schema and their docstrings, under `Attributes`, what it says
+of each field; so the description cannot differ from what is sent.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+from starlette.responses import Response
+
+from .visit import BadRequest, Visit
+
+VERSION: Final = "3.1.0"
+_PLAIN: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
+_FIELD = re.compile(r"^ {8}([a-z_]+(?:, [a-z_]+)*): (.+(?:\n {9,}.+)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an endpoint.
+
+    Attributes:
+        name: in the URL.
+        help: a sentence for the description.
+        place: where it stands.
+        number: bounds and default of a whole number; None for a text.
+    """
+
+    name: str
+    help: str
+    place: Literal["query", "path"] = "query"
+    number: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A question that programs may ask.
+
+    Attributes:
+        path: with the parameters of its path in braces.
+        name: of the operation.
+        help: what it gives.
+        make: makes the answer: a dataclass.
+        answer: its type.
+        parameters: all that are read.
+    """
+
+    path: str
+    name: str
+    help: str
+    make: Callable[[Visit], Any]
+    answer: type
+    parameters: Sequence[Parameter] = ()
+
+    def show(self, visit: Visit) -> Response:
+        """Answer with JSON.
+
+        Raises:
+            BadRequest: a parameter is not of this endpoint.
+        """
+        known = {parameter.name for parameter in self.parameters if parameter.place == "query"}
+        unknown = next((name for name in visit.request.query_params if name not in known), None)
+        if unknown is not None:
+            raise BadRequest(f"there is no parameter {unknown[:40]!r}; there are {', '.join(sorted(known)) or 'none'}")
+        return visit.json(plain(self.make(visit)))
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: dataclasses become objects, named tuples too."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return value
+
+
+def schema_of(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of a type; those of dataclasses are added to `found`.
+
+    Raises:
+        TypeError: there is none.
+    """
+    if kind in _PLAIN:
+        return {"type": _PLAIN[kind]}
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin in {Union, types.UnionType}:
+        schemas = [{"type": "null"} if each is type(None) else schema_of(each, found) for each in inside]
+        if all(set(each) == {"type"} for each in schemas):
+            return {"type": [each["type"] for each in schemas]}
+        return {"anyOf": schemas}
+    if origin in {Sequence, list, tuple}:
+        return {"type": "array", "items": schema_of(inside[0], found)}
+    if origin in {Mapping, dict}:
+        return {"type": "object", "additionalProperties": schema_of(inside[1], found)}
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        if kind.__name__ not in found:
+            found[kind.__name__] = {}  # stands there while the fields are made, one of which may be of its kind
+            found[kind.__name__] = _object(kind, found)
+        return {"$ref": f"#/components/schemas/{kind.__name__}"}
+    raise TypeError(f"{kind} has no schema")
+
+
+def _object(kind: type, found: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a dataclass."""
+    told = inspect.getdoc(kind) or ""
+    hints = get_type_hints(kind)
+    said = _said(kind.__doc__ or "")
+    properties = {}
+    for each in dataclasses.fields(kind):
+        schema = schema_of(hints[each.name], found)
+        properties[each.name] = {**schema, "description": said[each.name]} if each.name in said else schema
+    return {
+        "type": "object",
+        "description": told.split("\n", 1)[0],
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _said(docstring: str) -> dict[str, str]:
+    """Return what a docstring says of each attribute."""
+    _, _, attributes = docstring.partition("Attributes:\n")
+    return {name: " ".join(text.split()) for names, text in _FIELD.findall(attributes) for name in names.split(", ")}
+
+
+def describe(endpoints: Sequence[Endpoint], version: str) -> dict[str, Any]:
+    """Return the OpenAPI description of a table of endpoints."""
+    schemas: dict[str, Any] = {}
+    paths = {endpoint.path: {"get": _operation(endpoint, schemas)} for endpoint in endpoints}
+    schemas["Problem"] = {
+        "type": "object",
+        "description": "An error.",
+        "properties": {
+            "error": {
+                "type": "object",
+                "properties": {"status": {"type": "integer"}, "message": {"type": "string"}},
+                "required": ["status", "message"],
+            }
+        },
+        "required": ["error"],
+    }
+    return {
+        "openapi": VERSION,
+        "info": {
+            "title": "newscrawler",
+            "version": version,
+            "summary": "What was crawled, for programs: search, articles, stories, sites, the crawl itself.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "paths": paths,
+        "components": {"schemas": schemas},
+    }
+
+
+def _operation(endpoint: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
+    problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    answers = {
+        "200": {
+            "description": endpoint.help,
+            "content": {"application/json": {"schema": schema_of(endpoint.answer, schemas)}},
+        },
+        "400": {"description": "A parameter is wrong.", "content": problem},
+        "503": {"description": "The database cannot be read at the moment.", "content": problem},
+    }
+    if "{" in endpoint.path:
+        answers["404"] = {"description": "There is no such thing.", "content": problem}
+    return {
+        "operationId": endpoint.name,
+        "summary": endpoint.help,
+        "parameters": [_parameter(each) for each in endpoint.parameters],
+        "responses": dict(sorted(answers.items())),
+    }
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    if parameter.number is not None:
+        least, most, default = parameter.number
+        schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
+    return {
+        "name": parameter.name,
+        "in": parameter.place,
+        "required": parameter.place == "path",
+        "description": parameter.help,
+        "schema": schema,
+    }

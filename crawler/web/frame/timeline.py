@@ -1,0 +1,149 @@
+"""The tree of a story's reprints as a picture: time runs to the right, each article has a row.
+
+A line leads from each article down to those that repeat it. Widths are in pixels and the picture is not scaled, so that
+its labels stay readable; a page holds one for narrow and one for wide screens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from .shown import short
+
+_ROW, _TOP, _BOTTOM, _EDGE = 50, 30, 12, 16
+_DOT = 6
+_LETTER = 7.5
+"""Width of a Latin letter; a Chinese one takes two of them."""
+_HOUR, _DAY = 3_600, 86_400
+_STEPS = (60, 300, 900, 1_800, _HOUR, 3 * _HOUR, 6 * _HOUR, 12 * _HOUR, *(_DAY * n for n in (1, 2, 7, 30, 90, 365)))
+_LEAST_SPAN = 60
+_SPACE_OF_TICK = 74
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """An article in the picture.
+
+    Attributes:
+        name: its site.
+        lag: time behind the first, in words.
+        at: seconds after the first.
+        above: place of the article that it repeats; None for the first.
+        kind: of the evidence, or empty.
+        is_dated: whether the page states its time; else it is when the crawl saw it.
+    """
+
+    name: str
+    lag: str
+    at: float
+    above: int | None
+    kind: str
+    is_dated: bool
+
+
+def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
+    """Return the picture.
+
+    Args:
+        dots: articles in the order of the tree, the first at 0 seconds or later than some that are undated.
+        width: in pixels.
+        language: of the pages.
+    """
+    least = min(dot.at for dot in dots)
+    span = max(_LEAST_SPAN, max(dot.at for dot in dots) - least)
+    height = _TOP + _ROW * len(dots) + _BOTTOM
+
+    def x(at: float) -> float:
+        return round(_EDGE + (width - 2 * _EDGE) * (at - least) / span, 1)
+
+    def y(row: int) -> float:
+        return _TOP + _ROW * row + _ROW / 2
+
+    parts = [
+        Markup(
+            '<path class="grid" d="M{0} {1}V{2}"/><text class="tick" x="{0}" y="{3}" text-anchor="{4}">{5}</text>'
+        ).format(x(tick), _TOP - 8, height - _BOTTOM, _TOP - 14, _anchor(x(tick), width), lag(tick, language))
+        for tick in _ticks(least, span, max(2, width // _SPACE_OF_TICK))
+    ]
+    for row, dot in enumerate(dots):
+        if dot.above is not None:
+            parts.append(
+                Markup('<path class="tie {}" d="M{} {}V{}H{}"/>').format(
+                    _class(dot.kind), x(dots[dot.above].at), y(dot.above), y(row), x(dot.at)
+                )
+            )
+    for row, dot in enumerate(dots):
+        parts.append(_label(dot, x(dot.at), y(row), width))
+    return Markup(
+        '<svg class="story-picture" width="{0}" height="{1}" viewBox="0 0 {0} {1}" aria-hidden="true">{2}</svg>'
+    ).format(width, height, Markup("").join(parts))
+
+
+def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
+    """Return the dot of an article with its two lines, on the side where there is room."""
+    right = x < width / 2
+    room = (width - x if right else x) - 2 * _DOT - _EDGE
+    name = _fitting(dot.name, room)
+    return Markup(
+        '<circle class="dot {}" cx="{}" cy="{}" r="{}"/>'
+        '<g text-anchor="{}"><text class="name" x="{}" y="{}">{}</text><text class="lag" x="{}" y="{}">{}</text></g>'
+    ).format(
+        "first" if dot.above is None else "" if dot.is_dated else "undated",
+        x,
+        y,
+        _DOT,
+        "start" if right else "end",
+        *(x + (12 if right else -12), y - 7, name),
+        *(x + (12 if right else -12), y + 17, dot.lag),
+    )
+
+
+def _fitting(text: str, room: float) -> str:
+    """Shorten a text to so many pixels."""
+    letters = 0.0
+    for place, sign in enumerate(text):
+        letters += 2 if ord(sign) > 0x2E80 else 1
+        if letters * _LETTER > room:
+            return short(text, max(2, place))
+    return text
+
+
+def _ticks(least: float, span: float, most: int) -> list[float]:
+    """Return the times to be named: round ones, at most so many and one."""
+    step = next((step for step in _STEPS if span / step <= most), _STEPS[-1])
+    first = -(-least // step) * step
+    return [first + step * n for n in range(int((least + span - first) // step) + 1)][: most + 1]
+
+
+def _anchor(x: float, width: int) -> str:
+    return "start" if x < _SPACE_OF_TICK / 2 else "end" if x > width - _SPACE_OF_TICK / 2 else "middle"
+
+
+def _class(kind: str) -> str:
+    return kind if kind in {"same", "edited", "part-of", "contains"} else "same"
+
+
+def lag(seconds: float, language: str) -> str:
+    """Return a time behind the first article, in the two largest units that matter.
+
+    >>> lag(0, "en"), lag(4_500, "en"), lag(200_000, "zh"), lag(-90, "en")
+    ('0', '+1 h 15 min', '+2天7小时', '−1 min')
+    """
+    sign, left = ("−" if seconds < 0 else "+"), abs(round(seconds))
+    units = (
+        (("天", _DAY), ("小时", _HOUR), ("分钟", 60))
+        if language == "zh"
+        else ((" d", _DAY), (" h", _HOUR), (" min", 60))
+    )
+    parts: list[str] = []
+    for name, size in units:
+        count, left = divmod(left, size)
+        if count or parts:
+            parts.append(f"{count}{name}" if count else "")
+        if len(parts) == 2:
+            break
+    told = ("" if language == "zh" else " ").join(filter(None, parts))
+    return sign + told if told else "0"

@@ -1,0 +1,84 @@
+"""The article page, and the page that the article was taken from."""
+
+from __future__ import annotations
+
+from itertools import islice, pairwise
+
+from starlette.responses import Response
+from zstandard import ZstdError, decompress
+
+from db.queries.reading import ReadArticle, read_article
+from db.queries.status import stored_page_of
+from pipelines.dedup.differences import mark_changes
+
+from ..frame.reading import body
+from ..frame.security import NOTHING_RUNS
+from ..frame.visit import NotHere, Visit
+
+_MOST_BYTES = 64 << 20
+_MOST_CHANGES = 10
+
+
+def show(visit: Visit) -> Response:
+    """Show an article: text, facts, earlier texts."""
+    read = find(visit)
+    item = read.item
+    return visit.page(
+        "article.html",
+        read=read,
+        item=item,
+        body=body(item.html, item.text, visit.language("article.image")),
+        changes=_changes(read),
+        click=visit.note_click(int(item.id)),
+    )
+
+
+def find(visit: Visit) -> ReadArticle:
+    """Read the article that the path names.
+
+    Raises:
+        NotHere: there is none.
+    """
+    key = visit.number_in_path("problem.article")
+    read: ReadArticle | None = visit.read(lambda connection: read_article(connection, key))
+    if read is None:
+        raise NotHere("problem.article")
+    return read
+
+
+def show_page(visit: Visit) -> Response:
+    """Show the source of the page as it was fetched, as plain text."""
+    key = visit.number_in_path("problem.page")
+    stored = visit.read(lambda connection: stored_page_of(connection, key))
+    if stored is None:
+        raise NotHere("problem.page")
+    try:
+        source = decompress(stored[1].body, _MOST_BYTES)
+    except ZstdError:  # damaged, or longer than any page that a crawl takes
+        raise NotHere("problem.page") from None
+    response = visit.answer(_decoded(source, stored[1].encoding), "text/plain; charset=utf-8")
+    response.headers["Content-Security-Policy"] = NOTHING_RUNS
+    response.headers["Content-Disposition"] = f'inline; filename="page-{key}.txt"'
+    return response
+
+
+def _decoded(source: bytes, encoding: str) -> str:
+    try:
+        return source.decode(encoding or "utf-8", "replace")
+    except LookupError:
+        return source.decode("utf-8", "replace")
+
+
+def _changes(read: ReadArticle) -> list[dict[str, object]]:
+    """Return the changes of title and text, the newest first."""
+    now = read.item
+    states = [(now.updated, now.title, now.text), *((each.seen, each.title, each.text) for each in read.versions)]
+    return [
+        {
+            "when": later[0],
+            "title": mark_changes(earlier[1], later[1]) if earlier[1] != later[1] else None,
+            "text": mark_changes(earlier[2], later[2]),
+            "since": earlier[0],
+        }
+        for later, earlier in islice(pairwise(states), _MOST_CHANGES)
+    ]

@@ -1,0 +1,89 @@
+"""An Atom feed of the articles that fit a query, the newest first."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from typing import Final
+
+from starlette.responses import Response
+
+from db.records.article import JOINED_BY
+from pipelines.decode.text import clean
+from pipelines.search.records import Hit, Span
+
+from ..frame.shown import is_language, web_url
+from ..frame.visit import Visit
+from . import search
+
+_MOST_ENTRIES = 100
+_NEWEST_FIRST: Final = {"freshness": 1e6}
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEntry:
+    """An article in the feed; its texts hold no sign that XML has not."""
+
+    id: int
+    url: str | None
+    title: str
+    summary: str
+    authors: Sequence[str]
+    section: str
+    language: str
+    published: str | None
+    updated: str
+
+
+def show(visit: Visit) -> Response:
+    """Answer with the feed of a query."""
+    limit = visit.whole("limit", 50, 1, _MOST_ENTRIES)
+    query = replace(search.query_of(visit), limit=limit)
+    options = visit.site.options.search
+    options = replace(options, weights={**options.weights, **_NEWEST_FIRST})
+    hits = search.find(visit, query, options).hits
+    newest = max((_moment(hit.first_seen) for hit in hits), default=_NEVER)
+    asked = visit.here()
+    body = visit.site.templates.get_template("feed.xml").render(
+        t=visit.language,
+        title=clean(" ".join(filter(None, (query.text, *(getattr(query, name) for name in search.FILTERS))))),
+        number=hashlib.blake2b(asked.encode(), digest_size=8).hexdigest(),
+        base=str(visit.request.base_url).rstrip("/"),
+        here=asked,
+        page=visit.here("/"),
+        updated=newest.isoformat(),
+        entries=list(_entries(hits)),
+    )
+    response = visit.answer(body, "application/atom+xml; charset=utf-8")
+    response.headers["Last-Modified"] = format_datetime(newest, usegmt=True)
+    return response
+
+
+def _entries(hits: Sequence[Hit]) -> Iterator[FeedEntry]:
+    """Yield the entries, with times as Atom wants them."""
+    for hit in hits:
+        yield FeedEntry(
+            id=hit.id,
+            url=web_url(hit.url),
+            title=_text(hit.title) or hit.site,
+            summary=_text(hit.snippet),
+            authors=[clean(name) for name in hit.authors.split(JOINED_BY) if clean(name)] or [hit.site],
+            section=clean(hit.section),
+            language=hit.language if is_language(hit.language) else "",
+            published=hit.published_utc and _moment(hit.published_utc).isoformat(),
+            updated=_moment(hit.first_seen).isoformat(),
+        )
+
+
+def _text(spans: Sequence[Span]) -> str:
+    return clean("".join(span.text for span in spans))
+
+
+def _moment(time: str) -> datetime:
+    """Read a time of the database, which is in UTC where it names no zone."""
+    read = datetime.fromisoformat(time)
+    return (read.replace(tzinfo=UTC) if read.tzinfo is None else read).astimezone(UTC).replace(microsecond=0)
